@@ -1,0 +1,61 @@
+# Allclose: what people run. A bare `make` lists it.
+# PYTHON picks the interpreter; PIP_ARGS is handed to pip (say, an index that serves PyTorch's CPU build).
+PYTHON ?= $(firstword $(foreach python,python3.11 python3.12 python3.13 python3,$(if $(shell $(python) -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo yes),$(python))))
+PIP_ARGS ?=
+BIN := .venv/bin
+SOURCES := app sandbox migrations tests benchmarks
+
+.DEFAULT_GOAL := help
+.PHONY: help serve test check format bench doctor clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+serve: .venv/.serves .runtime/.installed ## set up what is missing and run Allclose on this machine
+	@exec $(BIN)/allclose serve $(ARGS)
+
+test: .venv/.develops .runtime/.installed ## set up what is missing and run every test
+	$(BIN)/pytest $(ARGS)
+
+check: .venv/.develops ## format, lint, types and import rules
+	$(BIN)/ruff format --check $(SOURCES) problems
+	$(BIN)/ruff check $(SOURCES) problems
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/.develops ## rewrite the code in the house format
+	$(BIN)/ruff format $(SOURCES) problems
+	$(BIN)/ruff check --fix $(SOURCES) problems
+
+bench: .venv/.develops .runtime/.installed ## measure what the docs claim; prints the machine and the date
+	$(BIN)/python -m benchmarks $(ARGS)
+
+doctor: .venv/.serves .runtime/.installed ## say what this machine lacks, and the command that mends it
+	@$(BIN)/allclose doctor
+
+clean: ## remove the environments (the data folder stays)
+	rm -rf .venv .runtime build *.egg-info
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "Allclose needs Python 3.11 or newer with the venv module; set PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/.serves: pyproject.toml | .venv/bin/python
+	@echo "Installing Allclose into .venv …"
+	@$(BIN)/pip install --quiet --disable-pip-version-check $(PIP_ARGS) --editable .
+	@touch $@
+
+.venv/.develops: pyproject.toml | .venv/bin/python
+	@echo "Installing Allclose and its development tools into .venv …"
+	@$(BIN)/pip install --quiet --disable-pip-version-check $(PIP_ARGS) --editable '.[dev]'
+	@touch $@ .venv/.serves
+
+.runtime/bin/python:
+	@test -n "$(PYTHON)" || { echo "Allclose needs Python 3.11 or newer with the venv module; set PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv .runtime
+
+.runtime/.installed: sandbox/images/requirements.txt | .runtime/bin/python
+	@echo "Installing the frameworks that boxes see into .runtime (the largest download) …"
+	@.runtime/bin/pip install --quiet --disable-pip-version-check $(PIP_ARGS) --requirement $<
+	@.runtime/bin/python -m compileall -q -j 0 .runtime/lib || true
+	@touch $@

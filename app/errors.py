@@ -1,0 +1,32 @@
+"""Errors that carry facts. They know nothing of HTTP: the table in `app.api.problem_details` maps classes to statuses."""
+
+
+class AllcloseError(Exception):
+    """Base of every error of ours whose text may be shown to the person who caused it.
+
+    The message says what was wrong, with the value and the limit, and what to do next.
+    """
+
+
+class NotFound(AllcloseError):
+    """The thing named does not exist, or the asker may not know that it does."""
+
+
+class Refused(AllcloseError):
+    """The asker is known, but may not do this."""
+
+
+class Invalid(AllcloseError):
+    """A value is outside what is allowed. `field` names it."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class Conflict(AllcloseError):
+    """The request clashes with what is already there."""
+
+
+class LimitReached(AllcloseError):
+    """A quota is used up for now."""
