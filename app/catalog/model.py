@@ -1,0 +1,68 @@
+"""Tables of problems, their immutable revisions, and the expected outputs that the reference gave."""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID, uuid4
+
+from sqlalchemy import CheckConstraint, ForeignKey, Text, UniqueConstraint, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.database import Base
+
+Device = Literal["cpu", "gpu"]
+
+
+class Problem(Base):
+    """A slug and the revision that new submissions get; none while nothing is published."""
+
+    __tablename__ = "problems"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    slug: Mapped[str] = mapped_column(unique=True)
+    current_revision_id: Mapped[UUID | None] = mapped_column(ForeignKey("revisions.id", use_alter=True))
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class Revision(Base):
+    """One version of a package. Rows never change; `digest` names the content.
+
+    `manifest` is the validated manifest, `files` maps paths to text, `secret_seed` draws the hidden inputs.
+    """
+
+    __tablename__ = "revisions"
+    __table_args__ = (
+        UniqueConstraint("problem_id", "digest"),
+        UniqueConstraint("problem_id", "number", name="uq_revisions_problem_id_number"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    problem_id: Mapped[UUID] = mapped_column(ForeignKey(Problem.id))
+    number: Mapped[int]
+    digest: Mapped[str]
+    manifest: Mapped[dict[str, Any]]
+    files: Mapped[dict[str, Any]]
+    secret_seed: Mapped[bytes]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class ExpectedOutput(Base):
+    """One case of one variant: its inputs and the reference's answer, both encoded, and what people are shown."""
+
+    __tablename__ = "expected_outputs"
+    __table_args__ = (
+        CheckConstraint("device IN ('cpu', 'gpu')", name="device"),
+        UniqueConstraint("revision_id", "variant", "device", "case_name"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id))
+    variant: Mapped[int]
+    device: Mapped[Device] = mapped_column(Text)
+    case_name: Mapped[str]
+    inputs: Mapped[bytes]
+    expected: Mapped[bytes]
+    inputs_preview: Mapped[dict[str, Any]]
+    expected_preview: Mapped[dict[str, Any]]
+    image: Mapped[str]
+    versions: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -1,0 +1,114 @@
+"""Tables of submissions, their judgings and the results of every case. A judging's row is also its job.
+
+`app.worker.lease` says how a worker holds a judging: state, attempt and lease_until change there only.
+"""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID, uuid4
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    Identity,
+    Index,
+    Text,
+    UniqueConstraint,
+    false,
+    func,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.accounts.model import User
+from app.catalog.model import Problem, Revision
+from app.database import Base
+from app.judging.result import Visibility
+from app.judging.verdicts import Verdict
+
+Mode = Literal["submit", "sample"]
+State = Literal["queued", "judging", "done"]
+
+_VERDICTS = ", ".join(f"'{verdict}'" for verdict in Verdict)
+
+
+class Submission(Base):
+    """Source sent for one revision of a problem; never changes."""
+
+    __tablename__ = "submissions"
+    __table_args__ = (
+        CheckConstraint("mode IN ('submit', 'sample')", name="mode"),
+        UniqueConstraint("user_id", "idempotency_key"),
+        Index("ix_submissions_user_id_created_at", "user_id", text("created_at DESC")),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id))
+    problem_id: Mapped[UUID] = mapped_column(ForeignKey(Problem.id), index=True)
+    revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id))
+    source: Mapped[str]
+    mode: Mapped[Mode] = mapped_column(Text)
+    variant: Mapped[int]
+    idempotency_key: Mapped[str | None]
+    request_digest: Mapped[str | None]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class Judging(Base):
+    """One evaluation of a submission. `reason` says why it is a judge_error, for admins only."""
+
+    __tablename__ = "judgings"
+    __table_args__ = (
+        CheckConstraint("state IN ('queued', 'judging', 'done')", name="state"),
+        CheckConstraint(f"verdict IN ({_VERDICTS})", name="verdict"),
+        CheckConstraint("(state = 'done') = (verdict IS NOT NULL)", name="done_has_verdict"),
+        CheckConstraint("state <> 'judging' OR lease_until IS NOT NULL", name="judging_has_lease"),
+        CheckConstraint("score BETWEEN 0 AND 100", name="score"),
+        Index(
+            "ix_judgings_claim",
+            "queue",
+            text("priority DESC"),
+            "id",
+            postgresql_where=text("state IN ('queued', 'judging')"),
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
+    submission_id: Mapped[UUID] = mapped_column(ForeignKey(Submission.id, ondelete="CASCADE"), index=True)
+    queue: Mapped[str]
+    priority: Mapped[int] = mapped_column(default=0, server_default="0")
+    state: Mapped[State] = mapped_column(Text, default="queued", server_default="queued")
+    attempt: Mapped[int] = mapped_column(default=0, server_default="0")
+    max_attempts: Mapped[int] = mapped_column(default=3, server_default="3")
+    cancel_requested: Mapped[bool] = mapped_column(default=False, server_default=false())
+    worker: Mapped[str | None]
+    queued_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    started_at: Mapped[datetime | None]
+    lease_until: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+    verdict: Mapped[str | None]
+    score: Mapped[int | None]
+    reason: Mapped[str | None]
+    image: Mapped[str | None]
+    versions: Mapped[dict[str, Any] | None]
+
+
+class CaseRow(Base):
+    """The result of one case in one attempt; `position` is also the event's id in the stream of results."""
+
+    __tablename__ = "case_results"
+    __table_args__ = (
+        CheckConstraint("visibility IN ('sample', 'hidden')", name="visibility"),
+        CheckConstraint(f"verdict IN ({_VERDICTS})", name="verdict"),
+    )
+
+    judging_id: Mapped[int] = mapped_column(ForeignKey(Judging.id, ondelete="CASCADE"), primary_key=True)
+    attempt: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    name: Mapped[str]
+    visibility: Mapped[Visibility] = mapped_column(Text)
+    verdict: Mapped[str]
+    wall_seconds: Mapped[float | None]
+    memory_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    report: Mapped[dict[str, Any]]
