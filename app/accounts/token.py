@@ -1,0 +1,70 @@
+"""API tokens: `alc_` and 256 random bits, shown once, revocable."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from sqlalchemy import func, or_, select, text, update
+from sqlalchemy.orm import Session
+
+from app.accounts.model import ApiToken, User
+from app.accounts.secret import digest, new_secret
+from app.errors import Invalid, NotFound
+
+PREFIX = "alc_"
+MAX_NAME = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewToken:
+    """The only place that ever holds `secret`."""
+
+    token: ApiToken
+    secret: str = field(repr=False)
+
+
+def create_token(session: Session, user_id: UUID, name: str) -> NewToken:
+    """`name` reminds its owner what the token is for. Raises Invalid."""
+    if len(name) > MAX_NAME or not name.isprintable():
+        raise Invalid("name", f"use at most {MAX_NAME} printable characters; it only reminds you of the token's use")
+    secret = new_secret(PREFIX)
+    token = ApiToken(user_id=user_id, name=name, token_hash=digest(secret))
+    session.add(token)
+    session.flush()
+    return NewToken(token=token, secret=secret)
+
+
+def find_user_by_token(session: Session, secret: str) -> User | None:
+    """None when the token is unknown or revoked, or its user was deactivated."""
+    found: tuple[User, UUID] | None = session.execute(
+        select(User, ApiToken.id)
+        .join(ApiToken, ApiToken.user_id == User.id)
+        .where(ApiToken.token_hash == digest(secret), ApiToken.revoked_at.is_(None), User.is_active)
+    ).one_or_none()
+    if found is None:
+        return None
+    user, token_id = found
+    _note_use(session, token_id)
+    return user
+
+
+def list_tokens(session: Session, user_id: UUID) -> list[ApiToken]:
+    """Those that still work, newest first."""
+    working = ApiToken.user_id == user_id, ApiToken.revoked_at.is_(None)
+    return list(session.scalars(select(ApiToken).where(*working).order_by(ApiToken.created_at.desc(), ApiToken.id)))
+
+
+def revoke_token(session: Session, user_id: UUID, token_id: UUID) -> None:
+    """Raises NotFound for a token that is unknown, another user's or revoked already."""
+    own = ApiToken.id == token_id, ApiToken.user_id == user_id, ApiToken.revoked_at.is_(None)
+    revoked = session.scalar(update(ApiToken).where(*own).values(revoked_at=func.now()).returning(ApiToken.id))
+    if revoked is None:
+        raise NotFound(f"you have no token {token_id}; GET /api/v1/tokens lists yours")
+
+
+def _note_use(session: Session, token_id: UUID) -> None:
+    # To the minute: a write per request would make a user's parallel requests wait for each other.
+    stale = or_(ApiToken.last_used_at.is_(None), ApiToken.last_used_at < func.now() - text("interval '1 minute'"))
+    session.execute(
+        update(ApiToken).where(ApiToken.id == token_id, stale).values(last_used_at=func.now()),
+        execution_options={"synchronize_session": False},
+    )

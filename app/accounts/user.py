@@ -1,0 +1,69 @@
+"""Signing up, and roles."""
+
+import re
+from dataclasses import dataclass, field
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from app.accounts.model import Role, User
+from app.accounts.password import check_password, hash_password
+from app.errors import Conflict, Invalid, NotFound
+
+USERNAME = re.compile(r"[a-z0-9_-]{3,32}")
+USERNAME_RULE = "use 3 to 32 characters of a-z, 0-9, _ and -"
+MAX_EMAIL = 254  # RFC 5321's longest path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignUp:
+    username: str
+    password: str = field(repr=False)
+    email: str | None = None
+
+
+def sign_up(session: Session, wanted: SignUp, *, role: Role = "student") -> User:
+    """Raises Invalid for a name, password or email outside the rules, Conflict when the name is taken."""
+    _check_username(wanted.username)
+    check_password(wanted.password)
+    if wanted.email is not None:
+        _check_email(wanted.email)
+    values = {"username": wanted.username, "email": wanted.email, "role": role}
+    values["password_hash"] = hash_password(wanted.password)
+    user: User | None = session.scalar(
+        insert(User).values(values).on_conflict_do_nothing(index_elements=[User.username]).returning(User)
+    )
+    if user is None:
+        raise Conflict(f"the user name {wanted.username!r} is taken; choose another")
+    return user
+
+
+def find_user(session: Session, username: str) -> User | None:
+    """Upper case is forgiven."""
+    name = username.strip().lower()
+    return session.scalar(select(User).where(User.username == name)) if USERNAME.fullmatch(name) else None
+
+
+def set_role(session: Session, username: str, role: Role) -> User:
+    """Raises NotFound."""
+    user = find_user(session, username)
+    if user is None:
+        raise NotFound(f"there is no user {username!r}")
+    user.role = role
+    session.flush()
+    return user
+
+
+def _check_username(username: str) -> None:
+    if not USERNAME.fullmatch(username):
+        shown = username if len(username) <= 40 else username[:40] + "…"
+        raise Invalid("username", f"{shown!r} is not a user name: {USERNAME_RULE}")
+
+
+def _check_email(email: str) -> None:
+    name, _, domain = email.rpartition("@")
+    if not (name and domain and email.isprintable() and " " not in email and "@" not in name):
+        raise Invalid("email", "is not an address like ada@example.org; correct it or leave it out")
+    if len(email) > MAX_EMAIL:
+        raise Invalid("email", f"has {len(email)} characters; at most {MAX_EMAIL} are allowed")
