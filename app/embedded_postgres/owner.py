@@ -1,0 +1,135 @@
+"""Who runs the embedded server: one owner per folder."""
+
+import fcntl
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+import psycopg
+from psycopg import sql
+from sqlalchemy import URL
+
+from app.embedded_postgres.cluster import SUPERUSER, Cluster
+from app.embedded_postgres.server import Server, find_server, start_server
+from app.errors import AllcloseError
+
+# Not a superuser: what the application can be talked into can't read the host's files.
+ROLE = "allclose"
+DATABASE = "allclose"
+
+
+class DataFolderInUse(AllcloseError):
+    """Another process owns the embedded server of this folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedPostgres:
+    """A running server; `url` is for SQLAlchemy. `stop` stops it if it is ours, and does nothing if it was joined."""
+
+    url: str
+    server: Server
+    lock: IO[str] | None
+
+    def stop(self) -> None:
+        if self.lock is not None and not self.lock.closed:
+            self.server.stop()
+            self.lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+def own(folder: Path, options: Mapping[str, str] | None = None) -> EmbeddedPostgres:
+    """Start the server in `folder`, made if need be. `options` are settings of PostgreSQL.
+
+    Raises DataFolderInUse when a living process owns it, PostgresNotStarted.
+    """
+    cluster = Cluster(_prepare(folder))
+    lock = _try_lock(cluster)
+    if lock is None:
+        owner = (cluster.folder / "owner.lock").read_text().strip()
+        raise DataFolderInUse(
+            f"The data folder {cluster.folder.parent} is in use by another Allclose (process {owner}). "
+            "Stop that one, give this one a folder of its own with --data, "
+            "or let both use one PostgreSQL by ALLCLOSE_DATABASE_URL."
+        )
+    try:
+        return _open(cluster, dict(options or {}), lock)
+    except BaseException:
+        lock.close()
+        raise
+
+
+def join(folder: Path) -> EmbeddedPostgres:
+    """Use the owner's server, or own the folder when nobody does. Raises PostgresNotStarted."""
+    cluster = Cluster(_prepare(folder))
+    lock = _try_lock(cluster)
+    if lock is not None:
+        lock.close()
+        return own(folder)
+    server = find_server(cluster)
+    if server is None:
+        raise cluster.not_started("another process of Allclose is starting or stopping it; try again in a moment")
+    return EmbeddedPostgres(_url(cluster, server), server, None)
+
+
+def _prepare(folder: Path) -> Path:
+    folder = folder.absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # As root the server, which is then another user, passes through; what is inside has closed modes of its own.
+        folder.chmod(0o711 if os.geteuid() == 0 else 0o700)
+    except OSError as error:
+        raise Cluster(folder).not_started(f"its folder can't be made ({error})") from None
+    return folder
+
+
+def _try_lock(cluster: Cluster) -> IO[str] | None:
+    lock = (cluster.folder / "owner.lock").open("a+")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        return None
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    return lock
+
+
+def _open(cluster: Cluster, options: dict[str, str], lock: IO[str]) -> EmbeddedPostgres:
+    cluster.create()
+    server = find_server(cluster) or start_server(cluster, options)
+    try:
+        _ensure_database(cluster, server)
+    except BaseException:
+        server.stop()
+        raise
+    return EmbeddedPostgres(_url(cluster, server), server, lock)
+
+
+def _ensure_database(cluster: Cluster, server: Server) -> None:
+    with psycopg.connect(
+        host=str(server.socket_folder), user=SUPERUSER, password=cluster.password, dbname="postgres", autocommit=True
+    ) as connection:
+        if connection.execute("SELECT FROM pg_roles WHERE rolname = %s", [ROLE]).fetchone() is None:
+            role = sql.SQL("CREATE ROLE {} LOGIN CREATEDB PASSWORD {}")
+            connection.execute(role.format(sql.Identifier(ROLE), sql.Literal(cluster.password)))
+        if connection.execute("SELECT FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
+            database = sql.SQL("CREATE DATABASE {} OWNER {}")
+            connection.execute(database.format(sql.Identifier(DATABASE), sql.Identifier(ROLE)))
+
+
+def _url(cluster: Cluster, server: Server) -> str:
+    url = URL.create(
+        "postgresql+psycopg", ROLE, cluster.password, database=DATABASE, query={"host": str(server.socket_folder)}
+    )
+    return url.render_as_string(hide_password=False)

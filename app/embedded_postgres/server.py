@@ -1,0 +1,149 @@
+"""The server process of a cluster: start it, adopt it, stop it.
+
+PostgreSQL writes `postmaster.pid` in its data: process id, data folder, start time, port, socket folder, host, shared
+memory, state. A killed server leaves the file behind, and its process id may by then be any other process's.
+"""
+
+import os
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.embedded_postgres.account import server_account
+from app.embedded_postgres.cluster import ENVIRONMENT, Cluster, binaries
+
+# sockaddr_un holds 107 bytes and a NUL.
+SOCKET_PATH_LIMIT_BYTES = 107
+SOCKET_NAME = ".s.PGSQL.5432.lock"
+START_SECONDS = 120  # recovery after a crash replays what was not yet in the data files
+STOP_SECONDS = 15
+LOOK_AGAIN_SECONDS = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server that is ready for connections at `socket_folder`."""
+
+    pid: int
+    socket_folder: Path
+
+    def stop(self) -> None:
+        """Ask for a fast shutdown, then for an immediate one, which the next start recovers from."""
+        for request in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+            if _signal_and_wait(self.pid, request):
+                break
+        if self.socket_folder.name != "socket":
+            shutil.rmtree(self.socket_folder, ignore_errors=True)
+
+
+def find_server(cluster: Cluster) -> Server | None:
+    """The server that runs on this cluster; waits while it starts or shuts down."""
+    deadline = time.monotonic() + START_SECONDS
+    while (pid := _running_pid(cluster)) is not None:
+        lines = _pid_file_lines(cluster)
+        if len(lines) > 7 and lines[7].strip() == "ready":
+            return Server(pid, Path(lines[4].strip()))
+        if time.monotonic() > deadline:
+            raise cluster.not_started(f"process {pid} runs on it already and is not ready after {START_SECONDS} s")
+        time.sleep(LOOK_AGAIN_SECONDS)
+    return None
+
+
+def start_server(cluster: Cluster, options: dict[str, str]) -> Server:
+    """Needs that `find_server` found none. Raises PostgresNotStarted."""
+    _forget_strangers_pid(cluster)
+    cluster.rotate_log()
+    settings = {"listen_addresses": "", "unix_socket_directories": str(_socket_folder(cluster)), **options}
+    arguments = [str(binaries() / "postgres"), "-D", str(cluster.data)]
+    for name, value in settings.items():
+        arguments += ["-c", f"{name}={value}"]
+    command = server_account().command(arguments, (binaries(), cluster.folder))
+    with cluster.log.open("ab") as log:
+        # In a session of its own: Ctrl-C at the terminal is for its owner, which still needs it then.
+        process = subprocess.Popen(
+            command, env=ENVIRONMENT, cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+    return _wait_until_ready(cluster, process)
+
+
+def _wait_until_ready(cluster: Cluster, process: subprocess.Popen[bytes]) -> Server:
+    deadline = time.monotonic() + START_SECONDS
+    while process.poll() is None:
+        lines = _pid_file_lines(cluster)
+        if len(lines) > 7 and lines[7].strip() == "ready" and lines[0] == str(process.pid):
+            return Server(process.pid, Path(lines[4].strip()))
+        if time.monotonic() > deadline:
+            process.kill()
+            raise cluster.not_started(f"it was not ready after {START_SECONDS} s")
+        time.sleep(LOOK_AGAIN_SECONDS)
+    raise cluster.not_started(f"the server ended with status {process.returncode}")
+
+
+def _socket_folder(cluster: Cluster) -> Path:
+    """Beside the data, or, where that path is too long for a socket, a new private folder in the temporary one."""
+    folder = cluster.folder / "socket"
+    if len(os.fsencode(folder / SOCKET_NAME)) > SOCKET_PATH_LIMIT_BYTES:
+        folder = Path(tempfile.mkdtemp(prefix="allclose-"))
+    else:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    server_account().take(folder)
+    return folder
+
+
+def _pid_file_lines(cluster: Cluster) -> list[str]:
+    try:
+        return (cluster.data / "postmaster.pid").read_text().splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def _running_pid(cluster: Cluster) -> int | None:
+    """The process that `postmaster.pid` names, if it is alive and really works in this cluster's data."""
+    lines = _pid_file_lines(cluster)
+    if not lines:
+        return None
+    process = Path("/proc") / lines[0]
+    try:
+        is_ours = process.joinpath("cwd").samefile(cluster.data) and _state(process) != "Z"
+    except OSError:
+        return None
+    return int(lines[0]) if is_ours else None
+
+
+def _forget_strangers_pid(cluster: Cluster) -> None:
+    """PostgreSQL copes with a dead process's id in the file, but takes any live process of its user for a server."""
+    lines = _pid_file_lines(cluster)
+    if lines and Path("/proc", lines[0]).exists():
+        (cluster.data / "postmaster.pid").unlink()
+
+
+def _state(process: Path) -> str:
+    return process.joinpath("stat").read_text().rpartition(")")[2].split()[0]
+
+
+def _signal_and_wait(pid: int, number: signal.Signals) -> bool:
+    """True when the process has ended. It need not be a child of ours; a child is reaped."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        signal.pidfd_send_signal(handle, number)
+        has_ended = bool(select.select([handle], [], [], STOP_SECONDS)[0])
+    finally:
+        os.close(handle)
+    if has_ended:
+        _reap(pid)
+    return has_ended
+
+
+def _reap(pid: int) -> None:
+    try:
+        os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        return

@@ -1,0 +1,54 @@
+"""The database's schema: brought up to date at every start, under a lock, in one transaction."""
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, func, select
+
+import migrations
+from app.database import Database
+from app.errors import AllcloseError
+from app.submissions.model import Judging
+
+# Every table: the models of submissions import those of accounts and of the catalog.
+TABLES = Judging.metadata
+
+# Any number that nothing else locks in an Allclose database.
+LOCK = 0xA11C705E
+
+
+class SchemaTooNew(AllcloseError):
+    """A newer Allclose has already upgraded this database."""
+
+
+def upgrade(database: Database) -> None:
+    """Bring the schema to what this code knows. Several processes may start at once: one upgrades, the others wait.
+
+    Raises SchemaTooNew; a failing step leaves the schema as it was.
+    """
+    with database.engine.begin() as connection:
+        connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
+        config = configuration(connection)
+        if _needs_upgrade(connection, ScriptDirectory.from_config(config)):
+            command.upgrade(config, "head")
+
+
+def configuration(connection: Connection) -> Config:
+    """Alembic's configuration; the revisions are found beside the package, in a checkout as in an installation."""
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent).replace("%", "%%"))
+    return config
+
+
+def _needs_upgrade(connection: Connection, scripts: ScriptDirectory) -> bool:
+    present = MigrationContext.configure(connection).get_current_revision()
+    known = {script.revision for script in scripts.walk_revisions()}
+    if present is not None and present not in known:
+        raise SchemaTooNew(
+            f"The database's schema is at revision {present}, which this Allclose does not know: a newer one has "
+            "upgraded it. Start that newer version, or use another database (--data or ALLCLOSE_DATABASE_URL)."
+        )
+    return present != scripts.get_current_head()

@@ -1,0 +1,32 @@
+"""Write a new revision from the difference between the models and the revisions so far.
+
+usage: python -m migrations "why the schema changes"
+It needs no database: an embedded one is started in a temporary folder. Read and mend what it wrote.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from alembic import command
+
+from app.database import Database
+from app.embedded_postgres import own
+from app.schema import configuration, upgrade
+
+
+def main(message: str) -> None:
+    with tempfile.TemporaryDirectory() as folder, own(Path(folder) / "postgres") as server:
+        database = Database(server.url)
+        upgrade(database)
+        with database.engine.connect() as connection:
+            command.revision(configuration(connection), message, autogenerate=True, rev_id=_next_revision())
+        database.close()
+
+
+def _next_revision() -> str:
+    return f"{len(list(Path(__file__).parent.glob('versions/[0-9]*.py'))) + 1:04}"
+
+
+if __name__ == "__main__":
+    main(" ".join(sys.argv[1:]))

@@ -1,0 +1,52 @@
+"""A real PostgreSQL for every test that asks for one: one server per run, one fresh database per test."""
+
+from collections.abc import Iterator
+from itertools import count
+
+import psycopg
+import pytest
+from sqlalchemy import make_url
+
+from app.database import Database
+from app.embedded_postgres import EmbeddedPostgres, own
+from app.schema import upgrade
+
+# Durability costs most of a test's time, and no test pulls the plug.
+FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
+
+_numbers = count(1)
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
+    with own(tmp_path_factory.mktemp("postgres"), FAST) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def template(postgres: EmbeddedPostgres) -> str:
+    """The name of a database with the schema of today, from which each test's is copied."""
+    database = Database(postgres.url)
+    upgrade(database)
+    database.close()
+    return "allclose"
+
+
+@pytest.fixture
+def database_url(postgres: EmbeddedPostgres, template: str) -> Iterator[str]:
+    name = f"test_{next(_numbers)}"
+    with psycopg.connect(_psycopg_url(postgres.url, "postgres"), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        yield make_url(postgres.url).set(database=name).render_as_string(hide_password=False)
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    database = Database(database_url)
+    yield database
+    database.close()
+
+
+def _psycopg_url(url: str, name: str) -> str:
+    return make_url(url).set(drivername="postgresql", database=name).render_as_string(hide_password=False)

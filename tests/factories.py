@@ -1,0 +1,65 @@
+"""Rows for tests; each factory names only what matters to its caller. They flush, and the caller's block commits."""
+
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.accounts.model import Role, User
+from app.catalog.model import Problem, Revision
+from app.submissions.model import Judging, Mode, Submission
+
+_numbers = count(1)
+
+
+def make_user(session: Session, username: str | None = None, role: Role = "student") -> User:
+    user = User(username=username or f"user-{next(_numbers)}", password_hash="!", role=role)
+    session.add(user)
+    session.flush()
+    return user
+
+
+def make_problem(session: Session, slug: str | None = None, **manifest: Any) -> Revision:
+    """A problem with one revision, its current one; `manifest` holds keys that differ from the usual."""
+    problem = Problem(slug=slug or f"problem-{next(_numbers)}")
+    session.add(problem)
+    session.flush()
+    usual = {"title": problem.slug, "frameworks": ["numpy"], "variants": 3, "limits": {"gpu": False}}
+    revision = Revision(
+        problem_id=problem.id,
+        number=1,
+        digest=f"{next(_numbers):064x}",
+        manifest=usual | manifest,
+        files={},
+        secret_seed=b"seed",
+    )
+    session.add(revision)
+    session.flush()
+    problem.current_revision_id = revision.id
+    session.flush()
+    return revision
+
+
+def make_submission(
+    session: Session, user: User | None = None, revision: Revision | None = None, mode: Mode = "submit"
+) -> Submission:
+    revision = revision or make_problem(session)
+    submission = Submission(
+        user_id=(user or make_user(session)).id,
+        problem_id=revision.problem_id,
+        revision_id=revision.id,
+        source="def solve(): ...",
+        mode=mode,
+        variant=0,
+    )
+    session.add(submission)
+    session.flush()
+    return submission
+
+
+def make_judging(session: Session, submission_id: UUID | None = None, **columns: Any) -> Judging:
+    judging = Judging(submission_id=submission_id or make_submission(session).id, **{"queue": "cpu"} | columns)
+    session.add(judging)
+    session.flush()
+    return judging
