@@ -13,6 +13,7 @@ from app.errors import Conflict, Invalid, NotFound
 
 USERNAME = re.compile(r"[a-z0-9_-]{3,32}")
 USERNAME_RULE = "use 3 to 32 characters of a-z, 0-9, _ and -"
+EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+")
 MAX_EMAIL = 254  # RFC 5321's longest path
 
 
@@ -62,8 +63,8 @@ def _check_username(username: str) -> None:
 
 
 def _check_email(email: str) -> None:
-    name, _, domain = email.rpartition("@")
-    if not (name and domain and email.isprintable() and " " not in email and "@" not in name):
+    has_lone_surrogate = email.encode(errors="ignore").decode() != email
+    if not EMAIL.fullmatch(email) or has_lone_surrogate:
         raise Invalid("email", "is not an address like ada@example.org; correct it or leave it out")
     if len(email) > MAX_EMAIL:
         raise Invalid("email", f"has {len(email)} characters; at most {MAX_EMAIL} are allowed")

@@ -1,0 +1,93 @@
+import pytest
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+
+from app.accounts.model import User
+from app.accounts.user import SignUp, find_user, set_role, sign_up
+from app.database import Database
+from app.errors import Conflict, Invalid, NotFound
+from tests.factories import make_user
+
+PASSWORD = "correct horse"
+
+
+def test_signing_up_keeps_an_argon2_hash_and_never_the_password(database: Database) -> None:
+    with database.transaction() as session:
+        sign_up(session, SignUp(username="ada", password=PASSWORD, email="ada@example.org"))
+
+    with database.transaction() as session:
+        user = session.scalars(select(User)).one()
+    assert (user.username, user.email, user.role, user.is_active) == ("ada", "ada@example.org", "student", True)
+    assert user.password_hash.startswith("$argon2id$")
+    assert PASSWORD not in user.password_hash
+
+
+@pytest.mark.parametrize("username", ["", "ab", "a" * 33, "Ada", "ada lovelace", "ada\n", "ada\0", "ädä", "../etc"])
+def test_a_user_name_outside_the_rule_is_refused_with_the_rule(database: Database, username: str) -> None:
+    with pytest.raises(Invalid, match="3 to 32 characters of a-z, 0-9, _ and -") as caught, database.transaction() as s:
+        sign_up(s, SignUp(username=username, password=PASSWORD))
+
+    assert caught.value.field == "username"
+
+
+@pytest.mark.parametrize(
+    ("password", "message"),
+    [
+        ("short", "has 5 characters; choose at least 10"),
+        ("é" * 513, "has 1026 bytes in UTF-8; choose at most 1024"),
+        ("0123456789\ud800", "lone surrogate"),
+    ],
+)
+def test_a_password_outside_the_limits_is_refused_with_its_size(
+    database: Database, password: str, message: str
+) -> None:
+    with pytest.raises(Invalid, match=message) as caught, database.transaction() as session:
+        sign_up(session, SignUp(username="ada", password=password))
+
+    assert caught.value.field == "password"
+
+
+@pytest.mark.parametrize("email", ["", "ada", "@", "ada@", "a b@c", "a@b@c", "a@b\0", "a@\ud800", "a@" + "b" * 300])
+def test_an_email_that_is_no_address_is_refused(database: Database, email: str) -> None:
+    with pytest.raises(Invalid) as caught, database.transaction() as session:
+        sign_up(session, SignUp(username="ada", password=PASSWORD, email=email))
+
+    assert caught.value.field == "email"
+
+
+def test_a_taken_user_name_is_a_conflict_and_the_transaction_can_go_on(database: Database) -> None:
+    with database.transaction() as session:
+        make_user(session, "ada")
+
+    with database.transaction() as session:
+        with pytest.raises(Conflict, match="'ada' is taken"):
+            sign_up(session, SignUp(username="ada", password=PASSWORD))
+        sign_up(session, SignUp(username="grace", password=PASSWORD))
+
+    with database.transaction() as session:
+        assert find_user(session, "grace") is not None
+
+
+def test_finding_a_user_forgives_upper_case_and_survives_any_text(database: Database) -> None:
+    with database.transaction() as session:
+        make_user(session, "ada")
+
+        assert find_user(session, " Ada ") is not None
+        assert find_user(session, "ada\0") is None
+        assert find_user(session, "\ud800") is None
+
+
+def test_a_role_can_be_given_to_a_known_user_only(database: Database) -> None:
+    with database.transaction() as session:
+        make_user(session, "ada")
+        set_role(session, "ada", "admin")
+        with pytest.raises(NotFound, match="no user 'grace'"):
+            set_role(session, "grace", "admin")
+
+    with database.transaction() as session:
+        assert session.scalars(select(User.role)).one() == "admin"
+
+
+def test_the_database_itself_refuses_an_unknown_role(database: Database) -> None:
+    with pytest.raises(IntegrityError), database.transaction() as session:
+        make_user(session, "ada", role="emperor")  # type: ignore[arg-type]
