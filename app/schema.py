@@ -36,6 +36,13 @@ def upgrade(database: Database) -> None:
             command.upgrade(config, "head")
 
 
+def is_current(database: Database) -> bool:
+    """Whether the schema is the very one that this code knows; false for an older and for a newer one."""
+    with database.engine.connect() as connection:
+        head = ScriptDirectory.from_config(configuration(connection)).get_current_head()
+        return MigrationContext.configure(connection).get_current_revision() == head
+
+
 def configuration(connection: Connection) -> Config:
     """Alembic's configuration; the revisions are found beside the package, in a checkout as in an installation."""
     config = Config(attributes={"connection": connection})

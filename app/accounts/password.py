@@ -18,13 +18,13 @@ _NOBODY = _HASHER.hash("the password of no one")
 def check_password(password: str) -> None:
     """Raises Invalid with the length and the limit."""
     if len(password) < MIN_CHARACTERS:
-        raise Invalid("password", f"has {len(password)} characters; choose at least {MIN_CHARACTERS}")
+        raise Invalid("password", f"the password has {len(password)} characters; choose at least {MIN_CHARACTERS}")
     try:
         size = len(password.encode())
     except UnicodeEncodeError:
-        raise Invalid("password", "holds a lone surrogate, which is no character; leave it out") from None
+        raise Invalid("password", "the password holds a lone surrogate, which is no character; leave it out") from None
     if size > MAX_BYTES:
-        raise Invalid("password", f"has {size} bytes in UTF-8; choose at most {MAX_BYTES}")
+        raise Invalid("password", f"the password has {size} bytes in UTF-8; choose at most {MAX_BYTES}")
 
 
 def hash_password(password: str) -> str:

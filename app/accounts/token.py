@@ -25,7 +25,7 @@ class NewToken:
 def create_token(session: Session, user_id: UUID, name: str) -> NewToken:
     """`name` reminds its owner what the token is for. Raises Invalid."""
     if len(name) > MAX_NAME or "\0" in name:
-        raise Invalid("name", f"use at most {MAX_NAME} characters and no NUL; it only reminds you of the token's use")
+        raise Invalid("name", f"a token's name has at most {MAX_NAME} characters and no NUL; choose another")
     secret = new_secret(PREFIX)
     token = ApiToken(user_id=user_id, name=name, token_hash=digest(secret))
     session.add(token)

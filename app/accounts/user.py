@@ -65,6 +65,6 @@ def _check_username(username: str) -> None:
 def _check_email(email: str) -> None:
     has_lone_surrogate = email.encode(errors="ignore").decode() != email
     if not EMAIL.fullmatch(email) or has_lone_surrogate:
-        raise Invalid("email", "is not an address like ada@example.org; correct it or leave it out")
+        raise Invalid("email", "the email is no address such as ada@example.org; correct it or leave it out")
     if len(email) > MAX_EMAIL:
-        raise Invalid("email", f"has {len(email)} characters; at most {MAX_EMAIL} are allowed")
+        raise Invalid("email", f"the email has {len(email)} characters; at most {MAX_EMAIL} are allowed")

@@ -1,0 +1,15 @@
+"""REST v1 under /api/v1, one module per resource, and the endpoints for machines at the root."""
+
+from fastapi import APIRouter
+
+from app.api import events, health, me, openapi, problems, submissions, tokens, users
+
+
+def build_router() -> APIRouter:
+    version_1 = APIRouter(prefix="/api/v1")
+    for resource in (users, tokens, me, problems, submissions, events, openapi):
+        version_1.include_router(resource.router)
+    router = APIRouter()
+    router.include_router(version_1)
+    router.include_router(health.router)
+    return router

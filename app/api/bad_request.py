@@ -1,0 +1,76 @@
+"""Requests that can't be read or hold wrong values, described so that their sender can mend them."""
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+
+from app.api.fault import Fault, FieldFault
+
+MAX_SHOWN = 60
+
+# pydantic's kinds of error that its own message does not explain to someone who sends JSON.
+_SENTENCES = {
+    "missing": "is required",
+    "extra_forbidden": "is not a field of this request; leave it out",
+    "string_unicode": "holds a lone surrogate such as \\ud800, which no UTF-8 text can hold; leave it out",
+    "model_attributes_type": "must be a JSON object",
+    "model_type": "must be a JSON object",
+}
+_NOT_AN_OBJECT = {"model_attributes_type", "model_type"}
+
+
+def describe_validation(error: RequestValidationError) -> Fault:
+    """400 for a body that is no JSON, 415 for one that does not say it is, 422 for wrong values."""
+    found = [dict(e) for e in error.errors()]
+    if found and found[0]["type"] == "json_invalid":
+        return _malformed(str(error.body), found[0])
+    if isinstance(error.body, bytes) and any(e["type"] in _NOT_AN_OBJECT for e in found):
+        return Fault(
+            status=HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            detail="the body is not marked as JSON; send it with the header Content-Type: application/json",
+        )
+    fields = tuple(FieldFault(field=_name(e["loc"]), message=_sentence(e)) for e in found)
+    detail = "; ".join(f"{fault.field} {fault.message}" for fault in fields)
+    return Fault(status=HTTPStatus.UNPROCESSABLE_ENTITY, detail=detail, fields=fields)
+
+
+def describe_unreadable(cause: BaseException | None) -> Fault:
+    """A body whose bytes could not even be tried as JSON."""
+    if isinstance(cause, UnicodeDecodeError):
+        detail = f"the body is not UTF-8: {cause.reason} at byte {cause.start}; encode it as UTF-8"
+    elif isinstance(cause, RecursionError):
+        detail = "the body's JSON is nested too deeply; send a plain object"
+    else:
+        detail = "the body can't be read as JSON; send a JSON object in UTF-8"
+    return Fault(status=HTTPStatus.BAD_REQUEST, detail=detail)
+
+
+def _malformed(document: str, error: Mapping[str, Any]) -> Fault:
+    position = int(error["loc"][-1])
+    where = json.JSONDecodeError("", document, position)
+    reason = error["ctx"]["error"]
+    return Fault(
+        status=HTTPStatus.BAD_REQUEST,
+        detail=f"the body is not JSON: {reason} at line {where.lineno}, column {where.colno} (character {position})",
+    )
+
+
+def _name(location: tuple[int | str, ...]) -> str:
+    inside = location[1:] if len(location) > 1 else location
+    return _short("/".join(str(part) for part in inside))
+
+
+def _sentence(error: Mapping[str, Any]) -> str:
+    known = _SENTENCES.get(error["type"])
+    if known is not None:
+        return known
+    message = str(error["msg"]).removeprefix("Value error, ").replace("Input should", "should", 1)
+    value = error["input"]
+    return f"is {_short(json.dumps(value))}: {message}" if isinstance(value, str | int | float | None) else message
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"

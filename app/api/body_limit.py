@@ -1,0 +1,54 @@
+"""Bodies larger than anything the API takes are refused before they are held in memory or parsed."""
+
+from http import HTTPStatus
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.api.fault import Fault
+from app.api.problem_details import respond
+
+# 256 KiB of source in JSON, with room for what escapes add to it.
+MAX_BODY_BYTES = 1024 * 1024
+
+
+class BodyLimit:
+    """Pure ASGI: nothing is buffered, so streams pass through."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+        elif (declared := _declared_bytes(scope)) > MAX_BODY_BYTES:
+            fault = Fault(status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail=_sentence(declared))
+            await respond(Request(scope), fault)(scope, receive, send)
+        else:
+            await self._app(scope, _counted(receive), send)
+
+
+def _declared_bytes(scope: Scope) -> int:
+    text = Headers(scope=scope).get("content-length", "0")
+    return int(text) if text.isdecimal() else 0
+
+
+def _counted(receive: Receive) -> Receive:
+    """Raises HTTPException 413 once a body sent in chunks has grown too large."""
+    received = 0
+
+    async def counted() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > MAX_BODY_BYTES:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _sentence(received))
+        return message
+
+    return counted
+
+
+def _sentence(size: int) -> str:
+    return f"the body has {size} bytes or more; at most {MAX_BODY_BYTES} are taken, so send a shorter source"

@@ -1,0 +1,96 @@
+"""What endpoints ask for: the database, a transaction, the person asking, live progress."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from fastapi import Depends, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.accounts.throttle import Throttle
+from app.accounts.token import find_user_by_token
+from app.api.problem_details import NotSignedIn
+from app.database import Database
+from app.settings import Settings
+from app.submissions.progress import Progress
+
+_bearer = HTTPBearer(
+    auto_error=False,
+    scheme_name="bearer",
+    bearerFormat="alc_…",
+    description="A token from `POST /api/v1/tokens`, sent as `Authorization: Bearer alc_…`.",
+)
+
+
+def get_database(request: Request) -> Database:
+    database: Database = request.app.state.database
+    return database
+
+
+def get_progress(request: Request) -> Progress:
+    progress: Progress = request.app.state.progress
+    return progress
+
+
+def get_address(request: Request) -> str:
+    return request.client.host if request.client else "unknown"
+
+
+def get_settings(request: Request) -> Settings:
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+Stored = Annotated[Database, Depends(get_database)]
+Live = Annotated[Progress, Depends(get_progress)]
+Configured = Annotated[Settings, Depends(get_settings)]
+Address = Annotated[str, Depends(get_address)]
+
+
+def open_transaction(database: Stored) -> Iterator[Session]:
+    with database.transaction() as session:
+        yield session
+
+
+# With any other scope the commit would run after the response has left.
+Transaction = Annotated[Session, Depends(open_transaction, scope="function")]
+
+
+def limit_address(request: Request, address: Address) -> None:
+    """Counts a request of someone unknown. Raises TooOften."""
+    _throttle(request).use("address", address)
+
+
+def get_viewer(
+    request: Request,
+    address: Address,
+    database: Stored,
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+) -> User:
+    """The user whose token came with the request. Raises NotSignedIn, TooOften.
+
+    In a transaction of its own: a request that kept its connection while it waits for a thread could wait for ever
+    when every thread waits for a connection.
+    """
+    with database.transaction() as session:
+        user = find_user_by_token(session, credentials.credentials) if credentials else None
+    if user is None:
+        limit_address(request, address)
+        raise NotSignedIn(_why_unknown(credentials))
+    _throttle(request).use("user", str(user.id))
+    return user
+
+
+Viewer = Annotated[User, Depends(get_viewer)]
+
+
+def _throttle(request: Request) -> Throttle:
+    throttle: Throttle = request.app.state.request_throttle
+    return throttle
+
+
+def _why_unknown(credentials: HTTPAuthorizationCredentials | None) -> str:
+    if credentials is None:
+        return "this needs a token: get one with POST /api/v1/tokens and send it as Authorization: Bearer alc_…"
+    return "the token is unknown or was revoked; get another with POST /api/v1/tokens"

@@ -1,0 +1,38 @@
+"""Who answers errors: problem details under /api and for machines, the pages' own form everywhere else."""
+
+import logging
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.api.problem_details import STATUS_OF, describe, respond
+from app.api.response_headers import add_missing
+
+Page = Callable[[Request, int, str, Mapping[str, str]], Response]
+
+_log = logging.getLogger(__name__)
+_FOR_MACHINES = ("/api/", "/healthz", "/readyz")
+
+
+def install_error_answers(app: FastAPI, page: Page) -> None:
+    """`page` renders (request, status, detail, headers) for people. Unforeseen errors are logged by uvicorn."""
+
+    def answer(request: Request, error: Exception) -> Response:
+        fault = describe(error)
+        if fault.status is HTTPStatus.SERVICE_UNAVAILABLE:
+            _log.warning("%s %s: %s", request.method, request.url.path, error)
+        is_for_machine = request.url.path.startswith(_FOR_MACHINES)
+        response = (
+            respond(request, fault) if is_for_machine else page(request, fault.status, fault.detail, fault.headers)
+        )
+        # Answers to unforeseen errors leave from outside the middleware.
+        add_missing(response.headers, request.url.path)
+        return response
+
+    for kind in (RequestValidationError, HTTPException, *(kind for kind, _ in STATUS_OF), Exception):
+        app.add_exception_handler(kind, answer)

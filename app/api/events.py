@@ -1,0 +1,68 @@
+"""A submission's results as they come in: server-sent events.
+
+One event `case` per case, whose id is the case's position, so that a browser that lost the stream goes on where it
+was; then `done` with the whole submission, and the stream ends. FastAPI sends a comment when nothing happens for a
+while. The rows are the log: nothing is kept per stream, and no database connection is held while it waits.
+"""
+
+import re
+from collections.abc import AsyncIterator
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Header
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from starlette.concurrency import run_in_threadpool
+
+from app.accounts.model import User
+from app.api.dependency import Live, Stored, Viewer
+from app.api.openapi import problems
+from app.api.submissions import read_submission
+
+router = APIRouter(tags=["submissions"])
+
+LastEventId = Annotated[
+    str | None,
+    Header(
+        alias="Last-Event-ID",
+        description="the id of the last event that arrived; the stream goes on after it. Anything else starts anew",
+    ),
+]
+
+
+def check_readable(submission_id: UUID, viewer: Viewer, database: Stored) -> User:
+    """Raises NotFound while there is still a status to answer with."""
+    read_submission(database, submission_id, viewer)
+    return viewer
+
+
+@router.get(
+    "/submissions/{submission_id}/events",
+    response_class=EventSourceResponse,
+    responses=problems(401, 404, 422),
+    summary="Follow a submission, case by case",
+)
+async def follow(
+    submission_id: UUID,
+    viewer: Annotated[User, Depends(check_readable)],
+    database: Stored,
+    progress: Live,
+    last_event_id: LastEventId = None,
+) -> AsyncIterator[ServerSentEvent]:
+    sent = _position_after(last_event_id)
+    with progress.watch(submission_id) as watch:
+        while True:
+            view = await run_in_threadpool(read_submission, database, submission_id, viewer)
+            for position in range(sent, len(view.cases)):
+                yield ServerSentEvent(event="case", id=str(position), data=view.cases[position])
+            # A judging that starts again after a lost worker has fewer cases for a while; those are known already.
+            sent = max(sent, len(view.cases))
+            if view.state == "done":
+                yield ServerSentEvent(event="done", data=view)
+                return
+            await watch.changed()
+
+
+def _position_after(last_event_id: str | None) -> int:
+    known = re.fullmatch("[0-9]{1,6}", last_event_id or "")
+    return int(known[0]) + 1 if known else 0

@@ -1,0 +1,111 @@
+"""RFC 9457 problem details for every error: one table from an error's class to its status."""
+
+import json
+from http import HTTPStatus
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as PoolExhausted
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.accounts.sign_in import SignInFailed
+from app.accounts.throttle import TooOften
+from app.api.bad_request import describe_unreadable, describe_validation
+from app.api.fault import Fault, FieldFault
+from app.errors import AllcloseError, Conflict, Invalid, LimitReached, NotFound, Refused
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER_SECONDS = 5
+
+
+class NotSignedIn(AllcloseError):
+    """The request needs a token and has none that works."""
+
+
+class NotReady(AllcloseError):
+    """The service can't answer yet; the text says what it waits for."""
+
+
+# The first class that fits counts.
+STATUS_OF: tuple[tuple[type[Exception], HTTPStatus], ...] = (
+    (NotSignedIn, HTTPStatus.UNAUTHORIZED),
+    (SignInFailed, HTTPStatus.UNAUTHORIZED),
+    (Refused, HTTPStatus.FORBIDDEN),
+    (NotFound, HTTPStatus.NOT_FOUND),
+    (Conflict, HTTPStatus.CONFLICT),
+    (Invalid, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (LimitReached, HTTPStatus.TOO_MANY_REQUESTS),
+    (NotReady, HTTPStatus.SERVICE_UNAVAILABLE),
+    (OperationalError, HTTPStatus.SERVICE_UNAVAILABLE),
+    (PoolExhausted, HTTPStatus.SERVICE_UNAVAILABLE),
+)
+
+# In place of the bare phrases of the framework.
+_ADVICE = {
+    HTTPStatus.NOT_FOUND.phrase: "there is nothing at this path; GET /api/v1/openapi.json lists those that exist",
+    HTTPStatus.METHOD_NOT_ALLOWED.phrase: "this path does not take that method; the header Allow lists what it takes",
+}
+
+
+class ProblemDetails(BaseModel):
+    """An error as RFC 9457 has it. `detail` says what was wrong and what to do next."""
+
+    type: str = Field("about:blank", description="about:blank: the status says what kind of problem it is")
+    title: str = Field(description="the status in words")
+    status: int = Field(ge=400, le=599)
+    detail: str
+    instance: str = Field(description="the path that was asked for")
+    errors: list[FieldFault] | None = Field(None, description="the fields that are wrong, for status 422")
+
+
+def describe(error: Exception) -> Fault:
+    """What to answer for an error of any class; nothing of an unforeseen one is shown."""
+    if isinstance(error, RequestValidationError):
+        return describe_validation(error)
+    if isinstance(error, HTTPException):
+        return _describe_http(error)
+    status = next((status for kind, status in STATUS_OF if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
+    fields = (FieldFault(field=error.field, message=str(error)),) if isinstance(error, Invalid) else ()
+    return Fault(status=status, detail=_detail(error, status), fields=fields, headers=_headers(error, status))
+
+
+def respond(request: Request, fault: Fault) -> Response:
+    problem = ProblemDetails(
+        title=fault.status.phrase,
+        status=fault.status,
+        detail=_ADVICE.get(fault.detail, fault.detail),
+        instance=request.url.path,
+        errors=list(fault.fields) or None,
+    )
+    # Names sent by the client may hold lone surrogates, which only an escape can carry.
+    body = json.dumps(problem.model_dump(exclude_none=True), ensure_ascii=True)
+    return Response(body, fault.status, headers=dict(fault.headers), media_type=MEDIA_TYPE)
+
+
+def _describe_http(error: HTTPException) -> Fault:
+    status = HTTPStatus(error.status_code)
+    if status is HTTPStatus.BAD_REQUEST and error.__cause__ is not None:
+        return describe_unreadable(error.__cause__)
+    return Fault(status=status, detail=error.detail, headers=error.headers or {})
+
+
+def _detail(error: Exception, status: HTTPStatus) -> str:
+    if isinstance(error, AllcloseError):
+        return str(error)
+    if status is HTTPStatus.SERVICE_UNAVAILABLE:
+        return "the database does not answer at the moment; send the request again in a few seconds"
+    return "something failed on our side and was logged; send the request again, and tell an admin if it stays so"
+
+
+def _headers(error: Exception, status: HTTPStatus) -> dict[str, Any]:
+    if status is HTTPStatus.UNAUTHORIZED:
+        return {"WWW-Authenticate": 'Bearer realm="allclose"'}
+    if isinstance(error, TooOften):
+        return {"Retry-After": str(int(error.retry_after.total_seconds()))}
+    if status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
+        return {"Retry-After": str(RETRY_AFTER_SECONDS)}
+    return {}

@@ -1,0 +1,35 @@
+"""Headers that every response carries unless it brings its own."""
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+DEFAULTS = {
+    "Content-Security-Policy": "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+def add_missing(headers: MutableHeaders, path: str) -> None:
+    """Answers of the API are for their asker only, so no cache may keep them."""
+    if path.startswith("/api/"):
+        headers.setdefault("Cache-Control", "no-store")
+    for name, value in DEFAULTS.items():
+        headers.setdefault(name, value)
+
+
+class ResponseHeaders:
+    """Pure ASGI, so streams pass through unbuffered."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                add_missing(MutableHeaders(scope=message), scope["path"])
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)

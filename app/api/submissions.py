@@ -1,0 +1,102 @@
+"""Sending a submission, and asking what became of it, with or without waiting."""
+
+import time
+from functools import partial
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Header, Query, Response
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
+
+from app.accounts.model import User
+from app.api.dependency import Configured, Live, Stored, Transaction, Viewer
+from app.api.openapi import problems
+from app.api.slug import Slug
+from app.database import Database
+from app.submissions.model import Mode, State
+from app.submissions.query import get_submission
+from app.submissions.submit import KEY_CHARACTERS, SOURCE_BYTES, Submit, SubmitLimits, submit
+from app.submissions.view import SubmissionView, view_submission
+
+MAX_WAIT_SECONDS = 60
+
+router = APIRouter(tags=["submissions"])
+
+
+class NewSubmission(BaseModel):
+    """A solution, and which cases to run it on. What a source must be is checked where it is stored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    source: str = Field(
+        description=f"Python code: at most {SOURCE_BYTES} bytes in UTF-8, not blank, without NUL",
+        json_schema_extra={"minLength": 1, "maxLength": SOURCE_BYTES, "pattern": r"^[^\u0000]*[!-~][^\u0000]*$"},
+        examples=["def microbatched_grads(w, x_full, n_microbatches):\n    ...\n"],
+    )
+    mode: Mode = Field("submit", description="`submit` runs every case, `sample` only those that you can see")
+
+
+class Receipt(BaseModel):
+    """The submission is kept and will be judged; `Location` says where."""
+
+    id: UUID
+    state: State
+
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        json_schema_extra={"pattern": "^[!-~]+$", "maxLength": KEY_CHARACTERS},
+        description="A text of your choice, such as a UUID. The same key with the same request gives the same "
+        "submission, so a request whose answer was lost can be sent again.",
+    ),
+]
+Wait = Annotated[
+    int,
+    Query(
+        ge=0, le=MAX_WAIT_SECONDS, description="seconds to wait for the verdict; the answer comes as soon as it is in"
+    ),
+]
+_LOCATION = {"Location": {"description": "the submission's path", "schema": {"type": "string"}, "required": True}}
+
+
+def read_request(slug: Slug, new: NewSubmission, viewer: Viewer, key: IdempotencyKey = None) -> Submit:
+    return Submit(user_id=viewer.id, slug=slug, source=new.source, mode=new.mode, idempotency_key=key)
+
+
+@router.post(
+    "/problems/{slug}/submissions",
+    status_code=HTTPStatus.ACCEPTED,
+    responses={202: {"headers": _LOCATION}, **problems(401, 404, 409, 422)},
+    summary="Submit a solution",
+)
+def post_submission(
+    wanted: Annotated[Submit, Depends(read_request)], session: Transaction, settings: Configured, response: Response
+) -> Receipt:
+    submission = submit(session, wanted, SubmitLimits(max_pending=settings.max_pending))
+    response.headers["Location"] = f"/api/v1/submissions/{submission.id}"
+    return Receipt(id=submission.id, state=view_submission(session, submission).state)
+
+
+@router.get("/submissions/{submission_id}", responses=problems(401, 404, 422), summary="What became of a submission")
+async def get_one(
+    submission_id: UUID, viewer: Viewer, database: Stored, progress: Live, wait: Wait = 0
+) -> SubmissionView:
+    """Holds no database connection while it waits."""
+    read = partial(read_submission, database, submission_id, viewer)
+    deadline = time.monotonic() + wait
+    with progress.watch(submission_id) as watch:
+        view = await run_in_threadpool(read)
+        while view.state != "done" and (left := deadline - time.monotonic()) > 0:
+            await watch.changed(left)
+            view = await run_in_threadpool(read)
+    return view
+
+
+def read_submission(database: Database, submission_id: UUID, viewer: User) -> SubmissionView:
+    """In a transaction of its own. Raises NotFound, also for the submission of another user."""
+    with database.transaction() as session:
+        return view_submission(session, get_submission(session, submission_id, viewer))

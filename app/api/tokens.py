@@ -1,0 +1,88 @@
+"""Bearer tokens: got with a password, listed and revoked by their owner."""
+
+from datetime import datetime
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+from app.accounts.sign_in import SignIn, sign_in
+from app.accounts.throttle import Throttle
+from app.accounts.token import MAX_NAME, create_token, list_tokens, revoke_token
+from app.api.dependency import Address, Transaction, Viewer, limit_address
+from app.api.openapi import problems
+
+router = APIRouter(prefix="/tokens", tags=["tokens"])
+
+
+class TokenRequest(BaseModel):
+    """User name and password, and a name that reminds you of the token's use."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    username: str = Field(examples=["ada"])
+    password: SecretStr = Field(examples=["correct horse battery"])
+    name: str = Field(
+        "token", json_schema_extra={"maxLength": MAX_NAME, "pattern": "^[^\\u0000]*$"}, examples=["laptop"]
+    )
+
+
+class TokenView(BaseModel):
+    """A token that works; its secret is not kept."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: UUID
+    name: str
+    created_at: datetime
+    last_used_at: datetime | None = Field(description="to the minute; null when never used")
+
+
+class NewTokenView(BaseModel):
+    """The only answer that ever holds `token`: keep it."""
+
+    id: UUID
+    name: str
+    token: str = Field(examples=["alc_2pXq…"])
+    created_at: datetime
+
+
+class TokenList(BaseModel):
+    items: list[TokenView]
+
+
+def get_sign_in_throttle(request: Request) -> Throttle:
+    throttle: Throttle = request.app.state.sign_in_throttle
+    return throttle
+
+
+@router.post(
+    "",
+    status_code=HTTPStatus.CREATED,
+    responses=problems(401, 422),
+    dependencies=[Depends(limit_address)],
+    summary="Get a token",
+)
+def post_token(
+    session: Transaction,
+    wanted: TokenRequest,
+    address: Address,
+    throttle: Annotated[Throttle, Depends(get_sign_in_throttle)],
+) -> NewTokenView:
+    attempt = SignIn(username=wanted.username, password=wanted.password.get_secret_value(), address=address)
+    new = create_token(session, sign_in(session, throttle, attempt).id, wanted.name)
+    return NewTokenView(id=new.token.id, name=new.token.name, token=new.secret, created_at=new.token.created_at)
+
+
+@router.get("", responses=problems(401), summary="List your tokens that work")
+def get_tokens(session: Transaction, viewer: Viewer) -> TokenList:
+    return TokenList(items=[TokenView.model_validate(token) for token in list_tokens(session, viewer.id)])
+
+
+@router.delete(
+    "/{token_id}", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 404, 422), summary="Revoke a token"
+)
+def delete_token(session: Transaction, viewer: Viewer, token_id: UUID) -> None:
+    revoke_token(session, viewer.id, token_id)

@@ -1,0 +1,54 @@
+"""Signing up."""
+
+from datetime import datetime
+from http import HTTPStatus
+from uuid import UUID
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+from app.accounts.model import Role
+from app.accounts.password import MAX_BYTES, MIN_CHARACTERS
+from app.accounts.user import EMAIL, MAX_EMAIL, USERNAME, USERNAME_RULE, SignUp, sign_up
+from app.api.dependency import Transaction, limit_address
+from app.api.openapi import problems
+
+router = APIRouter(prefix="/users", tags=["users"], dependencies=[Depends(limit_address)])
+
+
+class NewUser(BaseModel):
+    """What it takes to sign up. The rules are checked where the account is made, which says what to do."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    username: str = Field(
+        description=USERNAME_RULE, json_schema_extra={"pattern": f"^{USERNAME.pattern}$"}, examples=["ada"]
+    )
+    password: SecretStr = Field(
+        description=f"at least {MIN_CHARACTERS} characters, at most {MAX_BYTES} bytes in UTF-8",
+        json_schema_extra={"minLength": MIN_CHARACTERS, "maxLength": MAX_BYTES},
+        examples=["correct horse battery"],
+    )
+    email: str | None = Field(
+        None,
+        json_schema_extra={"pattern": f"^{EMAIL.pattern}$", "maxLength": MAX_EMAIL},
+        examples=["ada@example.org"],
+    )
+
+
+class UserView(BaseModel):
+    """A person as they see themselves."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: UUID
+    username: str
+    email: str | None
+    role: Role
+    created_at: datetime
+
+
+@router.post("", status_code=HTTPStatus.CREATED, responses=problems(409, 422), summary="Sign up")
+def create_user(session: Transaction, new: NewUser) -> UserView:
+    wanted = SignUp(username=new.username, password=new.password.get_secret_value(), email=new.email)
+    return UserView.model_validate(sign_up(session, wanted))

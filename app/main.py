@@ -1,0 +1,42 @@
+"""The web process: REST API and pages in one ASGI application. It imports no sandbox and no numerical library."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+from fastapi import FastAPI
+
+from app import api, web
+from app.accounts.sign_in import sign_in_throttle
+from app.accounts.throttle import Throttle
+from app.api.body_limit import BodyLimit
+from app.api.error_answer import install_error_answers
+from app.api.response_headers import ResponseHeaders
+from app.database import Database
+from app.settings import Settings
+from app.submissions.progress import Progress
+from app.web.error_page import render_error
+
+
+def create_app(settings: Settings, database: Database) -> FastAPI:
+    """The caller upgrades the schema first, and closes the database afterwards."""
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=_follow_progress)
+    app.state.settings = settings
+    app.state.database = database
+    app.state.progress = Progress(database)
+    app.state.sign_in_throttle = sign_in_throttle()
+    app.state.request_throttle = Throttle(settings.requests_per_minute, timedelta(minutes=1), "requests")
+    app.include_router(api.build_router())
+    app.include_router(web.build_router())
+    install_error_answers(app, page=render_error)
+    app.add_middleware(BodyLimit)
+    app.add_middleware(ResponseHeaders)
+    return app
+
+
+@asynccontextmanager
+async def _follow_progress(app: FastAPI) -> AsyncIterator[None]:
+    progress: Progress = app.state.progress
+    progress.start()
+    yield
+    progress.stop()

@@ -1,0 +1,89 @@
+import httpx
+
+from tests.api.conftest import SignedIn
+
+ADA = {"username": "ada", "password": "correct horse", "email": "ada@example.org"}
+
+
+def test_signing_up_getting_a_token_and_asking_who_one_is(anyone: httpx.Client) -> None:
+    created = anyone.post("/users", json=ADA)
+    token = anyone.post("/tokens", json={"username": "ada", "password": "correct horse", "name": "laptop"})
+    me = anyone.get("/me", headers={"Authorization": f"Bearer {token.json()['token']}"})
+
+    assert created.status_code == token.status_code == 201
+    assert created.json() == me.json()
+    assert {key: me.json()[key] for key in ("username", "email", "role")} == {
+        "username": "ada",
+        "email": "ada@example.org",
+        "role": "student",
+    }
+    assert "password" not in created.text
+    assert token.headers["cache-control"] == "no-store"
+
+
+def test_an_email_is_not_needed(anyone: httpx.Client) -> None:
+    created = anyone.post("/users", json={"username": "ada", "password": "correct horse"})
+
+    assert created.status_code == 201
+    assert created.json()["email"] is None
+
+
+def test_a_taken_name_and_names_and_passwords_outside_the_rules_are_refused(anyone: httpx.Client) -> None:
+    anyone.post("/users", json=ADA)
+
+    taken = anyone.post("/users", json=ADA)
+    short = anyone.post("/users", json=ADA | {"password": "short"})
+    shouting = anyone.post("/users", json=ADA | {"username": "ADA"})
+
+    assert (taken.status_code, taken.json()["detail"]) == (409, "the user name 'ada' is taken; choose another")
+    assert short.status_code == 422
+    assert short.json()["errors"] == [
+        {"field": "password", "message": "the password has 5 characters; choose at least 10"}
+    ]
+    assert shouting.json()["errors"][0]["field"] == "username"
+
+
+def test_nobody_can_make_themselves_an_admin(anyone: httpx.Client) -> None:
+    refused = anyone.post("/users", json=ADA | {"role": "admin"})
+
+    assert refused.status_code == 422
+    assert refused.json()["errors"] == [{"field": "role", "message": "is not a field of this request; leave it out"}]
+
+
+def test_the_wrong_password_gives_no_token(anyone: httpx.Client) -> None:
+    anyone.post("/users", json=ADA)
+
+    wrong = anyone.post("/tokens", json={"username": "ada", "password": "wrong horse"})
+    nobody = anyone.post("/tokens", json={"username": "nobody", "password": "wrong horse"})
+
+    assert wrong.status_code == nobody.status_code == 401
+    assert wrong.json() == nobody.json()
+    assert wrong.headers["www-authenticate"].startswith("Bearer")
+
+
+def test_guessing_a_password_ends_with_the_time_to_wait(anyone: httpx.Client) -> None:
+    anyone.post("/users", json=ADA)
+    answers = [anyone.post("/tokens", json={"username": "ada", "password": f"guess {n}"}) for n in range(11)]
+
+    assert [answer.status_code for answer in answers] == [401] * 10 + [429]
+    assert 0 < int(answers[-1].headers["retry-after"]) <= 300
+
+
+def test_tokens_are_listed_without_their_secret_and_revoked(ada: httpx.Client, signed_in: SignedIn) -> None:
+    (token,) = ada.get("/tokens").json()["items"]
+    assert token.keys() == {"id", "name", "created_at", "last_used_at"}
+
+    assert signed_in("grace").delete(f"/tokens/{token['id']}").status_code == 404
+    assert ada.delete(f"/tokens/{token['id']}").status_code == 204
+    assert ada.get("/me").status_code == 401
+
+
+def test_without_a_token_that_works_the_answer_says_how_to_get_one(anyone: httpx.Client) -> None:
+    missing = anyone.get("/me")
+    unknown = anyone.get("/me", headers={"Authorization": "Bearer alc_unknown"})
+    basic = anyone.get("/me", auth=("ada", "correct horse"))
+
+    for answer in (missing, unknown, basic):
+        assert answer.status_code == 401
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+        assert "POST /api/v1/tokens" in answer.json()["detail"]
