@@ -1,0 +1,174 @@
+"""How far one array is from another of the same shape, element by element.
+
+Floats are compared in float64 and complex numbers by the modulus of the difference in complex128. Integers are
+subtracted as 64-bit integers: 2**53 and 2**53 + 1 differ by 1, which float64 does not see. Works through pieces of
+the arrays, so that a big answer needs little memory beyond itself.
+"""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.judging.leaf import Array, Leaf
+from app.judging.tolerance import Tolerance
+
+PIECE = 1 << 18  # elements at a time; a dozen temporary arrays of 2 MiB each
+
+_Floats: TypeAlias = NDArray[np.float64]
+_Mask: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distance:
+    """`outside` counts every element that is not right, `misplaced` those of them where NaN or inf stand wrongly.
+
+    `max_abs`, `max_rel` and `used` are over the elements that are finite in both; None where there is none (`max_rel`:
+    none that is expected to differ from 0). `used` is the share of the tolerance: 1.0 is exactly at the limit, inf is
+    any difference where none is allowed. `worst` is the flat index of the first misplaced element, or else of the
+    one furthest beyond its tolerance (or nearest to it).
+    """
+
+    outside: int
+    misplaced: int
+    max_abs: float | None
+    max_rel: float | None
+    used: float | None
+    worst: int | None
+    worst_gap: float | None
+    worst_allowed: float | None
+
+
+NOTHING = Distance(
+    outside=0, misplaced=0, max_abs=None, max_rel=None, used=None, worst=None, worst_gap=None, worst_allowed=None
+)
+
+
+def measure(answer: Leaf, expected: Leaf, tolerance: Tolerance) -> Distance:
+    """Both leaves are numbers or arrays, of the same shape."""
+    if answer.array.dtype == object or expected.array.dtype == object:
+        return _measure_big_ints(answer.array.item(), expected.array.item())
+    given, wanted = answer.array.reshape(-1), expected.array.reshape(-1)
+    total = NOTHING
+    with np.errstate(all="ignore"):
+        for start in range(0, wanted.size, PIECE):
+            piece = slice(start, start + PIECE)
+            gaps = _gaps(given[piece], wanted[piece], (answer.kind, expected.kind))
+            total = _join(total, _summarise(gaps, tolerance, start))
+    return total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Gaps:
+    """Per element: |answer − expected| (0 where either is not finite), |expected|, and what no tolerance can mend."""
+
+    gap: _Floats
+    magnitude: _Floats
+    finite: _Mask
+    misplaced: _Mask
+
+
+def _gaps(answer: Array, expected: Array, kinds: tuple[str, str]) -> _Gaps:
+    if "complex" in kinds:
+        return _float_gaps(answer.astype(np.complex128), expected.astype(np.complex128))
+    if "float" not in kinds:
+        return _integer_gaps(_as_int64(answer), _as_int64(expected))
+    gaps = _float_gaps(answer.astype(np.float64), expected.astype(np.float64))
+    return gaps if kinds[1] == "float" else _never_rounded(gaps, _as_int64(expected))
+
+
+def _float_gaps(answer: Array, expected: Array) -> _Gaps:
+    finite = np.isfinite(answer) & np.isfinite(expected)
+    # NaN must match NaN: masked attention rows are NaN in the reference. And inf must match inf of the same sign.
+    placed = finite | (np.isnan(answer) & np.isnan(expected)) | (answer == expected)
+    gap = np.where(finite, np.abs(answer - expected), 0.0)
+    return _Gaps(gap=gap, magnitude=np.abs(expected), finite=finite, misplaced=~placed)
+
+
+def _integer_gaps(answer: Array, expected: Array) -> _Gaps:
+    less = answer < expected
+    given, wanted = answer.astype(np.uint64), expected.astype(np.uint64)
+    larger = np.where(less, wanted, given)
+    gap = np.where(less, wanted - given, given - wanted)  # modulo 2**64, which is right up to there
+    crosses_zero = (answer < 0) != (expected < 0)
+    gap[crosses_zero & (gap < larger)] = np.iinfo(np.uint64).max
+    everywhere = np.ones(gap.shape, np.bool_)
+    magnitude = np.abs(expected.astype(np.float64))
+    return _Gaps(gap=gap.astype(np.float64), magnitude=magnitude, finite=everywhere, misplaced=~everywhere)
+
+
+def _never_rounded(gaps: _Gaps, expected: Array) -> _Gaps:
+    """Floats for expected integers: an integer that float64 does not have is matched by no float."""
+    nearest = expected.astype(np.float64)
+    has_float = (nearest < float(np.iinfo(expected.dtype).max)) & (nearest.astype(expected.dtype) == expected)
+    return _Gaps(
+        gap=np.where(has_float, gaps.gap, np.maximum(gaps.gap, 1.0)),
+        magnitude=gaps.magnitude,
+        finite=gaps.finite,
+        misplaced=gaps.misplaced,
+    )
+
+
+def _as_int64(array: Array) -> Array:
+    return array if array.dtype == np.uint64 else array.astype(np.int64)
+
+
+def _summarise(gaps: _Gaps, tolerance: Tolerance, start: int) -> Distance:
+    allowed = tolerance.atol + tolerance.rtol * gaps.magnitude
+    too_far = (gaps.gap > allowed) | np.isinf(gaps.gap)
+    excess = np.where(gaps.finite, np.where(np.isinf(gaps.gap), np.inf, gaps.gap - allowed), -np.inf)
+    worst = int(np.argmax(gaps.misplaced) if gaps.misplaced.any() else np.argmax(excess))
+    used = np.where(gaps.gap == 0, 0.0, gaps.gap / allowed)
+    return Distance(
+        outside=int(np.count_nonzero(too_far | gaps.misplaced)),
+        misplaced=int(np.count_nonzero(gaps.misplaced)),
+        max_abs=_largest(gaps.gap, gaps.finite),
+        max_rel=_largest(gaps.gap / gaps.magnitude, gaps.finite & (gaps.magnitude > 0)),
+        used=_largest(used, gaps.finite),
+        worst=start + worst,
+        worst_gap=float(gaps.gap[worst]),
+        worst_allowed=float(allowed[worst]),
+    )
+
+
+def _largest(values: _Floats, where: _Mask) -> float | None:
+    return float(np.max(values, where=where, initial=0.0)) if where.any() else None
+
+
+def _join(first: Distance, second: Distance) -> Distance:
+    worse = second if _badness(second) > _badness(first) else first
+    return Distance(
+        outside=first.outside + second.outside,
+        misplaced=first.misplaced + second.misplaced,
+        max_abs=_larger(first.max_abs, second.max_abs),
+        max_rel=_larger(first.max_rel, second.max_rel),
+        used=_larger(first.used, second.used),
+        worst=worse.worst,
+        worst_gap=worse.worst_gap,
+        worst_allowed=worse.worst_allowed,
+    )
+
+
+def _badness(distance: Distance) -> tuple[bool, bool, float]:
+    excess = (distance.worst_gap or 0.0) - (distance.worst_allowed or 0.0)
+    return distance.worst is not None, distance.misplaced > 0, excess
+
+
+def _larger(first: float | None, second: float | None) -> float | None:
+    return max(first, second) if first is not None and second is not None else second if first is None else first
+
+
+def _measure_big_ints(answer: Any, expected: Any) -> Distance:
+    """Ints of more than 64 bits are right or wrong: Python compares them exactly, with floats too."""
+    wrong = int(answer != expected)
+    return Distance(
+        outside=wrong,
+        misplaced=0,
+        max_abs=None if wrong else 0.0,
+        max_rel=None if wrong else 0.0,
+        used=float("inf") if wrong else 0.0,
+        worst=0,
+        worst_gap=None,
+        worst_allowed=None,
+    )

@@ -1,0 +1,86 @@
+"""One value of a tree: a number, an array, or a text.
+
+A Python number counts as an array of no dimensions: float as float64, int as int64 (uint64, or exact beyond that).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.judging.text import printable
+
+Array: TypeAlias = NDArray[Any]
+Tree: TypeAlias = (
+    bool | int | float | complex | str | bytes | list[Any] | tuple[Any, ...] | dict[Any, Any] | Array | None
+)
+Kind: TypeAlias = Literal["bool", "int", "float", "complex", "text"]
+Shown: TypeAlias = bool | int | float | str
+
+MAX_TEXT_SHOWN = 80
+
+_INT64 = np.iinfo(np.int64)
+_UINT64 = np.iinfo(np.uint64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Leaf:
+    """`dtype` is the name that a student would know it by: "float" for a Python float. Texts have no `array`."""
+
+    value: Tree
+    kind: Kind
+    dtype: str
+    array: Array
+
+    @property
+    def is_python(self) -> bool:
+        return not isinstance(self.value, np.ndarray | np.generic)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.array.shape
+
+
+def read_leaf(value: Tree) -> Leaf:
+    """A value that is no container. Raises TypeError for an array that the codec would not have let through."""
+    if value is None or isinstance(value, str | bytes):
+        return Leaf(value=value, kind="text", dtype=type(value).__name__, array=np.empty((), object))
+    array = _array_of(value)
+    python = type(value).__name__ if isinstance(value, bool | int | float | complex) else ""
+    is_numpy = isinstance(value, np.ndarray | np.generic)
+    name = array.dtype.name if is_numpy else python
+    return Leaf(value=value, kind=_kind_of(name), dtype=name, array=array)
+
+
+def shown(element: Any) -> Shown:
+    """A number as JSON has it, as short as its dtype allows: 0.1 for the float32 nearest to it. Others as text."""
+    item = element.item() if isinstance(element, np.generic) else element
+    if isinstance(item, float):
+        return float(str(element)) if math.isfinite(item) else str(item)
+    return item if isinstance(item, bool | int) and abs(item) < 2**53 else printable(str(item), MAX_TEXT_SHOWN)
+
+
+def _array_of(value: Any) -> Array:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return np.asarray(value, _dtype_of_int(value))
+    return np.asarray(value)
+
+
+def _dtype_of_int(value: int) -> np.dtype[Any]:
+    if _INT64.min <= value <= _INT64.max:
+        return np.dtype(np.int64)
+    return np.dtype(np.uint64) if 0 <= value <= _UINT64.max else np.dtype(object)
+
+
+def _kind_of(dtype: str) -> Kind:
+    if dtype == "bool":
+        return "bool"
+    if dtype.startswith(("int", "uint")):
+        return "int"
+    if dtype.startswith("complex"):
+        return "complex"
+    if dtype.startswith(("float", "bfloat")) and dtype not in ("float96", "float128"):
+        return "float"
+    raise TypeError(f"{dtype} is no dtype of an answer")

@@ -1,0 +1,112 @@
+"""What a student may see of one case, ready for JSON.
+
+A sample case shows everything. A hidden one shows one word of what went wrong and nothing that came out of the
+student's process: text, messages and values could carry the hidden inputs out.
+"""
+
+import builtins
+import signal
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from app.judging.comparison import Comparison, LeafReport
+from app.judging.leaf import shown
+from app.judging.result import Visibility
+from app.judging.text import printable
+
+MAX_LEAVES = 20
+MAX_MESSAGE = 2_000
+MAX_TRACEBACK = 8_000
+MAX_TEXT = 64_000
+MEMORY_STEP = 16 * 2**20
+TIME_STEP = 0.01  # seconds
+
+_BUILTIN = {
+    name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
+}
+_FRAMEWORK = {
+    *("LinAlgError", "AxisError"),
+    *("JaxRuntimeError", "XlaRuntimeError", "ConcretizationTypeError", "NonConcreteBooleanIndexError", "KeyReuseError"),
+    *("TracerArrayConversionError", "TracerBoolConversionError", "TracerIntegerConversionError"),
+    *("UnexpectedTracerError", "ScanLengthError"),
+    *("ScopeParamShapeError", "ScopeParamNotFoundError", "ScopeCollectionNotFound", "TraceContextError"),
+    "OutOfMemoryError",
+}
+_KNOWN = _BUILTIN | _FRAMEWORK | set(signal.Signals.__members__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Why there is no answer to compare. `category` is our word; `exception` is what the box says was raised."""
+
+    category: str
+    message: str
+    exception: str | None = None
+    traceback: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """What a sample case shows besides: what the code printed, and previews of the values."""
+
+    text: str = ""
+    inputs: dict[str, Any] | None = None
+    answer: dict[str, Any] | None = None
+    expected: dict[str, Any] | None = None
+
+
+def build_report(visibility: Visibility, finding: Comparison | Fault, material: Material) -> dict[str, Any]:
+    category = _category(finding)
+    if visibility == "hidden":
+        return {"category": category}
+    return {
+        "category": category,
+        "message": printable(finding.message, MAX_MESSAGE),
+        "text": printable(material.text, MAX_TEXT),
+        "inputs": material.inputs,
+        "answer": material.answer,
+        "expected": material.expected,
+    } | (_comparison_part(finding) if isinstance(finding, Comparison) else _fault_part(finding))
+
+
+def exception_category(name: str) -> str:
+    """The name where it is Python's or a framework's own; a student's own name could say anything."""
+    return name if name in _KNOWN else "Exception"
+
+
+def coarse_seconds(seconds: float) -> float:
+    """Two significant digits, in steps of no less than 10 ms: what a hidden case may tell of its time."""
+    steps = round(float(f"{seconds:.2g}") / TIME_STEP)
+    return round(max(steps, 1) * TIME_STEP, 2)
+
+
+def coarse_bytes(size: int) -> int:
+    """Rounded up to 16 MiB."""
+    return -(-size // MEMORY_STEP) * MEMORY_STEP
+
+
+def _category(finding: Comparison | Fault) -> str | None:
+    if isinstance(finding, Fault) and finding.exception is not None:
+        return exception_category(finding.exception)
+    return finding.category
+
+
+def _fault_part(fault: Fault) -> dict[str, Any]:
+    if fault.exception is None:
+        return {}
+    name = printable(fault.exception, 100)
+    return {"exception": {"type": name, "traceback": printable(fault.traceback, MAX_TRACEBACK)}}
+
+
+def _comparison_part(comparison: Comparison) -> dict[str, Any]:
+    wrong_first = sorted(comparison.leaves, key=lambda leaf: leaf.category is None)
+    left_out = max(len(wrong_first) - MAX_LEAVES, 0)
+    return {"leaves": [_leaf_part(leaf) for leaf in wrong_first[:MAX_LEAVES]], "leaves_left_out": left_out}
+
+
+def _leaf_part(leaf: LeafReport) -> dict[str, Any]:
+    return {name: shown(value) if isinstance(value, float) else _as_list(value) for name, value in asdict(leaf).items()}
+
+
+def _as_list(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

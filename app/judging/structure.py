@@ -1,0 +1,123 @@
+"""Whether two trees have the same shape of nesting, and which of their leaves belong together.
+
+Lists and tuples are both sequences and may stand for each other. A Python number may stand for an array of no
+dimensions, and for nothing else; None, strings and bytes only for themselves.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from app.judging.leaf import Leaf, Tree, read_leaf
+from app.judging.text import printable
+
+MAX_PATH_CHARACTERS = 200
+MAX_KEYS_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pair:
+    path: str
+    answer: Leaf
+    expected: Leaf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StructureDiffers:
+    message: str
+
+
+def pair_leaves(answer: Tree, expected: Tree, path: tuple[Any, ...] = ()) -> tuple[Pair, ...] | StructureDiffers:
+    """The leaves in the order of the expected tree, or the first place where the trees part."""
+    difference = _difference(answer, expected, path)
+    if difference:
+        return StructureDiffers(message=difference)
+    if not isinstance(expected, dict | list | tuple):
+        return (Pair(path=path_text(path), answer=read_leaf(answer), expected=read_leaf(expected)),)
+    found: list[Pair] = []
+    for key, item in _items(expected):
+        below = pair_leaves(answer[key], item, (*path, key))  # type: ignore[index]
+        if isinstance(below, StructureDiffers):
+            return below
+        found.extend(below)
+    return tuple(found)
+
+
+def leaves(tree: Tree, path: tuple[Any, ...] = ()) -> Iterator[tuple[str, Tree]]:
+    """Every value that is no container, with its path."""
+    if isinstance(tree, dict | list | tuple):
+        for key, item in _items(tree):
+            yield from leaves(item, (*path, key))
+    else:
+        yield path_text(path), tree
+
+
+def holds_something(tree: Tree) -> bool:
+    """Whether there is anything in it to compare. None says nothing, and neither does a list of nothing."""
+    return any(leaf is not None for _, leaf in leaves(tree))
+
+
+def path_text(path: tuple[Any, ...]) -> str:
+    """`params/kernel`; empty for an output that is a single value."""
+    return printable("/".join(str(part) for part in path), MAX_PATH_CHARACTERS)
+
+
+def subject(path: str) -> str:
+    return f"leaf {path}" if path else "your output"
+
+
+def describe(tree: Tree) -> str:
+    """As a message would say it: "an array of shape (2, 3)"."""
+    if isinstance(tree, np.ndarray):
+        return f"an array of shape {tree.shape}"
+    if isinstance(tree, dict):
+        return f"a dict with {_named_keys(list(tree))}" if tree else "an empty dict"
+    if isinstance(tree, list | tuple):
+        return f"a {type(tree).__name__} of {len(tree)}" if tree else f"an empty {type(tree).__name__}"
+    return "None" if tree is None else f"of type {type(tree).__name__}"
+
+
+def _difference(answer: Tree, expected: Tree, path: tuple[Any, ...]) -> str:
+    """What differs at this node, as a sentence; empty when nothing does."""
+    where = subject(path_text(path))
+    if _family(answer) != _family(expected):
+        return f"{where} is {describe(answer)}; expected {describe(expected)}"
+    if isinstance(expected, dict) and isinstance(answer, dict):
+        return _key_difference(answer, expected, where)
+    if isinstance(expected, list | tuple) and isinstance(answer, list | tuple) and len(answer) != len(expected):
+        return f"{where} has {len(answer)} items; expected {len(expected)}"
+    return ""
+
+
+def _key_difference(answer: dict[Any, Any], expected: dict[Any, Any], where: str) -> str:
+    missing = [key for key in expected if key not in answer]
+    if missing:
+        return f"{where} lacks {_named_keys(missing)}; it has {_named_keys(list(answer))}"
+    unknown = [key for key in answer if key not in expected]
+    return (
+        f"{where} has {_named_keys(unknown)} too many; expected only {_named_keys(list(expected))}" if unknown else ""
+    )
+
+
+def _named_keys(keys: list[Any]) -> str:
+    if not keys:
+        return "no keys"
+    names = ", ".join(printable(repr(key), MAX_PATH_CHARACTERS) for key in keys[:MAX_KEYS_NAMED])
+    more = f" and {len(keys) - MAX_KEYS_NAMED} more" if len(keys) > MAX_KEYS_NAMED else ""
+    return f"the key{'s' if len(keys) > 1 else ''} {names}{more}"
+
+
+def _family(tree: Tree) -> str:
+    if isinstance(tree, dict):
+        return "dict"
+    if isinstance(tree, list | tuple):
+        return "sequence"
+    if tree is None or isinstance(tree, str | bytes):
+        return type(tree).__name__
+    return "number"
+
+
+def _items(tree: dict[Any, Any] | list[Any] | tuple[Any, ...]) -> Iterator[tuple[Any, Tree]]:
+    yield from tree.items() if isinstance(tree, dict) else enumerate(tree)

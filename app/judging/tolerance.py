@@ -1,0 +1,40 @@
+"""How close is close enough.
+
+The defaults are those of `torch.testing.assert_close`. https://docs.pytorch.org/docs/stable/testing.html
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.errors import Invalid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tolerance:
+    """An element is right when |answer − expected| ≤ atol + rtol · |expected|."""
+
+    rtol: float
+    atol: float
+
+    def __post_init__(self) -> None:
+        for name, value in (("rtol", self.rtol), ("atol", self.atol)):
+            if not (math.isfinite(value) and value >= 0):
+                raise Invalid(name, f"{name} is {value}; it must be a number, 0 or above")
+
+
+EXACT = Tolerance(rtol=0.0, atol=0.0)
+
+DEFAULTS: Mapping[str, Tolerance] = {
+    "float16": Tolerance(rtol=1e-3, atol=1e-5),
+    "bfloat16": Tolerance(rtol=1.6e-2, atol=1e-5),
+    "float32": Tolerance(rtol=1.3e-6, atol=1e-5),
+    "float64": Tolerance(rtol=1e-7, atol=1e-7),
+    "complex64": Tolerance(rtol=1.3e-6, atol=1e-5),
+    "complex128": Tolerance(rtol=1e-7, atol=1e-7),
+}
+
+
+def default_for(dtype: str) -> Tolerance:
+    """By the name of the expected dtype. Integers, bool and floats of 8 bits and fewer are exact."""
+    return DEFAULTS.get(dtype, EXACT)

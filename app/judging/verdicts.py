@@ -1,0 +1,34 @@
+"""The words for what came of a case and of a submission, and how the second follows from the first."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    ACCEPTED = "accepted"
+    WRONG_ANSWER = "wrong_answer"
+    REQUIREMENT_NOT_MET = "requirement_not_met"
+    RUNTIME_ERROR = "runtime_error"
+    TIME_LIMIT_EXCEEDED = "time_limit_exceeded"
+    MEMORY_LIMIT_EXCEEDED = "memory_limit_exceeded"
+    OUTPUT_LIMIT_EXCEEDED = "output_limit_exceeded"
+    INVALID_SUBMISSION = "invalid_submission"
+    JUDGE_ERROR = "judge_error"
+
+
+# Verdicts that no rule gives yet: known submissions in these folders are kept, and not checked.
+PENDING = frozenset({Verdict.REQUIREMENT_NOT_MET})
+
+
+def overall(verdicts: Sequence[Verdict]) -> Verdict:
+    """The first verdict, in order of cases, that is not `accepted`; our own fault in any case comes before that."""
+    if not verdicts or Verdict.JUDGE_ERROR in verdicts:
+        return Verdict.JUDGE_ERROR
+    return next((verdict for verdict in verdicts if verdict is not Verdict.ACCEPTED), Verdict.ACCEPTED)
+
+
+def score(verdicts: Sequence[Verdict]) -> int:
+    """Share of accepted cases in percent, rounded down: 100 means all of them."""
+    if not verdicts:
+        return 0
+    return 100 * sum(verdict is Verdict.ACCEPTED for verdict in verdicts) // len(verdicts)
