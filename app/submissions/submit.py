@@ -1,0 +1,123 @@
+"""Taking a submission: one transaction writes it and its judging, or refuses it and writes nothing."""
+
+import hashlib
+import json
+import secrets
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.catalog.model import Problem, Revision
+from app.errors import Conflict, Invalid, LimitReached, NotFound
+from app.submissions.enqueue import count_unfinished, enqueue
+from app.submissions.model import Mode, Submission
+
+SOURCE_BYTES = 256 * 1024
+KEY_CHARACTERS = 255
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submit:
+    """What a user asks for. A second one with the same `idempotency_key` and the same rest is the first one again."""
+
+    user_id: UUID
+    slug: str
+    source: str
+    mode: Mode
+    idempotency_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmitLimits:
+    """`max_pending`: unfinished judgings that one user may have."""
+
+    max_pending: int
+
+
+def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submission:
+    """Raises Invalid, NotFound, Conflict (the key was used for something else), LimitReached."""
+    _check_source(request.source)
+    _check_key(request.idempotency_key)
+    # One user's submissions go one after the other, so that no two see the same count, or the same key unused.
+    session.execute(select(User.id).where(User.id == request.user_id).with_for_update(key_share=True))
+    earlier = _find_earlier(session, request)
+    if earlier is not None:
+        return earlier
+    revision = _current_revision(session, request.slug)
+    _check_pending(session, request.user_id, limits)
+    submission = _write(session, request, revision)
+    enqueue(session, submission, "gpu" if revision.manifest["limits"]["gpu"] else "cpu")
+    return submission
+
+
+def _check_source(source: str) -> None:
+    try:
+        size = len(source.encode())
+    except UnicodeEncodeError as error:
+        raise Invalid(
+            "source", f"the source is not valid Unicode at character {error.start}; save it as UTF-8"
+        ) from None
+    if not source.strip():
+        raise Invalid("source", "the source is empty; send the Python code of your solution")
+    if size > SOURCE_BYTES:
+        raise Invalid("source", f"the source has {size} bytes; at most {SOURCE_BYTES} (256 KiB) are taken: shorten it")
+    if "\0" in source:
+        line = source.count("\n", 0, source.index("\0")) + 1
+        raise Invalid("source", f"the source holds a NUL character in line {line}, which Python can't read; remove it")
+
+
+def _check_key(key: str | None) -> None:
+    if key is not None and not (0 < len(key) <= KEY_CHARACTERS and key.isascii() and key.isprintable()):
+        message = f"an idempotency key is 1 to {KEY_CHARACTERS} printable ASCII characters, such as a UUID"
+        raise Invalid("idempotency_key", message)
+
+
+def _find_earlier(session: Session, request: Submit) -> Submission | None:
+    if request.idempotency_key is None:
+        return None
+    used = (Submission.user_id == request.user_id, Submission.idempotency_key == request.idempotency_key)
+    earlier = session.scalars(select(Submission).where(*used)).one_or_none()
+    if earlier is not None and earlier.request_digest != _digest(request):
+        raise Conflict("this idempotency key was used for another submission; use a new key for a new submission")
+    return earlier
+
+
+def _digest(request: Submit) -> str:
+    return hashlib.sha256(json.dumps([request.slug, request.mode, request.source]).encode()).hexdigest()
+
+
+def _current_revision(session: Session, slug: str) -> Revision:
+    current = select(Revision).join(Problem, Problem.current_revision_id == Revision.id).where(Problem.slug == slug)
+    is_possible = slug.isascii() and slug.isprintable()
+    revision = session.scalars(current).one_or_none() if is_possible else None
+    if revision is None:
+        raise NotFound(f"there is no problem {slug!r}; GET /api/v1/problems lists them")
+    return revision
+
+
+def _check_pending(session: Session, user_id: UUID, limits: SubmitLimits) -> None:
+    pending = count_unfinished(session, user_id)
+    if pending >= limits.max_pending:
+        raise LimitReached(
+            f"{pending} of your submissions are not judged yet, and at most {limits.max_pending} may wait; "
+            "submit again when one of them is done"
+        )
+
+
+def _write(session: Session, request: Submit, revision: Revision) -> Submission:
+    submission = Submission(
+        user_id=request.user_id,
+        problem_id=revision.problem_id,
+        revision_id=revision.id,
+        source=request.source,
+        mode=request.mode,
+        variant=secrets.randbelow(revision.manifest["variants"]),
+        idempotency_key=request.idempotency_key,
+        request_digest=_digest(request) if request.idempotency_key else None,
+    )
+    session.add(submission)
+    session.flush()
+    return submission

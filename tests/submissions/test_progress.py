@@ -1,0 +1,95 @@
+import asyncio
+from collections.abc import Iterator
+from uuid import UUID, uuid4
+
+import pytest
+from sqlalchemy import func, select, text
+
+from app.database import Database
+from app.submissions.progress import Progress, Watch
+
+
+@pytest.fixture
+def progress(database: Database) -> Iterator[Progress]:
+    progress = Progress(database)
+    yield progress
+    progress.stop()
+
+
+def notify(database: Database, submission_id: UUID) -> None:
+    with database.transaction() as session:
+        session.execute(select(func.pg_notify("progress", str(submission_id))))
+
+
+async def start(progress: Progress, *watches: Watch) -> None:
+    """Whoever watches is woken once when the connection stands."""
+    progress.start()
+    for watch in watches:
+        assert await watch.changed()
+
+
+def test_a_change_wakes_whoever_waits_for_that_submission_and_nobody_else(
+    database: Database, progress: Progress
+) -> None:
+    async def scenario() -> tuple[bool, bool]:
+        mine, other = uuid4(), uuid4()
+        with progress.watch(mine) as watch, progress.watch(other) as bystander:
+            await start(progress, watch, bystander)
+            await asyncio.to_thread(notify, database, mine)
+            return await watch.changed(), await bystander.changed(timeout=0.1)
+
+    assert asyncio.run(scenario()) == (True, False)
+
+
+def test_a_change_between_two_looks_is_not_lost(database: Database, progress: Progress) -> None:
+    async def scenario() -> bool:
+        submission = uuid4()
+        with progress.watch(submission) as watch:
+            await start(progress, watch)
+            await asyncio.to_thread(notify, database, submission)
+            await asyncio.sleep(0.2)
+            return await watch.changed(timeout=0.01)
+
+    assert asyncio.run(scenario())
+
+
+def test_a_thousand_people_wait_over_one_connection(database: Database, progress: Progress) -> None:
+    async def scenario() -> list[bool]:
+        submission = uuid4()
+        with progress.watch(submission) as watch:
+            await start(progress, watch)
+        waits = [asyncio.create_task(progress.wait(submission, 5)) for _ in range(1000)]
+        await asyncio.sleep(0)
+        await asyncio.to_thread(notify, database, submission)
+        return await asyncio.gather(*waits)
+
+    assert all(asyncio.run(scenario()))
+
+
+def test_waiting_goes_on_after_the_database_dropped_the_connection(database: Database, progress: Progress) -> None:
+    async def scenario() -> bool:
+        submission = uuid4()
+        with progress.watch(submission) as watch:
+            await start(progress, watch)
+            await asyncio.to_thread(drop_listeners, database)
+            assert await watch.changed()
+            await asyncio.to_thread(notify, database, submission)
+            return await watch.changed()
+
+    assert asyncio.run(scenario())
+
+
+def drop_listeners(database: Database) -> None:
+    listeners = "FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+    with database.transaction() as session:
+        dropped = session.execute(text(f"SELECT pg_terminate_backend(pid) {listeners}")).all()
+    assert len(dropped) == 1
+
+
+def test_a_wait_without_a_change_ends_at_its_timeout(progress: Progress) -> None:
+    async def scenario() -> bool:
+        with progress.watch(uuid4()) as watch:
+            await start(progress, watch)
+            return await watch.changed(timeout=0.05)
+
+    assert asyncio.run(scenario()) is False

@@ -1,0 +1,112 @@
+from uuid import uuid4
+
+import pytest
+
+from app.database import Database
+from app.errors import Invalid, NotFound
+from app.judging.verdicts import Verdict
+from app.submissions import query
+from app.submissions.model import CaseRow
+from app.submissions.query import get_submission, list_submissions
+from app.submissions.view import SubmissionView, view_submission
+from tests.factories import make_judging, make_problem, make_submission, make_user
+
+
+def make_case(judging_id: int, attempt: int, position: int) -> CaseRow:
+    return CaseRow(
+        judging_id=judging_id,
+        attempt=attempt,
+        position=position,
+        name=f"case-{position}",
+        visibility="sample",
+        verdict=Verdict.ACCEPTED,
+        report={},
+    )
+
+
+def test_the_owner_and_an_admin_see_a_submission_and_nobody_else(database: Database) -> None:
+    with database.transaction() as session:
+        owner, other, admin = make_user(session), make_user(session), make_user(session, role="admin")
+        submission = make_submission(session, owner)
+
+        assert get_submission(session, submission.id, owner) is submission
+        assert get_submission(session, submission.id, admin) is submission
+        with pytest.raises(NotFound):
+            get_submission(session, submission.id, other)
+        with pytest.raises(NotFound):
+            get_submission(session, uuid4(), owner)
+
+
+def test_a_view_has_the_fields_of_the_api() -> None:
+    fields = "id problem revision created_at state verdict score cases"
+
+    assert list(SubmissionView.model_fields) == fields.split()
+
+
+def test_a_view_shows_the_cases_of_the_current_attempt_only(database: Database) -> None:
+    with database.transaction() as session:
+        submission = make_submission(session)
+        judging = make_judging(session, submission.id, state="queued", attempt=2)
+        session.add_all([make_case(judging.id, 1, 0), make_case(judging.id, 2, 1), make_case(judging.id, 2, 0)])
+        session.flush()
+
+        view = view_submission(session, submission)
+
+    assert [case.name for case in view.cases] == ["case-0", "case-1"]
+
+
+def test_a_view_shows_the_latest_judging(database: Database) -> None:
+    with database.transaction() as session:
+        submission = make_submission(session)
+        make_judging(session, submission.id, state="done", verdict="wrong_answer", score=0)
+        make_judging(session, submission.id, state="done", verdict="accepted", score=100)
+
+        view = view_submission(session, submission)
+
+    assert (view.verdict, view.score) == (Verdict.ACCEPTED, 100)
+
+
+def test_a_view_never_shows_the_reason_of_a_judge_error(database: Database) -> None:
+    with database.transaction() as session:
+        submission = make_submission(session)
+        make_judging(session, submission.id, state="done", verdict="judge_error", reason="secret-path")
+
+        view = view_submission(session, submission)
+
+    assert "secret-path" not in view.model_dump_json()
+
+
+def test_a_history_is_newest_first_and_in_pages(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(query, "PAGE", 2)
+    ids = []
+    with database.transaction() as session:
+        user, revision = make_user(session), make_problem(session)
+        make_judging(session)
+        for _ in range(5):
+            submission = make_submission(session, user, revision)
+            make_judging(session, submission.id)
+            ids.append(submission.id)
+
+        pages = [list_submissions(session, user.id)]
+        while cursor := pages[-1].next:
+            pages.append(list_submissions(session, user.id, cursor=cursor))
+
+    assert [len(page.items) for page in pages] == [2, 2, 1]
+    assert {item.id for page in pages for item in page.items} == set(ids)
+
+
+def test_a_history_can_be_of_one_problem(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session)
+        wanted = make_submission(session, user, make_problem(session, "wanted"))
+        make_judging(session, wanted.id)
+        make_judging(session, make_submission(session, user).id)
+
+        page = list_submissions(session, user.id, "wanted")
+
+    assert [(item.id, item.problem, item.state) for item in page.items] == [(wanted.id, "wanted", "queued")]
+
+
+def test_a_cursor_that_is_none_is_refused(database: Database) -> None:
+    with pytest.raises(Invalid, match="'nonsense' is not a cursor"), database.transaction() as session:
+        list_submissions(session, uuid4(), cursor="nonsense")

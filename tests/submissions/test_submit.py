@@ -1,0 +1,166 @@
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import func, select
+
+from app.database import Database
+from app.errors import Conflict, Invalid, LimitReached, NotFound
+from app.submissions.model import Judging, Submission
+from app.submissions.submit import SOURCE_BYTES, Submit, SubmitLimits, submit
+from tests.factories import make_problem, make_user
+
+LIMITS = SubmitLimits(max_pending=20)
+
+
+@pytest.fixture
+def request_(database: Database) -> Submit:
+    with database.transaction() as session:
+        make_problem(session, "sums")
+        return Submit(user_id=make_user(session).id, slug="sums", source="def sums(): ...", mode="submit")
+
+
+def count(database: Database, model: type[Submission] | type[Judging]) -> int:
+    with database.transaction() as session:
+        return session.execute(select(func.count()).select_from(model)).scalar_one()
+
+
+def test_a_submission_is_written_with_its_judging(database: Database, request_: Submit) -> None:
+    with database.transaction() as session:
+        submission = submit(session, request_, LIMITS)
+
+    with database.transaction() as session:
+        judging = session.scalars(select(Judging)).one()
+    assert (judging.submission_id, judging.state, judging.queue) == (submission.id, "queued", "cpu")
+
+
+def test_a_transaction_that_rolls_back_leaves_no_job(database: Database, request_: Submit) -> None:
+    with pytest.raises(ZeroDivisionError), database.transaction() as session:  # noqa: PT012
+        submit(session, request_, LIMITS)
+        raise ZeroDivisionError
+
+    assert (count(database, Submission), count(database, Judging)) == (0, 0)
+
+
+def test_a_problem_that_needs_a_gpu_is_judged_by_a_gpu_worker(database: Database, request_: Submit) -> None:
+    with database.transaction() as session:
+        make_problem(session, "large", limits={"gpu": True})
+
+        submit(session, replace(request_, slug="large"), LIMITS)
+
+        assert session.scalars(select(Judging.queue)).one() == "gpu"
+
+
+def test_the_variant_is_one_of_the_problems(database: Database, request_: Submit) -> None:
+    with database.transaction() as session:
+        variants = {submit(session, request_, SubmitLimits(max_pending=60)).variant for _ in range(60)}
+
+    assert variants == {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("", "the source is empty"),
+        (" \n\t", "the source is empty"),
+        ("x" * (SOURCE_BYTES + 1), "the source has 262145 bytes; at most 262144"),
+        ("é" * (SOURCE_BYTES // 2 + 1), "the source has 262146 bytes; at most 262144"),
+        ("a\nb\0", "NUL character in line 2"),
+        ("a\ud800", "not valid Unicode at character 1"),
+    ],
+    ids=["empty", "blank", "large", "large in bytes", "NUL", "lone surrogate"],
+)
+def test_a_source_that_can_not_be_judged_is_refused(
+    database: Database, request_: Submit, source: str, message: str
+) -> None:
+    with pytest.raises(Invalid, match=message) as refused, database.transaction() as session:
+        submit(session, replace(request_, source=source), LIMITS)
+
+    assert refused.value.field == "source"
+    assert count(database, Submission) == 0
+
+
+def test_a_source_of_exactly_the_limit_is_taken(database: Database, request_: Submit) -> None:
+    with database.transaction() as session:
+        assert submit(session, replace(request_, source="x" * SOURCE_BYTES), LIMITS)
+
+
+@pytest.mark.parametrize("slug", ["unknown", "a\0b", "\ud800", "sums "])
+def test_an_unknown_problem_is_not_found(database: Database, request_: Submit, slug: str) -> None:
+    with pytest.raises(NotFound), database.transaction() as session:
+        submit(session, replace(request_, slug=slug), LIMITS)
+
+
+def test_the_same_key_gives_the_same_submission(database: Database, request_: Submit) -> None:
+    keyed = replace(request_, idempotency_key="once")
+
+    with database.transaction() as session:
+        first = submit(session, keyed, LIMITS)
+    with database.transaction() as session:
+        second = submit(session, keyed, LIMITS)
+
+    assert second.id == first.id
+    assert count(database, Judging) == 1
+
+
+def test_a_repeated_key_is_answered_even_when_no_more_may_wait(database: Database, request_: Submit) -> None:
+    keyed = replace(request_, idempotency_key="once")
+    with database.transaction() as session:
+        first = submit(session, keyed, SubmitLimits(max_pending=1))
+
+    with database.transaction() as session:
+        assert submit(session, keyed, SubmitLimits(max_pending=1)).id == first.id
+
+
+def test_the_same_key_sent_many_times_at_once_gives_one_submission(database: Database, request_: Submit) -> None:
+    keyed = replace(request_, idempotency_key="once")
+
+    def send(_: int) -> object:
+        with database.transaction() as session:
+            return submit(session, keyed, LIMITS).id
+
+    with ThreadPoolExecutor(7) as threads:
+        ids = set(threads.map(send, range(21)))
+
+    assert len(ids) == 1
+    assert (count(database, Submission), count(database, Judging)) == (1, 1)
+
+
+def test_a_key_used_for_something_else_is_a_conflict(database: Database, request_: Submit) -> None:
+    with database.transaction() as session:
+        submit(session, replace(request_, idempotency_key="once"), LIMITS)
+
+    with pytest.raises(Conflict, match="use a new key"), database.transaction() as session:
+        submit(session, replace(request_, idempotency_key="once", source="def other(): ..."), LIMITS)
+
+
+def test_two_users_may_use_the_same_key(database: Database, request_: Submit) -> None:
+    with database.transaction() as session:
+        other = make_user(session).id
+        submit(session, replace(request_, idempotency_key="once"), LIMITS)
+
+        submit(session, replace(request_, idempotency_key="once", user_id=other), LIMITS)
+
+    assert count(database, Submission) == 2
+
+
+@pytest.mark.parametrize("key", ["", "x" * 256, "a\0", "ä", "a\n"])
+def test_a_key_that_is_no_key_is_refused(database: Database, request_: Submit, key: str) -> None:
+    with pytest.raises(Invalid, match="an idempotency key is"), database.transaction() as session:
+        submit(session, replace(request_, idempotency_key=key), LIMITS)
+
+
+def test_no_more_may_wait_than_the_limit_even_when_sent_at_once(database: Database, request_: Submit) -> None:
+    def send(_: int) -> bool:
+        try:
+            with database.transaction() as session:
+                submit(session, request_, SubmitLimits(max_pending=3))
+        except LimitReached:
+            return False
+        return True
+
+    with ThreadPoolExecutor(7) as threads:
+        taken = sum(threads.map(send, range(14)))
+
+    assert taken == 3
+    assert count(database, Judging) == 3
