@@ -1,0 +1,30 @@
+"""Code with colours: Pygments' short class names, coloured for light and dark in `static/code.css`."""
+
+import html
+
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexer import Lexer
+from pygments.lexers import PythonLexer, get_lexer_by_name
+from pygments.lexers.special import TextLexer
+from pygments.util import ClassNotFound
+
+_FORMATTER = HtmlFormatter[str](nowrap=True)
+
+
+def highlight_code(code: str, language: str) -> str:
+    """HTML spans, escaped, without the surrounding <pre>."""
+    return highlight(code, _lexer(language), _FORMATTER)
+
+
+def highlight_lines(source: str) -> list[str]:
+    """A Python source as one piece of HTML per line; a token over several lines is closed and opened again."""
+    marked = highlight(source, PythonLexer(stripnl=False, ensurenl=True), _FORMATTER)
+    return marked.removesuffix("\n").split("\n") if source else []
+
+
+def _lexer(language: str) -> Lexer:
+    try:
+        return get_lexer_by_name(html.unescape(language), stripnl=False) if language else TextLexer(stripnl=False)
+    except ClassNotFound:
+        return TextLexer(stripnl=False)

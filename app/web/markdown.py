@@ -1,0 +1,58 @@
+"""Statements: Markdown to HTML that is safe to place in a page, whoever wrote it."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+from markupsafe import Markup
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+from app.web.highlight import highlight_code
+from app.web.maths import render_maths
+
+
+@lru_cache(maxsize=256)
+def render_markdown(text: str) -> Markup:
+    return Markup(_PARSER.render(text))
+
+
+@lru_cache(maxsize=1024)
+def render_inline(text: str) -> Markup:
+    """One line of Markdown (a hint, a parameter's doc) without the surrounding paragraph."""
+    return Markup(_PARSER.renderInline(text))
+
+
+def _maths(latex: str, options: dict[str, Any]) -> str:
+    return render_maths(latex, block=options["display_mode"])
+
+
+def _link_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
+    tokens[index].attrSet("rel", "nofollow noopener")
+    return renderer.renderToken(tokens, index, options, env)
+
+
+def _display_inside_text(
+    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
+) -> str:
+    # The plugin's own <div> would end the paragraph around it.
+    return f'<span class="math block">{render_maths(tokens[index].content.strip(), block=True)}</span>'
+
+
+def _build_parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "highlight": _highlight})
+    parser.enable("table").disable("image")  # the page loads nothing from elsewhere
+    parser.use(dollarmath_plugin, renderer=_maths, allow_labels=False, allow_digits=False, double_inline=True)
+    parser.add_render_rule("link_open", _link_open)
+    parser.add_render_rule("math_inline_double", _display_inside_text)
+    return parser
+
+
+def _highlight(code: str, language: str, _attributes: str) -> str:
+    return highlight_code(code, language)
+
+
+_PARSER = _build_parser()

@@ -1,0 +1,80 @@
+"""Formulas: LaTeX to MathML on the server, so that the page needs no script.
+
+`latex2mathml` builds a tree and then undoes its own escaping, so what stands in `\\text{…}` would become HTML. We
+take the tree, copy only known elements and harmless attributes, and escape once, here.
+"""
+
+import html
+import re
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from latex2mathml.converter import Converter
+
+MAX_LATEX = 2_000
+NAMESPACE = "http://www.w3.org/1998/Math/MathML"
+# Macros are refused: a few lines of them expand without bound.
+REFUSED = re.compile(r"\\(?:def|newcommand|renewcommand|newenvironment|DeclareMathOperator)(?![A-Za-z])")
+UNKNOWN_COMMAND = re.compile(r"\\[A-Za-z]+")
+ALIGNED = re.compile(r"\\(begin|end)\{(?:aligned|split)\}")  # the converter knows these only by their other name
+ELEMENT = re.compile(
+    r"math|none|m(?:row|i|n|o|s|text|space|frac|sqrt|root|sub|sup|subsup|under|over|underover|multiscripts|prescripts|"
+    r"table|tr|td|style|padded|phantom)"
+)
+WORD_ATTRIBUTE = re.compile(
+    r"mathvariant|stretchy|fence|form|accent|accentunder|movablelimits|largeop|symmetric|displaystyle|scriptlevel|"
+    r"columnalign|columnlines|rowlines|linethickness"
+)
+LENGTH_ATTRIBUTE = re.compile(r"width|height|depth|lspace|rspace|minsize|maxsize|columnspacing|rowspacing")
+WORD = re.compile(r"[a-z0-9+\- ]{1,40}")
+LENGTH = re.compile(r"(?:-?\d(?:\.\d{1,4})?(?:em|ex|pt) ?){1,8}")  # below 10: a formula can't push the page apart
+
+
+class UnreadableFormula(Exception):
+    """The formula can't be shown as maths; it is shown as it was written."""
+
+
+def render_maths(latex: str, *, block: bool) -> str:
+    """MathML for a formula, or its source in <code> where the converter can't read it. Safe to place in a page."""
+    try:
+        return tostring(_copy(_convert(latex, "block" if block else "inline"), None), encoding="unicode")
+    except UnreadableFormula:
+        return f'<code class="maths-source">{html.escape(latex)}</code>'
+
+
+def _convert(latex: str, display: str) -> Element:
+    if len(latex) > MAX_LATEX or REFUSED.search(latex):
+        raise UnreadableFormula
+    try:
+        return Converter(display=display).convert_to_element(ALIGNED.sub(r"\\\1{align*}", latex))
+    except Exception as error:  # the library raises IndexError, KeyError, RecursionError and more on bad input
+        raise UnreadableFormula from error
+
+
+def _copy(node: Element, parent: Element | None) -> Element:
+    if not ELEMENT.fullmatch(node.tag):
+        raise UnreadableFormula
+    attributes = {name: value for name, value in node.attrib.items() if _is_harmless(name, value)}
+    copy = (
+        Element("math", {"xmlns": NAMESPACE, **attributes})
+        if parent is None
+        else SubElement(parent, node.tag, attributes)
+    )
+    copy.text = _text(node.text)
+    for child in node:
+        _copy(child, copy)
+    return copy
+
+
+def _text(text: str | None) -> str:
+    plain = html.unescape(text or "")
+    if UNKNOWN_COMMAND.fullmatch(plain):
+        raise UnreadableFormula
+    return plain
+
+
+def _is_harmless(name: str, value: str) -> bool:
+    if name == "display":
+        return value in ("block", "inline")
+    if WORD_ATTRIBUTE.fullmatch(name):
+        return WORD.fullmatch(value) is not None
+    return LENGTH_ATTRIBUTE.fullmatch(name) is not None and LENGTH.fullmatch(value) is not None

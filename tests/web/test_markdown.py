@@ -1,0 +1,149 @@
+"""Statements become HTML that is safe to place in a page."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from app.web.markdown import render_inline, render_markdown
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<!-- --><b onclick=alert(1)>b</b>",
+    "[link](javascript:alert(1))",
+    "[link](data:text/html,<script>alert(1)</script>)",
+    "![image](https://example.org/pixel.png)",
+    '[link](https://example.org "<b onload=alert(1)>")',
+    '```"><script>alert(1)</script>\nx\n```',
+    "```html\n<script>alert(1)</script>\n```",
+    "`<script>alert(1)</script>`",
+    r"$\text{<img src=x onerror=alert(1)>}$",
+    r"$\text{&lt;script&gt;alert(1)&lt;/script&gt;}$",
+    r"$\text{&#60;script&#62;alert(1)}$",
+    r"$\href{javascript:alert(1)}{x}$",
+    r"$\style{position:fixed;inset:0}{x}$",
+    r"$\class{skip}{x}$",
+    r'$\color{red" onmouseover="alert(1)}{x}$',
+    r"$\mathchoice{<b>}{<b>}{<b>}{<b>}$",
+    r"$<script>alert(1)</script>$",
+    "$$\n</math><script>alert(1)</script>\n$$",
+    "| a |\n|---|\n| <script>alert(1)</script> |",
+]
+ALLOWED_ATTRIBUTES = re.compile(
+    r"href|rel|title|class|xmlns|display|mathvariant|stretchy|fence|form|accent|start|style"
+)
+
+
+class Elements(HTMLParser):
+    """Every element of a page, with its attributes."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_brings_no_script_no_handler_and_no_foreign_address(text: str) -> None:
+    elements = Elements(render_markdown(text)).found
+
+    assert not {tag for tag, _ in elements} & {"script", "img", "b", "iframe", "style"}
+    for _tag, attributes in elements:
+        assert not [name for name in attributes if not ALLOWED_ATTRIBUTES.fullmatch(name)]
+        assert (attributes.get("href") or "https://").startswith("https://")
+        assert "style" not in attributes
+
+
+def test_a_formula_becomes_mathml() -> None:
+    html = render_markdown(r"The loss is $\frac{1}{N}\sum_i (w x_i - y_i)^2$.")
+
+    assert '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline">' in html
+    assert "<mfrac>" in html
+    assert "∑" in html
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"\nabla_\theta \mathcal{L}",
+        r"\mathbb{R}^{N \times D}",
+        r"\left| a - b \right| \le \text{atol} + \text{rtol} \cdot |b|",
+        r"\begin{bmatrix} a & b \\ c & d \end{bmatrix}",
+        r"\begin{cases} 1 & x > 0 \\ 0 & \text{else} \end{cases}",
+        r"\operatorname{softmax}(z)_i = \frac{e^{z_i}}{\sum_j e^{z_j}}",
+        r"\lVert g \rVert_2, \hat{y}, \bar{x}, \tilde{v}, \dots, \approx, \top",
+    ],
+)
+def test_formulas_that_statements_use_are_readable(formula: str) -> None:
+    html = render_markdown(f"$$\n{formula}\n$$")
+
+    assert 'display="block"' in html
+    assert "maths-source" not in html
+
+
+def test_aligned_equations_become_a_table() -> None:
+    html = render_markdown("$$\n\\begin{aligned} a &= b \\\\ c &= d \\end{aligned}\n$$")
+
+    assert html.count("<mtr>") == 2
+    assert "&amp;" not in html
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"\frac{",
+        r"\nosuchcommand x",
+        "{" * 5_000 + "}" * 5_000,
+        "x" * 3_000,
+        r"\newcommand{\a}{xx}\a",
+        r"\def\a{\a\a}\a",
+    ],
+)
+def test_a_formula_that_can_not_be_read_is_shown_as_it_was_written(formula: str) -> None:
+    html = render_markdown(f"before ${formula}$ after")
+
+    assert '<code class="maths-source">' + formula in html
+    assert html.startswith("<p>before ")
+    assert html.endswith(" after</p>\n")
+
+
+def test_a_formula_can_not_push_the_page_apart() -> None:
+    html = render_markdown(r"$a \hspace{100000em} b \rule{1000em}{1000em}$")
+
+    assert "000em" not in html
+
+
+def test_prices_are_not_maths() -> None:
+    assert "<math" not in render_markdown("It costs $5 now and $6 later.")
+
+
+def test_display_maths_inside_a_sentence_leaves_the_paragraph_whole() -> None:
+    html = render_markdown("so $$x = 1$$ holds")
+
+    assert "<div" not in html
+    assert 'display="block"' in html
+
+
+def test_python_is_highlighted() -> None:
+    html = render_markdown("```python\ndef f(x):\n    return '<b>'\n```")
+
+    assert '<span class="k">def</span>' in html
+    assert "&lt;b&gt;" in html
+
+
+def test_code_of_an_unknown_language_is_plain() -> None:
+    assert '<code class="language-brainfog">a &lt; b\n</code>' in render_markdown("```brainfog\na < b\n```")
+
+
+def test_links_carry_no_weight_and_no_opener() -> None:
+    html = render_markdown("[the docs](https://docs.jax.dev) and <https://example.org>")
+
+    assert html.count('rel="nofollow noopener"') == 2
+
+
+def test_one_line_has_no_paragraph_around_it() -> None:
+    assert render_inline("the weight `w`") == "the weight <code>w</code>"
