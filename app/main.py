@@ -20,7 +20,14 @@ from app.web.error_page import render_error
 
 def create_app(settings: Settings, database: Database) -> FastAPI:
     """The caller upgrades the schema first, and closes the database afterwards."""
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=_follow_progress)
+    app = FastAPI(
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        strict_content_type=False,
+        lifespan=_follow_progress,
+    )
     app.state.settings = settings
     app.state.database = database
     app.state.progress = Progress(database)

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import ApiToken, User
 from app.accounts.secret import digest, new_secret
+from app.accounts.text import is_storable
 from app.errors import Invalid, NotFound
 
 PREFIX = "alc_"
@@ -24,8 +25,8 @@ class NewToken:
 
 def create_token(session: Session, user_id: UUID, name: str) -> NewToken:
     """`name` reminds its owner what the token is for. Raises Invalid."""
-    if len(name) > MAX_NAME or "\0" in name:
-        raise Invalid("name", f"a token's name has at most {MAX_NAME} characters and no NUL; choose another")
+    if len(name) > MAX_NAME or not is_storable(name):
+        raise Invalid("name", f"a token's name is a text of at most {MAX_NAME} characters without NUL; choose another")
     secret = new_secret(PREFIX)
     token = ApiToken(user_id=user_id, name=name, token_hash=digest(secret))
     session.add(token)

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import Role, User
 from app.accounts.password import check_password, hash_password
+from app.accounts.text import is_storable
 from app.errors import Conflict, Invalid, NotFound
 
 USERNAME = re.compile(r"[a-z0-9_-]{3,32}")
@@ -63,8 +64,7 @@ def _check_username(username: str) -> None:
 
 
 def _check_email(email: str) -> None:
-    has_lone_surrogate = email.encode(errors="ignore").decode() != email
-    if not EMAIL.fullmatch(email) or has_lone_surrogate:
+    if not EMAIL.fullmatch(email) or not is_storable(email):
         raise Invalid("email", "the email is no address such as ada@example.org; correct it or leave it out")
     if len(email) > MAX_EMAIL:
         raise Invalid("email", f"the email has {len(email)} characters; at most {MAX_EMAIL} are allowed")

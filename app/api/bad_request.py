@@ -69,6 +69,8 @@ def _sentence(error: Mapping[str, Any]) -> str:
         return known
     message = str(error["msg"]).removeprefix("Value error, ").replace("Input should", "should", 1)
     value = error["input"]
+    if "password" in error["loc"]:
+        return message
     return f"is {_short(json.dumps(value))}: {message}" if isinstance(value, str | int | float | None) else message
 
 

@@ -2,14 +2,18 @@
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from http import HTTPStatus
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import iter_route_contexts
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import compile_path
 
+from app.api.fault import Fault
 from app.api.problem_details import STATUS_OF, describe, respond
 from app.api.response_headers import add_missing
 
@@ -23,7 +27,7 @@ def install_error_answers(app: FastAPI, page: Page) -> None:
     """`page` renders (request, status, detail, headers) for people. Unforeseen errors are logged by uvicorn."""
 
     def answer(request: Request, error: Exception) -> Response:
-        fault = describe(error)
+        fault = _with_allow(request, describe(error))
         if fault.status is HTTPStatus.SERVICE_UNAVAILABLE:
             _log.warning("%s %s: %s", request.method, request.url.path, error)
         is_for_machine = request.url.path.startswith(_FOR_MACHINES)
@@ -36,3 +40,14 @@ def install_error_answers(app: FastAPI, page: Page) -> None:
 
     for kind in (RequestValidationError, HTTPException, *(kind for kind, _ in STATUS_OF), Exception):
         app.add_exception_handler(kind, answer)
+
+
+def _with_allow(request: Request, fault: Fault) -> Fault:
+    # The framework's own header Allow names the methods of one route, not of all that share the path.
+    if fault.status is not HTTPStatus.METHOD_NOT_ALLOWED:
+        return fault
+    methods: set[str] = set()
+    for route in iter_route_contexts(request.app.routes):
+        if route.path and compile_path(route.path)[0].match(request.url.path):
+            methods |= route.methods or set()
+    return replace(fault, headers={"Allow": ", ".join(sorted(methods))})
