@@ -1,0 +1,136 @@
+"""The rules between the keys of a manifest. They also judge what is readable of a manifest with faults."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.catalog.case import Case
+from app.catalog.fault import Conflict, Location
+from app.catalog.fit import byte_count
+from app.catalog.given import array_conflicts, listed_conflicts, plain_conflicts, size_of
+from app.catalog.parameter import FRAMEWORKS_OF, Parameter
+from app.catalog.suggestion import nearest
+
+MAX_INPUT_BYTES = 48 * 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A manifest, or the parts of one that could be read, by their index in the document."""
+
+    frameworks: tuple[str, ...] | None
+    track: str | None
+    position: int | None
+    tags: tuple[str, ...]
+    prerequisites: tuple[str, ...]
+    parameter_names: tuple[str, ...]
+    parameters: Mapping[int, Parameter]
+    cases: Mapping[int, Case]
+    is_complete: bool
+
+
+def list_conflicts(draft: Draft) -> list[Conflict]:
+    return [
+        *_repeated("parameters", "name", {i: p.name for i, p in draft.parameters.items()}),
+        *_repeated("cases", "name", {i: case.name for i, case in draft.cases.items()}),
+        *_repeated("tags", None, dict(enumerate(draft.tags))),
+        *_repeated("prerequisites", None, dict(enumerate(draft.prerequisites))),
+        *_repeated("frameworks", None, dict(enumerate(draft.frameworks or ()))),
+        *_framework_conflicts(draft),
+        *_track_conflicts(draft),
+        *_sample_conflicts(draft),
+        *(conflict for index, case in draft.cases.items() for conflict in _case_conflicts(draft, index, case)),
+    ]
+
+
+def _repeated(key: str, field: str | None, words: Mapping[int, str]) -> Iterator[Conflict]:
+    seen: dict[str, int] = {}
+    for index, word in words.items():
+        if word in seen:
+            location: Location = (key, index) if field is None else (key, index, field)
+            yield Conflict(
+                location, f"is {word!r}, as {key}[{seen[word]}] is", "each must differ: rename or remove one"
+            )
+        seen.setdefault(word, index)
+
+
+def _framework_conflicts(draft: Draft) -> Iterator[Conflict]:
+    for index, parameter in draft.parameters.items():
+        kind = parameter.array_kind
+        if kind is None or draft.frameworks is None or set(FRAMEWORKS_OF[kind]) & set(draft.frameworks):
+            continue
+        key = "type" if parameter.is_array else "leaves"
+        message = f"is {kind}, but frameworks has only {', '.join(draft.frameworks)}"
+        yield Conflict(("parameters", index, key), message, f"add {kind} to frameworks")
+
+
+def _track_conflicts(draft: Draft) -> Iterator[Conflict]:
+    if draft.track is None and draft.position is not None:
+        message = f"is {draft.position}, but the problem has no track"
+        yield Conflict(("position",), message, "add `track:` or remove position")
+    if draft.is_complete and draft.track is not None and draft.position is None:
+        yield Conflict(
+            ("position",), "is missing in a problem with a track", "add `position: 1`, the place in the track"
+        )
+
+
+def _sample_conflicts(draft: Draft) -> Iterator[Conflict]:
+    if draft.is_complete and not any(case.visibility == "sample" for case in draft.cases.values()):
+        remedy = "add `visibility: sample` to a small case"
+        yield Conflict(("cases",), f"has {len(draft.cases)} hidden and no sample case", remedy)
+
+
+def _case_conflicts(draft: Draft, index: int, case: Case) -> Iterator[Conflict]:
+    if case.inputs is None:
+        return
+    where: Location = ("cases", index, "inputs")
+    yield from _within(where, _name_conflicts(draft.parameter_names, case.inputs))
+    given = [(p, case.inputs[p.name]) for p in draft.parameters.values() if p.name in case.inputs]
+    fits = True
+    for parameter, value in given:
+        for conflict in _value_conflicts(parameter, value):
+            fits = False
+            yield replace(conflict, location=(*where, parameter.name, *conflict.location))
+    if fits:
+        yield from _within(where, _size_conflicts(given))
+
+
+def _within(where: Location, conflicts: Iterable[Conflict]) -> Iterator[Conflict]:
+    return (replace(conflict, location=(*where, *conflict.location)) for conflict in conflicts)
+
+
+def _name_conflicts(names: tuple[str, ...], inputs: Mapping[str, Any]) -> Iterator[Conflict]:
+    for name in names:
+        if name not in inputs:
+            yield Conflict((name,), "is missing: every case gives every parameter", f"add `{name}: …` to these inputs")
+    for name in inputs:
+        if name not in names:
+            yield Conflict((name,), f"is no parameter{nearest(name, names)}", f"the parameters are {', '.join(names)}")
+
+
+def _value_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
+    if value is None:
+        if not parameter.nullable:
+            yield Conflict((), "is null", "give a value, or add `nullable: true` to the parameter")
+    elif parameter.is_array:
+        yield from array_conflicts(parameter, value)
+    elif parameter.type in ("list", "dict"):
+        yield from listed_conflicts(parameter, value)
+    else:
+        yield from plain_conflicts(parameter, value)
+
+
+def _size_conflicts(given: Iterable[tuple[Parameter, Any]]) -> Iterator[Conflict]:
+    """Symbolic sizes agree across the case, and all of it fits in one message to a box."""
+    total, sizes = 0, dict[str, tuple[str, int]]()
+    for parameter, value in given:
+        total += byte_count(value, parameter)
+        if not parameter.is_array or value is None:
+            continue
+        for symbol, size in zip(parameter.shape or (), size_of(parameter, value), strict=True):
+            name, agreed = sizes.setdefault(str(symbol), (parameter.name, size))
+            if size != agreed and isinstance(symbol, str):
+                message = f"has {symbol} = {size}, but {name} has {symbol} = {agreed}"
+                yield Conflict((parameter.name,), message, "make both sizes equal, or give them two names in shape")
+    if total > MAX_INPUT_BYTES:
+        yield Conflict((), f"hold {total} bytes, but a case may have {MAX_INPUT_BYTES}", "draw smaller arrays")

@@ -1,0 +1,195 @@
+"""YAML with the line of every value, read from the parser's events.
+
+Differs from PyYAML's loaders on purpose: plain words are typed as YAML 1.2 has them (`1e-3` is a number, `yes` and
+`010` are texts), a key given twice is a fault, tags are refused, and depth and size after expanding aliases are
+limited, so that a small hostile file stays small.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import yaml
+
+from app.catalog.fault import Fault, Location, key_of
+
+MAX_DEPTH = 32
+MAX_NODES = 200_000
+
+_INT = re.compile(r"[-+]?(0|[1-9][0-9_]*)|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_WORDS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_NULLS = ("", "~", "null", "Null", "NULL")
+_SPECIAL = {".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf, ".nan": math.nan}
+# PostgreSQL's JSON takes neither NUL nor lone surrogates; no author means any of the other control characters.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """`content` is None when the text is no YAML mapping. `lines` holds the line, from 1, of each key and item."""
+
+    file: str
+    content: dict[str, Any] | None
+    lines: dict[Location, int]
+    faults: tuple[Fault, ...]
+
+    def line_of(self, location: Location) -> int:
+        """The line of the location, or of the nearest thing around it that stands in the file."""
+        while location and location not in self.lines:
+            location = location[:-1]
+        return self.lines.get(location, 1)
+
+    def fault(self, location: Location, message: str, remedy: str) -> Fault:
+        return Fault(self.file, self.line_of(location), key_of(location), message, remedy)
+
+
+def read_document(file: str, text: str) -> Document:
+    reading = _Reading(file)
+    try:
+        content = reading.document(iter(yaml.parse(text, Loader=yaml.SafeLoader)))
+    except yaml.MarkedYAMLError as error:
+        content = None
+        reading.faults.append(_syntax_fault(file, error))
+    except yaml.reader.ReaderError as error:
+        content = None
+        line = text.count("\n", 0, error.position) + 1
+        message = f"holds the character U+{ord(str(error.character)):04X}, which YAML does not allow"
+        reading.faults.append(Fault(file, line, "", message, "remove it"))
+    except _Stop:
+        content = None
+    return Document(file, content, reading.lines, tuple(reading.faults))
+
+
+def _syntax_fault(file: str, error: yaml.MarkedYAMLError) -> Fault:
+    mark = error.problem_mark or error.context_mark
+    message = f"is not YAML: {error.problem or error.context}"
+    if "'\\t'" in message:
+        return Fault(file, mark.line + 1 if mark else 0, "", "is indented with a tab", "indent with spaces")
+    remedy = "check the indentation and quotes here and on the line before; put texts with `: ` or `#` in quotes"
+    return Fault(file, mark.line + 1 if mark else 0, "", message, remedy)
+
+
+class _Stop(Exception):
+    """The rest can't be read; the fault is noted."""
+
+
+@dataclass(slots=True)
+class _Reading:
+    file: str
+    lines: dict[Location, int] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+    anchors: dict[str, tuple[Any, int]] = field(default_factory=dict)
+    nodes: int = 0
+
+    def document(self, events: Iterator[yaml.Event]) -> dict[str, Any] | None:
+        content: Any = None
+        found = 0
+        for event in events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                found += 1
+                if found > 1:
+                    self.stop(event, (), "has a second document", "remove the line `---` and what follows")
+                content = self.node(next(events), events, ())
+        if isinstance(content, dict):
+            return content
+        remedy = "write one mapping: `title: …`, `summary: …` and so on"
+        self.faults.append(Fault(self.file, 1, "", "is empty" if content is None else "is no mapping of keys", remedy))
+        return None
+
+    def node(self, event: yaml.Event, events: Iterator[yaml.Event], where: Location) -> Any:
+        self.lines.setdefault(where, _line(event))
+        self.count(event, 1, where)
+        if isinstance(event, yaml.AliasEvent):
+            return self.alias(event, where)
+        if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent) and event.tag not in (None, "!"):
+            self.note(event, where, f"has the tag {event.tag}", "remove it: plain values are enough here")
+        before = self.nodes
+        value = self.value(event, events, where)
+        if isinstance(event, yaml.NodeEvent) and event.anchor is not None:
+            self.anchors[event.anchor] = (value, self.nodes - before + 1)
+        return value
+
+    def value(self, event: yaml.Event, events: Iterator[yaml.Event], where: Location) -> Any:
+        if len(where) > MAX_DEPTH:
+            self.stop(event, where, f"is nested deeper than {MAX_DEPTH} levels", "make it flatter")
+        if isinstance(event, yaml.MappingStartEvent):
+            return self.mapping(events, where)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return self.sequence(events, where)
+        assert isinstance(event, yaml.ScalarEvent)  # no other event begins a value
+        return self.scalar(event, where)
+
+    def mapping(self, events: Iterator[yaml.Event], where: Location) -> dict[str, Any]:
+        content: dict[str, Any] = {}
+        while not isinstance(event := next(events), yaml.MappingEndEvent):
+            key = self.key(event, where)
+            if key in content:
+                first = self.lines[(*where, key)]
+                remedy = "remove one of the two"
+                self.note(event, (*where, key), f"is given twice, first in line {first}", remedy)
+            self.lines.setdefault((*where, key), _line(event))
+            content[key] = self.node(next(events), events, (*where, key))
+        return content
+
+    def key(self, event: yaml.Event, where: Location) -> str:
+        if not isinstance(event, yaml.ScalarEvent):
+            self.stop(event, where, "has a key that is no word", "put texts that begin with { [ * & in quotes")
+        self.count(event, 1, where)
+        return str(self.printable(event, where))
+
+    def sequence(self, events: Iterator[yaml.Event], where: Location) -> list[Any]:
+        content: list[Any] = []
+        while not isinstance(event := next(events), yaml.SequenceEndEvent):
+            content.append(self.node(event, events, (*where, len(content))))
+        return content
+
+    def scalar(self, event: yaml.ScalarEvent, where: Location) -> Any:
+        text = self.printable(event, where)
+        return _typed(text) if event.style is None else text
+
+    def printable(self, event: yaml.ScalarEvent, where: Location) -> str:
+        if found := _UNPRINTABLE.search(event.value):
+            message = f"holds the character U+{ord(found[0]):04X}"
+            self.note(event, where, message, "remove it")
+        return str(event.value)
+
+    def alias(self, event: yaml.AliasEvent, where: Location) -> Any:
+        anchor = event.anchor or ""
+        if anchor not in self.anchors:
+            remedy = f"write `&{anchor}` at an earlier, complete value"
+            self.stop(event, where, f"refers to *{anchor}, which is not defined before it", remedy)
+        value, nodes = self.anchors[anchor]
+        self.count(event, nodes, where)
+        return value
+
+    def count(self, event: yaml.Event, nodes: int, where: Location) -> None:
+        self.nodes += nodes
+        if self.nodes > MAX_NODES:
+            self.stop(event, where, f"brings the file over {MAX_NODES} values", "draw large inputs, or use cases.py")
+
+    def note(self, event: yaml.Event, where: Location, message: str, remedy: str) -> None:
+        self.faults.append(Fault(self.file, _line(event), key_of(where), message, remedy))
+
+    def stop(self, event: yaml.Event, where: Location, message: str, remedy: str) -> NoReturn:
+        self.note(event, where, message, remedy)
+        raise _Stop
+
+
+def _line(event: yaml.Event) -> int:
+    return event.start_mark.line + 1 if event.start_mark else 1
+
+
+def _typed(text: str) -> Any:
+    """A plain word by YAML 1.2's core schema; integers may group digits with `_`."""
+    if text in _NULLS:
+        return None
+    if text in _WORDS:
+        return _WORDS[text]
+    if text.lower() in _SPECIAL:
+        return _SPECIAL[text.lower()]
+    if _INT.fullmatch(text):
+        return int(text, 0)
+    return float(text) if _FLOAT.fullmatch(text) else text

@@ -1,0 +1,56 @@
+"""What is wrong with a package, said so that its author can mend it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from app.errors import AllcloseError
+
+Location = tuple[int | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Something wrong at a place of the manifest. `message` holds the value and the limit, `remedy` what to do."""
+
+    location: Location
+    message: str
+    remedy: str
+
+
+class Inconsistent(ValueError):
+    """Values that are fine one by one and do not fit together. Raised inside the validation of a manifest."""
+
+    def __init__(self, conflicts: Iterable[Conflict]) -> None:
+        self.conflicts = tuple(conflicts)
+        super().__init__("; ".join(f"{key_of(c.location)} {c.message}: {c.remedy}" for c in self.conflicts))
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A conflict with its place in a file. `line` counts from 1; 0 when it concerns the whole file."""
+
+    file: str
+    line: int
+    key: str
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.key + ' ' if self.key else ''}{self.message}: {self.remedy}"
+
+
+class PackageInvalid(AllcloseError):
+    """The package can't be used. `problems` holds everything found, in the order of files and lines."""
+
+    def __init__(self, slug: str, faults: Iterable[Fault]) -> None:
+        self.slug = slug
+        self.problems = tuple(sorted(faults, key=lambda fault: (fault.file != "problem.yaml", fault.file, fault.line)))
+        count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
+        super().__init__("\n".join([f"package {slug} has {count}:", *(f"  {fault}" for fault in self.problems)]))
+
+
+def key_of(location: Location) -> str:
+    """`("cases", 0, "inputs", "w")` → `cases[0].inputs.w`"""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    return text.removeprefix(".")

@@ -1,0 +1,131 @@
+"""The files of a package as bytes: from a folder, with nothing followed out of it, or from memory.
+
+Line ends become `\\n` and a byte-order mark goes, so that a package has the same digest however it was checked out.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.catalog.fault import Fault
+from app.catalog.suggestion import nearest
+from app.judging.verdicts import Verdict
+
+MANIFEST_FILE = "problem.yaml"
+FILE_OF_KEY = {
+    "statement": "statement.md",
+    "starter": "starter.py",
+    "reference": "reference.py",
+    "driver": "driver.py",
+    "generators": "cases.py",
+    "editorial": "editorial.md",
+}
+FILES = (MANIFEST_FILE, *FILE_OF_KEY.values())
+# A judge_error is our fault: no submission is meant to get one.
+VERDICT_FOLDERS = tuple(verdict.value for verdict in Verdict if verdict is not Verdict.JUDGE_ERROR)
+MAX_FILES = 200
+MAX_FILE_BYTES = 512 * 2**10
+MAX_DEPTH = 3
+
+_SUBMISSION = re.compile(r"submissions/([^/]+)/([a-z0-9_]{1,64})\.py")
+_LEFT_BY_TOOLS = re.compile(r"(^|/)(\.|__pycache__(/|$))|\.pyc$|~$")
+_REMEDY_NAMES = f"a package has {', '.join(FILES)} and submissions/<verdict>/<name>.py; rename or remove it"
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What could be read, by path, and the faults of the rest."""
+
+    files: Mapping[str, bytes]
+    faults: tuple[Fault, ...] = ()
+
+
+def read_folder(folder: Path) -> Contents:
+    """Never follows a link: a package must not show a file of the machine it is read on."""
+    files: dict[str, bytes] = {}
+    faults: list[Fault] = []
+    if not folder.is_dir():
+        return Contents({}, (Fault(str(folder), 0, "", "is no folder", "name the folder that holds problem.yaml"),))
+    for path, entry in _walk(folder, ""):
+        if len(files) == MAX_FILES:
+            faults.append(Fault(path, 0, "", f"is file {MAX_FILES + 1} of the package", f"keep at most {MAX_FILES}"))
+            break
+        if fault := _entry_fault(path, entry):
+            faults.append(fault)
+        else:
+            files[path] = Path(entry.path).read_bytes()
+    return Contents(files, tuple(faults))
+
+
+def _walk(folder: Path, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            path = prefix + entry.name
+            if _LEFT_BY_TOOLS.search(path):
+                continue
+            if entry.is_dir(follow_symlinks=False) and path.count("/") < MAX_DEPTH - 1:
+                yield from _walk(Path(entry.path), f"{path}/")
+            else:
+                yield path, entry
+
+
+def _entry_fault(path: str, entry: os.DirEntry[str]) -> Fault | None:
+    if entry.is_symlink():
+        return Fault(path, 0, "", "is a symbolic link", "put the file itself into the package")
+    if not entry.is_file(follow_symlinks=False):
+        return Fault(path, 0, "", "is not a plain file", _REMEDY_NAMES)
+    return _size_fault(path, entry.stat(follow_symlinks=False).st_size)
+
+
+def _size_fault(path: str, size: int) -> Fault | None:
+    if size <= MAX_FILE_BYTES:
+        return None
+    remedy = "make it smaller: large inputs are drawn, not written out"
+    return Fault(path, 0, "", f"has {size} bytes, but a file may have {MAX_FILE_BYTES}", remedy)
+
+
+def read_texts(files: Mapping[str, bytes]) -> tuple[dict[str, str], list[Fault]]:
+    """The files that belong to a package, as text; everything else is a fault."""
+    texts: dict[str, str] = {}
+    faults: list[Fault] = []
+    for path, content in sorted(files.items()):
+        if _LEFT_BY_TOOLS.search(path):
+            continue
+        fault = _path_fault(path) or _size_fault(path, len(content))
+        text = fault or _decode(path, content)
+        if isinstance(text, Fault):
+            faults.append(text)
+        else:
+            texts[path] = text
+    return texts, faults
+
+
+def _path_fault(path: str) -> Fault | None:
+    if path in FILES:
+        return None
+    match = _SUBMISSION.fullmatch(path)
+    if match is None:
+        message = f"does not belong to a package{nearest(path, FILES)}"
+        return Fault(path, 0, "", message, _REMEDY_NAMES)
+    return verdict_fault(path, 0, "", match[1])
+
+
+def verdict_fault(file: str, line: int, key: str, word: str) -> Fault | None:
+    if word in VERDICT_FOLDERS:
+        return None
+    message = f"names the verdict {word!r}{nearest(word, VERDICT_FOLDERS)}"
+    return Fault(file, line, key, message, f"use one of {', '.join(VERDICT_FOLDERS)}")
+
+
+def _decode(path: str, content: bytes) -> str | Fault:
+    try:
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        message = f"is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}"
+        return Fault(path, line, "", message, "save the file as UTF-8")
+    if "\0" in text:
+        return Fault(path, text.count("\n", 0, text.index("\0")) + 1, "", "holds a NUL character", "remove it")
+    return text

@@ -1,0 +1,159 @@
+"""The conflicts between a parameter and the value that a case gives it, by the kind of parameter."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from app.catalog.dtype import DType
+from app.catalog.fault import Conflict, Location
+from app.catalog.fit import PLAIN_DTYPES, Ragged, completed, draw_conflicts, element_conflicts, shape_of, shown
+from app.catalog.parameter import Parameter
+from app.catalog.value import Array, Choice, Drawn, Permutation, Shape
+
+_EXAMPLES = {"float": "0.5", "int": "3", "bool": "true", "str": '"text"', "list": "[1, 2]", "dict": "{a: 1}"}
+
+
+def array_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
+    """For the types jax, torch and numpy: a draw, nested lists, or `{array: …}`."""
+    dtype = parameter.dtype or "float32"
+    if isinstance(value, Drawn | Array) and value.dtype not in (None, dtype):
+        message = f"is {value.dtype}, but the parameter's dtype is {dtype}"
+        yield Conflict(("dtype",), message, "remove it here, or change the parameter")
+    if isinstance(value, Drawn):
+        yield from draw_conflicts(value, dtype)
+        yield from _drawn_shape_conflicts(parameter, value)
+    elif isinstance(value, Array):
+        yield from _whole_literal_conflicts(parameter, value.array, ("array",))
+    else:
+        yield from _whole_literal_conflicts(parameter, value, ())
+
+
+def _whole_literal_conflicts(parameter: Parameter, literal: Any, where: Location) -> Iterator[Conflict]:
+    conflicts = list(_literal_conflicts(parameter.dtype or "float32", literal, where))
+    yield from conflicts
+    if not conflicts and not _matches(shape := shape_of(literal), parameter):
+        message = f"has shape {_text(shape)}, but the parameter's is {_declared(parameter)}"
+        yield Conflict(where, message, "change one of them")
+
+
+def _literal_conflicts(dtype: DType, literal: Any, where: Location) -> Iterator[Conflict]:
+    """Nested lists of equal length, and the first element that does not fit."""
+    if isinstance(literal, dict | Drawn | Array):
+        yield Conflict(where, "is a mapping, but an array is wanted", "give numbers in lists, or `{draw: …}`")
+        return
+    try:
+        shape_of(literal)
+    except Ragged as ragged:
+        message = "has another length or depth than the item before it"
+        yield Conflict((*where, *ragged.location), message, "the lists of an array must be equally long")
+        return
+    yield from islice(element_conflicts(literal, dtype, where), 1)
+
+
+def _drawn_shape_conflicts(parameter: Parameter, draw: Drawn) -> Iterator[Conflict]:
+    shape = draw.size_given
+    if isinstance(draw, Permutation) and shape != (draw.n,):
+        yield Conflict(("shape",), f"is {_text(shape or ())}, but n is {draw.n}", "remove shape: it is [n]")
+    elif shape is None:
+        if symbols := [size for size in parameter.shape or () if isinstance(size, str)]:
+            message = f"has no shape, and the parameter's is {_declared(parameter)}"
+            yield Conflict((), message, f"add `shape:` with numbers for {', '.join(symbols)}")
+    elif not _matches(shape, parameter):
+        message = f"is {_text(shape)}, but the parameter's is {_declared(parameter)}"
+        yield Conflict(("shape",), message, "change one of them")
+
+
+def _matches(shape: Shape, parameter: Parameter) -> bool:
+    declared = parameter.shape or ()
+    if len(shape) != len(declared):
+        return False
+    return all(isinstance(want, str) or want == size for size, want in zip(shape, declared, strict=True))
+
+
+def size_of(parameter: Parameter, value: Any) -> Shape:
+    """The shape of a value that fits an array parameter."""
+    if not isinstance(value, Drawn):
+        return shape_of(value.array if isinstance(value, Array) else value)
+    given = value.size_given
+    return given if given is not None else tuple(size for size in parameter.shape or () if isinstance(size, int))
+
+
+def plain_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
+    """For the types float, int, bool and str: a scalar, or the draw of one."""
+    dtype = PLAIN_DTYPES.get(parameter.type)
+    if isinstance(value, Drawn):
+        yield from _scalar_draw_conflicts(parameter, value)
+    elif isinstance(value, dict | tuple | Array) or (dtype is None and not isinstance(value, str)):
+        message = f"is {_kind(value)}, but the parameter's type is {parameter.type}"
+        yield Conflict((), message, f"write a value like {_EXAMPLES[parameter.type]}")
+    elif dtype is not None:
+        yield from element_conflicts(value, dtype)
+
+
+def _scalar_draw_conflicts(parameter: Parameter, draw: Drawn) -> Iterator[Conflict]:
+    dtype = PLAIN_DTYPES.get(parameter.type)
+    if draw.size_given not in (None, ()) or draw.dtype is not None:
+        message = f"draws an array, but the parameter's type is {parameter.type}"
+        yield Conflict((), message, "remove shape and dtype, or use type jax, torch or numpy")
+    elif dtype is not None:
+        yield from draw_conflicts(draw, dtype)
+    elif not isinstance(draw, Choice) or not all(isinstance(item, str) for item in draw.of):
+        yield Conflict(
+            (), "does not draw a text, but the parameter's type is str", 'use `{draw: choice, of: ["a", "b"]}`'
+        )
+
+
+def listed_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
+    """For the types list and dict, whose arrays and draws may stand at any depth."""
+    draws_list = isinstance(value, Drawn) and completed(value, parameter)[1] is None and bool(value.size_given)
+    fits = isinstance(value, tuple) or draws_list if parameter.type == "list" else isinstance(value, dict)
+    if not fits:
+        message = f"is {_kind(value)}, but the parameter's type is {parameter.type}"
+        yield Conflict((), message, f"write a value like {_EXAMPLES[parameter.type]}")
+    else:
+        yield from _nested_conflicts(parameter, value, ())
+
+
+def _nested_conflicts(parameter: Parameter, value: Any, where: Location) -> Iterator[Conflict]:
+    if isinstance(value, Drawn):
+        yield from _nested_draw_conflicts(parameter, value, where)
+    elif isinstance(value, Array):
+        yield from _nested_array_conflicts(parameter, value, where)
+    elif isinstance(value, dict | tuple):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _nested_conflicts(parameter, item, (*where, key))
+
+
+def _nested_draw_conflicts(parameter: Parameter, draw: Drawn, where: Location) -> Iterator[Conflict]:
+    shape, dtype = completed(draw, parameter)
+    if dtype is None and shape and parameter.leaves:
+        yield Conflict((*where, "dtype"), "is missing for an array", "add it here or to the parameter")
+    elif dtype is not None:
+        for conflict in draw_conflicts(draw, dtype):
+            yield Conflict((*where, *conflict.location), conflict.message, conflict.remedy)
+
+
+def _nested_array_conflicts(parameter: Parameter, array: Array, where: Location) -> Iterator[Conflict]:
+    dtype = array.dtype or parameter.dtype
+    if dtype is None:
+        yield Conflict((*where, "dtype"), "is missing for an array", "add it here or to the parameter")
+    else:
+        yield from _literal_conflicts(dtype, array.array, (*where, "array"))
+
+
+def _declared(parameter: Parameter) -> str:
+    return f"[{', '.join(map(str, parameter.shape or ()))}]"
+
+
+def _text(shape: Shape) -> str:
+    return f"[{', '.join(map(str, shape))}]"
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, Drawn):
+        return "a draw"
+    if isinstance(value, Array):
+        return "an array"
+    if isinstance(value, tuple):
+        return "a list"
+    return "a mapping" if isinstance(value, dict) else shown(value)

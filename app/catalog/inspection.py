@@ -1,0 +1,72 @@
+"""Whether the code of a package compiles and defines what the manifest says it does."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from app.catalog.document import Document
+from app.catalog.fault import Fault
+from app.catalog.part import Known, Parts
+from app.catalog.source import Source, function_fault, is_explained, syntax_fault
+from app.judging.verdicts import Verdict
+
+CODE = ("starter", "reference", "driver", "generators")
+
+
+def inspect(parts: Parts, document: Document) -> Iterator[Fault]:
+    sound: dict[str, Source] = {}
+    for key, source in parts.sources.items():
+        if key not in CODE:
+            continue
+        if fault := syntax_fault(source):
+            yield fault
+        else:
+            sound[key] = source
+    yield from _entry_point_faults(sound, document)
+    yield from _driver_faults(sound)
+    yield from _generator_faults(sound, parts, document)
+    for known in parts.submissions:
+        yield from _known_faults(known)
+
+
+def _entry_point_faults(sound: dict[str, Source], document: Document) -> Iterator[Fault]:
+    content = document.content or {}
+    name, parameters = content.get("entry_point"), content.get("parameters")
+    if not isinstance(name, str):
+        return
+    # A driver calls the solution as it likes.
+    arguments = len(parameters) if isinstance(parameters, list) and "driver" not in sound else None
+    for key in ("starter", "reference"):
+        if key in sound and (fault := function_fault(sound[key], name, arguments)):
+            yield fault
+
+
+def _driver_faults(sound: dict[str, Source]) -> Iterator[Fault]:
+    if "driver" in sound and (fault := function_fault(sound["driver"], "run", 2)):
+        yield fault
+
+
+def _generator_faults(sound: dict[str, Source], parts: Parts, document: Document) -> Iterator[Fault]:
+    for index, name in _named_generators(document):
+        where = ("cases", index, "generate")
+        if "generators" not in parts.sources:
+            remedy = "write cases.py, or give its text under the key `generators:`"
+            yield document.fault(where, f"is {name!r}, but the package has no cases.py", remedy)
+        elif "generators" in sound and (missing := function_fault(sound["generators"], name, None)):
+            remedy = f"add `def {name}(seed: int, …)` there, or correct the name"
+            yield document.fault(where, f"is {name!r}, which {missing.file} does not define", remedy)
+
+
+def _named_generators(document: Document) -> Iterator[tuple[int, str]]:
+    cases: Any = (document.content or {}).get("cases")
+    for index, case in enumerate(cases if isinstance(cases, list) else ()):
+        name = case.get("generate") if isinstance(case, dict) else None
+        if isinstance(name, str):
+            yield index, name
+
+
+def _known_faults(known: Known) -> Iterator[Fault]:
+    # An invalid submission may well be one that does not compile.
+    if known.verdict != Verdict.INVALID_SUBMISSION and (fault := syntax_fault(known.source)):
+        yield fault
+    if known.verdict != Verdict.ACCEPTED and not is_explained(known.source.text):
+        yield known.source.fault(1, "does not say its mistake", "begin with a comment or docstring that names it")

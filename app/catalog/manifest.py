@@ -1,0 +1,127 @@
+"""The model of `problem.yaml`: every key, its type and its limits. `consistency` holds the rules between keys."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, Strict, StringConstraints, model_validator
+
+from app.catalog.case import Case
+from app.catalog.consistency import Draft, list_conflicts
+from app.catalog.fault import Conflict, Inconsistent
+from app.catalog.parameter import Framework, Identifier, Parameter, Returns
+from app.catalog.value import Integer, Model, Number
+
+__all__ = ["Case", "Inline", "Limits", "Manifest", "Parameter", "Question", "Returns", "Tolerance"]
+
+Difficulty = Literal["beginner", "intermediate", "advanced"]
+DtypePolicy = Literal["exact", "kind", "any"]
+SLUG = r"^[a-z0-9][a-z0-9_-]*$"
+Slug = Annotated[str, StringConstraints(pattern=SLUG, max_length=64)]
+Tag = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9+._-]*$", max_length=40)]
+FileName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+(\.py)?$", max_length=64)]
+
+
+def _line(limit: int) -> Any:
+    return StringConstraints(min_length=1, max_length=limit, strip_whitespace=True, pattern=r"^[^\n]*$")
+
+
+def _text(limit: int) -> Any:
+    return StringConstraints(min_length=1, max_length=limit)
+
+
+class Margin(Model):
+    """Accepted: |answer − expected| ≤ atol + rtol · |expected|."""
+
+    rtol: Annotated[Number, Field(ge=0, le=1)]
+    atol: Annotated[Number, Field(ge=0)]
+
+
+class Tolerance(Margin):
+    """`leaves` overrides it for the leaves whose path matches a pattern (`history`, `params/*`)."""
+
+    leaves: dict[Annotated[str, _line(200)], Margin] = Field(default={})
+
+
+class Limits(Model):
+    """Per case. A GPU case waits for the gpu queue."""
+
+    wall_seconds: Annotated[Number, Field(gt=0, le=300)] = 10.0
+    memory_mib: Annotated[Integer, Field(ge=64, le=65_536)] = 1024
+    gpu: Annotated[bool, Strict()] = False
+
+
+class Question(Model):
+    """`answer` is the index of the right choice, from 0."""
+
+    question: Annotated[str, _text(2000)]
+    choices: Annotated[tuple[Annotated[str, _text(500)], ...], Field(min_length=2, max_length=10)]
+    answer: Annotated[Integer, Field(ge=0)]
+    explanation: Annotated[str, _text(4000)] | None = None
+
+    @model_validator(mode="after")
+    def _answer_exists(self) -> Self:
+        last = len(self.choices) - 1
+        if self.answer > last:
+            message = f"is {self.answer}, but the {last + 1} choices are numbered 0 to {last}"
+            raise Inconsistent([Conflict(("answer",), message, "give the index of the right choice")])
+        return self
+
+
+class Manifest(Model):
+    """A problem without its texts and code."""
+
+    title: Annotated[str, _line(120)]
+    summary: Annotated[str, _line(300)]
+    difficulty: Difficulty
+    estimated_minutes: Annotated[Integer, Field(ge=1, le=1000)]
+    tags: Annotated[tuple[Tag, ...], Field(max_length=20)] = ()
+    track: Slug | None = None
+    position: Annotated[Integer, Field(ge=1, le=10_000)] | None = None
+    prerequisites: Annotated[tuple[Slug, ...], Field(max_length=50)] = ()
+    frameworks: Annotated[tuple[Framework, ...], Field(min_length=1)]
+    entry_point: Identifier
+    parameters: Annotated[tuple[Parameter, ...], Field(min_length=1, max_length=50)]
+    returns: Returns
+    tolerance: Tolerance | None = None
+    dtype_policy: DtypePolicy = "kind"
+    limits: Limits = Limits()
+    requirements: tuple[dict[str, Any], ...] = ()
+    variants: Annotated[Integer, Field(ge=1, le=100)] = 3
+    cases: Annotated[tuple[Case, ...], Field(min_length=1, max_length=200)]
+    hints: Annotated[tuple[Annotated[str, _text(4000)], ...], Field(max_length=50)] = ()
+    quiz: Annotated[tuple[Question, ...], Field(max_length=50)] = ()
+    license: Annotated[str, _line(100)] | None = None
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if conflicts := list_conflicts(self._draft()):
+            raise Inconsistent(conflicts)
+        return self
+
+    def _draft(self) -> Draft:
+        return Draft(
+            frameworks=self.frameworks,
+            track=self.track,
+            position=self.position,
+            tags=self.tags,
+            prerequisites=self.prerequisites,
+            parameter_names=tuple(parameter.name for parameter in self.parameters),
+            parameters=dict(enumerate(self.parameters)),
+            cases=dict(enumerate(self.cases)),
+            is_complete=True,
+        )
+
+
+class Inline(Model):
+    """Texts and code that may stand in `problem.yaml` in place of files of their own."""
+
+    statement: str | None = None
+    starter: str | None = None
+    reference: str | None = None
+    driver: str | None = None
+    generators: str | None = None
+    editorial: str | None = None
+    submissions: dict[str, dict[FileName, str]] = Field(default={})
+
+
+class ProblemFile(Manifest, Inline):
+    """All of `problem.yaml`."""

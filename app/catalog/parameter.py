@@ -1,0 +1,110 @@
+"""What a solution is given and what it gives back."""
+
+import keyword
+from collections.abc import Iterator
+from typing import Annotated, Literal, get_args
+
+from pydantic import AfterValidator, Field, Strict, StringConstraints, model_validator
+
+from app.catalog.dtype import WIDE_DTYPES, DType
+from app.catalog.fault import Conflict, Inconsistent
+from app.catalog.value import Model
+
+Framework = Literal["numpy", "jax", "flax", "optax", "torch"]
+ArrayKind = Literal["jax", "torch", "numpy"]
+Kind = Literal["jax", "torch", "numpy", "value"]
+Type = Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "list", "dict"]
+ARRAY_KINDS: tuple[ArrayKind, ...] = get_args(ArrayKind)
+# The frameworks of which at least one must be imported for a box to make such an array.
+FRAMEWORKS_OF: dict[ArrayKind, tuple[Framework, ...]] = {
+    "jax": ("jax", "flax", "optax"),
+    "torch": ("torch",),
+    "numpy": get_args(Framework),
+}
+
+
+def _not_keyword(name: str) -> str:
+    if keyword.iskeyword(name):
+        raise Inconsistent([Conflict((), f"is {name!r}, a word of Python's own", "choose another name")])
+    return name
+
+
+Identifier = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64), AfterValidator(_not_keyword)
+]
+Symbol = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*$", max_length=16)]
+Size = Annotated[int, Strict(), Field(ge=0)] | Symbol
+Doc = Annotated[str, StringConstraints(min_length=1, max_length=500)]
+
+
+class Described(Model):
+    """`shape` holds numbers and symbolic sizes (`N`), which agree across one case."""
+
+    type: Type
+    shape: Annotated[tuple[Size, ...], Field(max_length=32)] | None = None
+    dtype: DType | None = None
+    doc: Doc | None = None
+
+    @property
+    def is_array(self) -> bool:
+        return self.type in ARRAY_KINDS
+
+
+class Parameter(Described):
+    """`leaves` says what the arrays inside a list or a mapping become; `dtype` there is their default."""
+
+    name: Identifier
+    leaves: ArrayKind | None = None
+    nullable: Annotated[bool, Strict()] = False
+
+    @property
+    def kind(self) -> Kind:
+        """What a box turns the arrays of this argument into."""
+        return self.array_kind or "value"
+
+    @property
+    def array_kind(self) -> ArrayKind | None:
+        return next((kind for kind in ARRAY_KINDS if kind == self.type), self.leaves)
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "Parameter":
+        if conflicts := [*_array_conflicts(self), *_plain_conflicts(self), *_width_conflicts(self)]:
+            raise Inconsistent(conflicts)
+        return self
+
+
+class Returns(Described):
+    """What the solution returns."""
+
+
+def _array_conflicts(parameter: Parameter) -> Iterator[Conflict]:
+    if not parameter.is_array:
+        return
+    what = f"an array ({parameter.type})"
+    if parameter.shape is None:
+        yield Conflict(("shape",), f"is missing for {what}", "add `shape: [N]`, or `shape: []` for one number")
+    if parameter.dtype is None:
+        yield Conflict(("dtype",), f"is missing for {what}", "add `dtype: float32` or another element type")
+    if parameter.leaves is not None:
+        yield Conflict(("leaves",), f"is given for {what}", "remove it: leaves is for type list and dict")
+
+
+def _plain_conflicts(parameter: Parameter) -> Iterator[Conflict]:
+    if parameter.is_array:
+        return
+    arrays = "for an array use type jax, torch or numpy"
+    if parameter.shape is not None:
+        yield Conflict(("shape",), f"is given for type {parameter.type}", f"remove it; {arrays}")
+    if parameter.type in ("list", "dict"):
+        return
+    for key in ("dtype", "leaves"):
+        if getattr(parameter, key) is not None:
+            yield Conflict((key,), f"is given for type {parameter.type}", f"remove it; {arrays}")
+
+
+def _width_conflicts(parameter: Parameter) -> Iterator[Conflict]:
+    if parameter.array_kind == "jax" and parameter.dtype in WIDE_DTYPES:
+        narrow = (
+            parameter.dtype.replace("128", "64") if "128" in parameter.dtype else parameter.dtype.replace("64", "32")
+        )
+        yield Conflict(("dtype",), f"is {parameter.dtype}, and JAX computes in 32 bits here", f"use {narrow}")

@@ -1,0 +1,111 @@
+"""The texts and the code of a package, wherever they stand: in files of their own or inside `problem.yaml`."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.catalog.document import Document
+from app.catalog.fault import Fault
+from app.catalog.folder import FILE_OF_KEY, verdict_fault
+from app.catalog.source import Source
+
+REQUIRED = ("statement", "starter", "reference")
+NEEDED_FOLDERS = ("accepted", "wrong_answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A known submission: `verdict` is the one it must get."""
+
+    verdict: str
+    name: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    sources: Mapping[str, Source]
+    submissions: tuple[Known, ...]
+    faults: tuple[Fault, ...]
+
+    def text(self, key: str) -> str | None:
+        source = self.sources.get(key)
+        return source.text if source else None
+
+
+def gather(texts: Mapping[str, str], document: Document) -> Parts:
+    inline = _inline_sources(document)
+    filed = {key: Source(texts[file], file) for key, file in FILE_OF_KEY.items() if file in texts}
+    submissions = (*_filed_submissions(texts), *_inline_submissions(document))
+    faults = (
+        *_doubled(document, inline, filed),
+        *_missing(document, {**inline, **filed}),
+        *_blank({**inline, **filed}),
+        *_submission_faults(document, submissions),
+    )
+    return Parts({**inline, **filed}, submissions, faults)
+
+
+def _inline_sources(document: Document) -> dict[str, Source]:
+    content = document.content or {}
+    found = {key: content[key] for key in FILE_OF_KEY if isinstance(content.get(key), str)}
+    return {key: _inline(document, (key,), text) for key, text in found.items()}
+
+
+def _inline(document: Document, where: tuple[str, ...], text: str) -> Source:
+    # A text of several lines is a block that begins in the line after its key.
+    line = document.line_of(where)
+    return Source(text, document.file, line if "\n" in text else line - 1, ".".join(where))
+
+
+def _filed_submissions(texts: Mapping[str, str]) -> Iterator[Known]:
+    for path, text in sorted(texts.items()):
+        if path.startswith("submissions/"):
+            _, verdict, name = path.split("/")
+            yield Known(verdict, name.removesuffix(".py"), Source(text, path))
+
+
+def _inline_submissions(document: Document) -> Iterator[Known]:
+    for verdict, known in _mapping((document.content or {}).get("submissions")).items():
+        for name, text in _mapping(known).items():
+            if isinstance(text, str):
+                where = ("submissions", verdict, name)
+                yield Known(verdict, name.removesuffix(".py"), _inline(document, where, text))
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _doubled(document: Document, inline: Mapping[str, Source], filed: Mapping[str, Source]) -> Iterator[Fault]:
+    for key in inline.keys() & filed.keys():
+        yield document.fault((key,), f"is given beside the file {FILE_OF_KEY[key]}", "remove one of the two")
+
+
+def _missing(document: Document, sources: Mapping[str, Source]) -> Iterator[Fault]:
+    for key in REQUIRED:
+        if key not in sources and key not in (document.content or {}):
+            remedy = f"write it, or give its text under the key `{key}:` of {document.file}"
+            yield Fault(FILE_OF_KEY[key], 0, "", "is missing", remedy)
+
+
+def _blank(sources: Mapping[str, Source]) -> Iterator[Fault]:
+    for source in sources.values():
+        if not source.text.strip():
+            yield source.fault(1, "is empty", "write it or remove it")
+
+
+def _submission_faults(document: Document, submissions: tuple[Known, ...]) -> Iterator[Fault]:
+    for verdict in _mapping((document.content or {}).get("submissions")):
+        where = ("submissions", verdict)
+        if fault := verdict_fault(document.file, document.line_of(where), ".".join(where), verdict):
+            yield fault
+    for needed in NEEDED_FOLDERS:
+        if not any(known.verdict == needed for known in submissions):
+            remedy = f"add a solution that must get this verdict, or the key `submissions: {{{needed}: …}}`"
+            yield Fault(f"submissions/{needed}/", 0, "", "holds no solution", remedy)
+    seen: set[tuple[str, str]] = set()
+    for known in submissions:
+        if (known.verdict, known.name) in seen:
+            yield known.source.fault(1, f"is a second {known.verdict}/{known.name}.py", "rename or remove one")
+        seen.add((known.verdict, known.name))

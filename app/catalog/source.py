@@ -1,0 +1,74 @@
+"""What can be said of Python code without running it."""
+
+import ast
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.catalog.fault import Fault
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Code and where it stands: `above` lines of `file` come before its first; `key` is set inside problem.yaml."""
+
+    text: str
+    file: str
+    above: int = 0
+    key: str = ""
+
+    def fault(self, line: int, message: str, remedy: str) -> Fault:
+        return Fault(self.file, self.above + line, self.key, message, remedy)
+
+
+def syntax_fault(source: Source) -> Fault | None:
+    """The first thing that keeps the code from compiling."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(source.text, source.file, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return source.fault(error.lineno or 1, f"is no valid Python: {error.msg}", "correct the line")
+    except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+        return source.fault(1, f"can't be compiled: {error}", "write simpler code")
+    return None
+
+
+def function_fault(source: Source, name: str, arguments: int | None) -> Fault | None:
+    """Unless the code binds `name` at its top level to something that may take so many positional arguments."""
+    for bound, statement in _bindings(ast.parse(source.text)):
+        if bound == name:
+            if arguments is None or not isinstance(statement, _Function) or _takes(statement.args, arguments):
+                return None
+            message = f"defines {name}, which does not take {arguments} positional arguments"
+            return source.fault(statement.lineno, message, "give it the parameters of problem.yaml, in their order")
+    return source.fault(1, f"does not define {name}", f"add `def {name}(…):` at the top level")
+
+
+def _bindings(body: ast.AST) -> Iterator[tuple[str, ast.stmt]]:
+    for statement in ast.iter_child_nodes(body):
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name, statement
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                yield from ((alias.asname or alias.name, statement) for alias in names)
+            case ast.Assign(targets=targets):
+                yield from ((target.id, statement) for target in targets if isinstance(target, ast.Name))
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
+                yield name, statement
+            case ast.If() | ast.Try() | ast.With():
+                yield from _bindings(statement)
+
+
+def _takes(signature: ast.arguments, count: int) -> bool:
+    most = len(signature.posonlyargs) + len(signature.args)
+    least = most - len(signature.defaults)
+    no_keyword_needed = all(default is not None for default in signature.kw_defaults)
+    return least <= count and (count <= most or signature.vararg is not None) and no_keyword_needed
+
+
+def is_explained(text: str) -> bool:
+    """Whether the file begins with a comment or a docstring."""
+    return text.lstrip().startswith(("#", '"', "'", 'r"'))
