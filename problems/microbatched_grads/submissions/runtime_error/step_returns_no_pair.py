@@ -1,0 +1,18 @@
+"""Mistake: the step returns the new total alone instead of (total, output): TypeError."""
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+
+def microbatched_grads(w, b, x_full, y_full, n_microbatches):
+    n = int(n_microbatches)
+
+    def loss(w, x, y):
+        return jnp.sum((w * x - y) ** 2)
+
+    def step(total, chunk):
+        return total + jax.grad(loss)(w, *chunk)
+
+    chunks = (x_full.reshape(n, -1), y_full.reshape(n, -1))
+    return lax.scan(step, jnp.zeros(()), chunks)[0]
