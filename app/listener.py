@@ -38,7 +38,9 @@ class Listener:
         self._thread.start()
 
     def stop(self) -> None:
-        """Returns when no callback runs any more."""
+        """Returns when no callback runs any more. A second call does nothing."""
+        if self._stopping.is_set():
+            return
         self._stopping.set()
         os.close(self._stop_writer)
         self._thread.join()

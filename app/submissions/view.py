@@ -69,6 +69,8 @@ def view_submission(session: Session, submission: Submission) -> SubmissionView:
 
 
 def _view_cases(session: Session, judging: Judging) -> tuple[CaseView, ...]:
+    if judging.state == "queued":  # again, after an attempt that failed: its results count no more
+        return ()
     of_this_attempt = (CaseRow.judging_id == judging.id, CaseRow.attempt == judging.attempt)
     rows = session.scalars(select(CaseRow).where(*of_this_attempt).order_by(CaseRow.position))
     return tuple(view_case(row) for row in rows)

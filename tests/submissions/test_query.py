@@ -46,13 +46,25 @@ def test_a_view_has_the_fields_of_the_api() -> None:
 def test_a_view_shows_the_cases_of_the_current_attempt_only(database: Database) -> None:
     with database.transaction() as session:
         submission = make_submission(session)
-        judging = make_judging(session, submission.id, state="queued", attempt=2)
+        judging = make_judging(session, submission.id, state="done", verdict="accepted", attempt=2)
         session.add_all([make_case(judging.id, 1, 0), make_case(judging.id, 2, 1), make_case(judging.id, 2, 0)])
         session.flush()
 
         view = view_submission(session, submission)
 
     assert [case.name for case in view.cases] == ["case-0", "case-1"]
+
+
+def test_a_view_shows_no_cases_of_a_failed_attempt_while_the_next_one_waits(database: Database) -> None:
+    with database.transaction() as session:
+        submission = make_submission(session)
+        judging = make_judging(session, submission.id, state="queued", attempt=1)
+        session.add(make_case(judging.id, 1, 0))
+        session.flush()
+
+        view = view_submission(session, submission)
+
+    assert view.cases == ()
 
 
 def test_a_view_shows_the_latest_judging(database: Database) -> None:

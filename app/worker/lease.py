@@ -1,0 +1,133 @@
+"""A judging's row is its job, and these are the steps of its life, each one a transaction.
+
+A worker holds a judging by a lease: it is the worker's until `lease_until`, and the worker beats to move that on.
+Whoever claims a judging raises its `attempt`; every later write names the attempt, so a worker that was frozen and
+wakes when another has taken over writes nothing. An expired lease needs no sweeper: a claim looks at expired ones too.
+
+Only the database's clock is used. `reason` collects what went wrong in each attempt, for admins.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import TextClause
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from app.database import Database
+from app.judging.result import CaseResult
+from app.judging.text import printable
+from app.judging.verdicts import Verdict
+from app.submissions.model import CaseRow
+from app.worker import lease_sql
+from app.worker.retry import retry
+
+REASON_CHARACTERS = 8192
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """The right to judge, which ends when a later attempt begins."""
+
+    judging_id: int
+    attempt: int
+    submission_id: UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finish:
+    """How a judging came out."""
+
+    verdict: Verdict
+    score: int
+    cases: Sequence[CaseResult]
+    image: str
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a worker is ready to take: at most `slots` judgings of these queues, held for `lease` at a time."""
+
+    queues: Sequence[str]
+    slots: int
+    worker: str
+    lease: timedelta
+
+
+def claim(session: Session, wanted: Wanted) -> list[Claim]:
+    """Take judgings that wait, or whose worker stopped beating: highest priority first, then the oldest."""
+    values = {"queues": list(wanted.queues), "slots": wanted.slots, "worker": wanted.worker, "lease": wanted.lease}
+    rows = session.execute(lease_sql.CLAIM, values)
+    return [Claim(judging_id=row.id, attempt=row.attempt, submission_id=row.submission_id) for row in rows]
+
+
+def beat(session: Session, claims: Collection[Claim], lease: timedelta) -> set[Claim]:
+    """Hold these for another `lease`. Returns those to abort: taken over by somebody else, or cancelled."""
+    held = list(claims)
+    values = {"ids": [c.judging_id for c in held], "attempts": [c.attempt for c in held], "lease": lease}
+    rows = session.execute(lease_sql.BEAT, values)
+    kept = {(row.id, row.attempt) for row in rows if not row.cancel_requested}
+    return {c for c in held if (c.judging_id, c.attempt) not in kept}
+
+
+def bury(session: Session) -> int:
+    """End those whose last attempt's worker stopped beating as a judge_error. Returns how many."""
+    return len(session.execute(lease_sql.BURY).all())
+
+
+def record_case(session: Session, claim: Claim, result: CaseResult) -> None:
+    """Show one result before the judging is done. Rows of a superseded attempt are written, and never shown."""
+    session.execute(insert(CaseRow).values(_row(claim, result)).on_conflict_do_nothing())
+    session.execute(lease_sql.NOTIFY_PROGRESS, {"submission_id": str(claim.submission_id)})
+
+
+def finish(database: Database, claim: Claim, outcome: Finish) -> bool:
+    """Write the verdict, with all results, and end the judging, in one COMMIT. False: superseded, nothing is written.
+
+    Tries again while the database is away.
+    """
+    return retry(lambda: _finish(database, claim, outcome))
+
+
+def fail(database: Database, claim: Claim, reason: str) -> None:
+    """Give the judging back for another attempt, or end it as a judge_error after the last one.
+
+    Of a long reason the end is kept: in a traceback the error itself.
+    """
+    cleaned = printable(reason[-REASON_CHARACTERS:], REASON_CHARACTERS)
+    retry(lambda: _execute(database, lease_sql.FAIL, {**_key(claim), "reason": cleaned}))
+
+
+def give_back(database: Database, claim: Claim) -> None:
+    """Let go of a judging that was aborted: back into the queue with its attempts restored; its end, if cancelled."""
+    retry(lambda: _execute(database, lease_sql.GIVE_BACK, _key(claim)))
+
+
+def _finish(database: Database, claim: Claim, outcome: Finish) -> bool:
+    values = {"verdict": str(outcome.verdict), "score": outcome.score, "image": outcome.image}
+    with database.transaction() as session:
+        ended = session.execute(lease_sql.FINISH, {**_key(claim), **values, "versions": dict(outcome.versions)})
+        if ended.first() is None:
+            # The connection may have been lost after the COMMIT was done and before we were told.
+            done = session.execute(lease_sql.IS_FINISHED, {**_key(claim), "verdict": str(outcome.verdict)})
+            return done.first() is not None
+        if outcome.cases:
+            rows = [_row(claim, result) for result in outcome.cases]
+            session.execute(insert(CaseRow).on_conflict_do_nothing(), rows)
+        return True
+
+
+def _execute(database: Database, statement: TextClause, values: Mapping[str, object]) -> None:
+    with database.transaction() as session:
+        session.execute(statement, values)
+
+
+def _key(claim: Claim) -> dict[str, object]:
+    return {"id": claim.judging_id, "attempt": claim.attempt}
+
+
+def _row(claim: Claim, result: CaseResult) -> dict[str, object]:
+    return {"judging_id": claim.judging_id, "attempt": claim.attempt, **asdict(result)}

@@ -1,0 +1,165 @@
+"""The loop of a worker: claim judgings while slots are free, run each in a thread, beat for all that run.
+
+One thread does all of it, so a beat never overlaps a claim; what takes long runs elsewhere. The database is asked when
+a NOTIFY comes, when a slot becomes free, and every `poll` in case a NOTIFY was lost. When it is away, judgings run on,
+and the loop tries again: first to beat, then to claim, so that it does not take over its own.
+"""
+
+import logging
+import os
+import socket
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from sqlalchemy.exc import DBAPIError, TimeoutError
+
+from app.database import Database
+from app.listener import Listener
+from app.worker.lease import Claim, Wanted, beat, bury, claim, fail, give_back
+
+Run = Callable[[Claim, threading.Event], None]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rhythm:
+    """A dead worker's judging waits for the lease's end and the next look: 17 s at worst."""
+
+    lease: timedelta = timedelta(seconds=15)
+    beat: timedelta = timedelta(seconds=5)
+    poll: timedelta = timedelta(seconds=2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capacity:
+    """Which queues a worker serves, and how many judgings it runs at once."""
+
+    queues: Sequence[str]
+    slots: int
+    worker: str = field(default_factory=lambda: f"{socket.gethostname()}:{os.getpid()}")
+
+
+class LeaseLoop:
+    """`run(claim, abort)` judges: it ends with `finish`, and returns soon after `abort` is set.
+
+    When it raises, the judging is given back for another attempt, the error's text as the reason. The database's pool
+    needs room for the slots and three more.
+    """
+
+    def __init__(self, database: Database, capacity: Capacity, run: Run, rhythm: Rhythm | None = None) -> None:
+        self._database = database
+        self._capacity = capacity
+        self._judge = run
+        self._rhythm = rhythm or Rhythm()
+        # By claim, not by judging: a worker that takes over its own judging must beat for both until the first ends.
+        self._running: dict[Claim, threading.Event] = {}
+        self._changed = threading.Condition()
+        self._has_news = False
+        self._is_draining = False
+        self._is_stopping = False
+        self._next_beat = 0.0
+        self._listener = Listener(database.url, "judging", self._hear)
+        self._thread = threading.Thread(target=self._follow, name="lease", daemon=True)
+
+    def start(self) -> None:
+        self._listener.start()
+        self._thread.start()
+
+    def drain(self) -> None:
+        """Claim no more; returns when the running ones have ended. Their leases are held meanwhile."""
+        with self._changed:
+            self._is_draining = True
+            self._changed.notify_all()
+        self._thread.join()
+        self._listener.stop()
+
+    def stop(self) -> None:
+        """Drain, but abort the running ones and give them back, at no cost of an attempt. May interrupt a `drain`."""
+        with self._changed:
+            self._is_stopping = True
+            for abort in self._running.values():
+                abort.set()
+        self.drain()
+
+    def _hear(self, queue: str | None) -> None:
+        if queue is None or queue in self._capacity.queues:
+            with self._changed:
+                self._has_news = True
+                self._changed.notify_all()
+
+    def _follow(self) -> None:
+        while self._wait():
+            try:
+                self._beat_when_due()
+                self._claim()
+            except (DBAPIError, TimeoutError) as error:
+                _log.warning("the database is away: %s", str(error.__cause__ or error).strip())
+                time.sleep(1)
+
+    def _wait(self) -> bool:
+        """Until there is something to do; False when all is drained."""
+        until = min(self._rhythm.poll.total_seconds(), self._next_beat - time.monotonic())
+        with self._changed:
+            self._changed.wait_for(lambda: self._has_news or (self._is_draining and not self._running), max(until, 0))
+            self._has_news = False
+            return bool(self._running) or not self._is_draining
+
+    def _beat_when_due(self) -> None:
+        if time.monotonic() < self._next_beat:
+            return
+        with self._changed:
+            held = list(self._running)
+        with self._database.transaction() as session:
+            lost = beat(session, held, self._rhythm.lease) if held else set()
+            bury(session)
+        self._next_beat = time.monotonic() + self._rhythm.beat.total_seconds()
+        with self._changed:
+            for gone in lost & self._running.keys():
+                self._running[gone].set()
+
+    def _claim(self) -> None:
+        with self._changed:
+            free = 0 if self._is_draining else self._capacity.slots - len(self._running)
+        if free <= 0:
+            return
+        capacity = self._capacity
+        wanted = Wanted(queues=capacity.queues, slots=free, worker=capacity.worker, lease=self._rhythm.lease)
+        with self._database.transaction() as session:
+            claims = claim(session, wanted)
+        for each in claims:
+            self._begin(each)
+
+    def _begin(self, claim: Claim) -> None:
+        abort = threading.Event()
+        with self._changed:
+            self._running[claim] = abort
+            if self._is_stopping:
+                abort.set()
+        threading.Thread(target=self._run, args=(claim, abort), name=f"judging {claim.judging_id}", daemon=True).start()
+
+    def _run(self, claim: Claim, abort: threading.Event) -> None:
+        try:
+            self._judge_or_fail(claim, abort)
+            if abort.is_set():
+                give_back(self._database, claim)
+        except Exception:
+            # Whatever can't be written now, another worker judges again when the lease has run out.
+            _log.exception("judging %d ended without a word to the database", claim.judging_id)
+        finally:
+            with self._changed:
+                del self._running[claim]
+                self._has_news = True
+                self._changed.notify_all()
+
+    def _judge_or_fail(self, claim: Claim, abort: threading.Event) -> None:
+        try:
+            self._judge(claim, abort)
+        except Exception as error:
+            if not abort.is_set():
+                _log.warning("judging %d failed in attempt %d", claim.judging_id, claim.attempt, exc_info=True)
+                fail(self._database, claim, "".join(traceback.format_exception(error)))

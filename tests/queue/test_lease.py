@@ -1,0 +1,301 @@
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import func, select, update
+
+from app.database import Database
+from app.judging.result import CaseResult
+from app.judging.verdicts import Verdict
+from app.submissions.enqueue import CANCELLED, cancel
+from app.submissions.model import CaseRow, Judging
+from app.worker.lease import Claim, Finish, Wanted, beat, bury, claim, fail, finish, give_back, record_case
+from tests.factories import make_judging, make_submission
+
+LEASE = timedelta(seconds=15)
+EXPIRED = func.now() - timedelta(seconds=1)
+
+
+def wanted(*queues: str, slots: int = 1, worker: str = "worker") -> Wanted:
+    return Wanted(queues=queues or ("cpu",), slots=slots, worker=worker, lease=LEASE)
+
+
+def make_queue(database: Database, *priorities: int, queue: str = "cpu") -> list[int]:
+    with database.transaction() as session:
+        submission = make_submission(session)
+        return [make_judging(session, submission.id, priority=p, queue=queue).id for p in priorities]
+
+
+def take(database: Database, wish: Wanted) -> list[Claim]:
+    with database.transaction() as session:
+        return claim(session, wish)
+
+
+def take_one(database: Database, worker: str = "worker") -> Claim:
+    (taken,) = take(database, wanted(worker=worker))
+    return taken
+
+
+def set_columns(database: Database, **columns: object) -> None:
+    with database.transaction() as session:
+        session.execute(update(Judging).values(**columns))
+
+
+def read(database: Database) -> Judging:
+    with database.transaction() as session:
+        return session.scalars(select(Judging)).one()
+
+
+def case(position: int) -> CaseResult:
+    return CaseResult(
+        position=position,
+        name=f"case-{position}",
+        visibility="sample",
+        verdict=Verdict.ACCEPTED,
+        wall_seconds=0.1,
+        memory_bytes=2**33,
+        report={"text": "é"},
+    )
+
+
+def accepted(*cases: CaseResult) -> Finish:
+    return Finish(verdict=Verdict.ACCEPTED, score=100, cases=cases, image="image", versions={"numpy": "2"})
+
+
+def test_what_has_the_highest_priority_goes_first_and_then_the_oldest(database: Database) -> None:
+    low, first, second, high = make_queue(database, -1, 0, 0, 1)
+
+    order = [take_one(database).judging_id for _ in range(4)]
+
+    assert order == [high, first, second, low]
+
+
+def test_a_worker_takes_no_more_than_its_slots_and_only_from_its_queues(database: Database) -> None:
+    make_queue(database, 0, 0, queue="cpu")
+    make_queue(database, 0, 0, queue="gpu")
+    make_queue(database, 0, queue="other")
+
+    taken = take(database, wanted("cpu", "gpu", slots=3))
+    rest = take(database, wanted("cpu", "gpu", slots=3))
+
+    assert (len(taken), len(rest)) == (3, 1)
+
+
+def test_two_workers_never_hold_the_same_judging(database: Database) -> None:
+    ids = make_queue(database, *[0] * 200)
+
+    def take_all(_: int) -> list[int]:
+        held = []
+        while claims := take(database, wanted(slots=3)):
+            held += [each.judging_id for each in claims]
+        return held
+
+    with ThreadPoolExecutor(7) as workers:
+        held = [judging_id for each in workers.map(take_all, range(7)) for judging_id in each]
+
+    assert sorted(held) == ids
+
+
+def test_a_judging_under_a_lease_is_not_taken(database: Database) -> None:
+    make_queue(database, 0)
+    take_one(database)
+
+    assert take(database, wanted()) == []
+
+
+def test_a_judging_whose_lease_has_expired_is_taken_as_the_next_attempt(database: Database) -> None:
+    make_queue(database, 0)
+    first = take_one(database, "dead")
+    set_columns(database, lease_until=EXPIRED)
+
+    second = take_one(database)
+
+    assert (second.judging_id, second.attempt) == (first.judging_id, 2)
+    assert read(database).reason == "attempt 1: its worker dead stopped beating"
+
+
+def test_a_beat_holds_the_lease_and_names_those_that_are_lost(database: Database) -> None:
+    make_queue(database, 0, 0)
+    kept, lost = take(database, wanted(slots=2))
+    with database.transaction() as session:
+        session.execute(update(Judging).where(Judging.id == lost.judging_id).values(lease_until=EXPIRED))
+    take_one(database, "other")
+    set_columns(database, lease_until=EXPIRED)
+
+    with database.transaction() as session:
+        assert beat(session, {kept, lost}, LEASE) == {lost}
+
+    with database.transaction() as session:
+        still_held = session.scalars(select(Judging.id).where(Judging.lease_until > func.now())).all()
+    assert still_held == [kept.judging_id]
+
+
+def test_a_finished_judging_has_its_verdict_and_its_cases(database: Database) -> None:
+    make_queue(database, 0)
+    held = take_one(database)
+
+    assert finish(database, held, accepted(case(0), case(1)))
+
+    judging = read(database)
+    assert (judging.state, judging.verdict, judging.score, judging.lease_until) == ("done", "accepted", 100, None)
+    assert (judging.image, judging.versions) == ("image", {"numpy": "2"})
+    with database.transaction() as session:
+        rows = session.scalars(select(CaseRow).order_by(CaseRow.position)).all()
+    assert [(row.name, row.attempt, row.memory_bytes, row.report) for row in rows] == [
+        ("case-0", 1, 2**33, {"text": "é"}),
+        ("case-1", 1, 2**33, {"text": "é"}),
+    ]
+
+
+def test_cases_that_were_shown_before_are_not_written_twice(database: Database) -> None:
+    make_queue(database, 0)
+    held = take_one(database)
+    with database.transaction() as session:
+        record_case(session, held, case(0))
+
+    assert finish(database, held, accepted(case(0), case(1)))
+
+
+def test_a_superseded_worker_writes_nothing(database: Database) -> None:
+    make_queue(database, 0)
+    zombie = take_one(database, "zombie")
+    set_columns(database, lease_until=EXPIRED)
+    take_one(database, "peer")
+
+    assert not finish(database, zombie, accepted(case(0)))
+    fail(database, zombie, "reason")
+    give_back(database, zombie)
+
+    judging = read(database)
+    assert (judging.state, judging.attempt, judging.worker) == ("judging", 2, "peer")
+    with database.transaction() as session:
+        assert session.scalars(select(CaseRow)).all() == []
+
+
+def test_finishing_again_after_a_lost_answer_is_still_finished(database: Database) -> None:
+    make_queue(database, 0)
+    held = take_one(database)
+
+    assert finish(database, held, accepted(case(0)))
+    assert finish(database, held, accepted(case(0)))
+
+
+def test_a_failed_attempt_goes_back_into_the_queue_with_its_reason(database: Database) -> None:
+    make_queue(database, 0)
+
+    fail(database, take_one(database), "no \0box")
+
+    judging = read(database)
+    assert (judging.state, judging.verdict, judging.reason) == ("queued", None, "attempt 1: no \\x00box")
+    assert take_one(database).attempt == 2
+
+
+def test_the_third_failure_is_a_judge_error_with_every_reason(database: Database) -> None:
+    make_queue(database, 0)
+
+    for reason in ("first", "second", "third"):
+        fail(database, take_one(database), reason)
+
+    judging = read(database)
+    assert (judging.state, judging.verdict) == ("done", "judge_error")
+    assert judging.reason == "attempt 1: first\nattempt 2: second\nattempt 3: third"
+    assert take(database, wanted()) == []
+
+
+def test_a_judging_whose_last_worker_died_is_buried(database: Database) -> None:
+    make_queue(database, 0)
+    set_columns(database, attempt=2)
+    take_one(database, "third")
+    set_columns(database, lease_until=EXPIRED)
+
+    assert take(database, wanted()) == []
+    with database.transaction() as session:
+        assert bury(session) == 1
+
+    judging = read(database)
+    assert (judging.state, judging.verdict) == ("done", "judge_error")
+    assert judging.reason == "attempt 3: its worker third stopped beating"
+
+
+def test_a_judging_with_attempts_left_is_not_buried(database: Database) -> None:
+    make_queue(database, 0)
+    take_one(database)
+    set_columns(database, lease_until=EXPIRED)
+
+    with database.transaction() as session:
+        assert bury(session) == 0
+
+
+def test_giving_back_costs_no_attempt(database: Database) -> None:
+    make_queue(database, 0)
+
+    for _ in range(5):
+        give_back(database, take_one(database))
+
+    judging = read(database)
+    assert (judging.state, judging.max_attempts - judging.attempt) == ("queued", 3)
+
+
+def test_a_cancelled_judging_that_waits_ends_at_once(database: Database) -> None:
+    (waiting,) = make_queue(database, 0)
+
+    with database.transaction() as session:
+        cancel(session, waiting)
+
+    judging = read(database)
+    assert (judging.state, judging.verdict, judging.reason) == ("done", "judge_error", CANCELLED)
+
+
+def test_a_cancelled_judging_that_runs_is_lost_at_the_next_beat_and_ends(database: Database) -> None:
+    make_queue(database, 0)
+    held = take_one(database)
+
+    with database.transaction() as session:
+        cancel(session, held.judging_id)
+        assert beat(session, {held}, LEASE) == {held}
+    give_back(database, held)
+
+    judging = read(database)
+    assert (judging.state, judging.verdict) == ("done", "judge_error")
+
+
+def test_a_cancelled_judging_whose_worker_died_is_buried_and_not_run_again(database: Database) -> None:
+    make_queue(database, 0)
+    held = take_one(database)
+    with database.transaction() as session:
+        cancel(session, held.judging_id)
+    set_columns(database, lease_until=EXPIRED)
+
+    assert take(database, wanted()) == []
+    with database.transaction() as session:
+        assert bury(session) == 1
+
+
+def test_cancelling_what_is_done_changes_nothing(database: Database) -> None:
+    make_queue(database, 0)
+    held = take_one(database)
+    finish(database, held, accepted())
+
+    with database.transaction() as session:
+        cancel(session, held.judging_id)
+
+    judging = read(database)
+    assert (judging.verdict, judging.cancel_requested) == ("accepted", False)
+
+
+def test_a_claim_that_rolls_back_leaves_the_judging_in_the_queue(database: Database) -> None:
+    make_queue(database, 0)
+
+    with pytest.raises(ZeroDivisionError), database.transaction() as session:  # noqa: PT012
+        claim(session, wanted())
+        raise ZeroDivisionError
+
+    assert take_one(database).attempt == 1
+
+
+def test_an_unknown_claim_is_lost(database: Database) -> None:
+    unknown = Claim(judging_id=1, attempt=1, submission_id=uuid4())
+
+    with database.transaction() as session:
+        assert beat(session, {unknown}, LEASE) == {unknown}
