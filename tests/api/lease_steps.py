@@ -1,0 +1,38 @@
+"""What a worker does to a submission, by the lease's own functions: tests decide when each step happens."""
+
+from datetime import timedelta
+
+from app.database import Database
+from app.judging.result import CaseResult
+from app.judging.verdicts import Verdict
+from app.worker.lease import Claim, Finish, Wanted, claim, finish, record_case
+
+WANTED = Wanted(queues=["cpu"], slots=1, worker="test", lease=timedelta(seconds=15))
+
+
+def take(database: Database) -> Claim:
+    with database.transaction() as session:
+        (taken,) = claim(session, WANTED)
+    return taken
+
+
+def record(database: Database, taken: Claim, position: int, verdict: Verdict = Verdict.ACCEPTED) -> None:
+    with database.transaction() as session:
+        record_case(session, taken, result(position, verdict))
+
+
+def end(database: Database, taken: Claim, verdict: Verdict = Verdict.ACCEPTED, cases: int = 0) -> None:
+    results = tuple(result(position, verdict) for position in range(cases))
+    assert finish(database, taken, Finish(verdict=verdict, score=100, cases=results, image="test", versions={}))
+
+
+def result(position: int, verdict: Verdict = Verdict.ACCEPTED) -> CaseResult:
+    return CaseResult(
+        position=position,
+        name=f"case_{position}",
+        visibility="sample" if position == 0 else "hidden",
+        verdict=verdict,
+        wall_seconds=0.25,
+        memory_bytes=1024,
+        report={"category": None},
+    )

@@ -1,0 +1,111 @@
+"""The stream of a submission's results, as a browser's EventSource reads it."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import fastapi.routing
+import httpx
+import pytest
+
+from app.database import Database
+from app.judging.verdicts import Verdict
+from app.worker.lease import fail
+from tests.api.lease_steps import end, record, take
+from tests.factories import make_problem
+
+FIRST, SECOND = "0", "1"
+
+
+@dataclass(frozen=True)
+class Event:
+    kind: str
+    id: str | None
+    data: Any
+
+
+@pytest.fixture
+def submission(ada: httpx.Client, database: Database) -> UUID:
+    with database.transaction() as session:
+        make_problem(session, "running_mean")
+    return UUID(ada.post("/problems/running_mean/submissions", json={"source": "x = 1"}).json()["id"])
+
+
+def listen(client: httpx.Client, submission: UUID, last: str | None = None) -> Iterator[Event]:
+    """Each event as it comes; ends when the server ends the stream."""
+    headers = {"Last-Event-ID": last} if last is not None else {}
+    with client.stream("GET", f"/submissions/{submission}/events", headers=headers, timeout=20) as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        fields: dict[str, str] = {}
+        for line in stream.iter_lines():
+            if line and not line.startswith(":"):
+                name, _, value = line.partition(": ")
+                fields[name] = value
+            elif fields:
+                yield Event(fields["event"], fields.get("id"), json.loads(fields["data"]))
+                fields = {}
+
+
+def test_each_case_comes_when_it_is_judged_and_then_done(
+    ada: httpx.Client, database: Database, submission: UUID
+) -> None:
+    claim = take(database)
+    record(database, claim, 0)
+    events = listen(ada, submission)
+
+    first = next(events)
+    assert (first.kind, first.id, first.data["name"], first.data["verdict"]) == ("case", FIRST, "case_0", "accepted")
+    record(database, claim, 1, Verdict.WRONG_ANSWER)
+    second = next(events)
+    assert (second.kind, second.id, second.data["verdict"]) == ("case", SECOND, "wrong_answer")
+    end(database, claim, Verdict.WRONG_ANSWER)
+
+    (done,) = events
+    assert (done.kind, done.id, done.data["verdict"], len(done.data["cases"])) == ("done", None, "wrong_answer", 2)
+
+
+@pytest.mark.parametrize(
+    ("last", "ids"),
+    [
+        (None, [FIRST, SECOND]),
+        (FIRST, [SECOND]),
+        (SECOND, []),
+        ("99", []),
+        ("x", [FIRST, SECOND]),
+        ("-1", [FIRST, SECOND]),
+    ],
+)
+def test_a_stream_goes_on_after_the_last_event_that_arrived(
+    ada: httpx.Client, database: Database, submission: UUID, last: str | None, ids: list[str]
+) -> None:
+    end(database, take(database), cases=2)
+
+    *cases, done = listen(ada, submission, last)
+
+    assert [event.id for event in cases] == ids
+    assert done.kind == "done"
+
+
+def test_a_judging_that_starts_again_repeats_no_case(ada: httpx.Client, database: Database, submission: UUID) -> None:
+    lost = take(database)
+    record(database, lost, 0)
+    events = listen(ada, submission)
+    assert next(events).id == FIRST
+
+    fail(database, lost, "the box went away")
+    again = take(database)
+    end(database, again, cases=2)
+
+    assert [(event.kind, event.id) for event in events] == [("case", SECOND), ("done", None)]
+
+
+def test_a_silent_stream_is_kept_open_by_comments(
+    ada: httpx.Client, database: Database, submission: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fastapi.routing, "_PING_INTERVAL", 0.05)
+
+    with ada.stream("GET", f"/submissions/{submission}/events", timeout=20) as stream:
+        assert next(line for line in stream.iter_lines() if line) == ": ping"
+        assert database.engine.pool.checkedout() == 0  # type: ignore[attr-defined]

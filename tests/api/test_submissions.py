@@ -1,0 +1,157 @@
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from sqlalchemy import func, select
+
+from app.database import Database
+from app.submissions.model import Judging, Submission
+from tests.api.conftest import SignedIn
+from tests.api.lease_steps import end, record, take
+from tests.factories import make_problem
+
+SOURCE = "def solve(x):\n    return x\n"
+
+
+@pytest.fixture(autouse=True)
+def problem(database: Database) -> None:
+    with database.transaction() as session:
+        make_problem(session, "running_mean")
+
+
+def submit(client: httpx.Client, **changes: Any) -> httpx.Response:
+    headers = changes.pop("headers", {})
+    return client.post("/problems/running_mean/submissions", json={"source": SOURCE} | changes, headers=headers)
+
+
+def test_a_submission_is_taken_and_its_results_stand_where_location_says(ada: httpx.Client, database: Database) -> None:
+    taken = submit(ada)
+    assert (taken.status_code, taken.json()["state"]) == (202, "queued")
+    queued = ada.get(httpx.URL(taken.headers["location"]).path.removeprefix("/api/v1"))
+
+    claim = take(database)
+    record(database, claim, 0)
+    judging = ada.get(f"/submissions/{taken.json()['id']}").json()
+    end(database, claim, cases=2)
+    done = ada.get(f"/submissions/{taken.json()['id']}").json()
+
+    assert queued.json().keys() == {
+        "id", "problem", "revision", "created_at", "state", "verdict", "score", "cases"
+    }  # fmt: skip
+    assert (queued.json()["problem"], queued.json()["state"]) == ("running_mean", "queued")
+    assert (judging["state"], judging["verdict"], len(judging["cases"])) == ("judging", None, 1)
+    assert (done["state"], done["verdict"], done["score"], len(done["cases"])) == ("done", "accepted", 100, 2)
+    assert done["cases"][0] == {
+        "name": "case_0",
+        "visibility": "sample",
+        "verdict": "accepted",
+        "wall_seconds": 0.25,
+        "memory_bytes": 1024,
+        "report": {"category": None},
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "advice"),
+    [
+        ({"source": ""}, "source", "send the Python code of your solution"),
+        ({"source": " \n\t"}, "source", "send the Python code of your solution"),
+        ({"source": "x = 1\ny = '\0'"}, "source", "NUL character in line 2"),
+        ({"source": "#" * 300 * 1024}, "source", "has 307200 bytes; at most 262144"),
+        ({"source": None}, "source", "is null: should be a valid string"),
+        ({"source": ["x"]}, "source", "should be a valid string"),
+        ({"mode": "exam"}, "mode", "is \"exam\": should be 'submit' or 'sample'"),
+        ({"language": "python"}, "language", "is not a field of this request; leave it out"),
+        ({"headers": {"Idempotency-Key": "k" * 256}}, "idempotency_key", "1 to 255 printable ASCII characters"),
+        ({"headers": {"Idempotency-Key": b"k\xe9y"}}, "idempotency_key", "1 to 255 printable ASCII characters"),
+    ],
+)
+def test_a_submission_that_can_not_be_judged_is_refused_with_what_to_do(
+    ada: httpx.Client, changes: dict[str, Any], field: str, advice: str
+) -> None:
+    refused = submit(ada, **changes)
+
+    assert refused.status_code == 422
+    (fault,) = refused.json()["errors"]
+    assert fault["field"] == field
+    assert advice in fault["message"]
+
+
+def test_a_source_with_a_lone_surrogate_is_refused(ada: httpx.Client) -> None:
+    body = rb'{"source": "x = \"\ud800\""}'
+
+    refused = ada.post("/problems/running_mean/submissions", content=body, headers={"Content-Type": "application/json"})
+
+    assert refused.status_code == 422
+    assert "not valid Unicode at character 5" in refused.json()["detail"]
+
+
+def test_the_largest_source_is_taken_however_it_is_escaped(ada: httpx.Client) -> None:
+    assert submit(ada, source="#" + "\U0001f600" * (64 * 1024 - 1)).status_code == 202
+
+
+@pytest.mark.parametrize("slug", ["unknown", "no-such", "%00", "..%2f..", "a" * 5000, "%ed%a0%80"])
+def test_an_unknown_problem_is_not_found(ada: httpx.Client, slug: str) -> None:
+    answer = ada.post(f"/problems/{slug}/submissions", json={"source": SOURCE})
+
+    assert answer.status_code == 404
+
+
+def test_what_is_not_signed_in_can_neither_submit_nor_read(anyone: httpx.Client) -> None:
+    assert submit(anyone).status_code == 401
+    assert anyone.get(f"/submissions/{uuid4()}").status_code == 401
+
+
+def test_another_users_submission_is_not_found_and_an_admins_eye_sees_it(
+    ada: httpx.Client, signed_in: SignedIn
+) -> None:
+    path = f"/submissions/{submit(ada).json()['id']}"
+
+    assert signed_in("grace").get(path).status_code == 404
+    assert signed_in("grace2").get(f"{path}/events").status_code == 404
+    assert signed_in("root", role="admin").get(path).status_code == 200
+
+
+def test_the_same_key_and_body_give_the_same_submission_even_at_once(ada: httpx.Client, database: Database) -> None:
+    headers = {"Idempotency-Key": "once"}
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: submit(ada, headers=headers), range(8)))
+
+    assert {answer.status_code for answer in answers} == {202}
+    assert len({answer.json()["id"] for answer in answers}) == 1
+    with database.transaction() as session:
+        assert session.scalar(select(func.count()).select_from(Judging)) == 1
+
+
+def test_the_same_key_with_another_body_is_a_conflict(ada: httpx.Client, signed_in: SignedIn) -> None:
+    headers = {"Idempotency-Key": "once"}
+    submit(ada, headers=headers)
+
+    assert submit(ada, headers=headers, source="x = 2").status_code == 409
+    assert submit(ada, headers=headers, mode="sample").status_code == 409
+    assert submit(signed_in("grace"), headers=headers).status_code == 202
+
+
+@pytest.mark.parametrize("settings", [{"max_pending": 2}], indirect=True)
+def test_who_has_too_many_waiting_is_told_to_wait(ada: httpx.Client, signed_in: SignedIn, database: Database) -> None:
+    answers = [submit(ada) for _ in range(3)]
+
+    assert [answer.status_code for answer in answers] == [202, 202, 429]
+    assert "2 of your submissions are not judged yet" in answers[-1].json()["detail"]
+    assert int(answers[-1].headers["retry-after"]) > 0
+    assert submit(signed_in("grace")).status_code == 202
+    end(database, take(database))
+    assert submit(ada).status_code == 202
+
+
+def test_two_hundred_submissions_at_once_are_all_kept(signed_in: SignedIn, database: Database) -> None:
+    clients = [signed_in(f"user{n}") for n in range(20)]
+    with ThreadPoolExecutor(40) as pool:
+        answers = list(pool.map(submit, clients * 10))
+
+    assert {answer.status_code for answer in answers} == {202}
+    assert len({answer.json()["id"] for answer in answers}) == 200
+    with database.transaction() as session:
+        assert session.scalar(select(func.count()).select_from(Submission)) == 200
