@@ -1,12 +1,13 @@
 """What a case gives a parameter: a literal, a draw, an array written out, or lists and mappings of those."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Strict, Tag
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Strict, Tag, model_validator
 from typing_extensions import TypeAliasType
 
 from app.catalog.dtype import DType
+from app.catalog.fault import Conflict, Inconsistent
 
 Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
 Integer = Annotated[int, Strict()]
@@ -19,6 +20,10 @@ class Model(BaseModel):
 
     # NaN and inf may stand in literals, and JSON has no word for them.
     model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
+
+
+def _refuse(key: str, message: str, remedy: str = "make high the larger one") -> NoReturn:
+    raise Inconsistent([Conflict((key,), message, remedy)])
 
 
 class Drawn(Model):
@@ -45,13 +50,23 @@ class Uniform(Drawn):
     low: Number = 0.0
     high: Number = 1.0
 
+    @model_validator(mode="after")
+    def _is_ordered(self) -> Self:
+        return self if self.low <= self.high else _refuse("high", f"is {self.high:g}, but low is {self.low:g}")
+
 
 class Integers(Drawn):
     """`low` ≤ n < `high`"""
 
     draw: Literal["integers"]
-    low: Integer
-    high: Integer
+    low: Annotated[Integer, Field(ge=-(2**63), lt=2**64)]
+    high: Annotated[Integer, Field(gt=-(2**63), le=2**64)]
+
+    @model_validator(mode="after")
+    def _is_ordered(self) -> Self:
+        if self.low < 0 and self.high > 2**63:
+            _refuse("high", f"is {self.high}, with a negative low", "no element type holds both")
+        return self if self.low < self.high else _refuse("high", f"is {self.high}, but low is {self.low}")
 
 
 class Choice(Drawn):
@@ -121,12 +136,3 @@ Array.model_rebuild()
 def without_tags(location: tuple[int | str, ...]) -> tuple[int | str, ...]:
     """A location of pydantic's as one of the document."""
     return tuple(part for part in location if not (isinstance(part, str) and part.startswith("<")))
-
-
-def as_plain(value: Any) -> Any:
-    """Literals as lists, mappings and scalars."""
-    if isinstance(value, tuple):
-        return [as_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {key: as_plain(item) for key, item in value.items()}
-    return value

@@ -1,0 +1,62 @@
+"""What anybody may see of a problem. Nothing here holds a hidden input, an answer or the package's own code."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.catalog.manifest import Difficulty, DtypePolicy, Limits, Parameter, Returns, Tolerance
+from app.catalog.parameter import Framework
+
+
+class View(BaseModel):
+    """Takes what it names from a manifest, and leaves the rest."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class ProblemSummary(View):
+    slug: str
+    title: str
+    summary: str
+    difficulty: Difficulty
+    estimated_minutes: int
+    tags: tuple[str, ...]
+    track: str | None
+    position: int | None
+    frameworks: tuple[Framework, ...]
+
+
+class QuestionView(View):
+    """A question without its answer."""
+
+    question: str
+    choices: tuple[str, ...]
+
+
+class SampleCase(View):
+    """A case that students may see whole."""
+
+    name: str
+    doc: str | None
+    inputs: dict[str, Any] | None = Field(description="previews by parameter; null until the reference has run")
+    expected: dict[str, Any] | None = Field(description="preview of the expected output; null until then")
+
+
+class ProblemDetail(ProblemSummary):
+    """All of a problem that a student sees before solving it."""
+
+    revision: str = Field(description="digest of the revision that new submissions belong to")
+    prerequisites: tuple[str, ...]
+    license: str | None
+    entry_point: str
+    parameters: tuple[Parameter, ...]
+    returns: Returns
+    tolerance: Tolerance | None
+    dtype_policy: DtypePolicy
+    limits: Limits
+    statement: str = Field(description="Markdown, with formulas in $…$")
+    starter: str
+    samples: tuple[SampleCase, ...]
+    hidden_cases: int = Field(description="how many further cases a submission is judged on")
+    hints: tuple[str, ...]
+    quiz: tuple[QuestionView, ...]
