@@ -1,0 +1,30 @@
+"""What a box starts: `python -m sandbox.guest SETTINGS`.
+
+Two things come before any other import: being nobody, since imports run code, and the cores, since libraries size their
+thread pools by them.
+"""
+
+import importlib
+import os
+import sys
+
+from . import kernel
+from .task import Settings
+
+
+def become_nobody(uid: int) -> None:
+    """As root, bubblewrap leaves the payload root of the host. From here on it is nobody there either."""
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+    kernel.drop_capabilities()
+    kernel.forbid_new_privileges()
+    kernel.set_dumpable(is_dumpable=False)
+
+
+settings = Settings.from_json(sys.argv[1])
+all_cores = tuple(os.sched_getaffinity(0))
+os.sched_setaffinity(0, settings.cores)
+become_nobody(settings.uid)
+importlib.import_module("sandbox.guest.zygote").live(settings, all_cores)

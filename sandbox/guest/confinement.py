@@ -1,0 +1,74 @@
+"""Takes everything from the student's process that it does not need. Order matters; the filter comes last."""
+
+import os
+import platform
+import resource
+from dataclasses import dataclass
+
+from . import bpf, isolation, kernel
+from .gauge import read_status
+from .syscall_table import student_filter
+from .task import Isolation, Task
+
+MIB = 2**20
+FILE_BYTES = 64 * MIB
+DESCRIPTORS = 256
+# Above the limit that the monitor watches: what the allocators and the frameworks reserve and never touch.
+RESERVED_BYTES = 512 * MIB
+CPU_SLACK_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """`cores`: where students compute; `all_cores`: where monitors may."""
+
+    isolation: Isolation
+    cores: tuple[int, ...]
+    all_cores: tuple[int, ...]
+
+    @property
+    def thread_limit(self) -> int:
+        """XLA alone starts about 18 threads on few cores, and aborts the process when it can't."""
+        return 64 + 8 * len(self.cores)
+
+
+def confine(task: Task, surroundings: Surroundings) -> None:
+    """Raises OSError, before anything of the student's has run."""
+    os.sched_setaffinity(0, surroundings.cores)
+    data_bytes = read_status("self").data_bytes
+    if surroundings.isolation == "namespaces":
+        isolation.cover_mounts()
+    os.chdir("/tmp")
+    os.umask(0o077)
+    _limit_resources(task, surroundings, data_bytes)
+    kernel.drop_capabilities()
+    kernel.forbid_new_privileges()
+    kernel.set_dumpable(is_dumpable=False)  # also keeps a crash from reaching the host's core dump program
+    kernel.die_with_parent()
+    kernel.install_filter(bpf.assemble(student_filter(os.getpid())))
+
+
+def _limit_resources(task: Task, surroundings: Surroundings, data_bytes: int) -> None:
+    """Backstops: the monitor's limits are the ones that are met first."""
+    limits = task.limits
+    wall_seconds = limits.load_seconds + task.case_count * limits.wall_seconds
+    _limit(resource.RLIMIT_CPU, int(wall_seconds * len(surroundings.cores)) + CPU_SLACK_SECONDS)
+    # Relative: libraries reserve 0.3 GiB on two cores and 2.7 GiB on 64 before any work.
+    _limit(resource.RLIMIT_DATA, data_bytes + limits.memory_bytes + RESERVED_BYTES)
+    _limit(resource.RLIMIT_FSIZE, FILE_BYTES)
+    _limit(resource.RLIMIT_NOFILE, DESCRIPTORS)
+    _limit(resource.RLIMIT_CORE, 0)
+    if surroundings.isolation == "namespaces" and _counts_processes_by_namespace():
+        _limit(resource.RLIMIT_NPROC, surroundings.thread_limit)
+
+
+def _limit(what: int, value: int) -> None:
+    hard = resource.getrlimit(what)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(what, (value, value))
+
+
+def _counts_processes_by_namespace() -> bool:
+    """Older kernels count all that the user runs on the host: there only the monitor limits threads."""
+    major, minor = platform.release().split(".")[:2]
+    return (int(major), int("".join(filter(str.isdigit, minor)))) >= (5, 14)

@@ -1,0 +1,75 @@
+"""Describes what went wrong in a student's program, to the student: own frames only.
+
+Nothing that an exception object says about itself is taken for granted: it may raise, lie, or return a gigabyte.
+"""
+
+import linecache
+from types import TracebackType
+
+MESSAGE_CHARACTERS = 2000
+TRACEBACK_CHARACTERS = 8000
+SHOWN_FRAMES = 10  # from each end
+SOURCE_NAME = "solution.py"
+NOT_PERMITTED = "Operation not permitted"
+
+_name_of = type.__dict__["__name__"].__get__  # a metaclass may have its own idea
+
+
+def type_name(value: object) -> str:
+    return str.__str__(_name_of(type(value)))[:100]
+
+
+def describe(stage: str, error: BaseException, traceback: TracebackType | None) -> bytes:
+    """The content of a failure frame."""
+    frames = [frame_text(name, line) for name, line in _student_frames(traceback)]
+    if isinstance(error, SyntaxError):
+        frames.append(_syntax_frame(error))
+    return pack(stage, type_name(error), message_of(error), _shorten(frames))
+
+
+def pack(stage: str, kind: str, message: str, traceback: str = "") -> bytes:
+    texts = (stage, kind, message[:MESSAGE_CHARACTERS], traceback[:TRACEBACK_CHARACTERS])
+    return b"\0".join(text.replace("\0", "\\0").encode("utf-8", "backslashreplace") for text in texts)
+
+
+def message_of(error: BaseException) -> str:
+    try:
+        text = str.__getitem__(str(error), slice(MESSAGE_CHARACTERS))
+    except BaseException:
+        return "(its message can't be shown: str() of the exception failed)"
+    if NOT_PERMITTED in text:
+        return f"{text} (the sandbox permits no other processes, no network and no changes to the system)"
+    return text
+
+
+def frame_text(function: str, line: int) -> str:
+    source = linecache.getline(SOURCE_NAME, line).strip()
+    where = f'  File "{SOURCE_NAME}", line {line}, in {function}'
+    return f"{where}\n    {source[:200]}" if source else where
+
+
+def _student_frames(traceback: TracebackType | None) -> list[tuple[str, int]]:
+    found = []
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if code.co_filename == SOURCE_NAME:
+            found.append((code.co_name, traceback.tb_lineno))
+        traceback = traceback.tb_next
+    return found
+
+
+def _shorten(frames: list[str]) -> str:
+    if len(frames) > 2 * SHOWN_FRAMES:
+        hidden = f"  ... {len(frames) - 2 * SHOWN_FRAMES} more frames ..."
+        frames = [*frames[:SHOWN_FRAMES], hidden, *frames[-SHOWN_FRAMES:]]
+    return "\n".join(frames)
+
+
+def _syntax_frame(error: SyntaxError) -> str:
+    """Where the source is wrong. Of another type when the student raised it by hand: then nowhere."""
+    line, text, offset = error.lineno, error.text, error.offset
+    if error.filename != SOURCE_NAME or type(line) is not int or type(text) is not str:
+        return ""
+    stripped = text.rstrip()
+    marker = " " * (offset - 1) + "^" if type(offset) is int and 0 < offset <= 200 else ""
+    return f'  File "{SOURCE_NAME}", line {line}\n    {stripped[:200]}\n    {marker}'

@@ -1,0 +1,51 @@
+"""How much memory and how many threads a process has, as the kernel says."""
+
+import os
+from dataclasses import dataclass
+
+KIB = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """`memory_bytes`: anonymous and shared memory that is in use; `data_bytes`: what is reserved for data."""
+
+    memory_bytes: int
+    data_bytes: int
+    threads: int
+
+
+def read_status(pid: int | str) -> Status:
+    """Raises OSError when there is no such process."""
+    descriptor = os.open(f"/proc/{pid}/status", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return _parse(os.read(descriptor, 16 * KIB))
+    finally:
+        os.close(descriptor)
+
+
+class Gauge:
+    """Reads one process again and again through one descriptor."""
+
+    def __init__(self, pid: int) -> None:
+        self._descriptor = os.open(f"/proc/{pid}/status", os.O_RDONLY | os.O_CLOEXEC)
+
+    def read(self) -> Status | None:
+        """None once the process is dead."""
+        try:
+            return _parse(os.pread(self._descriptor, 16 * KIB, 0))
+        except OSError:
+            return None
+
+
+def _parse(text: bytes) -> Status:
+    fields = dict(line.split(b":", 1) for line in text.splitlines() if b":" in line)
+
+    def kib(name: bytes) -> int:
+        return int(fields[name].split()[0]) if name in fields else 0
+
+    return Status(
+        memory_bytes=(kib(b"RssAnon") + kib(b"RssShmem")) * KIB,
+        data_bytes=kib(b"VmData") * KIB,
+        threads=kib(b"Threads"),
+    )

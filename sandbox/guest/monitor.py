@@ -1,0 +1,109 @@
+"""One process per request, forked from the zygote: reads the request, has it answered, and is gone with all it read.
+
+So the next submission can't find the last one's source, inputs or answers in memory that it inherits. The inputs of a
+case come from the host when the case before has ended, and after the student's process was forked.
+"""
+
+import json
+import os
+import sys
+import traceback
+from dataclasses import replace
+from typing import NoReturn
+
+from . import frames
+from .birth import fork_student
+from .confinement import Surroundings
+from .isolation import enter_namespaces
+from .reply import Cause
+from .task import Task
+from .watch import Ended, HostGone, Watch
+
+PREPARATION_SECONDS = 10
+_REPLIES_TO_LOADING = (frames.LOADED, frames.INVALID, frames.RAISED)
+_REPLIES_TO_CASES = (frames.ANSWER, frames.RAISED, frames.UNSUPPORTED, frames.TOO_LARGE)
+
+
+class NotPrepared(Exception):
+    """The student's process could not be confined: our fault, and the end of the box."""
+
+
+def live(surroundings: Surroundings) -> NoReturn:
+    """Runs in the forked process to its end; the exit status says whether the box is still good."""
+    status = 1
+    try:
+        os.sched_setaffinity(0, surroundings.all_cores)  # beside the student, not behind
+        _serve(surroundings)
+        status = 0
+    except (HostGone, frames.StreamEnded, BrokenPipeError):
+        pass
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+    finally:
+        os._exit(status)
+
+
+def _serve(surroundings: Surroundings) -> None:
+    _, content = frames.read_frame(frames.FROM_HOST)
+    task = Task.from_json(content)
+    if surroundings.isolation == "namespaces":
+        enter_namespaces()
+    token = os.urandom(frames.TOKEN_BYTES)
+    child = fork_student(task, surroundings, token)
+    watch = Watch(child, task.limits, surroundings.thread_limit)
+    try:
+        _prepare(watch, token)
+        if _load(watch, task):
+            _answer_cases(watch, task)
+    finally:
+        watch.kill()
+
+
+def _prepare(watch: Watch, token: bytes) -> None:
+    ended = watch.await_preparation(token, PREPARATION_SECONDS)
+    if ended.kind != frames.PREPARED:
+        raise NotPrepared(ended)
+
+
+def _load(watch: Watch, task: Task) -> bool:
+    ended = _strict(watch.question(b"L", b"", task.limits.load_seconds), _REPLIES_TO_LOADING)
+    if ended.kind != frames.LOADED:
+        _report(ended)
+        return False
+    watch.put_back(ended.text)
+    frames.write_frame(frames.TO_HOST, b"L", json.dumps({"load_seconds": ended.wall_seconds}).encode())
+    return True
+
+
+def _answer_cases(watch: Watch, task: Task) -> None:
+    for _ in range(task.case_count):
+        watch.wait_for_host()
+        kind, inputs = frames.read_frame(frames.FROM_HOST)
+        ended = _strict(watch.question(b"C", inputs, task.limits.wall_seconds), _REPLIES_TO_CASES)
+        is_alive = ended.cause is Cause.REPLIED
+        if is_alive and kind == b"Z":
+            ended = watch.farewell(ended)
+        _report(ended)
+        if not is_alive:
+            return
+
+
+def _strict(ended: Ended, kinds: tuple[bytes, ...]) -> Ended:
+    """A well-formed reply to another question than was asked."""
+    if ended.cause is Cause.REPLIED and ended.kind not in kinds:
+        return replace(ended, cause=Cause.FORGED, kind=b"", content=b"")
+    return ended
+
+
+def _report(ended: Ended) -> None:
+    facts = {
+        "cause": ended.cause,
+        "kind": ended.kind.decode("ascii"),
+        "status": ended.status,
+        "wall_seconds": ended.wall_seconds,
+        "memory_bytes": ended.memory_bytes,
+    }
+    frames.write_frame(frames.TO_HOST, b"O", json.dumps(facts).encode())
+    frames.write_frame(frames.TO_HOST, b"T", ended.text)
+    frames.write_frame(frames.TO_HOST, b"P", ended.content)

@@ -1,0 +1,94 @@
+"""Turns sources into something to call: the student's, and the driver's if the problem has one."""
+
+import inspect
+import linecache
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from .failure import SOURCE_NAME
+from .task import Task
+
+Inputs = dict[str, Any]
+Program = Callable[[Inputs], object]
+
+
+class CannotBeJudged(Exception):
+    """The source is not one that the problem asks for; the text says what to change."""
+
+
+def load(task: Task) -> Program:
+    """Runs the sources. Raises CannotBeJudged, or whatever the student's module raises (SyntaxError included)."""
+    driver = None if task.driver is None else _load_driver(task.driver)
+    solution = _entry_point(_run_source(task.source), task)
+    if driver is not None:
+        return lambda inputs: driver(solution, inputs)
+    _check_signature(solution, task)
+    return lambda inputs: solution(*[inputs[name] for name, _ in task.parameters])
+
+
+def _load_driver(source: str) -> Callable[..., object]:
+    """Before the student's source, which may replace what it likes in the modules that a driver uses."""
+    module = ModuleType("driver")
+    sys.modules["driver"] = module
+    exec(compile(source, "driver.py", "exec"), module.__dict__)
+    run: Callable[..., object] = module.__dict__["run"]
+    return run
+
+
+def _run_source(source: str) -> ModuleType:
+    code = _compile(source.removeprefix("\ufeff"))
+    module = ModuleType("solution")
+    module.__file__ = SOURCE_NAME
+    sys.modules["solution"] = module  # dataclasses and pickle look classes up by module
+    exec(code, module.__dict__)
+    return module
+
+
+def _compile(source: str) -> Any:
+    lines = source.splitlines(keepends=True)
+    linecache.cache[SOURCE_NAME] = (len(source), None, lines, SOURCE_NAME)  # no file to check against: kept for good
+    try:
+        return compile(source, SOURCE_NAME, "exec", dont_inherit=True)
+    except (SyntaxError, MemoryError, RecursionError):
+        raise
+    except ValueError as error:  # NUL bytes, lone surrogates
+        raise CannotBeJudged(f"the source is no Python text: {error}") from None
+
+
+def _entry_point(module: ModuleType, task: Task) -> Callable[..., object]:
+    name = task.entry_point
+    if name not in module.__dict__:
+        raise CannotBeJudged(f"the source defines no {name}; define {name}({task.names}) at the top level")
+    found = module.__dict__[name]
+    if not callable(found):
+        raise CannotBeJudged(f"{name} can't be called; it must be a function: {name}({task.names})")
+    return found  # type: ignore[no-any-return]
+
+
+def _check_signature(solution: Callable[..., object], task: Task) -> None:
+    """A callable that has no signature, or lies about it, is found out when it is called."""
+    try:
+        signature = inspect.signature(solution)
+    except Exception:
+        return
+    try:
+        signature.bind(*task.parameters)
+    except TypeError:
+        raise CannotBeJudged(_mismatch(signature, task)) from None
+
+
+def _mismatch(signature: inspect.Signature, task: Task) -> str:
+    parameters = signature.parameters.values()
+    called = f"the problem calls it with {len(task.parameters)}: {task.names}"
+    unmet = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
+    if unmet:
+        return f"{task.entry_point} has parameters that must be named ({', '.join(unmet)}); {called}"
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    required = sum(p.default is p.empty for p in positional)
+    amount = "at least " if required < len(positional) or len(positional) < len(signature.parameters) else ""
+    count = required if amount else len(positional)
+    if amount and len(task.parameters) > len(positional):
+        amount, count = "at most ", len(positional)
+    return f"{task.entry_point} takes {amount}{count} parameter{'s' * (count != 1)}; {called}"

@@ -1,0 +1,138 @@
+"""The student's process: confines itself, then loads the source and answers one question after the other.
+
+Whatever runs here after `confine` is in the student's hands. The code below resists accidents; what resists intent is
+outside: the monitor believes nothing that comes from here but the bytes of an answer.
+"""
+
+import gc
+import os
+import random
+import sys
+from typing import Any, NoReturn
+
+from . import codec, convert, frames
+from .confinement import Surroundings, confine
+from .failure import describe, pack, type_name
+from .program import CannotBeJudged, Program, load
+from .task import Task
+
+INPUTS, ANSWERS = 4, 3  # descriptors
+SEED = 0
+
+Reply = tuple[bytes, bytes]
+
+
+def live(task: Task, surroundings: Surroundings, token: bytes) -> NoReturn:
+    """Runs in the forked process, with its descriptors in place, to the end of that process."""
+    try:
+        confine(task, surroundings)
+        _begin_python()
+    except BaseException as error:  # ours: the monitor gives the box up
+        _send(token, frames.RAISED, pack("load", type_name(error), str(error)))
+        os._exit(1)
+    _send(token, frames.PREPARED, b"")
+    try:
+        _answer_all(task)
+    finally:
+        os._exit(0)
+
+
+def _begin_python() -> None:
+    """Every child would else continue the same random sequences as the zygote has them: seeded, they are documented."""
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115
+    sys.stdout = sys.__stdout__ = _text_stream(1)  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = _text_stream(2)  # type: ignore[misc]
+    sys.argv = ["solution.py"]
+    random.seed(SEED)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(SEED)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(SEED)
+    gc.enable()
+
+
+def _text_stream(descriptor: int) -> Any:
+    return open(descriptor, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+
+
+def _answer_all(task: Task) -> None:
+    token, _ = _ask()
+    program, reply = _load(task)
+    _send(token, *reply)
+    while program is not None:
+        try:
+            token, inputs = _ask()
+        except frames.StreamEnded:
+            os.close(ANSWERS)  # at once: freeing much memory takes a while, and the monitor waits for silence
+            return
+        _send(token, *_answer(task, program, inputs))
+
+
+def _load(task: Task) -> tuple[Program | None, Reply]:
+    try:
+        return load(task), (frames.LOADED, b"")
+    except CannotBeJudged as error:
+        return None, (frames.INVALID, pack("load", "CannotBeJudged", str(error)))
+    except BaseException as error:
+        return None, (_load_failure_kind(error), describe("load", error, sys.exc_info()[2]))
+    finally:
+        _flush()
+
+
+def _load_failure_kind(error: BaseException) -> bytes:
+    """A syntax error of the source itself, that is; not one that a `compile` in it raised."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == "solution.py":
+            return frames.RAISED
+        traceback = traceback.tb_next
+    return frames.INVALID if isinstance(error, SyntaxError | MemoryError | RecursionError) else frames.RAISED
+
+
+def _answer(task: Task, program: Program, inputs: bytes) -> Reply:
+    stage = "call"
+    try:
+        values = program(_restore(task, inputs))
+        stage = "answer"
+        return _encode(values, task.limits.answer_bytes)
+    except BaseException as error:
+        return frames.RAISED, describe(stage, error, sys.exc_info()[2])
+    finally:
+        _flush()
+
+
+def _restore(task: Task, inputs: bytes) -> dict[str, Any]:
+    tree = codec.decode(inputs)
+    assert isinstance(tree, dict)
+    return {name: convert.restore(tree[name], kind) for name, kind in task.parameters}
+
+
+def _encode(values: object, answer_bytes: int) -> Reply:
+    """Waits for asynchronous results too, since it needs their bytes."""
+    caps = codec.Caps(total_bytes=answer_bytes)
+    try:
+        return frames.ANSWER, codec.encode(convert.plain(values, caps), caps)
+    except codec.Unsupported as error:
+        return frames.UNSUPPORTED, pack("answer", error.type_name, str(error))
+    except codec.TooLarge as error:
+        return frames.TOO_LARGE, pack("answer", "TooLarge", str(error))
+
+
+def _flush() -> None:
+    """What was printed belongs to this case. A student may have put anything in place of the streams."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BaseException:
+            continue
+
+
+def _ask() -> tuple[bytes, bytes]:
+    """Raises StreamEnded when there is nothing more to do."""
+    token, _, size = frames.TOKENED_HEADER.unpack(frames.read_exactly(INPUTS, frames.TOKENED_HEADER.size))
+    return token, frames.read_exactly(INPUTS, size)
+
+
+def _send(token: bytes, kind: bytes, content: bytes) -> None:
+    frames.write_all(ANSWERS, frames.TOKENED_HEADER.pack(token, kind, len(content)))
+    frames.write_all(ANSWERS, content)

@@ -1,0 +1,159 @@
+"""Which system calls a box, and which the student's process, may make.
+
+One table, from which the filters of both are built (`bpf.py`), and a container engine's profile can be. Found by
+tracing jax, flax, optax, torch and numpy at work; the rest of each group are siblings that other versions of libc use.
+Calls in no list get ENOSYS, on which libc falls back; EPERM would break it.
+"""
+
+import errno
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+STUDENT_ALLOWED = _names(
+    """
+    brk mmap munmap mprotect mremap madvise mincore msync mbind get_mempolicy set_mempolicy membarrier
+    clone futex futex_waitv set_robust_list get_robust_list rseq set_tid_address gettid exit exit_group sched_yield
+    sched_getaffinity sched_getparam sched_getscheduler sched_getattr sched_get_priority_max sched_get_priority_min
+    sched_rr_get_interval getcpu arch_prctl restart_syscall
+    rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack kill tgkill
+    pause alarm setitimer getitimer timer_create timer_settime timer_gettime timer_getoverrun timer_delete
+    clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time times getrusage timerfd_create
+    timerfd_settime timerfd_gettime
+    open openat read readv pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2 lseek close close_range
+    fstat stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat getdents getdents64 getcwd chdir
+    fchdir fcntl dup dup2 dup3 pipe pipe2 poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait
+    epoll_pwait epoll_pwait2 eventfd eventfd2 fadvise64 statfs fstatfs ioctl umask flock fsync fdatasync ftruncate mkdir
+    mkdirat rmdir unlink unlinkat rename renameat renameat2 chmod fchmod fchmodat fchmodat2 utimensat symlink symlinkat
+    link linkat truncate fallocate
+    getpid getppid getuid geteuid getgid getegid getresuid getresgid getgroups getpgrp getpgid getsid
+    getpriority uname sysinfo getrlimit prlimit64 getrandom capget prctl
+    socketpair sendto recvfrom sendmsg recvmsg shutdown getsockname getpeername getsockopt setsockopt
+    """
+)
+
+# The zygote and the monitors need these too, and without the conditions below.
+SUPERVISOR_ALLOWED = _names(
+    """
+    execve rt_sigaction set_tid_address fork vfork clone wait4 waitid kill tgkill prctl capset capget seccomp
+    setresuid setresgid setuid setgid setgroups setpgid setsid prlimit64 setrlimit sched_setaffinity mmap
+    fcntl ioctl pidfd_open pidfd_send_signal dup3 process_mrelease
+    """
+)
+NAMESPACES_ALLOWED = frozenset(("unshare", "mount", "umount2"))
+
+# A PermissionError, which a student understands.
+REFUSED = _names(
+    """
+    fork vfork execve execveat socket connect bind listen accept accept4 ptrace mount umount2 pivot_root chroot unshare
+    setns keyctl add_key request_key bpf perf_event_open io_uring_setup io_uring_enter io_uring_register userfaultfd
+    process_vm_readv process_vm_writev pidfd_open pidfd_getfd pidfd_send_signal process_madvise kcmp sched_setaffinity
+    sched_setscheduler sched_setparam sched_setattr setpriority ioprio_set setrlimit setuid setgid setreuid setregid
+    setresuid setresgid setgroups setfsuid setfsgid capset setsid setpgid shmget shmat shmctl shmdt msgget msgsnd msgrcv
+    msgctl semget semop semtimedop semctl mq_open mq_unlink mq_notify memfd_create memfd_secret seccomp tkill
+    rt_sigqueueinfo rt_tgsigqueueinfo inotify_init inotify_init1 fanotify_init name_to_handle_at open_by_handle_at
+    init_module finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff sethostname setdomainname
+    settimeofday clock_settime adjtimex clock_adjtime acct quotactl syslog personality mlock mlock2 mlockall chown
+    fchown lchown fchownat mknod mknodat landlock_create_ruleset landlock_add_rule landlock_restrict_self iopl ioperm
+    modify_ldt lookup_dcookie vmsplice process_mrelease move_pages migrate_pages nfsservctl openat2 fsopen fsmount
+    fsconfig fspick move_mount open_tree mount_setattr utime utimes futimesat vhangup wait4 waitid
+    """
+)
+
+# shutil.copystat accepts only this.
+NOT_SUPPORTED = _names(
+    """
+    getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr setxattr lsetxattr fsetxattr removexattr lremovexattr
+    fremovexattr
+    """
+)
+
+CLONE_THREAD = 0x10000
+CLONE_NEW_ANY = 0x7E020080
+MAP_SHARED, MAP_ANONYMOUS, PROT_WRITE = 0x1, 0x20, 0x2
+AF_UNIX, SOCK_STREAM, SOCKET_TYPE_MASK = 1, 1, 0xF
+# PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME, PR_CAPBSET_READ, PR_SET_VMA
+PRCTLS = (3, 15, 16, 23, 0x53564D41)
+# TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: among others TIOCSTI, which types on terminals, is not here.
+IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+# F_SETOWN and F_SETSIG are not here: they send signals.
+FCNTLS = (*range(8), 36, 37, 38, 1030, 1031, 1032)
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """`argument & mask == value`. The kernel truncates these arguments to 32 bits, and so does the test."""
+
+    argument: int
+    value: int
+    mask: int = 0xFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Allowed when all tests of one alternative hold; otherwise refused with `otherwise`."""
+
+    alternatives: tuple[tuple[Test, ...], ...]
+    otherwise: int = errno.EPERM
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """`allowed` without conditions, `rules` with them, `refused` with an errno; everything else: ENOSYS."""
+
+    allowed: frozenset[str]
+    rules: Mapping[str, Rule]
+    refused: Mapping[str, int]
+
+
+def student_filter(pid: int) -> Filter:
+    """Threads, but no process; signals to itself (`pid`, in its own namespace) only; private memory only."""
+    rules = {
+        "clone": Rule(((Test(0, CLONE_THREAD, CLONE_THREAD | CLONE_NEW_ANY),),)),
+        "kill": _one_of(0, (pid,)),
+        "tgkill": _one_of(0, (pid,)),
+        "prlimit64": _one_of(0, (0, pid)),
+        "prctl": _one_of(0, PRCTLS),
+        "ioctl": _one_of(1, IOCTLS, errno.ENOTTY),
+        "fcntl": _one_of(1, FCNTLS, errno.EINVAL),
+        # A pair of datagram sockets could sendto() a named socket.
+        "socketpair": Rule(((Test(0, AF_UNIX), Test(1, SOCK_STREAM, SOCKET_TYPE_MASK)),)),
+        # Shared writable memory would escape RLIMIT_DATA.
+        "mmap": Rule(
+            ((Test(3, 0, MAP_SHARED),), (Test(3, MAP_SHARED, MAP_SHARED | MAP_ANONYMOUS), Test(2, 0, PROT_WRITE)))
+        ),
+    }
+    return Filter(STUDENT_ALLOWED - set(rules), rules, _refusals(STUDENT_ALLOWED))
+
+
+def box_filter(*, namespaces: bool) -> Filter:
+    """The second wall, around zygote, monitors and student alike. Only an `unshare` call makes namespaces."""
+    allowed = STUDENT_ALLOWED | SUPERVISOR_ALLOWED | (NAMESPACES_ALLOWED if namespaces else frozenset())
+    rules = {"clone": Rule(((Test(0, 0, CLONE_NEW_ANY),),))}
+    return Filter(allowed - set(rules), rules, _refusals(allowed))
+
+
+def _refusals(allowed: frozenset[str]) -> dict[str, int]:
+    refused = dict.fromkeys(REFUSED - allowed, errno.EPERM) | dict.fromkeys(NOT_SUPPORTED, errno.EOPNOTSUPP)
+    # Its flags sit in memory, where a filter can't read; glibc falls back to clone only on ENOSYS.
+    return refused | {"clone3": errno.ENOSYS}
+
+
+def _one_of(argument: int, values: tuple[int, ...], otherwise: int = errno.EPERM) -> Rule:
+    return Rule(tuple((Test(argument, value),) for value in values), otherwise)
+
+
+@cache
+def numbers(machine: str = platform.machine()) -> Mapping[str, int]:
+    """Names to numbers on "x86_64" or "aarch64"; a name that the architecture lacks is not there."""
+    column = ("x86_64", "aarch64").index(machine) + 1
+    lines = (Path(__file__).parent / "syscalls.txt").read_text().splitlines()
+    rows = (line.split() for line in lines if not line.startswith("#"))
+    return {row[0]: int(row[column]) for row in rows if row[column] != "-"}

@@ -1,0 +1,53 @@
+"""What the guest is told: about its box once, and about a submission with each request."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Isolation = Literal["namespaces", "shared"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """`isolation` "any": namespaces where the host permits. `cores`: numbers of the cores for students."""
+
+    frameworks: tuple[str, ...]
+    isolation: Literal["any", "namespaces", "shared"]
+    cores: tuple[int, ...]
+    uid: int
+
+    @classmethod
+    def from_json(cls, text: str) -> "Settings":
+        given = json.loads(text)
+        return cls(**given | {"frameworks": tuple(given["frameworks"]), "cores": tuple(given["cores"])})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    wall_seconds: float
+    load_seconds: float
+    memory_bytes: int
+    answer_bytes: int
+    text_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A request without its inputs, which come one by one. `parameters`: name and kind of each, in call order."""
+
+    source: str
+    entry_point: str
+    driver: str | None
+    parameters: tuple[tuple[str, str], ...]
+    case_count: int
+    limits: Limits
+
+    @classmethod
+    def from_json(cls, text: bytes) -> "Task":
+        given: dict[str, Any] = json.loads(text)
+        parameters = tuple((name, kind) for name, kind in given.pop("parameters"))
+        return cls(parameters=parameters, limits=Limits(**given.pop("limits")), **given)
+
+    @property
+    def names(self) -> str:
+        return ", ".join(name for name, _ in self.parameters)

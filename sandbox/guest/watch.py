@@ -1,0 +1,207 @@
+"""Watches one student's process while it loads or answers: time, memory, threads, text, and its answer channel.
+
+One loop around `poll`, with a look at the process every 10 ms. The bytes of an answer are counted and passed on, never
+understood.
+"""
+
+import os
+import select
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from . import frames
+from .birth import Child
+from .gauge import Gauge
+from .reply import Cause, Reply
+from .task import Limits
+
+TICK_SECONDS = 0.01
+DEATH_SECONDS = 0.5
+FAREWELL_SECONDS = 0.25
+FLOOD_BYTES = 8 * 2**20
+CHUNK_BYTES = 2**18
+
+
+class HostGone(Exception):
+    """The worker is dead, or has closed the box."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How a question ended. `status`: the wait status, when the process died by itself."""
+
+    cause: Cause
+    kind: bytes
+    content: bytes
+    status: int | None
+    wall_seconds: float
+    memory_bytes: int
+    text: bytes
+
+
+class Watch:
+    def __init__(self, child: Child, limits: Limits, thread_limit: int) -> None:
+        self._child, self._limits, self._thread_limit = child, limits, thread_limit
+        self._gauge = Gauge(child.pid)
+        self._baseline: int | None = None
+        self._peak, self._looked_at = 0, 0.0
+        self._text, self._text_seen = bytearray(), 0
+        self._outgoing = memoryview(b"")
+        self._reply = Reply(None, 0)
+        self._end: Cause | None = None
+        self._status: int | None = None
+        self._host_has_spoken = self._is_reaped = False
+        self._poll = select.poll()
+        self._handlers: dict[int, Callable[[], None]] = {
+            frames.FROM_HOST: self._note_host,
+            child.text: self._read_text,
+            child.answers: self._read_answer,
+            child.inputs: self._write_inputs,
+        }
+        for descriptor in (frames.FROM_HOST, child.text, child.answers):
+            self._poll.register(descriptor, select.POLLIN)
+
+    def question(self, kind: bytes, content: bytes, seconds: float) -> Ended:
+        """Asks, and waits for the reply or for what comes instead of it. Raises HostGone."""
+        started = time.monotonic()
+        self._begin(os.urandom(frames.TOKEN_BYTES), kind, content)
+        while self._end is None:
+            self._step()
+            if self._host_has_spoken:  # out of turn: it has hung up
+                raise HostGone
+            if self._end is None and time.monotonic() - started > seconds:
+                self._end = Cause.TIME
+        wall_seconds = time.monotonic() - started
+        self._look()
+        return self._finish(wall_seconds)
+
+    def await_preparation(self, token: bytes, seconds: float) -> Ended:
+        """The first reply needs no question. From it on, what the process has in memory is its own."""
+        self._reply = Reply(token, 0)
+        deadline = time.monotonic() + seconds
+        while self._end is None and time.monotonic() < deadline:
+            self._step()
+        ended = self._finish(0.0)
+        status = self._gauge.read()
+        self._baseline = status.memory_bytes if status else 0
+        return ended
+
+    def put_back(self, text: bytes) -> None:
+        """What was printed while loading is shown with the first case."""
+        self._text[:0] = text
+
+    def wait_for_host(self) -> None:
+        """Until the next question is there to be read. What the process does meanwhile ends that question."""
+        self._host_has_spoken = False
+        while not self._host_has_spoken:
+            self._step()
+
+    def farewell(self, ended: Ended) -> Ended:
+        """After its last reply the process leaves without another word; else that reply was forged."""
+        os.close(self._child.inputs)
+        deadline = time.monotonic() + FAREWELL_SECONDS
+        while self._end is None and time.monotonic() < deadline:
+            self._step()
+        return replace(ended, cause=Cause.FORGED, content=b"") if self._end is Cause.FORGED else ended
+
+    def kill(self) -> None:
+        """And everything in its namespaces with it."""
+        if not self._is_reaped:
+            os.kill(self._child.pid, signal.SIGKILL)
+            os.waitpid(self._child.pid, 0)
+            self._is_reaped = True
+
+    def _begin(self, token: bytes, kind: bytes, content: bytes) -> None:
+        self._peak, self._host_has_spoken = 0, False
+        self._reply = Reply(token, self._limits.answer_bytes)
+        self._outgoing = memoryview(frames.TOKENED_HEADER.pack(token, kind, len(content)) + content)
+        self._poll.register(self._child.inputs, select.POLLOUT)
+
+    def _finish(self, wall_seconds: float) -> Ended:
+        cause, reply = self._end or Cause.TIME, self._reply
+        self._end, self._reply = None, Reply(None, 0)
+        if cause is Cause.CLOSED:
+            cause = self._reap()
+        if cause is not Cause.REPLIED:
+            self.kill()
+        text = self._take_text()
+        has_reply = cause is Cause.REPLIED
+        return Ended(
+            cause=cause,
+            kind=reply.kind if has_reply else b"",
+            content=reply.content if has_reply else b"",
+            status=self._status if cause is Cause.DIED else None,
+            wall_seconds=wall_seconds,
+            memory_bytes=self._peak,
+            text=text,
+        )
+
+    def _step(self) -> None:
+        for descriptor, _ in self._poll.poll(TICK_SECONDS * 1000):
+            self._handlers[descriptor]()
+        now = time.monotonic()
+        if now - self._looked_at >= TICK_SECONDS:
+            self._looked_at = now
+            self._look()
+
+    def _look(self) -> None:
+        """Memory goes before everything: a process that ran out of it may have said or done anything then."""
+        status = self._gauge.read()
+        if status is None or self._baseline is None:
+            return
+        self._peak = max(self._peak, status.memory_bytes - self._baseline)
+        if self._peak > self._limits.memory_bytes:
+            self._end = Cause.MEMORY
+        elif status.threads > self._thread_limit:
+            self._end = self._end or Cause.THREADS
+
+    def _note_host(self) -> None:
+        self._host_has_spoken = True
+
+    def _write_inputs(self) -> None:
+        try:
+            self._outgoing = self._outgoing[os.write(self._child.inputs, self._outgoing[:CHUNK_BYTES]) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            self._outgoing = memoryview(b"")
+        if not self._outgoing:
+            self._poll.unregister(self._child.inputs)
+
+    def _read_answer(self) -> None:
+        data = os.read(self._child.answers, min(self._reply.missing + 1, 2**20))
+        if not data:
+            self._poll.unregister(self._child.answers)
+            self._end = self._end or Cause.CLOSED  # or dead: `_finish` finds out
+        elif self._end in (None, Cause.REPLIED):
+            self._end = self._reply.feed(data)
+
+    def _reap(self) -> Cause:
+        """The channel is closed: by the end of the process, most likely."""
+        deadline = time.monotonic() + DEATH_SECONDS
+        while time.monotonic() < deadline:
+            pid, status = os.waitpid(self._child.pid, os.WNOHANG)
+            if pid:
+                self._is_reaped, self._status = True, status
+                return Cause.DIED
+            time.sleep(TICK_SECONDS / 10)
+        return Cause.CLOSED
+
+    def _read_text(self) -> None:
+        data = os.read(self._child.text, CHUNK_BYTES)
+        if not data:
+            self._poll.unregister(self._child.text)
+        self._text += data[: max(0, self._limits.text_bytes - len(self._text))]
+        self._text_seen += len(data)
+        if self._text_seen > FLOOD_BYTES:
+            self._end = self._end or Cause.TEXT
+
+    def _take_text(self) -> bytes:
+        """With what is still in the pipe; not endlessly, since a thread of the student's may go on printing."""
+        with suppress(BlockingIOError):
+            self._text += os.read(self._child.text, CHUNK_BYTES)
+        text, self._text, self._text_seen = bytes(self._text), bytearray(), 0
+        return text[: self._limits.text_bytes]

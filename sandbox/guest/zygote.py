@@ -1,0 +1,99 @@
+"""Process 1 of a box: has imported the frameworks, and forks a monitor for each request.
+
+It only polls. It reads nothing of any request, so that no submission finds another's bytes in what it inherits. It
+never initialises a JAX backend or runs a parallel torch operation: forking after either hangs the child.
+"""
+
+import gc
+import importlib
+import json
+import os
+import platform
+import select
+import shutil
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import NoReturn
+
+from . import frames, monitor
+from .confinement import Surroundings
+from .isolation import is_permitted
+from .task import Settings
+
+# What people use of each, since a first use in a child would cost it the import (torch._dynamo: 0.8 s).
+IMPORTS = {
+    "numpy": ("numpy",),
+    "jax": ("numpy", "jax", "jax.numpy", "jax.random", "jax.export"),
+    "flax": ("flax", "flax.linen", "flax.nnx", "flax.struct"),
+    "optax": ("optax",),
+    "torch": ("torch", "torch._dynamo", "torch.nn", "torch.optim"),
+}
+
+
+def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
+    """Ends when the host closes its end, or when the box could not be emptied."""
+    _import(settings.frameworks)
+    may_separate = settings.isolation != "shared" and is_permitted()
+    surroundings = Surroundings(
+        isolation="namespaces" if may_separate else "shared", cores=settings.cores, all_cores=all_cores
+    )
+    gc.collect()
+    gc.freeze()  # the collector's marks would copy every page of it in every child
+    frames.write_frame(frames.TO_HOST, b"Y", json.dumps(_ready(settings, surroundings)).encode())
+    _serve(surroundings)
+
+
+def _import(frameworks: tuple[str, ...]) -> None:
+    for framework in frameworks:
+        for module in IMPORTS[framework]:
+            importlib.import_module(module)
+    bridge = sys.modules.get("jax._src.xla_bridge")
+    if bridge is not None and bridge.backends_are_initialized():
+        raise RuntimeError("a JAX backend exists before the fork: every child would hang")
+
+
+def _ready(settings: Settings, surroundings: Surroundings) -> dict[str, object]:
+    versions = {name: str(sys.modules[name].__version__) for name in settings.frameworks}
+    return {"isolation": surroundings.isolation, "versions": versions, "python": platform.python_version()}
+
+
+def _serve(surroundings: Surroundings) -> NoReturn:
+    waiting = select.poll()
+    waiting.register(frames.FROM_HOST, select.POLLIN)
+    while waiting.poll()[0][1] & select.POLLIN:
+        pid = os.fork()
+        if pid == 0:
+            monitor.live(surroundings)
+        if os.waitpid(pid, 0)[1] != 0 or not _empty_box():
+            os._exit(1)
+        frames.write_frame(frames.TO_HOST, b"D")
+    os._exit(0)
+
+
+def _empty_box() -> bool:
+    """Ends every other process of the box and removes every file; whether nothing is left."""
+    while True:
+        with suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return _empty_folder(Path("/tmp"))
+
+
+def _empty_folder(folder: Path) -> bool:
+    for path in list(folder.iterdir()):
+        if path.is_dir() and not path.is_symlink():
+            path.chmod(0o700)
+            shutil.rmtree(path, onerror=_open_up)
+        else:
+            path.unlink()
+    return not list(folder.iterdir())
+
+
+def _open_up(_function: object, path: str, _error: object) -> None:
+    """A folder that its owner locked."""
+    os.chmod(path, 0o700)  # noqa: PTH101
+    shutil.rmtree(path)

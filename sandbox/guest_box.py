@@ -1,0 +1,141 @@
+"""A box with our guest in it, at the other end of a stream. What opens and ends it is the launcher's."""
+
+import json
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+
+from sandbox.guest.frames import FAILURE_BYTES
+from sandbox.guest.reply import Cause
+from sandbox.interface import Box, BoxLost, CaseOutcome, Ending, Ready, Request, RunOutcome
+from sandbox.outcome import Report, outcome_of, read_report
+from sandbox.stream import Patience, Stream, read_json
+
+FACTS_BYTES = 64 * 1024
+# What the guest may take on top of a limit: it confines the child, kills it, and frees its memory.
+GRACE_SECONDS = 15
+EMPTYING_SECONDS = 10
+
+
+class Vessel(ABC):
+    """What a guest runs in."""
+
+    stream: Stream
+
+    @abstractmethod
+    def is_alive(self) -> bool: ...
+
+    @abstractmethod
+    def destroy(self) -> None:
+        """At once, with everything in it. May be called twice."""
+
+    @abstractmethod
+    def last_words(self) -> str:
+        """What it wrote to stderr, for the log."""
+
+
+class GuestBox(Box):
+    def __init__(self, vessel: Vessel, ready: Ready) -> None:
+        self._vessel, self.ready = vessel, ready
+
+    def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
+        try:
+            outcome = _Run(self._vessel.stream, request, abort).outcome(on_case)
+        except BoxLost as error:
+            words = self._vessel.last_words()
+            self.close()
+            raise BoxLost(f"{error}; it last said: {words}" if words else str(error)) from None
+        except BaseException:
+            self.close()
+            raise
+        return outcome
+
+    def is_alive(self) -> bool:
+        """A box that speaks unasked, or has closed its end, is none to use."""
+        return self._vessel.is_alive() and not self._vessel.stream.has_word()
+
+    def close(self) -> None:
+        self._vessel.destroy()
+
+
+class _Run:
+    """One request's conversation with the monitor."""
+
+    def __init__(self, stream: Stream, request: Request, abort: threading.Event) -> None:
+        self._stream, self._request, self._abort = stream, request, abort
+        self._limits = request.limits
+
+    def outcome(self, on_case: Callable[[CaseOutcome], None]) -> RunOutcome:
+        self._stream.send(b"S", _header(self._request), self._patience(self._limits.load_seconds))
+        loaded = self._load()
+        failure = loaded if isinstance(loaded, CaseOutcome) else None
+        cases = () if failure else tuple(self._cases(on_case))
+        self._stream.receive({b"D": 0}, self._patience(EMPTYING_SECONDS))
+        return RunOutcome(
+            loaded=failure is None,
+            load_failure=failure,
+            cases=cases,
+            load_seconds=loaded.wall_seconds if isinstance(loaded, CaseOutcome) else loaded,
+            clean=not any(outcome.ending is Ending.FORGED for outcome in ((failure,) if failure else cases)),
+        )
+
+    def _load(self) -> CaseOutcome | float:
+        """Seconds, or why it did not load."""
+        patience = self._patience(self._limits.load_seconds)
+        kind, content = self._stream.receive({b"L": FACTS_BYTES, b"O": FACTS_BYTES}, patience)
+        if kind == b"L":
+            return float(read_json(content)["load_seconds"])
+        return outcome_of("", "load", self._report(content, patience), self._limits)
+
+    def _cases(self, on_case: Callable[[CaseOutcome], None]) -> Iterator[CaseOutcome]:
+        """Up to the last, or the one that cost the process its life."""
+        last = len(self._request.cases) - 1
+        for index, case in enumerate(self._request.cases):
+            patience = self._patience(self._limits.wall_seconds)
+            self._stream.send(b"Z" if index == last else b"C", case.inputs, patience)
+            report = self._report(self._stream.receive({b"O": FACTS_BYTES}, patience)[1], patience)
+            outcome = outcome_of(case.name, "call", report, self._limits)
+            on_case(outcome)
+            yield outcome
+            if report.cause is not Cause.REPLIED:
+                return
+
+    def _report(self, facts: bytes, patience: Patience) -> Report:
+        _, text = self._stream.receive({b"T": self._limits.text_bytes}, patience)
+        _, payload = self._stream.receive({b"P": max(self._limits.answer_bytes, FAILURE_BYTES)}, patience)
+        return read_report(read_json(facts), text, payload)
+
+    def _patience(self, seconds: float) -> Patience:
+        return Patience(seconds + GRACE_SECONDS, self._abort)
+
+
+def _header(request: Request) -> bytes:
+    return json.dumps(
+        {
+            "source": request.source,
+            "entry_point": request.entry_point,
+            "driver": request.driver,
+            "parameters": [(parameter.name, parameter.kind) for parameter in request.parameters],
+            "case_count": len(request.cases),
+            "limits": asdict(request.limits),
+        }
+    ).encode()
+
+
+def open_box(vessel: Vessel, image: str, seconds: float) -> GuestBox:
+    """Waits until the guest has imported its frameworks. Raises BoxLost, with the vessel destroyed."""
+    try:
+        _, content = vessel.stream.receive({b"Y": FACTS_BYTES}, Patience(seconds))
+        facts = read_json(content)
+    except BoxLost as error:
+        vessel.destroy()
+        raise BoxLost(f"{error}; it last said: {vessel.last_words()}") from None
+    ready = Ready(
+        isolation="namespaces" if facts["isolation"] == "namespaces" else "shared",
+        versions=dict(facts["versions"]),
+        python=str(facts["python"]),
+        image=image,
+        device="cpu",
+    )
+    return GuestBox(vessel, ready)

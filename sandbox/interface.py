@@ -1,0 +1,175 @@
+"""What a sandbox is asked and what it answers.
+
+The line between the two kinds of failure: what a student's program does wrong is a value (an `Ending` and a `Failure`);
+what we or the host do wrong is an exception (`BoxLost`, `SandboxUnavailable`), and the judging runs again.
+"""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, TypeAlias
+
+FRAMEWORKS = ("numpy", "jax", "flax", "optax", "torch")
+MIB = 2**20
+
+Isolation: TypeAlias = Literal["namespaces", "shared"]
+Kind: TypeAlias = Literal["jax", "torch", "numpy", "value"]
+Stage: TypeAlias = Literal["load", "call", "answer"]
+
+
+class SandboxError(Exception):
+    """Never the student's fault."""
+
+
+class SandboxUnavailable(SandboxError):
+    """This host can't open a box; the text says what is missing and the command that mends it."""
+
+
+class BoxLost(SandboxError):
+    """The box died, or answered what no guest of ours answers; what it ran must run again elsewhere."""
+
+
+class Aborted(SandboxError):
+    """The caller's abort event was set before the run had ended; the box is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoxSpec:
+    """What distinguishes boxes. The zygote imports exactly `frameworks`, which are sorted."""
+
+    frameworks: tuple[str, ...]
+    gpu: bool = False
+
+    def __post_init__(self) -> None:
+        unknown = set(self.frameworks) - set(FRAMEWORKS)
+        if unknown or list(self.frameworks) != sorted(set(self.frameworks)):
+            raise ValueError(f"frameworks must be sorted and of {FRAMEWORKS}, not {self.frameworks}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """`wall_seconds`, `answer_bytes` and `text_bytes` (stdout and stderr that are kept) hold for each case."""
+
+    wall_seconds: float
+    memory_bytes: int
+    load_seconds: float = 20
+    answer_bytes: int = 64 * MIB
+    text_bytes: int = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """`kind`: what the arrays in this argument become before the call; "value" leaves them as they were decoded."""
+
+    name: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class CaseInput:
+    """`inputs`: `codec.encode` of a dict with a tree for each parameter."""
+
+    name: str
+    inputs: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One source and the cases to call it with, in order.
+
+    With a driver (`def run(solution, inputs) -> values`) that is called instead; its values are the answer.
+    """
+
+    source: str
+    entry_point: str
+    driver: str | None
+    parameters: tuple[Parameter, ...]
+    cases: tuple[CaseInput, ...]
+    limits: Limits
+
+
+class Ending(StrEnum):
+    ANSWERED = "answered"
+    RAISED = "raised"
+    TIMED_OUT = "timed_out"
+    OUT_OF_MEMORY = "out_of_memory"
+    TOO_MUCH_OUTPUT = "too_much_output"
+    CRASHED = "crashed"
+    FORGED = "forged"
+    INVALID = "invalid"
+    UNSUPPORTED = "unsupported"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why there is no answer. `kind`: exception type or signal; all texts are printable and capped."""
+
+    stage: Stage
+    kind: str
+    message: str
+    traceback: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseOutcome:
+    """`memory_bytes`: peak above what the process had before the source was loaded."""
+
+    name: str
+    ending: Ending
+    answer: bytes | None
+    failure: Failure | None
+    text: str
+    wall_seconds: float
+    memory_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOutcome:
+    """`cases` ends with the one that killed the student's process, if one did; the others were not run.
+
+    `load_failure` concerns every case. `clean`: the box was found empty afterwards and may be used again.
+    """
+
+    loaded: bool
+    load_failure: CaseOutcome | None
+    cases: tuple[CaseOutcome, ...]
+    load_seconds: float
+    clean: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """What a box said when it was ready: facts to be kept with every verdict."""
+
+    isolation: Isolation
+    versions: Mapping[str, str]
+    python: str
+    image: str
+    device: Literal["cpu", "gpu"]
+
+
+class Box(ABC):
+    """A started box. One run at a time, from one thread."""
+
+    ready: Ready
+
+    @abstractmethod
+    def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
+        """Raises BoxLost or Aborted; after either the box is gone. `on_case` is called as each case ends."""
+
+    @abstractmethod
+    def is_alive(self) -> bool: ...
+
+    @abstractmethod
+    def close(self) -> None:
+        """Ends everything in the box at once. May be called twice."""
+
+
+class Launcher(ABC):
+    name: str
+
+    @abstractmethod
+    def launch(self, spec: BoxSpec) -> Box:
+        """Raises SandboxUnavailable."""

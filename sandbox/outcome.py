@@ -1,0 +1,155 @@
+"""Turns what a monitor reports into outcomes. Its facts are to be believed, the texts and payloads it relays are not."""
+
+import os
+import signal
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from sandbox.guest import frames
+from sandbox.guest.reply import Cause
+from sandbox.interface import BoxLost, CaseOutcome, Ending, Failure, Limits, Stage
+
+MESSAGE_CHARACTERS = 2048
+TRACEBACK_CHARACTERS = 8192
+KIND_CHARACTERS = 100
+# A process that died at this share of its memory limit most likely died of it.
+NEAR_LIMIT = 0.8
+_OUT_OF_MEMORY_WORDS = ("RESOURCE_EXHAUSTED", "can't allocate memory", "Unable to allocate", "std::bad_alloc")
+_ENDING_OF_REPLY = {
+    frames.ANSWER: Ending.ANSWERED,
+    frames.RAISED: Ending.RAISED,
+    frames.INVALID: Ending.INVALID,
+    frames.UNSUPPORTED: Ending.UNSUPPORTED,
+    frames.TOO_LARGE: Ending.TOO_MUCH_OUTPUT,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What the monitor says of one question, checked for shape."""
+
+    cause: Cause
+    kind: bytes
+    status: int | None
+    wall_seconds: float
+    memory_bytes: int
+    text: str
+    payload: bytes
+
+
+def read_report(facts: dict[str, Any], text: bytes, payload: bytes) -> Report:
+    """Raises BoxLost."""
+    try:
+        status = facts["status"]
+        return Report(
+            cause=Cause(facts["cause"]),
+            kind=facts["kind"].encode("ascii"),
+            status=None if status is None else int(status),
+            wall_seconds=float(facts["wall_seconds"]),
+            memory_bytes=int(facts["memory_bytes"]),
+            text=printable(text.decode("utf-8", "replace"), len(text)),
+            payload=payload,
+        )
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise BoxLost(f"the box sent a report that is none: {error!r}") from None
+
+
+def outcome_of(name: str, stage: Stage, report: Report, limits: Limits) -> CaseOutcome:
+    ending, failure = _judge(stage, report, limits)
+    return CaseOutcome(
+        name=name,
+        ending=ending,
+        answer=report.payload if ending is Ending.ANSWERED else None,
+        failure=failure,
+        text=report.text,
+        wall_seconds=report.wall_seconds,
+        memory_bytes=report.memory_bytes,
+    )
+
+
+def _judge(stage: Stage, report: Report, limits: Limits) -> tuple[Ending, Failure | None]:
+    if report.cause is Cause.REPLIED:
+        return _judge_reply(report)
+    if report.cause is Cause.DIED:
+        return _judge_death(stage, report, limits)
+    ending, kind, message = _interruption(stage, report.cause, limits)
+    return ending, Failure(stage=stage, kind=kind, message=message, traceback="")
+
+
+def _judge_reply(report: Report) -> tuple[Ending, Failure | None]:
+    ending = _ENDING_OF_REPLY.get(report.kind, Ending.FORGED)
+    if ending is Ending.ANSWERED:
+        return ending, None
+    failure = _read_failure(report.payload)
+    if failure is None:
+        return Ending.FORGED, _forgery("call")
+    is_full = failure.kind == "MemoryError" or any(word in failure.message for word in _OUT_OF_MEMORY_WORDS)
+    if ending is Ending.RAISED and is_full:
+        ending = Ending.OUT_OF_MEMORY
+    return ending, failure
+
+
+def _read_failure(payload: bytes) -> Failure | None:
+    parts = payload.decode("utf-8", "replace").split("\0")
+    if len(parts) != 4 or parts[0] not in get_args(Stage):
+        return None
+    stage, kind, message, traceback = parts
+    return Failure(
+        stage=stage,  # type: ignore[arg-type]
+        kind=printable(kind, KIND_CHARACTERS),
+        message=printable(message, MESSAGE_CHARACTERS),
+        traceback=printable(traceback, TRACEBACK_CHARACTERS),
+    )
+
+
+def _judge_death(stage: Stage, report: Report, limits: Limits) -> tuple[Ending, Failure]:
+    status = report.status or 0
+    if os.WIFSIGNALED(status):
+        kind = _signal_name(os.WTERMSIG(status))
+        message = f"the process was ended by {kind}"
+    else:
+        kind = "exit"
+        message = f"the process ended itself with exit code {os.waitstatus_to_exitcode(status)} before it had answered"
+    is_full = kind != "exit" and report.memory_bytes > NEAR_LIMIT * limits.memory_bytes
+    ending = Ending.OUT_OF_MEMORY if is_full else Ending.CRASHED
+    return ending, Failure(stage=stage, kind=kind, message=message, traceback="")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _interruption(stage: Stage, cause: Cause, limits: Limits) -> tuple[Ending, str, str]:
+    seconds = limits.load_seconds if stage == "load" else limits.wall_seconds
+    what = "loading the source" if stage == "load" else "the call"
+    if cause is Cause.TIME:
+        return Ending.TIMED_OUT, "Timeout", f"{what} took longer than {seconds:g} s"
+    if cause is Cause.MEMORY:
+        mib = limits.memory_bytes // 2**20
+        return Ending.OUT_OF_MEMORY, "MemoryLimit", f"{what} used more than {mib} MiB of memory"
+    if cause is Cause.TEXT:
+        return Ending.TOO_MUCH_OUTPUT, "TooMuchText", f"{what} printed more than 8 MiB; print less"
+    if cause is Cause.ANSWER_SIZE:
+        mib = limits.answer_bytes // 2**20
+        return Ending.TOO_MUCH_OUTPUT, "TooLarge", f"the answer is larger than {mib} MiB"
+    if cause is Cause.THREADS:
+        return Ending.CRASHED, "TooManyThreads", f"{what} started too many threads"
+    if cause is Cause.CLOSED:
+        return Ending.CRASHED, "Closed", f"{what} closed the channel on which the answer travels"
+    return Ending.FORGED, "Forged", _forgery(stage).message
+
+
+def _forgery(stage: Stage) -> Failure:
+    message = "the program wrote to the channel on which answers travel; only return values count"
+    return Failure(stage=stage, kind="Forged", message=message, traceback="")
+
+
+def printable(text: str, limit: int) -> str:
+    """Without control characters, surrogates and invisible marks that reorder text; line ends and tabs stay."""
+    return "".join(
+        character if character.isprintable() or character in "\n\t" else ascii(character)[1:-1]
+        for character in text[:limit]
+    )[:limit]

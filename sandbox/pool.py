@@ -1,0 +1,171 @@
+"""Keeps boxes warm, lends them out one lease at a time, and replaces those that are spent.
+
+A box is spent when it did not end clean, was lost, or has had its number of runs. At capacity the idle box that was
+used longest ago makes room. Replacements start in the background, so that students don't wait for imports.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, Launcher, Request, RunOutcome, SandboxUnavailable
+
+LISTEN_SECONDS = 0.2
+
+
+@dataclass(slots=True)
+class _Place:
+    """A started box and its wear."""
+
+    spec: BoxSpec
+    box: Box
+    runs: int = 0
+    is_spoilt: bool = False
+    used_at: float = 0.0
+
+
+class Pool:
+    def __init__(self, launcher: Launcher, *, capacity: int, max_runs: int) -> None:
+        self._launcher, self._capacity, self._max_runs = launcher, capacity, max_runs
+        self._changed = threading.Condition()
+        self._idle: list[_Place] = []
+        self._starting: list[BoxSpec] = []
+        self._lent = 0
+        self._is_closed = False
+
+    @contextmanager
+    def lease(self, spec: BoxSpec, abort: threading.Event) -> Iterator[Box]:
+        """A box that is exchanged for a fresh one whenever it is spent. Raises SandboxUnavailable or Aborted."""
+        leased = _Leased(self, self._take(spec, abort), abort)
+        try:
+            yield leased
+        finally:
+            leased.close()
+
+    def warm(self, spec: BoxSpec) -> None:
+        """Starts one in the background, unless there is one or no room."""
+        with self._changed:
+            known = spec in self._starting or any(place.spec == spec for place in self._idle)
+            if known or self._is_closed or self._count() >= self._capacity:
+                return
+            self._starting.append(spec)
+        threading.Thread(target=self._start_idle, args=(spec,), name="box-start", daemon=True).start()
+
+    def close(self) -> None:
+        """Ends the idle boxes; those that are lent end when they come back."""
+        with self._changed:
+            self._is_closed = True
+            idle, self._idle = self._idle, []
+            self._changed.notify_all()
+        for place in idle:
+            place.box.close()
+
+    def is_spent(self, place: "_Place") -> bool:
+        return place.is_spoilt or place.runs >= self._max_runs
+
+    def give_back(self, place: _Place) -> None:
+        keep = not self.is_spent(place)
+        with self._changed:
+            self._lent -= 1
+            if keep and not self._is_closed:
+                place.used_at = time.monotonic()
+                self._idle.append(place)
+                self._changed.notify_all()
+                return
+            self._changed.notify_all()
+        place.box.close()
+        self.warm(place.spec)
+
+    def exchange(self, place: _Place, abort: threading.Event) -> _Place:
+        self.give_back(place)
+        return self._take(place.spec, abort)
+
+    def _count(self) -> int:
+        return len(self._idle) + len(self._starting) + self._lent
+
+    def _take(self, spec: BoxSpec, abort: threading.Event) -> _Place:
+        while True:
+            place, has_room = self._find(spec, abort)
+            if place is not None and place.box.is_alive():
+                return place
+            if place is not None:
+                self._forget(place)
+            elif has_room:
+                return self._start_lent(spec)
+
+    def _find(self, spec: BoxSpec, abort: threading.Event) -> tuple[_Place | None, bool]:
+        """An idle box of that kind, or else a place to start one in, which is counted as lent; waits for either."""
+        evicted: _Place | None = None
+        with self._changed:
+            while True:
+                if abort.is_set() or self._is_closed:
+                    raise Aborted
+                place = next((place for place in self._idle if place.spec == spec), None)
+                if place is None and spec not in self._starting and self._count() >= self._capacity and self._idle:
+                    evicted = min(self._idle, key=lambda place: place.used_at)
+                    self._idle.remove(evicted)
+                if place is not None:
+                    self._idle.remove(place)
+                if place is not None or (spec not in self._starting and self._count() < self._capacity):
+                    self._lent += 1
+                    break
+                self._changed.wait(LISTEN_SECONDS)
+        if evicted is not None:
+            evicted.box.close()
+        return place, place is None
+
+    def _forget(self, place: _Place) -> None:
+        place.box.close()
+        with self._changed:
+            self._lent -= 1
+            self._changed.notify_all()
+
+    def _start_lent(self, spec: BoxSpec) -> _Place:
+        try:
+            return _Place(spec, self._launcher.launch(spec))
+        except BaseException:
+            with self._changed:
+                self._lent -= 1
+                self._changed.notify_all()
+            raise
+
+    def _start_idle(self, spec: BoxSpec) -> None:
+        """A host that can't open it says so to whoever asks for a box next."""
+        try:
+            place = _Place(spec, self._launcher.launch(spec), used_at=time.monotonic())
+        except SandboxUnavailable:
+            place = None
+        with self._changed:
+            self._starting.remove(spec)
+            keep = place is not None and not self._is_closed
+            if keep and place is not None:
+                self._idle.append(place)
+            self._changed.notify_all()
+        if place is not None and not keep:
+            place.box.close()
+
+
+class _Leased(Box):
+    """What a lease hands out."""
+
+    def __init__(self, pool: Pool, place: _Place, abort: threading.Event) -> None:
+        self._pool, self._place, self._abort = pool, place, abort
+        self.ready = place.box.ready
+
+    def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
+        if self._pool.is_spent(self._place):
+            self._place = self._pool.exchange(self._place, self._abort)
+        place = self._place
+        place.runs += 1
+        place.is_spoilt = True  # until it has proven the contrary
+        outcome = place.box.run(request, on_case, abort)
+        place.is_spoilt = not outcome.clean
+        return outcome
+
+    def is_alive(self) -> bool:
+        return self._place.box.is_alive()
+
+    def close(self) -> None:
+        self._pool.give_back(self._place)
