@@ -33,6 +33,12 @@ class Settings(BaseSettings):
     max_pending: int = Field(20, ge=1, description="unfinished submissions that one user may have")
     requests_per_minute: int = Field(600, ge=1, description="API requests that one user or address may make")
     secure_cookies: bool = Field(False, description="send session cookies over HTTPS only")
+    server: str = Field("http://127.0.0.1:8000", description="for `allclose submit`: the server's address")
+    token: str | None = Field(None, description="for `allclose submit`: your token there")
+
+    @property
+    def worker_slots(self) -> int:
+        return self.slots or len(os.sched_getaffinity(0))
 
 
 def read_settings(**overrides: object) -> Settings:

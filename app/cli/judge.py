@@ -1,0 +1,56 @@
+"""`allclose judge`: a file against a package, in a box, with no server and no database."""
+
+import io
+import secrets
+import tokenize
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.catalog.package import load_package
+from app.cli.console import output
+from app.cli.problem import find_folder
+from app.cli.table import exit_code, print_submission
+from app.errors import AllcloseError
+
+SOURCE_BYTES = 256 * 1024
+
+
+class SourceUnreadable(AllcloseError):
+    """The file is no Python source that a submission could be."""
+
+
+def judge(
+    problem: Annotated[str, typer.Argument(help="A package's folder, or the slug of one.")],
+    file: Annotated[Path, typer.Argument(help="The solution to judge.", exists=True, dir_okay=False)],
+    sample: Annotated[bool, typer.Option("--sample", help="Run the sample cases only.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the submission as JSON.")] = False,
+    seed: Annotated[
+        str | None, typer.Option(help="Draw the hidden cases from this; default: new at every call.")
+    ] = None,
+) -> None:
+    """Judge a file against a problem package, in a box. Exit code 0 only when accepted, 3 when the judge failed."""
+    from app.cli.local_judge import Order, judge_locally
+
+    package = load_package(find_folder(problem))
+    secret = seed.encode() if seed else secrets.token_bytes(32)
+    order = Order(package=package, source=read_source(file), secret_seed=secret, sample_only=sample)
+    submission = judge_locally(order).model_dump(mode="json")
+    if as_json:
+        output.print_json(data=submission)
+    else:
+        print_submission(submission)
+    raise typer.Exit(exit_code(submission))
+
+
+def read_source(file: Path) -> str:
+    """As Python reads it: byte order mark, encoding cookie and line ends are honest. Raises SourceUnreadable."""
+    content = file.read_bytes()
+    if len(content) > SOURCE_BYTES:
+        raise SourceUnreadable(f"{file} has {len(content)} bytes; at most {SOURCE_BYTES} (256 KiB) may be submitted")
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        return content.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError) as error:
+        raise SourceUnreadable(f"{file} can't be read as Python source ({error}); save it as UTF-8") from None

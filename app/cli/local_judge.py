@@ -1,0 +1,61 @@
+"""Judging on this machine, for `allclose judge`: what the worker does, without its queue."""
+
+import threading
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import uuid4
+
+from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from app.catalog.package import Package
+from app.catalog.revision import digest
+from app.cli.console import errors
+from app.settings import read_settings
+from app.submissions.view import SubmissionView, view_case
+from app.worker.boxes import open_launcher, open_pool
+from app.worker.judge import Job, judge
+from app.worker.prepare import Draw, prepare
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    package: Package
+    source: str
+    secret_seed: bytes
+    sample_only: bool
+
+
+def judge_locally(order: Order) -> SubmissionView:
+    """Raises SandboxUnavailable, BoxLost, ReferenceFailed."""
+    with _progress() as progress:
+        return _judge(order, progress)
+
+
+def _judge(order: Order, progress: Progress) -> SubmissionView:
+    """The reference runs first, in a box that has held nothing else yet; the solution follows in the same box."""
+    abort = threading.Event()
+    task = progress.add_task("opening a box", total=None)
+    settings = read_settings()
+    with open_pool(settings, open_launcher(settings)) as pool:
+        progress.update(task, description="running the reference solution")
+        prepared = prepare(order.package, Draw(order.secret_seed, 0), pool, abort)
+        cases = [case for case in prepared.cases if case.visibility == "sample" or not order.sample_only]
+        progress.update(task, description="judging", total=len(cases), completed=0)
+        job = Job(package=order.package, source=order.source, cases=cases)
+        judged = judge(job, pool, lambda _: progress.advance(task), abort)
+    return SubmissionView(
+        id=uuid4(),
+        problem=order.package.slug,
+        revision=digest(order.package.files),
+        created_at=datetime.now(UTC),
+        state="done",
+        verdict=judged.verdict,
+        score=judged.score,
+        cases=tuple(view_case(result) for result in judged.cases),
+    )
+
+
+def _progress() -> Progress:
+    """On standard error, gone at the end, and nothing at all when that is no terminal."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal)

@@ -1,0 +1,39 @@
+"""The commands by name, and how an error of ours reaches the terminal: as its sentence, with exit code 2."""
+
+import sys
+
+import typer
+
+from app.cli import doctor, judge, problem, serve, submit, user, worker
+from app.cli.console import errors
+from app.errors import AllcloseError
+from sandbox.interface import SandboxError
+
+app = typer.Typer(
+    name="allclose",
+    help="An online judge for numerical and machine-learning code.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+app.command("serve")(serve.serve)
+app.command("worker")(worker.worker)
+app.command("judge")(judge.judge)
+app.command("login")(submit.login)
+app.command("submit")(submit.submit)
+app.command("doctor")(doctor.doctor)
+app.add_typer(problem.app, name="problem")
+app.add_typer(user.app, name="user")
+
+
+def main() -> None:
+    try:
+        app()
+    except (AllcloseError, SandboxError) as error:
+        errors.print(f"[bold red]error:[/] {_escaped(str(error))}", soft_wrap=True, highlight=False)
+        sys.exit(2)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("[", r"\[")

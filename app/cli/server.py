@@ -1,0 +1,121 @@
+"""Everything on one machine: the database, the web process and a worker."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+
+import uvicorn
+from sqlalchemy import select
+
+from app.accounts.model import User
+from app.accounts.user import SignUp, sign_up
+from app.catalog.fault import PackageInvalid
+from app.catalog.package import load_package
+from app.catalog.publish import publish
+from app.cli.console import errors, output
+from app.cli.deployment import upgraded, with_driver
+from app.cli.problem import list_folders
+from app.cli.supervisor import WorkerProcess
+from app.cli.user import generate_password
+from app.database import Database
+from app.embedded_postgres import own
+from app.errors import AllcloseError
+from app.main import create_app
+from app.settings import Settings
+
+# Open event streams and long polls would hold Ctrl-C for as long as they like.
+GRACE_SECONDS = 3
+
+
+class AddressInUse(AllcloseError):
+    """Something else listens where the web pages should be."""
+
+
+def run_server(settings: Settings, *, with_worker: bool) -> None:
+    """Returns when Ctrl-C or SIGTERM has ended all of it. Raises AddressInUse, DataFolderInUse, SchemaTooNew."""
+    with ExitStack() as stack:
+        listening = stack.enter_context(_listen(settings))
+        url = stack.enter_context(_database_url(settings))
+        database = stack.enter_context(upgraded(url, pool_size=20))
+        publish_packages(settings, database)
+        password = create_first_admin(database)
+        if with_worker:
+            stack.enter_context(WorkerProcess(settings, url))
+        _Server(settings, database, password).serve_on(listening)
+
+
+class _Server(uvicorn.Server):
+    """Says where the pages are once they are there."""
+
+    def __init__(self, settings: Settings, database: Database, admin_password: str | None) -> None:
+        super().__init__(
+            uvicorn.Config(
+                create_app(settings, database),
+                log_level="warning",
+                access_log=False,
+                timeout_graceful_shutdown=GRACE_SECONDS,
+            )
+        )
+        self._admin_password = admin_password
+
+    def serve_on(self, listening: socket.socket) -> None:
+        with suppress(KeyboardInterrupt):
+            self.run(sockets=[listening])
+        output.print("Stopping …")
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if not self.started or not sockets:
+            return
+        host, port = sockets[0].getsockname()[:2]
+        output.print(f"Allclose is ready at [bold]http://{f'[{host}]' if ':' in host else host}:{port}[/]")
+        if self._admin_password:
+            output.print(f"Sign in as [bold]admin[/], password [bold]{self._admin_password}[/] (shown this once)")
+        output.print("Ctrl-C stops it.")
+
+
+@contextmanager
+def _listen(settings: Settings) -> Iterator[socket.socket]:
+    """The socket, before anything is started for it. Raises AddressInUse."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((settings.host, settings.port))
+        except OSError as error:
+            raise AddressInUse(
+                f"can't listen on {settings.host} port {settings.port} ({error.strerror}): "
+                "stop what listens there, or choose another with --host and --port"
+            ) from None
+        yield listening
+
+
+@contextmanager
+def _database_url(settings: Settings) -> Iterator[str]:
+    if settings.database_url:
+        yield with_driver(settings.database_url)
+        return
+    with own(settings.data / "postgres") as postgres:
+        yield postgres.url
+
+
+def publish_packages(settings: Settings, database: Database) -> None:
+    """Each package by itself: one that is broken is named, and keeps the revision that it has."""
+    for folder in list_folders(settings):
+        try:
+            package = load_package(folder)
+        except PackageInvalid as invalid:
+            errors.print(f"not published: {invalid}", style="red", markup=False, highlight=False, soft_wrap=True)
+            continue
+        with database.transaction() as session:
+            publish(session, package)
+
+
+def create_first_admin(database: Database) -> str | None:
+    """The password of the new account `admin`, or None when there is an admin already."""
+    with database.transaction() as session:
+        if session.scalars(select(User.id).where(User.role == "admin").limit(1)).first():
+            return None
+        password = generate_password()
+        sign_up(session, SignUp(username="admin", password=password, email=None), role="admin")
+    return password

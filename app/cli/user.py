@@ -1,0 +1,38 @@
+"""`allclose user`: accounts, by whoever may reach the database."""
+
+import secrets
+from typing import Annotated, Literal
+
+import typer
+
+from app.cli.console import output
+from app.cli.deployment import open_database
+from app.settings import read_settings
+
+app = typer.Typer(help="Accounts.", no_args_is_help=True)
+
+
+@app.callback()
+def users() -> None:
+    """Accounts."""
+
+
+@app.command()
+def create(
+    username: Annotated[str, typer.Argument(help="3 to 32 of a-z, 0-9, _ and -.")],
+    role: Annotated[Literal["student", "author", "admin"], typer.Option()] = "student",
+    email: Annotated[str | None, typer.Option()] = None,
+    password: Annotated[str | None, typer.Option(help="At least 10 characters; generated when left out.")] = None,
+    data: Annotated[str | None, typer.Option(help="The data folder (or ALLCLOSE_DATA).")] = None,
+) -> None:
+    """Create an account; prints the password when it was generated."""
+    from app.accounts.user import SignUp, sign_up
+
+    chosen = password or generate_password()
+    with open_database(read_settings(data=data)) as database, database.transaction() as session:
+        sign_up(session, SignUp(username=username, password=chosen, email=email), role=role)
+    output.print(f"Created {role} [bold]{username}[/]" + ("" if password else f", password [bold]{chosen}[/]"))
+
+
+def generate_password() -> str:
+    return secrets.token_urlsafe(15)

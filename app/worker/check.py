@@ -1,0 +1,99 @@
+"""From what a box says of one case to its result: the verdict, and a report that the student may see."""
+
+from dataclasses import dataclass
+
+from app.catalog import manifest as catalog
+from app.judging.comparison import UNSUPPORTED, Comparison, Rules, compare
+from app.judging.preview import preview
+from app.judging.report import Fault, Material, build_report, coarse_bytes, coarse_seconds
+from app.judging.result import CaseResult
+from app.judging.tolerance import Tolerance
+from app.judging.verdicts import Verdict
+from app.worker.prepare import PreparedCase
+from sandbox.guest.codec import Malformed, Tree, decode
+from sandbox.interface import CaseOutcome, Ending
+
+VERDICT_OF_ENDING = {
+    Ending.RAISED: Verdict.RUNTIME_ERROR,
+    Ending.TIMED_OUT: Verdict.TIME_LIMIT_EXCEEDED,
+    Ending.OUT_OF_MEMORY: Verdict.MEMORY_LIMIT_EXCEEDED,
+    Ending.TOO_MUCH_OUTPUT: Verdict.OUTPUT_LIMIT_EXCEEDED,
+    Ending.CRASHED: Verdict.RUNTIME_ERROR,
+    Ending.FORGED: Verdict.RUNTIME_ERROR,
+    Ending.INVALID: Verdict.INVALID_SUBMISSION,
+    Ending.UNSUPPORTED: Verdict.WRONG_ANSWER,
+}
+CATEGORY_OF_ENDING = {
+    Ending.RAISED: "exception",
+    Ending.TIMED_OUT: "time limit exceeded",
+    Ending.OUT_OF_MEMORY: "memory limit exceeded",
+    Ending.TOO_MUCH_OUTPUT: "output limit exceeded",
+    Ending.CRASHED: "process ended",
+    Ending.FORGED: "wrote on the judge's channel",
+    Ending.INVALID: "invalid submission",
+    Ending.UNSUPPORTED: UNSUPPORTED,
+}
+# These endings carry the type of an exception or the name of a signal; the others are said by their category alone.
+NAMED = {Ending.RAISED, Ending.CRASHED}
+FORGED_ANSWER = "the answer could not be read ({reason}); return your values from the function, and write nothing else"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    verdict: Verdict
+    finding: Comparison | Fault
+    answer: Tree | None = None
+
+
+def check_case(manifest: catalog.Manifest, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
+    found = _find(rules_of(manifest), case, outcome)
+    is_sample = case.visibility == "sample"
+    material = Material(
+        text=outcome.text,
+        inputs=case.inputs_preview,
+        answer=preview(found.answer) if is_sample and found.answer is not None else None,
+        expected=case.expected_preview,
+    )
+    return CaseResult(
+        position=case.position,
+        name=case.name,
+        visibility=case.visibility,
+        verdict=found.verdict,
+        wall_seconds=outcome.wall_seconds if is_sample else coarse_seconds(outcome.wall_seconds),
+        memory_bytes=outcome.memory_bytes if is_sample else coarse_bytes(outcome.memory_bytes),
+        report=build_report(case.visibility, found.finding, material),
+    )
+
+
+def rules_of(manifest: catalog.Manifest) -> Rules:
+    tolerance = manifest.tolerance
+    if tolerance is None:
+        return Rules(dtype_policy=manifest.dtype_policy)
+    return Rules(
+        tolerance=Tolerance(rtol=tolerance.rtol, atol=tolerance.atol),
+        leaves={path: Tolerance(rtol=leaf.rtol, atol=leaf.atol) for path, leaf in tolerance.leaves.items()},
+        dtype_policy=manifest.dtype_policy,
+    )
+
+
+def _find(rules: Rules, case: PreparedCase, outcome: CaseOutcome) -> _Found:
+    if outcome.ending is not Ending.ANSWERED:
+        return _Found(verdict=VERDICT_OF_ENDING[outcome.ending], finding=_fault(outcome))
+    try:
+        answer = decode(outcome.answer or b"")
+    except Malformed as malformed:
+        message = FORGED_ANSWER.format(reason=malformed)
+        fault = Fault(category=CATEGORY_OF_ENDING[Ending.FORGED], message=message)
+        return _Found(verdict=Verdict.RUNTIME_ERROR, finding=fault)
+    comparison = compare(answer, decode(case.expected), rules)
+    verdict = Verdict.ACCEPTED if comparison.accepted else Verdict.WRONG_ANSWER
+    return _Found(verdict=verdict, finding=comparison, answer=answer)
+
+
+def _fault(outcome: CaseOutcome) -> Fault:
+    category = CATEGORY_OF_ENDING[outcome.ending]
+    failure = outcome.failure
+    if failure is None:
+        return Fault(category=category, message=category)
+    exception = failure.kind if outcome.ending in NAMED else None
+    return Fault(category=category, message=failure.message, exception=exception, traceback=failure.traceback)

@@ -1,0 +1,47 @@
+"""Judging one submission: run every case in a box, check each answer against the expected one, sum up."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Event
+
+from app.catalog.package import Package
+from app.judging.result import CaseResult
+from app.judging.verdicts import overall, score
+from app.worker.check import check_case
+from app.worker.lease import Finish
+from app.worker.prepare import PreparedCase
+from app.worker.request import box_spec, build_request
+from app.worker.run import run_cases
+from sandbox.interface import CaseInput, CaseOutcome
+from sandbox.pool import Pool
+
+OnResult = Callable[[CaseResult], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    package: Package
+    source: str
+    cases: Sequence[PreparedCase]
+
+
+def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
+    """Raises BoxLost when the sandbox fails (the student is not charged), Aborted when `abort` is set."""
+    results: list[CaseResult] = []
+
+    def check(outcome: CaseOutcome) -> None:
+        result = check_case(job.package.manifest, job.cases[len(results)], outcome)
+        results.append(result)
+        on_result(result)
+
+    inputs = [CaseInput(name=case.name, inputs=case.inputs) for case in job.cases]
+    request = build_request(job.package, job.source, inputs)
+    box = run_cases(pool, box_spec(job.package.manifest), request, check, abort)
+    verdicts = [result.verdict for result in results]
+    return Finish(
+        verdict=overall(verdicts),
+        score=score(verdicts),
+        cases=tuple(results),
+        image=box.ready.image,
+        versions=box.ready.versions,
+    )

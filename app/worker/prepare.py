@@ -1,0 +1,134 @@
+"""Preparing a variant of a problem: its inputs, drawn or generated, and the reference's answers to them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from threading import Event
+from typing import Any
+
+from app.catalog.inputs import case_seed, draw_inputs
+from app.catalog.manifest import Case
+from app.catalog.package import Package
+from app.errors import AllcloseError
+from app.judging.preview import preview
+from app.judging.result import Visibility
+from app.worker.request import box_spec, build_request, limits_of
+from app.worker.run import run_cases
+from sandbox.guest.codec import Tree, decode, encode
+from sandbox.interface import Box, CaseInput, CaseOutcome, Ending, Parameter, Request
+from sandbox.pool import Pool
+
+# The reference may run on a busy machine, and its limits are nobody's exercise.
+PATIENCE = 4
+
+# Generators take their arguments by name: `def large_model(seed, width)`.
+CALL_BY_NAME = "def run(solution, inputs):\n    return solution(**inputs)\n"
+
+
+class ReferenceFailed(AllcloseError):
+    """The package's own code did not answer a case: our fault or the author's, never the student's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedCase:
+    """`inputs` and `expected` are encoded values; the previews are what a sample case shows people."""
+
+    position: int
+    name: str
+    visibility: Visibility
+    inputs: bytes
+    expected: bytes
+    inputs_preview: dict[str, Any]
+    expected_preview: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    cases: tuple[PreparedCase, ...]
+    image: str
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """What fixes the hidden inputs: the revision's secret and the variant, counted from 0."""
+
+    secret_seed: bytes
+    variant: int
+
+
+def prepare(package: Package, draw: Draw, pool: Pool, abort: Event) -> Prepared:
+    """Draws every case's inputs and has the reference answer them. Raises ReferenceFailed, BoxLost, Aborted."""
+    bench = _Bench(package, pool, abort)
+    inputs = {case.name: bench.inputs(case, draw) for case in package.manifest.cases}
+    request = build_request(package, package.reference, [_case_input(name, given) for name, given in inputs.items()])
+    answers, box = bench.run("reference.py", request)
+    cases = tuple(
+        PreparedCase(
+            position=position,
+            name=case.name,
+            visibility=case.visibility,
+            inputs=encode(inputs[case.name]),
+            expected=answers[case.name],
+            inputs_preview={name: preview(value) for name, value in inputs[case.name].items()},
+            expected_preview=preview(decode(answers[case.name])),
+        )
+        for position, case in enumerate(package.manifest.cases)
+    )
+    return Prepared(cases=cases, image=box.ready.image, versions=box.ready.versions)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """Where the package's own code runs: in boxes, with patience, and every case must be answered."""
+
+    package: Package
+    pool: Pool
+    abort: Event
+
+    def inputs(self, case: Case, draw: Draw) -> dict[str, Tree]:
+        if case.generate is None:
+            return draw_inputs(self.package.manifest, case, draw.secret_seed, draw.variant)
+        arguments = {"seed": case_seed(case, draw.secret_seed, draw.variant), **case.arguments}
+        request = Request(
+            source=self.package.generators or "",
+            entry_point=case.generate,
+            driver=CALL_BY_NAME,
+            parameters=tuple(Parameter(name, "value") for name in arguments),
+            cases=(_case_input(case.name, arguments),),
+            limits=limits_of(self.package.manifest),
+        )
+        answers, _ = self.run("cases.py", request)
+        return self._checked(case, decode(answers[case.name]))
+
+    def run(self, file: str, request: Request) -> tuple[dict[str, bytes], Box]:
+        """The answers by case, and the box that gave the last. Raises ReferenceFailed."""
+        outcomes: list[CaseOutcome] = []
+        box = run_cases(self.pool, box_spec(self.package.manifest), _patient(request), outcomes.append, self.abort)
+        for outcome in outcomes:
+            if outcome.ending is not Ending.ANSWERED:
+                raise ReferenceFailed(f"{self.package.slug}/{file}, case {outcome.name}: {_why(outcome)}")
+        return {outcome.name: outcome.answer or b"" for outcome in outcomes}, box
+
+    def _checked(self, case: Case, inputs: Tree) -> dict[str, Tree]:
+        names = [parameter.name for parameter in self.package.manifest.parameters]
+        if not isinstance(inputs, dict) or set(inputs) != set(names):
+            given = sorted(map(str, inputs)) if isinstance(inputs, dict) else type(inputs).__name__
+            raise ReferenceFailed(
+                f"{self.package.slug}/cases.py, case {case.name}: {case.generate} returned {given}; "
+                f"return a dict with exactly {', '.join(names)}"
+            )
+        return {name: inputs[name] for name in names}
+
+
+def _case_input(name: str, inputs: Mapping[str, Tree]) -> CaseInput:
+    return CaseInput(name, encode(dict(inputs)))
+
+
+def _patient(request: Request) -> Request:
+    limits = request.limits
+    return replace(request, limits=replace(limits, wall_seconds=PATIENCE * limits.wall_seconds, load_seconds=60))
+
+
+def _why(outcome: CaseOutcome) -> str:
+    failure = outcome.failure
+    return f"{failure.kind}: {failure.message}\n{failure.traceback}" if failure else str(outcome.ending)

@@ -1,0 +1,56 @@
+"""What a worker does ahead of submissions: expected outputs of every current revision, and boxes that wait."""
+
+import logging
+import threading
+
+from app.catalog.model import Revision
+from app.catalog.package import Package
+from app.worker.expected import ExpectedOutputs
+from app.worker.prepare import ReferenceFailed
+from app.worker.request import box_spec
+from app.worker.work import Works
+from sandbox.interface import Aborted, SandboxError
+from sandbox.pool import Pool
+
+_log = logging.getLogger(__name__)
+
+
+class Warmer:
+    """A thread of its own. What it does not get to is done by the judging that needs it."""
+
+    def __init__(self, works: Works, expected: ExpectedOutputs, students: Pool) -> None:
+        self._works = works
+        self._expected = expected
+        self._students = students
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="warmer")
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        # Problems whose references can share a box come one after another.
+        current = sorted(self._works.current(), key=lambda pair: box_spec(pair[1].manifest).frameworks)
+        for spec in {box_spec(package.manifest): None for _, package in current}:
+            self._students.warm(spec)
+        # Variant 0 of every problem first: it holds what the problems' pages show.
+        for revision, package in current:
+            self._prepare(revision, package, 0)
+        for revision, package in current:
+            for variant in range(1, package.manifest.variants):
+                self._prepare(revision, package, variant)
+
+    def _prepare(self, revision: Revision, package: Package, variant: int) -> None:
+        if self._stop.is_set():
+            return
+        try:
+            self._expected.get(revision, package, variant, self._stop)
+        except Aborted:
+            return
+        except (ReferenceFailed, SandboxError) as error:
+            # A judging that needs it fails in the same way, and keeps the reason for admins.
+            _log.error("%s, variant %d, can't be prepared: %s", package.slug, variant, error)

@@ -1,0 +1,48 @@
+"""What there is to judge: a submission, the revision it belongs to, and that revision's package."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from uuid import UUID
+
+from sqlalchemy import select
+
+from app.catalog.model import Problem, Revision
+from app.catalog.package import Package, package_from_files
+from app.database import Database
+from app.submissions.model import Submission
+
+PACKAGES_KEPT = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    submission: Submission
+    revision: Revision
+    package: Package
+
+
+class Works:
+    """Reads from the database; packages, which take the longest to read, are kept: a revision never changes."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._package = lru_cache(PACKAGES_KEPT)(self._read_package)
+
+    def get(self, submission_id: UUID) -> Work:
+        with self._database.transaction() as session:
+            submission = session.get_one(Submission, submission_id)
+            revision = session.get_one(Revision, submission.revision_id)
+        return Work(submission=submission, revision=revision, package=self._package(revision.id))
+
+    def current(self) -> list[tuple[Revision, Package]]:
+        """Every problem's current revision, in the order of the slugs."""
+        current = select(Revision).join(Problem, Problem.current_revision_id == Revision.id).order_by(Problem.slug)
+        with self._database.transaction() as session:
+            revisions = session.scalars(current).all()
+        return [(revision, self._package(revision.id)) for revision in revisions]
+
+    def _read_package(self, revision_id: UUID) -> Package:
+        with self._database.transaction() as session:
+            revision = session.get_one(Revision, revision_id)
+            slug = session.get_one(Problem, revision.problem_id).slug
+        return package_from_files(slug, {path: text.encode() for path, text in revision.files.items()})

@@ -1,0 +1,34 @@
+"""Every file under `problems/*/submissions/` gets the verdict of its folder, through REST, queue, worker and box."""
+
+import pytest
+
+from app.catalog.package import KnownSubmission, load_packages
+from app.judging.verdicts import PENDING
+from app.settings import ROOT
+from tests.serving import Served
+
+KNOWN = [(package.slug, known) for package in load_packages(ROOT / "problems") for known in package.submissions]
+JUDGED = [pair for pair in KNOWN if pair[1].verdict not in PENDING]
+
+
+@pytest.mark.parametrize(
+    ("slug", "known"), JUDGED, ids=[f"{slug}/{known.verdict}/{known.name}" for slug, known in JUDGED]
+)
+def test_a_known_submission_gets_the_verdict_of_its_folder(served: Served, slug: str, known: KnownSubmission) -> None:
+    judged = served.sign_up().submit(slug, known.source)
+
+    assert judged["verdict"] == known.verdict, [(case["name"], case["verdict"]) for case in judged["cases"]]
+    if known.verdict == "wrong_answer":
+        wrong = [case["name"] for case in judged["cases"] if case["verdict"] == "wrong_answer"]
+        assert len(wrong) >= 2, "one case is luck: a mistake shows in at least two"
+
+
+def test_every_problem_has_two_accepted_and_a_wrong_submission() -> None:
+    counts = {
+        (package.slug, verdict): sum(known.verdict == verdict for known in package.submissions)
+        for package in load_packages(ROOT / "problems")
+        for verdict in ("accepted", "wrong_answer")
+    }
+
+    assert len(counts) == 14
+    assert all(count >= (2 if verdict == "accepted" else 1) for (_, verdict), count in counts.items()), counts

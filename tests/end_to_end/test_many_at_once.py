@@ -1,0 +1,76 @@
+"""200 submissions at once by 20 users, while the worker is killed twice."""
+
+import os
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+
+from app.embedded_postgres import join
+from tests.serving import Served, Student, serve
+
+RIGHT = """
+import jax
+import jax.numpy as jnp
+
+
+def microbatched_grads(w, b, x_full, y_full, n_microbatches):
+    x = x_full.reshape(int(n_microbatches), -1)
+    y = y_full.reshape(int(n_microbatches), -1)
+    grad = jax.grad(lambda w, x, y: jnp.sum((w * x - y) ** 2))
+    total, _ = jax.lax.scan(lambda sum, xy: (sum + grad(w, *xy), None), jnp.zeros(()), (x, y))
+    return total
+"""
+# A source for each verdict, so that a result that reaches the wrong submission shows.
+SOURCES = {
+    "accepted": RIGHT,
+    "wrong_answer": RIGHT.replace("return total", "return total / n_microbatches + 1"),
+    "runtime_error": "def microbatched_grads(w, b, x_full, y_full, n_microbatches):\n    return 1 // 0\n",
+    "invalid_submission": "def microbatched_grads(w, b:\n",
+}
+USERS, EACH, KILLS = 20, 10, 2
+
+
+def test_two_hundred_submissions_all_get_their_verdict_while_the_worker_is_killed(tmp_path: Path) -> None:
+    with serve(tmp_path) as served:
+        students = [served.sign_up() for _ in range(USERS)]
+        wanted = list(SOURCES) * (USERS * EACH // len(SOURCES))
+        with ThreadPoolExecutor(USERS) as together:
+            sent = list(together.map(_send, [(students[n % USERS], verdict) for n, verdict in enumerate(wanted)]))
+            killer = threading.Thread(target=_kill_workers, args=(served,))
+            killer.start()
+            got = list(together.map(lambda pair: pair[0].result(pair[1])["verdict"], sent))
+            killer.join()
+
+        assert got == wanted
+        with join(served.data / "postgres") as postgres:
+            url = postgres.url.replace("+psycopg", "")
+            with psycopg.connect(url) as connection:
+                judgings = connection.execute(
+                    "SELECT count(*), count(finished_at), max(attempt) FROM judgings"
+                ).fetchone()
+                doubled = connection.execute(
+                    "SELECT count(*) FROM (SELECT judging_id, attempt, position FROM case_results"
+                    " JOIN judgings ON judgings.id = judging_id AND judgings.attempt = case_results.attempt"
+                    " GROUP BY 1, 2, 3 HAVING count(*) > 1) AS doubled"
+                ).fetchone()
+        assert judgings is not None
+        assert doubled is not None
+        assert judgings[:2] == (USERS * EACH, USERS * EACH)
+        assert judgings[2] > 1, "the kills hit no running judging"
+        assert doubled == (0,)
+
+
+def _send(pair: tuple[Student, str]) -> tuple[Student, str]:
+    student, verdict = pair
+    return student, student.send("microbatched_grads", SOURCES[verdict])
+
+
+def _kill_workers(served: Served) -> None:
+    for _ in range(KILLS):
+        time.sleep(6)
+        for pid in served.worker_pids():
+            os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,6 @@
+# mechanism: a list that holds itself
+# verdict: wrong_answer
+def standardise(x, eps):
+    answer = []
+    answer.append(answer)
+    return answer

@@ -1,0 +1,4 @@
+# mechanism: an array without elements
+# verdict: wrong_answer
+def standardise(x, eps):
+    return x[:0]

@@ -1,0 +1,4 @@
+# mechanism: no output, so that a zip checks nothing
+# verdict: wrong_answer
+def standardise(x, eps):
+    return []

@@ -1,0 +1,15 @@
+# mechanism: a busy loop with every signal blocked and ignored
+# verdict: time_limit_exceeded
+import signal
+
+for number in signal.valid_signals():
+    try:
+        signal.signal(number, signal.SIG_IGN)
+    except (OSError, ValueError):
+        pass
+signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+
+
+def standardise(x, eps):
+    while True:
+        pass

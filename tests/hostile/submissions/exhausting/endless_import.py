@@ -1,0 +1,4 @@
+# mechanism: a module that never finishes loading
+# verdict: time_limit_exceeded
+while True:
+    pass

@@ -1,0 +1,7 @@
+# mechanism: a computation inside C that checks no signal
+# verdict: time_limit_exceeded
+import re
+
+
+def standardise(x, eps):
+    return re.match(r"(a+)+$", "a" * 60 + "b")

@@ -1,0 +1,106 @@
+"""A running `allclose serve`, as its users meet it: a process, an address, a data folder."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+
+READY = re.compile(r"ready at (http://\S+)")
+ADMIN = re.compile(r"password (\S+)")
+START_SECONDS = 120
+STOP_SECONDS = 40
+
+
+@dataclass
+class Served:
+    """`lines` is what it printed; `url` where it listens."""
+
+    process: subprocess.Popen[str]
+    data: Path
+    lines: list[str] = field(default_factory=list)
+    url: str = ""
+
+    @property
+    def text(self) -> str:
+        return "".join(self.lines)
+
+    def sign_up(self, name: str | None = None) -> "Student":
+        name = name or f"student-{uuid4().hex[:8]}"
+        account = {"username": name, "password": "correct horse battery"}
+        with httpx.Client(base_url=f"{self.url}/api/v1", timeout=90) as client:
+            client.post("/users", json=account).raise_for_status()
+            token = client.post("/tokens", json=account).raise_for_status().json()["token"]
+        return Student(self, token)
+
+    def worker_pids(self) -> list[int]:
+        """The worker processes that this server started."""
+        said = subprocess.run(
+            ["ps", "-o", "pid=,args=", "--ppid", str(self.process.pid)], capture_output=True, text=True
+        )
+        return [int(line.split()[0]) for line in said.stdout.splitlines() if " worker " in line]
+
+    def stop(self, number: signal.Signals = signal.SIGINT) -> int:
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(STOP_SECONDS)
+
+
+class Student:
+    """Somebody with a token."""
+
+    def __init__(self, served: Served, token: str) -> None:
+        self.token = token
+        headers = {"Authorization": f"Bearer {token}"}
+        self.client = httpx.Client(base_url=f"{served.url}/api/v1", headers=headers, timeout=90)
+
+    def send(self, slug: str, source: str, mode: str = "submit") -> str:
+        answer = self.client.post(f"/problems/{slug}/submissions", json={"source": source, "mode": mode})
+        return str(answer.raise_for_status().json()["id"])
+
+    def result(self, submission: str) -> dict[str, Any]:
+        while True:
+            view: dict[str, Any] = self.client.get(f"/submissions/{submission}?wait=30").raise_for_status().json()
+            if view["state"] == "done":
+                return view
+
+    def submit(self, slug: str, source: str, mode: str = "submit") -> dict[str, Any]:
+        return self.result(self.send(slug, source, mode))
+
+
+@contextmanager
+def serve(data: Path, settings: Mapping[str, str] | None = None) -> Iterator[Served]:
+    command = [sys.executable, "-u", "-m", "app.cli", "serve", "--port", "0", "--data", str(data)]
+    environment = {**os.environ, "COLUMNS": "200", **(settings or {})}
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
+    served = Served(process, data)
+    ready = threading.Event()
+    threading.Thread(target=_read, args=(served, ready), daemon=True).start()
+    try:
+        assert ready.wait(START_SECONDS), served.text
+        assert served.url, served.text
+        yield served
+    finally:
+        served.stop()
+
+
+def _read(served: Served, ready: threading.Event) -> None:
+    assert served.process.stdout is not None
+    for line in served.process.stdout:
+        served.lines.append(line)
+        if found := READY.search(line):
+            served.url = found[1]
+        if "Ctrl-C stops it" in line:
+            ready.set()
+    ready.set()
