@@ -1,0 +1,87 @@
+"""Workers are killed, frozen, woken and told to end, as a fixed seed draws it, and every judging comes out once."""
+
+import random
+import signal
+import time
+from collections import Counter
+
+import pytest
+from sqlalchemy import select
+
+from app.database import Database
+from app.submissions.model import CaseRow, Judging
+from tests.factories import make_judging, make_problem, make_submission, make_user
+from tests.queue.fleet import Fleet, read_record, wait_until
+from tests.queue.worker_process import CASES
+
+JUDGINGS = 60
+WORKERS = 3
+FAULTS = 24
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1])
+def test_no_judging_is_lost_or_finished_twice_whatever_happens_to_workers(
+    database: Database, fleet: Fleet, seed: int
+) -> None:
+    chance = random.Random(seed)
+    enqueue(database, chance)
+    for number in range(WORKERS):
+        fleet.start(f"worker-{number}", slots=2)
+
+    for fault in range(FAULTS):
+        strike(fleet, chance, fault)
+    heal(fleet)
+    wait_until(lambda: is_done(database))
+
+    check_invariants(database)
+
+
+def enqueue(database: Database, chance: random.Random) -> None:
+    with database.transaction() as session:
+        user, revision = make_user(session), make_problem(session)
+        for _ in range(JUDGINGS):
+            submission = make_submission(session, user, revision)
+            submission.source = f"sleep {chance.uniform(0.1, 2.5):.2f}"
+            make_judging(session, submission.id, max_attempts=1000)
+
+
+def strike(fleet: Fleet, chance: random.Random, fault: int) -> None:
+    name = chance.choice(sorted(fleet.processes))
+    number = chance.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGSTOP, signal.SIGSTOP, signal.SIGTERM])
+    fleet.send(name, number)
+    time.sleep(chance.uniform(0.2, 1.5))
+    woken = chance.choice(sorted(fleet.processes))
+    fleet.send(woken, signal.SIGCONT)
+    if number != signal.SIGSTOP:
+        # A frozen one that was killed is gone; one that was told to end goes when it is woken.
+        fleet.start(f"worker-{WORKERS + fault}", slots=2)
+        if number == signal.SIGKILL:
+            fleet.wait(name)
+            del fleet.processes[name]
+
+
+def heal(fleet: Fleet) -> None:
+    for name in fleet.processes:
+        fleet.send(name, signal.SIGCONT)
+    fleet.start("healthy", slots=4)
+
+
+def is_done(database: Database) -> bool:
+    with database.transaction() as session:
+        return set(session.scalars(select(Judging.state))) == {"done"}
+
+
+def check_invariants(database: Database) -> None:
+    with database.transaction() as session:
+        judgings = session.scalars(select(Judging)).all()
+        cases = session.scalars(select(CaseRow)).all()
+    assert Counter(judging.verdict for judging in judgings) == {"accepted": JUDGINGS}
+    finished = Counter(row.judging_id for row in read_record(database, "done"))
+    assert finished == {judging.id: 1 for judging in judgings}
+    claimed = Counter((row.judging_id, row.attempt) for row in read_record(database, "judging"))
+    assert set(claimed.values()) == {1}
+    shown = {(case.judging_id, case.attempt, case.position): case.report["worker"] for case in cases}
+    for judging in judgings:
+        of_last_attempt = {shown[judging.id, judging.attempt, position] for position in range(CASES)}
+        assert of_last_attempt == {judging.worker}

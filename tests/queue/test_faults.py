@@ -1,0 +1,124 @@
+"""Real worker processes that are killed, frozen and told to end while they judge."""
+
+import signal
+
+import pytest
+from sqlalchemy import select
+
+from app.database import Database
+from app.submissions.enqueue import cancel
+from app.submissions.model import Judging
+from tests.factories import make_judging, make_submission
+from tests.queue.fleet import REAL, Fleet, read_record, wait_until
+
+
+def enqueue(database: Database, source: str) -> int:
+    with database.transaction() as session:
+        submission = make_submission(session)
+        submission.source = source
+        return make_judging(session, submission.id).id
+
+
+def read(database: Database, judging_id: int) -> Judging:
+    with database.transaction() as session:
+        return session.get_one(Judging, judging_id)
+
+
+def is_done(database: Database) -> bool:
+    with database.transaction() as session:
+        return set(session.scalars(select(Judging.state))) == {"done"}
+
+
+def runs_on(database: Database, worker: str) -> bool:
+    return any(row.worker == worker for row in read_record(database, "judging"))
+
+
+@pytest.mark.slow
+def test_the_judging_of_a_killed_worker_runs_again_within_twenty_seconds(database: Database, fleet: Fleet) -> None:
+    enqueue(database, "sleep 2")
+    fleet.start("first", rhythm=REAL)
+    wait_until(lambda: runs_on(database, "first"))
+    fleet.start("second", rhythm=REAL)
+
+    fleet.send("first", signal.SIGKILL)
+
+    wait_until(lambda: runs_on(database, "second"), seconds=20)
+    wait_until(lambda: is_done(database))
+
+
+def test_a_frozen_worker_that_wakes_while_another_judges_changes_nothing(database: Database, fleet: Fleet) -> None:
+    judging_id = enqueue(database, "sleep 2")
+    fleet.start("zombie")
+    wait_until(lambda: runs_on(database, "zombie"))
+    fleet.send("zombie", signal.SIGSTOP)
+    fleet.start("peer")
+    wait_until(lambda: runs_on(database, "peer"))
+
+    fleet.send("zombie", signal.SIGCONT)
+    wait_until(lambda: is_done(database))
+
+    assert [(row.attempt, row.worker) for row in read_record(database, "done")] == [(2, "peer")]
+    assert read(database, judging_id).image == "peer"
+    assert "True" not in fleet.output("zombie")
+
+
+def test_a_judging_is_not_lost_when_the_worker_that_took_it_over_dies_as_well(database: Database, fleet: Fleet) -> None:
+    enqueue(database, "sleep 2")
+    fleet.start("zombie")
+    wait_until(lambda: runs_on(database, "zombie"))
+    fleet.send("zombie", signal.SIGSTOP)
+    fleet.start("peer")
+    wait_until(lambda: runs_on(database, "peer"))
+
+    fleet.send("zombie", signal.SIGCONT)
+    fleet.send("peer", signal.SIGKILL)
+    wait_until(lambda: is_done(database))
+
+    assert [(row.attempt, row.worker) for row in read_record(database, "done")] == [(3, "zombie")]
+
+
+def test_a_worker_that_is_told_to_end_finishes_what_it_judges_and_takes_no_more(
+    database: Database, fleet: Fleet
+) -> None:
+    running = enqueue(database, "sleep 4")
+    fleet.start("leaving", rhythm=("2", "0.3", "0.3"))
+    wait_until(lambda: runs_on(database, "leaving"))
+    waiting = enqueue(database, "sleep 0")
+
+    fleet.send("leaving", signal.SIGTERM)
+    status = fleet.wait("leaving")
+
+    assert status == 0
+    assert (read(database, running).verdict, read(database, running).attempt) == ("accepted", 1)
+    assert read(database, waiting).state == "queued"
+
+
+def test_a_judging_that_kills_every_worker_ends_as_a_judge_error(database: Database, fleet: Fleet) -> None:
+    judging_id = enqueue(database, "die")
+
+    for name in ("first", "second", "third"):
+        fleet.start(name)
+        assert fleet.wait(name) == -signal.SIGKILL
+    fleet.start("survivor")
+    wait_until(lambda: is_done(database))
+
+    judging = read(database, judging_id)
+    assert (judging.verdict, judging.attempt) == ("judge_error", 3)
+    assert judging.reason is not None
+    assert judging.reason.splitlines() == [
+        "attempt 1: its worker first stopped beating",
+        "attempt 2: its worker second stopped beating",
+        "attempt 3: its worker third stopped beating",
+    ]
+
+
+def test_cancelling_ends_a_judging_that_runs(database: Database, fleet: Fleet) -> None:
+    judging_id = enqueue(database, "sleep 600")
+    fleet.start("worker")
+    wait_until(lambda: runs_on(database, "worker"))
+
+    with database.transaction() as session:
+        cancel(session, judging_id)
+    wait_until(lambda: is_done(database))
+
+    assert read(database, judging_id).verdict == "judge_error"

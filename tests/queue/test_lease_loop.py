@@ -1,0 +1,148 @@
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import func, select, text
+
+from app.database import Database
+from app.embedded_postgres import own
+from app.judging.verdicts import Verdict
+from app.schema import upgrade
+from app.submissions.enqueue import enqueue
+from app.submissions.model import Judging
+from app.worker.lease import Claim, Finish, finish
+from app.worker.lease_loop import Capacity, LeaseLoop, Rhythm, Run
+from tests.factories import make_submission
+from tests.queue.fleet import wait_until
+
+# So slow that only a NOTIFY can start anything while a test runs.
+BY_NOTIFY_ONLY = Rhythm(lease=timedelta(minutes=5), beat=timedelta(minutes=1), poll=timedelta(minutes=1))
+ACCEPTED = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(), image="", versions={})
+
+
+@contextmanager
+def loop(database: Database, run: Run, rhythm: Rhythm | None = None, slots: int = 1) -> Iterator[LeaseLoop]:
+    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=slots), run, rhythm)
+    loop.start()
+    try:
+        yield loop
+    finally:
+        loop.stop()
+
+
+def send(database: Database) -> None:
+    with database.transaction() as session:
+        enqueue(session, make_submission(session), "cpu")
+
+
+def states(database: Database) -> list[str]:
+    with database.transaction() as session:
+        return list(session.scalars(select(Judging.state).order_by(Judging.id)))
+
+
+def is_listening(database: Database) -> bool:
+    listening = text("SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN \"judg%'")
+    with database.transaction() as session:
+        return len(session.execute(listening).all()) > 0
+
+
+def test_a_new_judging_starts_by_its_notification(database: Database) -> None:
+    def run(claim: Claim, _: threading.Event) -> None:
+        finish(database, claim, ACCEPTED)
+
+    with loop(database, run, BY_NOTIFY_ONLY):
+        wait_until(lambda: is_listening(database))
+        send(database)
+
+        wait_until(lambda: states(database) == ["done"])
+
+
+def test_no_more_run_at_once_than_there_are_slots(database: Database) -> None:
+    running, most = [], []
+    for _ in range(8):
+        send(database)
+
+    def run(claim: Claim, abort: threading.Event) -> None:
+        running.append(claim)
+        abort.wait(0.05)
+        most.append(len(running))
+        running.remove(claim)
+        finish(database, claim, ACCEPTED)
+
+    with loop(database, run, slots=3):
+        wait_until(lambda: states(database) == ["done"] * 8)
+
+    assert max(most) <= 3
+
+
+def test_an_error_of_ours_is_tried_three_times_and_its_text_kept(database: Database) -> None:
+    def run(claim: Claim, _: threading.Event) -> None:
+        raise RuntimeError(f"no box for attempt {claim.attempt}")
+
+    send(database)
+    with loop(database, run):
+        wait_until(lambda: states(database) == ["done"])
+
+    with database.transaction() as session:
+        judging = session.scalars(select(Judging)).one()
+    assert judging.verdict == "judge_error"
+    assert judging.reason is not None
+    assert [f"no box for attempt {attempt}" in judging.reason for attempt in (1, 2, 3)] == [True] * 3
+
+
+def test_a_worker_that_is_stopped_gives_back_what_it_judges(database: Database) -> None:
+    started = threading.Event()
+
+    def run(_: Claim, abort: threading.Event) -> None:
+        started.set()
+        abort.wait()
+
+    send(database)
+    with loop(database, run):
+        started.wait()
+
+    with database.transaction() as session:
+        judging = session.scalars(select(Judging)).one()
+    assert (judging.state, judging.max_attempts - judging.attempt) == ("queued", 3)
+
+
+def test_a_judging_longer_than_its_lease_is_held_by_beats(database: Database) -> None:
+    def run(claim: Claim, abort: threading.Event) -> None:
+        if not abort.wait(3):
+            finish(database, claim, ACCEPTED)
+
+    send(database)
+    with loop(database, run, Rhythm(lease=timedelta(seconds=2), beat=timedelta(seconds=0.2))):
+        wait_until(lambda: states(database) == ["done"])
+
+    with database.transaction() as session:
+        assert session.execute(select(func.max(Judging.attempt))).scalar_one() == 1
+
+
+def test_work_goes_on_after_the_database_crashed_and_came_back(tmp_path: Path) -> None:
+    started, go_on = threading.Event(), threading.Event()
+    first = own(tmp_path / "postgres", {"fsync": "off"})
+    database = Database(first.url)
+
+    def run(claim: Claim, _: threading.Event) -> None:
+        started.set()
+        go_on.wait()
+        finish(database, claim, ACCEPTED)
+
+    upgrade(database)
+    with loop(database, run, BY_NOTIFY_ONLY):
+        send(database)
+        started.wait()
+        os.kill(first.server.pid, signal.SIGQUIT)
+        first.stop()
+        go_on.set()
+        with own(tmp_path / "postgres", {"fsync": "off"}):
+            wait_until(lambda: states(database) == ["done"])
+            wait_until(lambda: is_listening(database))
+            send(database)
+            wait_until(lambda: states(database) == ["done", "done"])
+    database.close()
