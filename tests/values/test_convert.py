@@ -1,0 +1,344 @@
+"""What students return, as values on our side. The values themselves are made in `runtime/`, by the boxes' Python."""
+
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from sandbox.guest.codec import Tree, decode
+from tests.framework_runtime import run_in_runtime
+
+ADAM = {"count", "mu", "nu"}
+
+
+@pytest.fixture(scope="module")
+def converted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("runtime")
+    run_in_runtime("tests.values.runtime", folder)
+    found = decode((folder / "converted").read_bytes())
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.fixture
+def value(converted: dict[str, dict[str, Any]], request: pytest.FixtureRequest) -> Any:
+    """The value that the test names."""
+    assert "message" in converted[request.param], converted[request.param]
+    return decode(converted[request.param]["message"])
+
+
+def of(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("value", [name], indirect=True, ids=[""])
+
+
+def dtypes(tree: dict[str, Any]) -> dict[str, str]:
+    return {name: array.dtype.name for name, array in tree.items()}
+
+
+@of("jax_dtypes")
+def test_jax_arrays_keep_their_dtype(value: Any) -> None:
+    assert all(name == dtype for name, dtype in dtypes(value).items())
+    assert value["bfloat16"].tolist() == [0, 1]
+
+
+@of("jax_complex")
+def test_a_complex_jax_array(value: Any) -> None:
+    assert value.tolist() == [1 + 2j]
+
+
+@of("jax_scalar")
+def test_a_jax_scalar_is_an_array_of_no_dimensions(value: Any) -> None:
+    assert (value.shape, value.dtype, float(value)) == ((), np.float32, 0.25)
+
+
+@of("jax_float8")
+def test_a_jax_array_of_8_bits(value: Any) -> None:
+    assert value.dtype == ml_dtypes.float8_e4m3fn
+
+
+@of("jax_typed_keys")
+def test_typed_keys_are_their_key_data(value: Any) -> None:
+    typed, data = value
+
+    assert typed.dtype == np.uint32
+    assert typed.tolist() == data.tolist()
+
+
+@of("jax_lazy_result")
+def test_a_jax_result_is_waited_for(value: Any) -> None:
+    assert (value == 50).all()
+
+
+@of("nnx_model")
+def test_an_nnx_model_is_its_state(value: Any) -> None:
+    assert value["layers"][0]["kernel"].shape == (1, 2)
+    assert value["layers"][2]["rngs"]["key"].dtype == np.uint32
+
+
+@of("nnx_state")
+def test_an_nnx_state_is_a_dict_of_arrays(value: Any) -> None:
+    assert {name: array.shape for name, array in value.items()} == {"bias": (3,), "kernel": (2, 3)}
+
+
+@of("nnx_param")
+def test_an_nnx_param_is_its_value(value: Any) -> None:
+    assert value.tolist() == [1, 1]
+
+
+@of("nnx_optimizer")
+def test_an_nnx_optimizer_is_its_state(value: Any) -> None:
+    assert set(value) == {"step", "opt_state"}
+    assert set(value["opt_state"][0]) == ADAM
+
+
+@of("nnx_model_that_holds_itself")
+def test_a_model_that_holds_itself_ends(value: Any) -> None:
+    assert list(value) == ["w"]
+
+
+@of("linen_params")
+def test_linen_params_are_a_dict_of_arrays(value: Any) -> None:
+    assert value["params"]["kernel"].shape == (2, 3)
+
+
+@of("linen_train_state")
+def test_a_train_state_is_its_fields_without_its_functions(value: Any) -> None:
+    assert set(value) == {"step", "params", "opt_state"}
+    assert value["params"]["kernel"].dtype == ml_dtypes.bfloat16
+
+
+@of("optax_adam")
+def test_an_optax_state_is_a_dict_by_field(value: Any) -> None:
+    assert set(value[0]) == ADAM
+    assert value[0]["mu"]["kernel"].dtype == ml_dtypes.bfloat16
+    assert value[1] == {}
+
+
+@of("optax_multi_steps")
+def test_the_state_of_multi_steps(value: Any) -> None:
+    assert set(value) == {"mini_step", "gradient_step", "inner_opt_state", "acc_grads", "skip_state"}
+    assert set(value["inner_opt_state"][0]) == ADAM
+
+
+@of("optax_injected")
+def test_injected_hyperparameters(value: Any) -> None:
+    assert float(value["hyperparams"]["learning_rate"]) == 0.5
+
+
+@of("torch_dtypes")
+def test_tensors_keep_their_dtype(value: Any) -> None:
+    assert all(name == dtype for name, dtype in dtypes(value).items())
+    assert value["bfloat16"].tolist() == [0, 1]
+
+
+@of("torch_float8")
+def test_a_tensor_of_8_bits(value: Any) -> None:
+    assert (value.dtype, float(value[0])) == (ml_dtypes.float8_e4m3fn, 0.5)
+
+
+@of("torch_bfloat16_transposed")
+def test_a_transposed_tensor(value: Any) -> None:
+    assert value.tolist() == [[0, 3], [1, 4], [2, 5]]
+
+
+@of("torch_needs_grad")
+def test_a_tensor_that_needs_its_gradient(value: Any) -> None:
+    assert value.tolist() == [2, 2]
+
+
+@of("torch_strided")
+def test_a_tensor_with_strides(value: Any) -> None:
+    assert value.tolist() == [0, 3, 6, 9]
+
+
+@of("torch_conjugate")
+def test_a_lazily_conjugated_tensor(value: Any) -> None:
+    assert value.tolist() == [1 - 2j]
+
+
+@of("torch_negative_bit")
+def test_a_lazily_negated_tensor(value: Any) -> None:
+    assert value.tolist() == [-2]
+
+
+@of("torch_inference")
+def test_a_tensor_made_in_inference_mode(value: Any) -> None:
+    assert value.tolist() == [3, 3]
+
+
+@of("torch_scalar")
+def test_a_tensor_of_no_dimensions(value: Any) -> None:
+    assert (value.shape, float(value)) == ((), 0.25)
+
+
+@of("torch_module")
+def test_a_torch_module_is_its_state_dict(value: Any) -> None:
+    assert dtypes(value) == {"weight": "bfloat16", "bias": "bfloat16"}
+
+
+@of("torch_state_dict")
+def test_a_state_dict_with_buffers(value: Any) -> None:
+    assert value["1.num_batches_tracked"].shape == ()
+
+
+@of("torch_optimizer_state")
+def test_the_state_of_a_torch_optimizer(value: Any) -> None:
+    assert value["state"][0]["momentum_buffer"].tolist() == [1, 1]
+
+
+@of("torch_size")
+def test_a_size_is_a_tuple_of_ints(value: Any) -> None:
+    assert value == (2, 3)
+
+
+@of("python_values")
+def test_plain_values_stay_as_they_are(value: Any) -> None:
+    assert value == [None, True, 3, 2**70, 0.5, 1j, "text", b"bytes", (1, [2, {"a": 3}])]
+
+
+@of("named_tuple_and_dataclass")
+def test_named_tuples_and_dataclasses_are_dicts_by_field(value: Any) -> None:
+    assert value == [{"x": 1.0, "y": np.ones(1)}, {"loss": 0.5, "steps": [1, 2]}, 1, {"b": 1, "a": 2}]
+
+
+@of("numpy_values")
+def test_numpy_scalars_and_views_are_plain_arrays(value: Any) -> None:
+    assert (value[0].shape, value[0].dtype, value[1].dtype) == ((), np.float32, np.bool_)
+    assert value[2:] == ["text", pytest.approx(np.array([[0, 3], [1, 4], [2, 5]])), 1]
+
+
+@of("numpy_keys")
+def test_numpy_scalars_as_keys_are_plain_keys(value: Any) -> None:
+    assert value == {3: 1, "a": 2, ("b", 0): 3}
+
+
+@of("numpy_bfloat16")
+def test_a_numpy_array_of_bfloat16(value: Any) -> None:
+    assert value.dtype == ml_dtypes.bfloat16
+
+
+@of("numpy_matrix")
+def test_a_matrix_is_an_array(value: Any) -> None:
+    assert (type(value), value.tolist()) == (np.ndarray, [[1, 2]])
+
+
+@of("lying_array")
+def test_an_array_that_lies_is_read_as_it_is(value: Any) -> None:
+    assert value.tolist() == [0, 1]
+
+
+@of("lying_tensor")
+def test_a_tensor_that_lies_is_read_as_it_is(value: Any) -> None:
+    assert value.tolist() == [0, 1]
+
+
+@of("changing_dict")
+def test_a_dict_that_changes_is_read_as_it_is(value: Any) -> None:
+    assert value == {"a": 1}
+
+
+@of("changing_list")
+def test_a_list_that_changes_is_read_as_it_is(value: Any) -> None:
+    assert value == [1, 2]
+
+
+@of("lying_tuple")
+def test_a_tuple_that_lies_is_read_as_it_is(value: Any) -> None:
+    assert value == (1, 2)
+
+
+@of("lying_scalars")
+def test_numbers_and_texts_that_lie_are_read_as_they_are(value: Any) -> None:
+    assert value == [0.5, "text"]
+
+
+@of("dict_whose_keys_become_one")
+def test_keys_of_derived_types_are_plain_keys(value: Any) -> None:
+    assert value == {1.0: 1, 2.0: 2, "a": 1, "b": 2}
+
+
+REFUSED = {
+    "jax_tracer": "DynamicJaxprTracer at 0",
+    "jax_float0": "array of void",
+    "jax_shape_only": "ShapeDtypeStruct at out",
+    "jax_function": "PjitFunction at f",
+    "nnx_graphdef": "ModuleMeta at nodes/0/type",
+    "optax_transformation": "function at init",
+    "torch_sparse": "tensor of another kind than dense (Tensor) at 0",
+    "torch_meta": "tensor of another kind than dense (Tensor)",
+    "torch_dtype": "dtype",
+    "numpy_masked": "MaskedArray",
+    "numpy_objects": "array of object at history",
+    "numpy_texts": "array of str32",
+    "liar": "Liar at loss",
+    "generator": "generator",
+    "endless_map": "map at batches",
+    "lazy_range": "range",
+    "unordered": "set",
+    "views_of_a_dict": "dict_keys",
+    "thread": "Thread at 0",
+    "class_object": "type at model",
+    "surrogates": "str with lone surrogates at text",
+}
+
+TOO_LARGE = {
+    "loop_of_lists": "inside itself",
+    "loop_of_dicts": "inside itself",
+    "deep_list": "64 levels",
+    "doubling_lists": "100000 values",
+    "million_keys": "100000 values",
+    "million_items": "100000 values",
+    "torch_huge_expanded": "a tensor of shape (1000000, 1000000)",
+    "numpy_huge_broadcast": "an array of shape (1000000, 1000000)",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_value_is_refused_by_path_and_type(converted: dict[str, dict[str, Any]], name: str) -> None:
+    assert converted[name]["refused"] == "Unsupported"
+    assert converted[name]["because"].startswith(f"{REFUSED[name]} can't be returned")
+
+
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_what_never_ends_is_too_large(converted: dict[str, dict[str, Any]], name: str) -> None:
+    assert converted[name]["refused"] == "TooLarge"
+    assert TOO_LARGE[name] in converted[name]["because"]
+
+
+@pytest.mark.parametrize(
+    ("value", "array_type"),
+    [
+        ("given_as_jax", "ArrayImpl"),
+        ("given_as_torch", "Tensor"),
+        ("given_as_numpy", "ndarray"),
+        ("given_as_values", "ndarray"),
+    ],
+    indirect=["value"],
+)
+def test_inputs_become_what_the_problem_says(value: Any, array_type: str) -> None:
+    assert value["types"] == [array_type] * 3 + ["int", "float", "NoneType", "str"]
+    assert value["containers"] == ["list", "tuple"]
+    assert dtypes_of(value["tree"]) == ["float32", "bfloat16", "float16"]
+
+
+@of("given_tensor_is_the_students_to_change")
+def test_an_input_is_the_students_to_change(value: Any) -> None:
+    assert value.tolist() == [1, 1]
+
+
+@of("given_dtypes_as_torch")
+def test_inputs_become_tensors_of_the_same_dtype(value: Any) -> None:
+    assert all(dtype == f"torch.{name}" for name, dtype in value.items())
+
+
+def test_every_value_made_in_the_runtime_is_looked_at(converted: dict[str, dict[str, Any]]) -> None:
+    source = Path(__file__).read_text()
+
+    assert [name for name in converted if f'"{name}"' not in source] == []
+
+
+def dtypes_of(tree: dict[str, Any]) -> list[str]:
+    arrays: list[Tree] = [tree["x"], *tree["half"][0]]
+    return [array.dtype.name for array in arrays if isinstance(array, np.ndarray)]
