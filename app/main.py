@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from operator import attrgetter
 
 from fastapi import FastAPI
 
@@ -26,6 +27,7 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         strict_content_type=False,
+        generate_unique_id_function=attrgetter("name"),
         lifespan=_follow_progress,
     )
     app.state.settings = settings

@@ -1,7 +1,7 @@
 """Passwords: what is allowed, and their argon2id hashes."""
 
 from argon2 import PasswordHasher
-from argon2.exceptions import VerificationError
+from argon2.exceptions import InvalidHashError, VerificationError
 
 from app.errors import Invalid
 
@@ -32,8 +32,8 @@ def hash_password(password: str) -> str:
 
 
 def is_password(password: str, password_hash: str | None) -> bool:
-    """Takes equally long without a hash, and is False then."""
+    """Takes equally long without a hash, and is False then, as for a stored text that is no hash."""
     try:
         return _HASHER.verify(password_hash or _NOBODY, password) and password_hash is not None
-    except (VerificationError, UnicodeEncodeError):
+    except (VerificationError, InvalidHashError, UnicodeEncodeError):
         return False

@@ -28,6 +28,10 @@ LastEventId = Annotated[
         description="the id of the last event that arrived; the stream goes on after it. Anything else starts anew",
     ),
 ]
+_STREAM = (
+    "Events named `case`, each with a CaseView as JSON in `data` and its position as `id`; then one named `done` with "
+    "the SubmissionView, and the stream ends. Comments keep a silent stream open."
+)
 
 
 def check_readable(submission_id: UUID, viewer: Viewer, database: Stored) -> User:
@@ -39,10 +43,10 @@ def check_readable(submission_id: UUID, viewer: Viewer, database: Stored) -> Use
 @router.get(
     "/submissions/{submission_id}/events",
     response_class=EventSourceResponse,
-    responses=problems(401, 404, 422),
+    responses={200: {"description": _STREAM}, **problems(401, 404, 422)},
     summary="Follow a submission, case by case",
 )
-async def follow(
+async def follow_submission(
     submission_id: UUID,
     viewer: Annotated[User, Depends(check_readable)],
     database: Stored,

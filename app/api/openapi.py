@@ -26,7 +26,9 @@ _DESCRIPTIONS = {
     500: "Something failed on our side",
     503: "The database does not answer; `Retry-After` says when to try again",
 }
-_ALWAYS = (429, 500, 503)
+_HEADERS = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}
+_ALWAYS = (500, 503)
+_THROTTLED = (429,)
 _WITH_BODY = (400, 413, 415)
 _REFERENCE = "#/components/schemas/ProblemDetails"
 
@@ -71,12 +73,13 @@ def _operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _describe_errors(operation: dict[str, Any]) -> None:
     responses = operation["responses"]
-    for status in _ALWAYS + (_WITH_BODY if "requestBody" in operation else ()):
+    is_throttled, has_body = operation["tags"] != ["health"], "requestBody" in operation
+    for status in _ALWAYS + (_THROTTLED if is_throttled else ()) + (_WITH_BODY if has_body else ()):
         responses.setdefault(str(status), {"description": _DESCRIPTIONS[status]})
     for status, response in responses.items():
         if status >= "400":
             response["content"] = {MEDIA_TYPE: {"schema": {"$ref": _REFERENCE}, "example": _example(int(status))}}
-            response["description"] = _DESCRIPTIONS[int(status)]
+            response["headers"] = {name: {"schema": {"type": "string"}} for name in _HEADERS.get(int(status), ())}
     operation["responses"] = dict(sorted(responses.items()))
 
 

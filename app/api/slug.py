@@ -1,20 +1,9 @@
-"""The problem named in a path."""
+"""The problem named in a path. Text that can't name one is not found, like any other unknown name."""
 
-import re
 from typing import Annotated
 
-from fastapi import Depends, Path
+from fastapi import Path
 
-from app.errors import NotFound
+from app.catalog.manifest import SLUG
 
-SLUG = re.compile(r"[a-z0-9_]+")
-
-
-def read_slug(slug: Annotated[str, Path(json_schema_extra={"pattern": f"^{SLUG.pattern}$"})]) -> str:
-    """Raises NotFound for text that can't name a problem, such as one with NUL, which PostgreSQL can't be asked for."""
-    if not SLUG.fullmatch(slug):
-        raise NotFound(f"there is no problem {slug!r}; GET /api/v1/problems lists them")
-    return slug
-
-
-Slug = Annotated[str, Depends(read_slug)]
+Slug = Annotated[str, Path(json_schema_extra={"pattern": SLUG}, examples=["microbatched_grads"])]

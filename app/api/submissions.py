@@ -82,7 +82,7 @@ def post_submission(
 
 
 @router.get("/submissions/{submission_id}", responses=problems(401, 404, 422), summary="What became of a submission")
-async def get_one(
+async def get_submission_view(
     submission_id: UUID, viewer: Viewer, database: Stored, progress: Live, wait: Wait = 0
 ) -> SubmissionView:
     """Holds no database connection while it waits."""
