@@ -83,8 +83,7 @@ def compare(answer: Tree, expected: Tree, rules: Rules) -> Comparison:
     if not holds_something(expected):
         return _rejected(EMPTY, "the expected output of this case is empty, so nothing can pass it; tell its author")
     if not holds_something(answer):
-        question = "" if answer is not None else " (does your function return its result?)"
-        return _rejected(EMPTY, f"your output is {describe(answer)}; expected {describe(expected)}{question}")
+        return _rejected(EMPTY, _nothing(answer, expected))
     pairs = pair_leaves(answer, expected)
     if isinstance(pairs, StructureDiffers):
         return _rejected(STRUCTURE, pairs.message)
@@ -105,6 +104,12 @@ def tolerance_for(path: str, expected: Leaf, rules: Rules) -> Tolerance:
 
 def _rejected(category: str, message: str) -> Comparison:
     return Comparison(accepted=False, category=category, message=message)
+
+
+def _nothing(answer: Tree, expected: Tree) -> str:
+    if answer is None:
+        return f"your output is None; expected {describe(expected)} (does your function return its result?)"
+    return f"your output {'holds no value' if answer else f'is {describe(answer)}'}; expected {describe(expected)}"
 
 
 def _conclude(reports: tuple[LeafReport, ...]) -> Comparison:

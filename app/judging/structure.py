@@ -87,7 +87,7 @@ def _difference(answer: Tree, expected: Tree, path: tuple[Any, ...]) -> str:
     if isinstance(expected, dict) and isinstance(answer, dict):
         return _key_difference(answer, expected, where)
     if isinstance(expected, list | tuple) and isinstance(answer, list | tuple) and len(answer) != len(expected):
-        return f"{where} has {len(answer)} items; expected {len(expected)}"
+        return f"{where} has {len(answer)} item{'s' if len(answer) != 1 else ''}; expected {len(expected)}"
     return ""
 
 

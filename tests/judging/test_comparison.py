@@ -1,0 +1,354 @@
+"""The rules of checking, one by one, and the sentences that go with them."""
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from app.judging.comparison import Comparison, Rules, compare
+from app.judging.elements import PIECE
+from app.judging.leaf import Tree
+from app.judging.tolerance import Tolerance
+
+NAN, INF = float("nan"), float("inf")
+
+
+def f32(*values: Any) -> Any:
+    return np.array(values, np.float32)
+
+
+def judge(answer: Any, expected: Any, **rules: Any) -> Comparison:
+    return compare(answer, expected, Rules(**rules))
+
+
+def verdict(answer: Tree, expected: Tree, **rules: Any) -> str | None:
+    return judge(answer, expected, **rules).category
+
+
+def test_an_equal_tree_is_accepted() -> None:
+    tree = {"loss": 0.5, "params": [f32(1, 2), (None, "adam", b"x")], 3: np.array(True)}
+
+    found = judge(tree, tree)
+
+    assert (found.accepted, found.category) == (True, None)
+    assert [leaf.path for leaf in found.leaves] == ["loss", "params/0", "params/1/0", "params/1/1", "params/1/2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "message"),
+    [
+        ([1.0, 2.0], f32(1, 2), "your output is a list of 2; expected an array of shape (2,)"),
+        (f32(1, 2), [1.0, 2.0], "your output is an array of shape (2,); expected a list of 2"),
+        ([1.0], [1.0, 2.0], "your output has 1 item; expected 2"),
+        ({"a": 1, "c": 1}, {"a": 1, "b": 1}, "your output lacks the key 'b'; it has the keys 'a', 'c'"),
+        ({"a": 1, "c": 1}, {"a": 1}, "your output has the key 'c' too many; expected only the key 'a'"),
+        ({"p": [1.0, None]}, {"p": [1.0, 2.0]}, "leaf p/1 is None; expected of type float"),
+        ({"p": [{}]}, {"p": [{"w": 1}]}, "your output holds no value; expected a dict with the key 'p'"),
+        ("1.0", 1.0, "your output is of type str; expected of type float"),
+        (1.0, "1.0", "your output is of type float; expected of type str"),
+        (b"a", "a", "your output is of type bytes; expected of type str"),
+    ],
+)
+def test_another_structure_is_told_by_its_first_difference(answer: Tree, expected: Tree, message: str) -> None:
+    found = judge(answer, expected)
+
+    assert not found.accepted
+    assert found.message == message
+
+
+def test_lists_and_tuples_stand_for_each_other() -> None:
+    assert judge([1.0, (2.0,)], (1.0, [2.0])).accepted
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (f32([1, 1]), f32(1, 1)),
+        (f32(1), np.float32(1)),
+        (1.0, f32(1.0)),
+        (np.zeros((0,)), np.zeros((0, 3))),
+        (np.zeros((0,)), np.zeros((1,))),
+        (np.zeros((1, 3)), np.zeros((3, 1))),
+    ],
+)
+def test_the_shape_must_be_exactly_the_same(answer: Tree, expected: Tree) -> None:
+    assert verdict(answer, expected) == "shape differs"
+
+
+def test_a_message_names_both_shapes() -> None:
+    assert judge(np.zeros((2, 3)), np.zeros((3, 2))).message == "your output has shape (2, 3); expected (3, 2)"
+    nested = judge({"params": {"kernel": np.zeros(2)}}, {"params": {"kernel": np.zeros(3)}})
+    assert nested.message == "leaf params/kernel has shape (2,); expected (3,)"
+
+
+def test_a_python_number_is_an_array_of_no_dimensions() -> None:
+    for number, array in (
+        (0.5, np.float32(0.5)),
+        (3, np.array(3, np.uint8)),
+        (True, np.array(True)),
+        (1j, np.array(1j)),
+    ):
+        assert judge(number, array).accepted
+        assert judge(array, number).accepted
+
+
+@pytest.mark.parametrize(
+    ("answer", "exact", "kind", "any_number"),
+    [
+        (f32(1), True, True, True),
+        (np.ones(1, np.float64), False, True, True),
+        (np.ones(1, ml_dtypes.bfloat16), False, True, True),
+        (np.ones(1, np.int32), False, False, True),
+        (np.ones(1, np.bool_), False, False, True),
+        (np.ones(1, np.complex64), False, False, True),
+    ],
+)
+def test_the_dtype_follows_the_policy(answer: Tree, exact: bool, kind: bool, any_number: bool) -> None:
+    policies = {"exact": exact, "kind": kind, "any": any_number}
+
+    for policy, accepted in policies.items():
+        assert verdict(answer, f32(1), dtype_policy=policy) == (None if accepted else "dtype differs")
+
+
+def test_an_exact_dtype_takes_a_python_float_for_float64_only() -> None:
+    assert judge(0.5, np.float64(0.5), dtype_policy="exact").accepted
+    found = judge(0.5, np.float32(0.5), dtype_policy="exact")
+    assert found.message == "your output has dtype float; expected float32"
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (f32(NAN, 1), f32(0, 1)),
+        (f32(0, 1), f32(NAN, 1)),
+        (f32(INF), f32(-INF)),
+        (f32(INF), f32(1)),
+        (f32(1e38), f32(INF)),
+        (f32(NAN), f32(INF)),
+        (f32(INF), f32(NAN)),
+        (NAN, 0.0),
+        (np.array([complex(INF, 1)]), np.array([complex(INF, 2)])),
+        (np.array([complex(NAN, 0)]), np.array([complex(0, 0)])),
+        (np.array([NAN], ml_dtypes.bfloat16), np.array([1], ml_dtypes.bfloat16)),
+    ],
+)
+def test_nan_and_inf_must_stand_where_they_are_expected(answer: Tree, expected: Tree) -> None:
+    found = judge(answer, expected, tolerance=Tolerance(rtol=1e30, atol=1e30))
+
+    assert found.category == "nan or inf differs"
+
+
+def test_nan_and_inf_in_their_places_are_right() -> None:
+    array = f32(NAN, INF, -INF, 1)
+
+    found = judge(array, array)
+
+    assert found.accepted
+    assert found.leaves[0].tolerance_used == 0.0
+
+
+def test_all_nan_is_accepted_where_all_nan_is_expected() -> None:
+    found = judge(f32(NAN, NAN), f32(NAN, NAN))
+
+    assert found.accepted
+    assert (found.leaves[0].max_abs, found.leaves[0].tolerance_used) == (None, None)
+
+
+def test_the_tolerance_includes_its_limit() -> None:
+    rules = {"tolerance": Tolerance(rtol=0.25, atol=0.5)}
+
+    at_limit = judge(np.array([3.0]), np.array([2.0]), **rules)
+    beyond = judge(np.array([3.0 + 2**-50]), np.array([2.0]), **rules)
+
+    assert (at_limit.accepted, at_limit.leaves[0].tolerance_used) == (True, 1.0)
+    assert beyond.category == "values outside tolerance"
+
+
+def test_the_tolerance_is_relative_to_what_is_expected() -> None:
+    rules = {"tolerance": Tolerance(rtol=0.5, atol=0.0)}
+
+    assert judge(1.5, 1.0, **rules).accepted
+    assert not judge(1.0, 1.5 + 1.0, **rules).accepted
+
+
+def test_a_difference_that_overflows_is_outside_any_tolerance() -> None:
+    assert not judge(1.7e308, -1.7e308, tolerance=Tolerance(rtol=10.0, atol=1e308)).accepted
+
+
+def test_where_zero_is_expected_only_the_absolute_part_counts() -> None:
+    found = judge(f32(1e-3, 2), f32(0, 2), tolerance=Tolerance(rtol=1.0, atol=1e-4))
+
+    assert not found.accepted
+    assert found.leaves[0].max_rel == 0.0
+    assert found.leaves[0].max_abs == pytest.approx(1e-3)
+
+
+def test_float32_is_compared_in_float64() -> None:
+    answer, expected = np.float32(16777216), np.float32(16777218)
+
+    assert not judge(answer, expected, tolerance=Tolerance(rtol=0.0, atol=1.9)).accepted
+    assert judge(answer, expected, tolerance=Tolerance(rtol=0.0, atol=2.0)).accepted
+
+
+def test_complex_numbers_are_compared_by_the_modulus_of_the_difference() -> None:
+    assert judge(3 + 4j, 0j, tolerance=Tolerance(rtol=0.0, atol=5.0)).accepted
+    assert not judge(3 + 4j, 0j, tolerance=Tolerance(rtol=0.0, atol=4.99)).accepted
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (np.array([2**53 + 1]), np.array([2**53])),
+        (np.array([2**63 - 1]), np.array([2**63 - 2])),
+        (np.array([2**64 - 1], np.uint64), np.array([2**64 - 2], np.uint64)),
+        (np.array([-1]), np.array([2**64 - 1], np.uint64)),
+        (np.array([-(2**63)]), np.array([2**63], np.uint64)),
+        (np.array([0], np.uint8), np.array([255], np.uint8)),
+        (2**70, 2**70 + 1),
+        (2**70, 2**63 - 1),
+        (-(2**70), -(2**70) + 1),
+    ],
+)
+def test_integers_are_exact_to_the_last_bit(answer: Tree, expected: Tree) -> None:
+    assert judge(answer, answer).accepted
+    assert judge(expected, expected).accepted
+    for given, wanted in ((answer, expected), (expected, answer)):
+        assert verdict(given, wanted) == "values outside tolerance"
+
+
+def test_integers_of_different_sign_and_width_are_equal_by_value() -> None:
+    assert judge(np.array([7], np.int8), np.array([7], np.uint64)).accepted
+    assert judge(np.array([-3], ml_dtypes.int4), np.array([-3])).accepted
+
+
+def test_the_difference_of_unsigned_integers_does_not_wrap() -> None:
+    found = judge(np.array([0], np.uint8), np.array([255], np.uint8), leaves={"*": Tolerance(rtol=0.0, atol=1.0)})
+
+    assert found.leaves[0].max_abs == 255
+
+
+def test_a_named_integer_leaf_may_be_off_by_its_tolerance() -> None:
+    rules = {"leaves": {"count": Tolerance(rtol=0.0, atol=1.0)}}
+
+    assert judge({"count": 2**62 + 1}, {"count": 2**62}, **rules).accepted
+    assert not judge({"count": 2**62 + 2}, {"count": 2**62}, **rules).accepted
+
+
+def test_bool_is_exact_whatever_the_tolerance() -> None:
+    assert not judge(True, False, leaves={"*": Tolerance(rtol=1.0, atol=1.0)}).accepted
+
+
+def test_a_float_matches_an_expected_integer_only_when_it_is_that_integer() -> None:
+    assert judge(np.array([3.0]), np.array([3]), dtype_policy="any").accepted
+    for given, wanted in (
+        (3.0000001, 3),
+        (float(2**53), 2**53 + 1),
+        (2.0**63, 2**63 - 1),
+        (2.0**64, 2**64 - 1),
+        (NAN, 3),
+    ):
+        assert not judge(given, wanted, dtype_policy="any").accepted
+    assert judge(2.0**70, 2**70, dtype_policy="any").accepted
+    assert not judge(INF, 2**70, dtype_policy="any").accepted
+
+
+def test_texts_and_none_are_exact() -> None:
+    assert judge(["adam", b"x", None], ["adam", b"x", None]).accepted
+    found = judge({"name": "Adam"}, {"name": "adam"})
+    assert found.message == "leaf name is 'Adam'; expected 'adam'"
+
+
+@pytest.mark.parametrize("expected", [None, [], {}, (), [[], {}], [None], {"a": None, "b": []}], ids=repr)
+def test_an_expected_output_with_nothing_in_it_is_never_a_pass(expected: Tree) -> None:
+    found = judge(expected, expected)
+
+    assert (found.accepted, found.category) == (False, "empty output")
+
+
+@pytest.mark.parametrize("answer", [None, [], {}, (), {"loss": None}], ids=repr)
+def test_an_answer_with_nothing_in_it_is_an_empty_output(answer: Tree) -> None:
+    assert verdict(answer, {"loss": 1.0}) == "empty output"
+
+
+def test_a_function_that_returns_nothing_is_asked_for_its_result() -> None:
+    found = judge(None, np.zeros((2, 3)))
+
+    assert (
+        found.message
+        == "your output is None; expected an array of shape (2, 3) (does your function return its result?)"
+    )
+
+
+def test_an_empty_array_is_right_only_where_one_is_expected() -> None:
+    assert judge(np.zeros((0, 3)), np.zeros((0, 3))).accepted
+    assert verdict(np.zeros((0,)), np.zeros((1,))) == "shape differs"
+
+
+def test_the_first_rule_that_is_broken_anywhere_is_told() -> None:
+    expected = {"values": f32(1), "nans": f32(1), "dtype": f32(1), "shape": f32(1)}
+    answer = {"values": f32(2), "nans": f32(NAN), "dtype": np.array([1]), "shape": f32(1, 1)}
+
+    told = []
+    for fixed in ("shape", "dtype", "nans", "values"):
+        told.append(verdict(answer, expected))
+        answer[fixed] = expected[fixed]
+
+    assert told == ["shape differs", "dtype differs", "nan or inf differs", "values outside tolerance"]
+    assert judge(answer, expected).accepted
+
+
+def test_a_message_counts_what_differs_and_shows_the_furthest() -> None:
+    expected = np.zeros((64, 64), np.float32) + 0.25
+    answer = expected.copy()
+    answer[:2, :8] += 0.1
+    answer[3, 7] = 0.51
+
+    found = judge(
+        {"params": {"kernel": answer}}, {"params": {"kernel": expected}}, tolerance=Tolerance(rtol=0, atol=1e-5)
+    )
+
+    assert found.message == (
+        "leaf params/kernel: 17 of 4096 elements differ; furthest off at (3, 7): "
+        "yours 0.51, expected 0.25 (difference 0.26, allowed 1e-05)"
+    )
+    leaf = found.leaves[0]
+    assert (leaf.outside, leaf.size, leaf.worst_index) == (17, 4096, (3, 7))
+    assert leaf.max_abs == pytest.approx(0.26)
+    assert leaf.max_rel == pytest.approx(1.04)
+    assert leaf.tolerance_used == pytest.approx(26_000)
+
+
+def test_a_single_number_is_shown_as_it_is() -> None:
+    assert (
+        judge(np.float32(0.1), np.float32(0.2)).message
+        == "your output is 0.1; expected 0.2 (difference 0.1, allowed 1.03e-05)"
+    )
+
+
+def test_a_message_points_to_the_first_nan_out_of_place() -> None:
+    found = judge(f32(1, NAN, 9), f32(1, 2, 3))
+
+    assert found.message == (
+        "your output: 2 of 3 elements differ; first nan or inf out of place at (1,): yours nan, expected 2.0"
+    )
+
+
+def test_arrays_of_many_pieces_are_judged_as_one() -> None:
+    expected = np.zeros(2 * PIECE + 10)
+    answer = expected.copy()
+    answer[[5, PIECE + 5, 2 * PIECE + 5]] = [1.0, 3.0, 2.0]
+
+    leaf = judge(answer, expected).leaves[0]
+
+    assert (leaf.outside, leaf.worst_index, leaf.max_abs) == (3, (PIECE + 5,), 3.0)
+
+    answer[-1] = NAN
+    leaf = judge(answer, expected).leaves[0]
+    assert (leaf.category, leaf.outside, leaf.worst_index) == ("nan or inf differs", 4, (2 * PIECE + 9,))
+
+
+def test_an_array_that_the_codec_would_not_let_through_is_our_fault() -> None:
+    for array in (np.array([object()]), np.array([1], np.longdouble), np.array(["a"])):
+        with pytest.raises(TypeError):
+            judge(array, array)
