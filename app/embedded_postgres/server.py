@@ -90,7 +90,9 @@ def _socket_folder(cluster: Cluster) -> Path:
     if len(os.fsencode(folder / SOCKET_NAME)) > SOCKET_PATH_LIMIT_BYTES:
         folder = Path(tempfile.mkdtemp(prefix="allclose-"))
     else:
-        folder.mkdir(mode=0o700, exist_ok=True)
+        # A killed server leaves a lock beside its socket, with the same trouble as postmaster.pid.
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
     server_account().take(folder)
     return folder
 
@@ -116,7 +118,10 @@ def _running_pid(cluster: Cluster) -> int | None:
 
 
 def _forget_strangers_pid(cluster: Cluster) -> None:
-    """PostgreSQL copes with a dead process's id in the file, but takes any live process of its user for a server."""
+    """PostgreSQL copes with the id of a process that is gone, but takes any other for a server that runs.
+
+    That may be a stranger, or a dead server that nobody waits for (process 1 of many containers does not).
+    """
     lines = _pid_file_lines(cluster)
     if lines and Path("/proc", lines[0]).exists():
         (cluster.data / "postmaster.pid").unlink()

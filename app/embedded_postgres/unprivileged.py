@@ -12,7 +12,10 @@ import ctypes
 import os
 import sys
 
-PR_SET_KEEPCAPS, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE = 8, 38, 47, 2
+PR_SET_SECUREBITS, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE = 28, 38, 47, 2
+# A change of uid leaves the capabilities alone; and access(2), by which PostgreSQL looks at its own programs, counts
+# them also for a user who is not root.
+SECBIT_NO_SETUID_FIXUP = 1 << 2
 CAPABILITY_VERSION_3 = 0x20080522
 
 
@@ -32,17 +35,17 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def main(arguments: list[str]) -> None:
     uid, capability, command = int(arguments[0]), int(arguments[1]), arguments[2:]
     if capability >= 0:
-        _prctl(PR_SET_KEEPCAPS, 1)
+        _prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP)
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
     if capability >= 0:
-        _keep(capability)
+        _keep_only(capability)
     _prctl(PR_SET_NO_NEW_PRIVS, 1)
     os.execv(command[0], command)
 
 
-def _keep(capability: int) -> None:
+def _keep_only(capability: int) -> None:
     bits = 1 << capability
     words = (_Words * 2)(_Words(bits, bits, bits), _Words(0, 0, 0))
     header = _Header(CAPABILITY_VERSION_3, 0)

@@ -1,0 +1,214 @@
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+from sqlalchemy import make_url
+
+from app.embedded_postgres import DataFolderInUse, EmbeddedPostgres, PostgresNotStarted, join, own, unprivileged
+from app.embedded_postgres.account import CAP_DAC_READ_SEARCH
+from app.embedded_postgres.cluster import binaries
+
+OWNER = "import sys; from pathlib import Path; from app.embedded_postgres import own\n"
+OWN_AND_WAIT = OWNER + "server = own(Path(sys.argv[1])); print(server.server.pid, flush=True); sys.stdin.read()"
+OWN_AND_STOP = OWNER + "with own(Path(sys.argv[1])) as server: print(server.url)"
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be anybody else")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which a server has run once, for tests that start from one."""
+    folder = tmp_path_factory.mktemp("made")
+    with own(folder / "postgres") as server:
+        ask(server, "CREATE TABLE kept AS SELECT 42 AS answer")
+    return folder / "postgres"
+
+
+def ask(server: EmbeddedPostgres, query: str) -> str:
+    address = make_url(server.url).set(drivername="postgresql").render_as_string(hide_password=False)
+    with psycopg.connect(address) as connection:
+        cursor = connection.execute(query)
+        return str(cursor.fetchone()) if cursor.description else ""
+
+
+@contextmanager
+def other_owner(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """Another process that owns the folder, and its server's process id."""
+    command = [sys.executable, "-c", OWN_AND_WAIT, str(folder)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process, int(process.stdout.readline())
+        process.kill()
+
+
+def is_alive(pid: int) -> bool:
+    """A dead process that nobody has waited for is still listed, as a zombie."""
+    status = Path("/proc", str(pid), "status")
+    return status.exists() and "\nState:\tZ" not in status.read_text()
+
+
+def test_data_is_there_again_after_a_restart(made: Path) -> None:
+    with own(made) as server:
+        assert ask(server, "SELECT answer FROM kept") == "(42,)"
+
+    assert not is_alive(server.server.pid)
+
+
+def test_stopping_twice_does_nothing(made: Path) -> None:
+    server = own(made)
+
+    server.stop()
+    server.stop()
+
+
+def test_the_server_is_reached_by_nobody_else(made: Path) -> None:
+    with own(made) as server:
+        address = make_url(server.url).set(drivername="postgresql", password="guess")
+
+        assert ask(server, "SHOW listen_addresses") == "('',)"
+        assert server.server.socket_folder.stat().st_mode & 0o077 == 0
+        with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
+            psycopg.connect(address.render_as_string(hide_password=False))
+
+
+def test_the_application_is_no_superuser(made: Path) -> None:
+    with own(made) as server:
+        assert ask(server, "SELECT usesuper FROM pg_user WHERE usename = current_user") == "(False,)"
+
+
+def test_a_server_whose_owner_was_killed_is_adopted_and_stopped_in_the_end(made: Path) -> None:
+    with other_owner(made) as (owner, left_running):
+        owner.kill()
+        owner.wait()
+
+    with own(made) as server:
+        assert server.server.pid == left_running
+        assert ask(server, "SELECT answer FROM kept") == "(42,)"
+
+    assert not is_alive(left_running)
+
+
+def test_a_server_that_was_killed_with_its_owner_starts_again(made: Path) -> None:
+    with other_owner(made) as (owner, pid):
+        os.kill(pid, signal.SIGKILL)
+        owner.kill()
+        owner.wait()
+
+    with own(made) as server:
+        assert ask(server, "SELECT answer FROM kept") == "(42,)"
+
+
+def test_a_process_id_file_that_names_somebody_else_does_not_stop_the_start(made: Path) -> None:
+    with own(made) as server:
+        account = (made / "cluster").stat().st_uid
+        lines = (made / "cluster/postmaster.pid").read_text().splitlines()
+    stranger = subprocess.Popen(["sleep", "600"], user=account)
+    (made / "cluster/postmaster.pid").write_text("\n".join([str(stranger.pid), *lines[1:], ""]))
+
+    with own(made) as server:
+        assert ask(server, "SELECT answer FROM kept") == "(42,)"
+
+    assert stranger.poll() is None
+    stranger.kill()
+    stranger.wait()
+
+
+def test_a_second_owner_is_told_who_has_the_folder_and_what_to_do(made: Path) -> None:
+    with other_owner(made) as (owner, _), pytest.raises(DataFolderInUse) as refused:
+        own(made)
+
+    assert f"in use by another Allclose (process {owner.pid})" in str(refused.value)
+    assert "--data" in str(refused.value)
+
+
+def test_a_short_command_joins_the_owners_server_and_leaves_it_running(made: Path) -> None:
+    with other_owner(made) as (_, pid):
+        with join(made) as joined:
+            assert ask(joined, "SELECT answer FROM kept") == "(42,)"
+
+        assert is_alive(pid)
+    with own(made):
+        pass
+
+
+def test_a_short_command_owns_the_folder_when_nobody_does(made: Path) -> None:
+    with join(made) as server:
+        assert ask(server, "SELECT answer FROM kept") == "(42,)"
+
+    assert not is_alive(server.server.pid)
+
+
+def test_a_first_start_that_was_killed_half_way_is_begun_anew(tmp_path: Path) -> None:
+    (tmp_path / "postgres/cluster.new/base").mkdir(parents=True)
+
+    with own(tmp_path / "postgres") as server:
+        assert ask(server, "SELECT 1") == "(1,)"
+
+
+def test_a_path_too_long_for_a_socket_is_no_obstacle(tmp_path: Path) -> None:
+    with own(tmp_path / ("long" * 40) / "postgres") as server:
+        assert ask(server, "SELECT 1") == "(1,)"
+
+    assert not server.server.socket_folder.exists()
+
+
+def test_a_server_that_does_not_start_says_why_and_what_to_do(made: Path) -> None:
+    with pytest.raises(PostgresNotStarted) as failed:
+        own(made, {"shared_buffers": "much"})
+
+    assert 'invalid value for parameter "shared_buffers": "much"' in str(failed.value)
+    assert "ALLCLOSE_DATABASE_URL" in str(failed.value)
+    with own(made):
+        pass
+
+
+def test_a_folder_that_can_not_be_made_is_named() -> None:
+    with pytest.raises(PostgresNotStarted, match="/dev/null/postgres did not start: its folder can't be made"):
+        own(Path("/dev/null/postgres"))
+
+
+@as_root
+def test_as_root_the_server_is_somebody_else_and_no_other_folder_is_changed(tmp_path: Path) -> None:
+    """The data and the programs both stand below folders that only root may enter, as in a clone under /root."""
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    site = closed / "site"
+    for name in ("embedded_postgres", "embedded_postgres.libs"):
+        shutil.copytree(binaries().parents[2] / name, site / name)
+    program = f"import sys; sys.path.insert(0, {str(site)!r})\n" + OWN_AND_STOP.replace(
+        "print(server.url)", "print(open(f'/proc/{server.server.pid}/status').read(), server.server.pid)"
+    )
+    before = [(path.stat().st_mode, path.stat().st_uid) for path in (closed, *closed.parents)]
+
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(closed / "data/postgres")], capture_output=True, text=True
+    )
+
+    assert done.returncode == 0, done.stderr
+    status = dict(line.split(":", 1) for line in done.stdout.splitlines() if ":" in line)
+    assert set(status["Uid"].split()) == {"54320"}
+    assert status["CapEff"].strip() in ("0000000000000004", "0000000000000002")
+    assert [(path.stat().st_mode, path.stat().st_uid) for path in (closed, *closed.parents)] == before
+
+
+@as_root
+def test_an_ordinary_user_needs_nothing_special() -> None:
+    folder = tempfile.mkdtemp(dir="/tmp")
+    os.chown(folder, 65534, 65534)
+
+    # Python itself may stand where only root may look: it runs as that user, who may read everything.
+    ordinary = [sys.executable, "-I", "-S", unprivileged.__file__, "65534", str(CAP_DAC_READ_SEARCH)]
+    done = subprocess.run(
+        [*ordinary, sys.executable, "-c", OWN_AND_STOP, f"{folder}/postgres"], capture_output=True, text=True
+    )
+
+    shutil.rmtree(folder)
+    assert done.stdout.startswith("postgresql+psycopg://allclose:"), done.stderr
