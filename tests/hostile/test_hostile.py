@@ -25,6 +25,7 @@ from tests.runtime import RUNTIME
 HERE = Path(__file__).parent
 FILES = sorted((HERE / "submissions").glob("*/*.py"))
 HEADER = re.compile(r"\ufeff?# mechanism: (?P<mechanism>.+)\r?\n# verdict: (?P<verdict>\w+)\r?\n")
+UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def test_a_hostile_submission_gets_its_verdict_and_disturbs_nobody(arena: Arena,
     hidden = [case.report for case in judged.cases if case.visibility == "hidden"]
     assert all(set(report) == {"category"} for report in hidden)
     assert "LEAK" not in json.dumps(hidden)
-    assert re.search(r"\\u0000|\\u001b|\\ud[89a-f]", json.dumps([case.report for case in judged.cases])) is None
+    assert UNPRINTABLE.search(json.dumps([case.report for case in judged.cases], ensure_ascii=False)) is None
     assert arena.judge(arena.canary).verdict is Verdict.ACCEPTED
 
 

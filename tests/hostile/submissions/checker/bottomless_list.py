@@ -1,5 +1,5 @@
 # mechanism: a list that holds itself
-# verdict: wrong_answer
+# verdict: output_limit_exceeded
 def standardise(x, eps):
     answer = []
     answer.append(answer)

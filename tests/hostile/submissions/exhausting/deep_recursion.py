@@ -1,5 +1,5 @@
 # mechanism: recursion without end, the limit raised
-# verdict: runtime_error
+# verdict: memory_limit_exceeded
 import sys
 
 sys.setrecursionlimit(10**9)
