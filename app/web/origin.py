@@ -1,0 +1,33 @@
+"""Forms are taken from our own pages only.
+
+A browser says with every POST where it comes from: `Sec-Fetch-Site`, or `Origin` where it is older. A request with
+neither is no browser's, and so carries no one's cookie by accident; `SameSite=Lax` on the cookie stands behind this.
+"""
+
+from urllib.parse import urlsplit
+
+from fastapi import Request
+
+from app.errors import Refused
+
+
+def require_own_origin(request: Request) -> None:
+    """A dependency of every POST. Raises Refused."""
+    if not is_own_origin(request):
+        raise Refused("this form was sent from another site; open the page here and send it again")
+
+
+def is_own_origin(request: Request) -> bool:
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        return site in ("same-origin", "none")
+    origin = request.headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+
+
+def local_path(target: str) -> str:
+    """`target` when it is a path on this site, else the front page: a link to us must not lead elsewhere."""
+    is_local = (
+        target.startswith("/") and not target.startswith(("//", "/\\")) and target.isascii() and target.isprintable()
+    )
+    return target if is_local and "\\" not in target else "/"

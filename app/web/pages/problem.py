@@ -1,0 +1,95 @@
+"""One problem with its editor, and sending a solution. Works as a plain form, without scripts."""
+
+import hashlib
+import secrets
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Form, Query, Response
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.catalog.query import get_problem
+from app.errors import Invalid, LimitReached, NotFound
+from app.settings import Settings
+from app.submissions.query import get_submission, list_submissions
+from app.submissions.solved import list_solved_slugs
+from app.submissions.submit import Submit, SubmitLimits, submit
+from app.web.address import Slug
+from app.web.origin import require_own_origin
+from app.web.visit import CurrentVisit, Visit, see_other
+
+router = APIRouter()
+
+SHOWN_SUBMISSIONS = 5
+
+
+class SolutionForm(BaseModel):
+    """`attempt` is new with every page, so that a double click sends one submission."""
+
+    source: str = ""
+    mode: Literal["submit", "sample"] = "submit"
+    attempt: str = ""
+
+    @property
+    def text(self) -> str:
+        """Browsers send every line end as CR LF."""
+        return self.source.replace("\r\n", "\n")
+
+    @property
+    def key(self) -> str:
+        """The same page, the same button and the same text are the same submission."""
+        return hashlib.sha256("\0".join((self.attempt, self.mode, self.text)).encode(errors="replace")).hexdigest()
+
+
+Given = Annotated[UUID | None, Query(alias="from", description="an earlier submission, to go on with its code")]
+
+
+@router.get("/problems/{slug}")
+def show_problem(visit: CurrentVisit, slug: Slug, given: Given = None) -> Response:
+    with visit.transaction() as session:
+        source = _given_source(session, visit.user, given)
+        context = _context(session, visit.user, slug)
+    source_context = {"source": source or context["problem"].starter, "is_given": source is not None}
+    return visit.render("problem.html", context | source_context | {"errors": {}})
+
+
+@router.post("/problems/{slug}/submissions", dependencies=[Depends(require_own_origin)])
+def send_solution(visit: CurrentVisit, slug: Slug, form: Annotated[SolutionForm, Form()]) -> Response:
+    if visit.user is None:
+        return see_other(f"/sign-in?next=/problems/{slug}")
+    settings: Settings = visit.request.app.state.settings
+    wanted = Submit(user_id=visit.user.id, slug=slug, source=form.text, mode=form.mode, idempotency_key=form.key)
+    try:
+        with visit.transaction() as session:
+            submission = submit(session, wanted, SubmitLimits(max_pending=settings.max_pending))
+    except Invalid as fault:
+        return _refused(visit, slug, form, {"source": str(fault)}, 422)
+    except LimitReached as fault:
+        return _refused(visit, slug, form, {"form": str(fault)}, 429)
+    return see_other(f"/submissions/{submission.id}")
+
+
+def _refused(visit: Visit, slug: str, form: SolutionForm, errors: dict[str, str], status: int) -> Response:
+    with visit.transaction() as session:
+        context = _context(session, visit.user, slug)
+    return visit.render("problem.html", context | {"source": form.text, "is_given": True, "errors": errors}, status)
+
+
+def _context(session: Session, user: User | None, slug: str) -> dict[str, Any]:
+    """Raises NotFound."""
+    problem = get_problem(session, slug)
+    mine = list_submissions(session, user.id, slug).items[:SHOWN_SUBMISSIONS] if user else ()
+    is_solved = user is not None and slug in list_solved_slugs(session, user.id)
+    return {"problem": problem, "submissions": mine, "is_solved": is_solved, "attempt": secrets.token_urlsafe(16)}
+
+
+def _given_source(session: Session, user: User | None, given: UUID | None) -> str | None:
+    """The code to go on with; None for someone else's submission, as if it were not there."""
+    if user is None or given is None:
+        return None
+    try:
+        return get_submission(session, given, user).source
+    except NotFound:
+        return None

@@ -1,0 +1,96 @@
+"""One submission: its verdict and cases, live while it is judged."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
+
+from app.accounts.model import User
+from app.errors import NotFound
+from app.submissions.model import Submission
+from app.submissions.outlook import Outlook, read_outlook
+from app.submissions.progress import Progress
+from app.submissions.query import get_submission
+from app.submissions.view import SubmissionView, view_submission
+from app.web.address import SubmissionId
+from app.web.render import HEADERS, render_text
+from app.web.result import Result, describe_result
+from app.web.visit import CurrentVisit, Visit
+
+router = APIRouter()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    submission: Submission
+    view: SubmissionView
+    outlook: Outlook
+
+    @property
+    def result(self) -> Result:
+        return describe_result(self.view, self.submission.mode, self.outlook)
+
+
+@router.get("/submissions/{submission_id}")
+def show_submission(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
+    if visit.user is None:
+        return visit.ask_to_sign_in()
+    shown = read_shown(visit, submission_id)
+    problem = {"slug": shown.view.problem, "title": shown.outlook.title}
+    return visit.render("submission.html", {"submission": shown.submission, "problem": problem, "result": shown.result})
+
+
+@router.get("/submissions/{submission_id}/result")
+def show_result(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
+    fragment = render_result(read_shown(visit, submission_id).result)
+    return Response(fragment, media_type="text/html", headers=HEADERS)
+
+
+def find_shown(visit: CurrentVisit, submission_id: SubmissionId) -> Shown:
+    """A dependency, so that a stream which may not be seen is refused before it begins."""
+    return read_shown(visit, submission_id)
+
+
+@router.get("/submissions/{submission_id}/events", response_class=EventSourceResponse)
+async def stream_results(
+    request: Request, visit: CurrentVisit, shown: Annotated[Shown, Depends(find_shown)]
+) -> AsyncIterator[ServerSentEvent]:
+    """The same fragment as `/result`, whenever it has changed; `done` when it will not change again."""
+    progress: Progress = request.app.state.progress
+    sent: Result | None = None
+    with progress.watch(shown.submission.id) as watch:
+        while sent is None or not sent.is_final:
+            result = (await run_in_threadpool(read_shown, visit, shown.submission.id)).result
+            if result != sent:
+                yield ServerSentEvent(event="result", raw_data=render_result(result))
+            if not result.is_final:
+                await watch.changed()
+            sent = result
+    yield ServerSentEvent(event="done", raw_data="")
+
+
+def render_result(result: Result) -> str:
+    return render_text("fragments/result.html", {"result": result})
+
+
+def read_shown(visit: Visit, submission_id: UUID) -> Shown:
+    """Raises NotFound, also for somebody who is not signed in."""
+    with visit.transaction() as session:
+        return _read(session, _viewer(visit), submission_id)
+
+
+def _read(session: Session, viewer: User, submission_id: UUID) -> Shown:
+    submission = get_submission(session, submission_id, viewer)
+    view = view_submission(session, submission)
+    return Shown(submission=submission, view=view, outlook=read_outlook(session, submission))
+
+
+def _viewer(visit: Visit) -> User:
+    if visit.user is None:
+        raise NotFound("you are not signed in, so no submission can be shown; sign in and open it again")
+    return visit.user

@@ -1,0 +1,82 @@
+"""Templates to responses."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from app.judging.text import printable
+from app.web.highlight import highlight_lines
+from app.web.markdown import render_inline, render_markdown
+from app.web.result import capitalise
+from app.web.value_text import kind_text, literal, shape_text, short_number, wrong_leaves
+from app.web.verdict_words import words_for
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+MAX_TEXT = 300_000  # characters of one text on a page; a source is at most 256 KiB
+HEADERS = {"Cache-Control": "no-store"}  # pages differ by who is signed in, and classrooms share computers
+
+
+def render_page(
+    template: str, context: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None
+) -> HTMLResponse:
+    return HTMLResponse(render_text(template, context), status, {**HEADERS, **(headers or {})})
+
+
+def render_text(template: str, context: Mapping[str, Any]) -> str:
+    return _environment().get_template(template).render(context)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        markdown=render_markdown,
+        inline=render_inline,
+        plain=lambda text: printable(text, MAX_TEXT),
+        code_lines=lambda source: highlight_lines(printable(source, MAX_TEXT)),
+        literal=literal,
+        wrong_leaves=wrong_leaves,
+        shape=shape_text,
+        kind=kind_text,
+        short=short_number,
+        sentence=capitalise,
+        seconds=format_seconds,
+        memory=format_memory,
+        day=format_time,
+    )
+    environment.globals.update(static=static_url, words_for=words_for)
+    return environment
+
+
+@cache
+def static_url(name: str) -> str:
+    """The address changes with the content, so that browsers may keep the file for good."""
+    return f"/static/{name}?v={sha256((STATIC / name).read_bytes()).hexdigest()[:12]}"
+
+
+def format_seconds(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.3g} s"
+
+
+def format_memory(size: int | None) -> str:
+    """Bytes as MiB."""
+    return "–" if size is None else f"{size / 2**20:.0f} MiB"
+
+
+def format_time(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%d %H:%M UTC")

@@ -1,0 +1,91 @@
+"""What the page says about a submission while it waits, is judged, and is done."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.judging.verdicts import Verdict
+from app.submissions.model import Mode
+from app.submissions.outlook import Outlook
+from app.submissions.view import CaseView, SubmissionView
+from app.web.verdict_words import words_for
+
+AGAIN = "Our fault: the judging broke off, and it is being judged again. "
+HIDDEN = "Hidden cases show no values: think of the sizes and values that the statement allows."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """`place` names the case that `sentence` is about, or is empty. `missing`: how many cases are still to come."""
+
+    title: str
+    sentence: str
+    tone: str
+    icon: str
+    place: str = ""
+    tally: str = ""
+    is_final: bool = False
+    cases: Sequence[CaseView] = ()
+    missing: int = 0
+    first_failure: CaseView | None = None
+
+
+def describe_result(view: SubmissionView, mode: Mode, outlook: Outlook) -> Result:
+    if view.verdict is None:
+        return _waiting(view, outlook)
+    words = words_for(view.verdict)
+    failure = next((case for case in view.cases if case.verdict == view.verdict), None)
+    place, sentence = _explain(view, mode, failure if view.verdict is not Verdict.ACCEPTED else None)
+    return Result(
+        title=words.title,
+        sentence=sentence,
+        tone=words.tone,
+        icon=words.icon,
+        place=place,
+        tally=_tally(view.cases) if view.verdict is not Verdict.JUDGE_ERROR else "",
+        is_final=True,
+        cases=view.cases,
+        first_failure=_first_failure(view.cases),
+    )
+
+
+def _waiting(view: SubmissionView, outlook: Outlook) -> Result:
+    again = AGAIN if outlook.is_again else ""
+    done, expected = len(view.cases), outlook.cases_expected
+    if view.state == "queued":
+        title, sentence = "In the queue", "A worker takes it as soon as one is free. This page updates by itself."
+    else:
+        title, sentence = "Judging …", f"{done} of {expected} cases done." if done else "Starting."
+    return Result(
+        title=title,
+        sentence=again + sentence,
+        tone="wait",
+        icon="wait",
+        cases=view.cases,
+        missing=max(expected - done, 0),
+        first_failure=_first_failure(view.cases),
+    )
+
+
+def _first_failure(cases: Sequence[CaseView]) -> CaseView | None:
+    return next((case for case in cases if case.verdict is not Verdict.ACCEPTED), None)
+
+
+def _explain(view: SubmissionView, mode: Mode, failure: CaseView | None) -> tuple[str, str]:
+    """The case and the sentence that help most."""
+    if view.verdict is Verdict.ACCEPTED and mode == "sample":
+        return "", "Every sample case is within tolerance. Submit it to run the hidden cases too."
+    if view.verdict is None or failure is None or view.verdict is Verdict.JUDGE_ERROR:
+        return "", words_for(view.verdict or Verdict.JUDGE_ERROR).advice
+    message = str(failure.report.get("message") or "")
+    if failure.visibility == "sample" and message:
+        return failure.name, capitalise(message)
+    category = failure.report.get("category") or words_for(failure.verdict).title
+    return failure.name, f"{capitalise(str(category))}. {HIDDEN}"
+
+
+def _tally(cases: Sequence[CaseView]) -> str:
+    return f"{sum(case.verdict is Verdict.ACCEPTED for case in cases)} of {len(cases)}" if cases else ""
+
+
+def capitalise(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]

@@ -1,0 +1,40 @@
+"""Values of a report as text, the way Python and NumPy would print them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.catalog.parameter import Described, Parameter
+
+
+def literal(value: Any, dtype: str, indent: int = 1) -> str:
+    """Nested lists with one row per line; texts quoted. NaN and inf come as strings, and stay bare."""
+    if isinstance(value, list) and any(isinstance(item, list) for item in value):
+        return "[" + (",\n" + " " * indent).join(literal(item, dtype, indent + 1) for item in value) + "]"
+    if isinstance(value, list):
+        return "[" + ", ".join(str(item) for item in value) + "]"
+    return repr(value) if dtype == "str" else str(value)
+
+
+def wrong_leaves(report: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The leaves of a report that differ; first those of which its message speaks."""
+    wrong = [leaf for leaf in report.get("leaves", []) if leaf["category"] is not None]
+    return sorted(wrong, key=lambda leaf: leaf["category"] != report.get("category"))
+
+
+def shape_text(shape: list[int]) -> str:
+    """(4,) as Python writes a tuple."""
+    return str(tuple(shape))
+
+
+def short_number(number: float | str) -> str:
+    """Three significant digits: a difference is about its size."""
+    return number if isinstance(number, str) else f"{number:.3g}"
+
+
+def kind_text(described: Described) -> str:
+    """What a parameter is: `jax.Array float32 (N, D)`."""
+    if described.shape is not None:
+        array = {"jax": "jax.Array", "torch": "torch.Tensor", "numpy": "numpy.ndarray"}[described.type]
+        return f"{array} {described.dtype} ({', '.join(map(str, described.shape))}{',' * (len(described.shape) == 1)})"
+    leaves = described.leaves if isinstance(described, Parameter) else None
+    return f"{described.type} of {leaves} arrays" if leaves else described.type

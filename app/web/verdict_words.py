@@ -1,0 +1,65 @@
+"""What the page says about a verdict: a title, what to do next, and which of four tones it has.
+
+A tone is a colour, and always comes with an icon and words, since not everybody sees the colour.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from app.judging.verdicts import Verdict
+
+Tone = Literal["good", "bad", "limit", "fault"]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    title: str
+    advice: str
+    tone: Tone
+    icon: str
+
+
+WORDS: dict[Verdict, Words] = {
+    Verdict.ACCEPTED: Words("Accepted", "Every case is within tolerance.", "good", "check"),
+    Verdict.WRONG_ANSWER: Words(
+        "Wrong answer", "The code ran, and at least one output is outside the tolerance.", "bad", "cross"
+    ),
+    Verdict.REQUIREMENT_NOT_MET: Words(
+        "Requirement not met",
+        "The values may be right, but not computed in the way that the problem asks for.",
+        "bad",
+        "cross",
+    ),
+    Verdict.RUNTIME_ERROR: Words("Runtime error", "The code raised an exception or crashed.", "bad", "warning"),
+    Verdict.TIME_LIMIT_EXCEEDED: Words(
+        "Time limit exceeded",
+        "A case took longer than the problem allows. Look for a Python loop over the data.",
+        "limit",
+        "clock",
+    ),
+    Verdict.MEMORY_LIMIT_EXCEEDED: Words(
+        "Memory limit exceeded",
+        "A case needed more memory than the problem allows. Look for large temporaries.",
+        "limit",
+        "memory",
+    ),
+    Verdict.OUTPUT_LIMIT_EXCEEDED: Words(
+        "Output limit exceeded",
+        "The code printed or returned too much. Remove prints, and return only what is asked.",
+        "limit",
+        "memory",
+    ),
+    Verdict.INVALID_SUBMISSION: Words(
+        "Invalid submission", "The code can't be loaded or called, so no case was run.", "bad", "warning"
+    ),
+    Verdict.JUDGE_ERROR: Words(
+        "Judge error",
+        "Our fault, not yours: the judging failed. It does not count; please submit again later.",
+        "fault",
+        "wrench",
+    ),
+}
+
+
+def words_for(verdict: str) -> Words:
+    return WORDS[Verdict(verdict)]

@@ -1,0 +1,60 @@
+"""One request to a page: who asks, where the data is, and how to answer."""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.accounts.session import find_user_by_session
+from app.database import Database
+from app.web.cookie import find_secret
+from app.web.render import render_page
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    request: Request
+    user: User | None
+
+    def transaction(self) -> AbstractContextManager[Session]:
+        database: Database = self.request.app.state.database
+        return database.transaction()
+
+    def render(self, template: str, context: Mapping[str, Any], status: int = 200) -> HTMLResponse:
+        return render_page(template, {"user": self.user, "path": self.request.url.path, **context}, status)
+
+    def address(self) -> str:
+        """The network address that the request came from."""
+        return self.request.client.host if self.request.client else "unknown"
+
+    def ask_to_sign_in(self) -> RedirectResponse:
+        """Sign in, then come back here."""
+        return see_other("/sign-in?next=" + quote(self._here(), safe=""))
+
+    def _here(self) -> str:
+        url = self.request.url
+        return f"{url.path}?{url.query}" if url.query else url.path
+
+
+def see_other(path: str) -> RedirectResponse:
+    return RedirectResponse(path, status_code=303)
+
+
+def read_visit(request: Request) -> Visit:
+    # In a transaction of its own: a connection kept while the page waits for a thread can starve the threads that
+    # wait for a connection.
+    secret = find_secret(request)
+    if not secret:
+        return Visit(request, None)
+    database: Database = request.app.state.database
+    with database.transaction() as session:
+        return Visit(request, find_user_by_session(session, secret))
+
+
+CurrentVisit = Annotated[Visit, Depends(read_visit)]
