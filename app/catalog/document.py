@@ -18,8 +18,9 @@ from app.catalog.fault import Fault, Location, key_of
 MAX_DEPTH = 32
 MAX_NODES = 200_000
 
-_INT = re.compile(r"[-+]?(0|[1-9][0-9_]*)|0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_INT = re.compile(r"[-+]?(0|[1-9][0-9]*(_[0-9]+)*)|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+\.[0-9]*|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?")
+_MAX_DIGITS = 64
 _WORDS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _NULLS = ("", "~", "null", "Null", "NULL")
 _SPECIAL = {".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf, ".nan": math.nan}
@@ -56,7 +57,8 @@ def read_document(file: str, text: str) -> Document:
     except yaml.reader.ReaderError as error:
         content = None
         line = text.count("\n", 0, error.position) + 1
-        message = f"holds the character U+{ord(str(error.character)):04X}, which YAML does not allow"
+        # The stubs call it a character; it is its number.
+        message = f"holds the character U+{int(error.character):04X}, which YAML does not allow"
         reading.faults.append(Fault(file, line, "", message, "remove it"))
     except _Stop:
         content = None
@@ -183,13 +185,18 @@ def _line(event: yaml.Event) -> int:
 
 
 def _typed(text: str) -> Any:
-    """A plain word by YAML 1.2's core schema; integers may group digits with `_`."""
+    """A plain word by YAML 1.2's core schema; integers may group digits with `_`.
+
+    What looks like a number and is none that can be held (1e999) stays a text, and is refused where a number belongs.
+    """
     if text in _NULLS:
         return None
     if text in _WORDS:
         return _WORDS[text]
     if text.lower() in _SPECIAL:
         return _SPECIAL[text.lower()]
+    if len(text) > _MAX_DIGITS:
+        return text
     if _INT.fullmatch(text):
         return int(text, 0)
-    return float(text) if _FLOAT.fullmatch(text) else text
+    return float(text) if _FLOAT.fullmatch(text) and math.isfinite(float(text)) else text

@@ -63,9 +63,10 @@ def _sentence(facts: Facts, location: Location, known: Known) -> tuple[str, str]
 
 def _unknown_key(key: str, value: object, known: Iterable[str]) -> tuple[str, str]:
     keys = sorted(known)
-    if value is None and " " in key:  # {doc: one, two} is {doc: one, "two": null}
-        return "is no known key", "put a text that holds a comma in quotes when it stands within { }"
-    return f"is no known key{nearest(key, keys)}", f"rename or remove it; known here are {', '.join(keys)}"
+    remedy = f"rename or remove it; known here are {', '.join(keys)}"
+    if value is None:  # {doc: one, two} is {doc: one, "two": null}
+        remedy += "; a text that holds a comma needs quotes within { }"
+    return f"is no known key{nearest(key, keys)}", remedy
 
 
 def _not_among(value: object, words: list[str], what: str = "") -> tuple[str, str]:

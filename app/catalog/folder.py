@@ -30,7 +30,7 @@ MAX_FILE_BYTES = 512 * 2**10
 MAX_DEPTH = 3
 
 _SUBMISSION = re.compile(r"submissions/([^/]+)/([a-z0-9_]{1,64})\.py")
-_LEFT_BY_TOOLS = re.compile(r"(^|/)(\.|__pycache__(/|$))|\.pyc$|~$")
+_LEFT_BY_TOOLS = re.compile(r"(^|/)(\.(?!\.?(/|$))|__pycache__(/|$))|\.pyc$|~$")
 _REMEDY_NAMES = f"a package has {', '.join(FILES)} and submissions/<verdict>/<name>.py; rename or remove it"
 
 
@@ -46,8 +46,6 @@ def read_folder(folder: Path) -> Contents:
     """Never follows a link: a package must not show a file of the machine it is read on."""
     files: dict[str, bytes] = {}
     faults: list[Fault] = []
-    if not folder.is_dir():
-        return Contents({}, (Fault(str(folder), 0, "", "is no folder", "name the folder that holds problem.yaml"),))
     for path, entry in _walk(folder, ""):
         if len(files) == MAX_FILES:
             faults.append(Fault(path, 0, "", f"is file {MAX_FILES + 1} of the package", f"keep at most {MAX_FILES}"))

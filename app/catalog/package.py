@@ -44,8 +44,12 @@ class Package:
 
 def load_package(folder: Path) -> Package:
     """Raises PackageInvalid, which names everything that is wrong."""
+    slug = folder.resolve().name
+    if not folder.is_dir():
+        remedy = f"name the folder that holds {MANIFEST_FILE}"
+        raise PackageInvalid(slug, [Fault(str(folder), 0, "", "is no folder", remedy)])
     contents = read_folder(folder)
-    return _read(folder.resolve().name, contents.files, contents.faults)
+    return _read(slug, contents.files, contents.faults)
 
 
 def package_from_files(slug: str, files: Mapping[str, bytes]) -> Package:
@@ -59,21 +63,23 @@ def load_packages(root: Path) -> tuple[Package, ...]:
 
 
 def _read(slug: str, files: Mapping[str, bytes], found: Iterable[Fault]) -> Package:
-    texts, faults = read_texts(files)
-    document = _document(texts)
+    texts, refused = read_texts(files)
+    faults = [*found, *refused]
+    unread = frozenset(fault.file for fault in faults)
+    document = _document(texts, unread)
     problem, manifest_faults = read_problem_file(document)
-    parts = gather(texts, document)
-    faults += [*found, *_slug_faults(slug, document), *manifest_faults, *parts.faults, *inspect(parts, document)]
+    parts = gather(texts, document, unread)
+    faults += [*_slug_faults(slug, document), *manifest_faults, *parts.faults, *inspect(parts, document)]
     if faults or problem is None:
         raise PackageInvalid(slug, faults)
     return _package(slug, problem, parts, texts)
 
 
-def _document(texts: Mapping[str, str]) -> Document:
+def _document(texts: Mapping[str, str], unread: frozenset[str]) -> Document:
     if MANIFEST_FILE in texts:
         return read_document(MANIFEST_FILE, texts[MANIFEST_FILE])
     missing = Fault(MANIFEST_FILE, 0, "", "is missing", "write it; docs/problem-format.md has an example")
-    return Document(MANIFEST_FILE, None, {}, (missing,))
+    return Document(MANIFEST_FILE, None, {}, () if MANIFEST_FILE in unread else (missing,))
 
 
 def _slug_faults(slug: str, document: Document) -> list[Fault]:

@@ -4,7 +4,7 @@ import keyword
 from collections.abc import Iterator
 from typing import Annotated, Literal, get_args
 
-from pydantic import AfterValidator, Field, Strict, StringConstraints, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Strict, StringConstraints, Tag, model_validator
 
 from app.catalog.dtype import WIDE_DTYPES, DType
 from app.catalog.fault import Conflict, Inconsistent
@@ -33,7 +33,10 @@ Identifier = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64), AfterValidator(_not_keyword)
 ]
 Symbol = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*$", max_length=16)]
-Size = Annotated[int, Strict(), Field(ge=0)] | Symbol
+Size = Annotated[
+    Annotated[int, Strict(), Field(ge=0), Tag("<number>")] | Annotated[Symbol, Tag("<symbol>")],
+    Discriminator(lambda size: "<symbol>" if isinstance(size, str) else "<number>"),
+]
 Doc = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 
 

@@ -33,13 +33,14 @@ class Parts:
         return source.text if source else None
 
 
-def gather(texts: Mapping[str, str], document: Document) -> Parts:
+def gather(texts: Mapping[str, str], document: Document, unread: frozenset[str]) -> Parts:
+    """`unread` are files that are there and whose faults are known."""
     inline = _inline_sources(document)
     filed = {key: Source(texts[file], file) for key, file in FILE_OF_KEY.items() if file in texts}
     submissions = (*_filed_submissions(texts), *_inline_submissions(document))
     faults = (
         *_doubled(document, inline, filed),
-        *_missing(document, {**inline, **filed}),
+        *_missing(document, {*inline, *filed}, unread),
         *_blank({**inline, **filed}),
         *_submission_faults(document, submissions),
     )
@@ -82,9 +83,9 @@ def _doubled(document: Document, inline: Mapping[str, Source], filed: Mapping[st
         yield document.fault((key,), f"is given beside the file {FILE_OF_KEY[key]}", "remove one of the two")
 
 
-def _missing(document: Document, sources: Mapping[str, Source]) -> Iterator[Fault]:
+def _missing(document: Document, given: set[str], unread: frozenset[str]) -> Iterator[Fault]:
     for key in REQUIRED:
-        if key not in sources and key not in (document.content or {}):
+        if key not in given and key not in (document.content or {}) and FILE_OF_KEY[key] not in unread:
             remedy = f"write it, or give its text under the key `{key}:` of {document.file}"
             yield Fault(FILE_OF_KEY[key], 0, "", "is missing", remedy)
 

@@ -1,0 +1,36 @@
+"""The JSON Schema for editors agrees with the reader."""
+
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+import yaml
+
+from app.catalog.schema import manifest_schema
+from tests.catalog.packages import PROBLEM, edited
+
+VALIDATOR = jsonschema_rs.validator_for(manifest_schema())
+PACKAGES = sorted((Path(__file__).parents[2] / "problems").glob("*/problem.yaml"))
+
+
+def test_the_schema_takes_a_valid_problem() -> None:
+    # PyYAML reads 1e-5 as a text; editors, by YAML 1.2, as a number.
+    VALIDATOR.validate(yaml.safe_load(PROBLEM.replace("1e-", "1.0e-")))
+
+
+@pytest.mark.parametrize("path", PACKAGES, ids=lambda path: path.parent.name)
+def test_the_schema_takes_our_own_problems(path: Path) -> None:
+    VALIDATOR.validate(yaml.safe_load(path.read_text()))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("title: Scaled sum", "titel: Scaled sum"),
+        ("difficulty: beginner", "difficulty: easy"),
+        ("draw: normal", "draw: gauss"),
+        ("dtype: int32", "dtype: int33"),
+    ],
+)
+def test_the_schema_refuses_what_the_reader_refuses(old: str, new: str) -> None:
+    assert not VALIDATOR.is_valid(yaml.safe_load(edited(old, new).replace("1e-", "1.0e-")))
