@@ -105,13 +105,11 @@ def _pid_file_lines(cluster: Cluster) -> list[str]:
 
 
 def _running_pid(cluster: Cluster) -> int | None:
-    """The process that `postmaster.pid` names, if it is alive and really works in this cluster's data."""
+    """The process that `postmaster.pid` names, if it is alive and serves this cluster's data."""
     lines = _pid_file_lines(cluster)
-    if not lines:
-        return None
-    process = Path("/proc") / lines[0]
+    arguments = _server_arguments(lines[0]) if lines else []
     try:
-        is_ours = process.joinpath("cwd").samefile(cluster.data) and _state(process) != "Z"
+        is_ours = "-D" in arguments and Path(arguments[arguments.index("-D") + 1]).samefile(cluster.data)
     except OSError:
         return None
     return int(lines[0]) if is_ours else None
@@ -123,12 +121,20 @@ def _forget_strangers_pid(cluster: Cluster) -> None:
     That may be a stranger, or a dead server that nobody waits for (process 1 of many containers does not).
     """
     lines = _pid_file_lines(cluster)
-    if lines and Path("/proc", lines[0]).exists():
+    if lines and Path("/proc", lines[0]).exists() and not _server_arguments(lines[0]):
         (cluster.data / "postmaster.pid").unlink()
 
 
-def _state(process: Path) -> str:
-    return process.joinpath("stat").read_text().rpartition(")")[2].split()[0]
+def _server_arguments(pid: str) -> list[str]:
+    """How a PostgreSQL server was started; empty for another program, and for a process that is dead or a zombie.
+
+    Anybody may read this, while a look at a process's folder needs a capability that containers do not have.
+    """
+    try:
+        arguments = Path("/proc", pid, "cmdline").read_text(errors="surrogateescape").split("\0")
+    except OSError:
+        return []
+    return arguments if Path(arguments[0]).name == "postgres" else []
 
 
 def _signal_and_wait(pid: int, number: signal.Signals) -> bool:
