@@ -26,6 +26,7 @@ def worker(
     if follow_parent is not None:
         _end_with_parent(follow_parent)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s worker %(levelname)s %(message)s")
+    logging.getLogger("alembic").setLevel(logging.WARNING)
     settings = read_settings(slots=slots, data=data)
     with open_database(settings, pool_size=settings.worker_slots + 3) as database:
         run_worker(settings, database, queue or ["cpu"])

@@ -40,6 +40,7 @@ class Warmer:
         # Variant 0 of every problem first: it holds what the problems' pages show.
         for revision, package in current:
             self._prepare(revision, package, 0)
+        _log.info("%d problems are prepared; their other variants follow", len(current))
         for revision, package in current:
             for variant in range(1, package.manifest.variants):
                 self._prepare(revision, package, variant)

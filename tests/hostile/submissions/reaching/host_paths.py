@@ -6,7 +6,7 @@ import numpy as np
 
 PATHS = (
     "/etc/shadow", "/etc/sudoers", "/var/run/docker.sock", "/run/docker.sock", "/proc/1/root/etc/shadow", "/proc/kcore",
-    "/proc/sys/kernel/core_pattern", "/sys/fs/cgroup", "/dev/mem", "/dev/sda", "/dev/vda", "/home", "/var/lib",
+    "/sys/fs/cgroup", "/dev/mem", "/dev/sda", "/dev/vda", "/home", "/var/lib",
 )  # fmt: skip
 
 

@@ -1,0 +1,94 @@
+"""`make bench`: the figures that the docs give, measured on this machine, with its description and the date."""
+
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from app.catalog.package import load_package
+from app.settings import ROOT
+from tests.serving import Served, serve
+
+SLUGS = ("microbatched_grads", "grad_accumulation_step", "grad_accumulation_step_nnx", "train_with_accumulation")
+JUDGINGS = 5
+SUBMISSIONS = 20
+BURST = 40
+
+
+def main() -> None:
+    print(f"{datetime.now(UTC):%Y-%m-%d}, {_machine()}; seconds, median (least to most)\n", flush=True)
+    _report("allclose judge microbatched_grads", [_judge("microbatched_grads") for _ in range(JUDGINGS)])
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "data"
+        _report("allclose serve, first start with an empty data folder, to ready", [_start(data)])
+        _report("allclose serve, a later start, to ready", [_start(data) for _ in range(3)])
+        with serve(data, {"ALLCLOSE_MAX_PENDING": "1000"}) as served:
+            for slug in SLUGS:
+                _submissions(served, slug)
+            _burst(served)
+
+
+def _submissions(served: Served, slug: str) -> None:
+    student, source = served.sign_up(), _accepted(slug)
+    _report(f"{slug}: first submission, to its verdict", [_timed(lambda: student.submit(slug, source))])
+    later = [_timed(lambda: student.submit(slug, source)) for _ in range(SUBMISSIONS)]
+    _report(f"{slug}: the next {SUBMISSIONS}, one after another", later)
+
+
+def _burst(served: Served) -> None:
+    student, source = served.sign_up(), _accepted("microbatched_grads")
+
+    def all_at_once() -> None:
+        for submission in [student.send("microbatched_grads", source) for _ in range(BURST)]:
+            student.result(submission)
+
+    print(
+        f"  {'microbatched_grads: submissions per second, ' + str(BURST) + ' at once':70} {BURST / _timed(all_at_once):.1f}"
+    )
+
+
+def _judge(slug: str) -> float:
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+        file.write(_accepted(slug))
+        file.flush()
+        command = [sys.executable, "-m", "app.cli", "judge", str(ROOT / "problems" / slug), file.name]
+        return _timed(lambda: subprocess.run(command, check=True, capture_output=True))
+
+
+def _start(data: Path) -> float:
+    begun = time.perf_counter()
+    with serve(data):
+        return time.perf_counter() - begun
+
+
+def _accepted(slug: str) -> str:
+    known = load_package(ROOT / "problems" / slug).submissions
+    return next(submission.source for submission in known if submission.verdict == "accepted")
+
+
+def _timed(action: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    action()
+    return time.perf_counter() - begun
+
+
+def _report(what: str, seconds: list[float]) -> None:
+    spread = f" ({min(seconds):.2f} to {max(seconds):.2f})" if len(seconds) > 1 else ""
+    print(f"  {what:70} {statistics.median(seconds):.2f}{spread}", flush=True)
+
+
+def _machine() -> str:
+    models = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    model = models[0].partition(": ")[2] if models else platform.machine()
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    cores = len(os.sched_getaffinity(0))
+    return f"{cores} cores of {model}, {memory:.0f} GiB, Linux {platform.release()}, Python {platform.python_version()}"
+
+
+main()
