@@ -22,7 +22,7 @@ class Account:
         """What to execute so that `arguments` run as this account, with the way to `folders` open."""
         if self.uid is None:
             return arguments
-        capability = NO_CAPABILITY if all(map(_is_open_to_all, folders)) else _find_capability()
+        capability = _choose_capability(Path(arguments[0]), folders)
         launcher = str(Path(__file__).with_name("unprivileged.py"))
         return [sys.executable, "-I", "-S", launcher, str(self.uid), str(capability), *arguments]
 
@@ -46,13 +46,18 @@ def named_account() -> Account:
     return Account(uids[0][1] if uids else SERVER_UID)
 
 
-def _is_open_to_all(folder: Path) -> bool:
-    return all(parent.stat().st_mode & 0o001 for parent in (folder, *folder.parents))
+def _choose_capability(program: Path, folders: tuple[Path, ...]) -> int:
+    """The least that opens the way. Programs installed under a umask of 077 may only be run by root or the larger one.
 
-
-def _find_capability() -> int:
-    """Reading everywhere is what is needed; containers often have only its bigger sister."""
+    Containers often have only the larger one.
+    """
+    if all(map(_is_open_to_all, (program, *folders))):
+        return NO_CAPABILITY
+    enough = (CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE) if program.stat().st_mode & 0o001 else (CAP_DAC_OVERRIDE,)
     status = Path("/proc/self/status").read_text()
     permitted = next(int(line.split()[1], 16) for line in status.splitlines() if line.startswith("CapPrm:"))
-    held = (number for number in (CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE) if permitted >> number & 1)
-    return next(held, NO_CAPABILITY)
+    return next((capability for capability in enough if permitted >> capability & 1), NO_CAPABILITY)
+
+
+def _is_open_to_all(path: Path) -> bool:
+    return all(each.stat().st_mode & 0o001 for each in (path, *path.parents))
