@@ -1,0 +1,21 @@
+import httpx
+from sqlalchemy import text
+
+from app.database import Database
+
+
+def test_a_process_that_is_up_and_ready_says_so(address: str) -> None:
+    assert httpx.get(f"{address}/healthz").json() == {"status": "ok"}
+    assert httpx.get(f"{address}/readyz").json() == {"status": "ready"}
+
+
+def test_a_schema_of_another_version_is_not_ready(address: str, database: Database) -> None:
+    with database.transaction() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = 'of tomorrow'"))
+
+    answer = httpx.get(f"{address}/readyz")
+
+    assert answer.status_code == 503
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert "schema" in answer.json()["detail"]
+    assert httpx.get(f"{address}/healthz").status_code == 200

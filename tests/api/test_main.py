@@ -1,0 +1,32 @@
+import subprocess
+import sys
+
+import httpx
+
+FORBIDDEN = "numpy ml_dtypes jax flax optax torch sandbox"
+
+
+def test_the_web_process_imports_no_numerical_library_and_no_sandbox() -> None:
+    program = f"import sys, app.main; print([name for name in {FORBIDDEN.split()} if name in sys.modules])"
+
+    imported = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+
+    assert imported.stdout.strip() == "[]"
+
+
+def test_every_answer_forbids_foreign_content(address: str) -> None:
+    for path in ("/healthz", "/api/v1/me", "/api/v1/openapi.json", "/nothing"):
+        answer = httpx.get(address + path)
+
+        assert "default-src 'self'" in answer.headers["content-security-policy"]
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "same-origin"
+
+
+def test_answers_of_the_api_are_kept_by_no_cache(address: str) -> None:
+    assert httpx.get(f"{address}/api/v1/problems").headers["cache-control"] == "no-store"
+
+
+def test_no_page_pulls_scripts_from_elsewhere(address: str) -> None:
+    for path in ("/docs", "/redoc", "/openapi.json", "/api/v1/docs"):
+        assert httpx.get(address + path).status_code == 404
