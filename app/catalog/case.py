@@ -34,4 +34,6 @@ class Case(Model):
             raise Inconsistent([Conflict(("generate",), "is given beside inputs", "keep one of the two")])
         if self.generate is None and self.arguments:
             raise Inconsistent([Conflict(("with",), "is given without generate", "remove it, or name the function")])
+        if "seed" in self.arguments:
+            raise Inconsistent([Conflict(("with", "seed"), "is given by the judge", "remove it, or use another name")])
         return self

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from app.errors import AllcloseError
 
 Location = tuple[int | str, ...]
+MAX_SHOWN = 100
+MAX_KEY = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +43,17 @@ class Fault:
 
 
 class PackageInvalid(AllcloseError):
-    """The package can't be used. `problems` holds everything found, in the order of files and lines."""
+    """The package can't be used. `problems` is all that was found, by file and line; the text shows the first."""
 
     def __init__(self, slug: str, faults: Iterable[Fault]) -> None:
         self.slug = slug
         self.problems = tuple(sorted(faults, key=lambda fault: (fault.file != "problem.yaml", fault.file, fault.line)))
+        shown = [*map(str, self.problems[:MAX_SHOWN]), *(["…"] if len(self.problems) > MAX_SHOWN else [])]
         count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
-        super().__init__("\n".join([f"package {slug} has {count}:", *(f"  {fault}" for fault in self.problems)]))
+        super().__init__("\n".join([f"package {slug} has {count}:", *(f"  {fault}" for fault in shown)]))
 
 
 def key_of(location: Location) -> str:
     """`("cases", 0, "inputs", "w")` → `cases[0].inputs.w`"""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
-    return text.removeprefix(".")
+    return text.removeprefix(".")[:MAX_KEY]

@@ -26,7 +26,8 @@ FILES = (MANIFEST_FILE, *FILE_OF_KEY.values())
 # A judge_error is our fault: no submission is meant to get one.
 VERDICT_FOLDERS = tuple(verdict.value for verdict in Verdict if verdict is not Verdict.JUDGE_ERROR)
 MAX_FILES = 200
-MAX_FILE_BYTES = 512 * 2**10
+MAX_FILE_BYTES = 256 * 2**10
+MAX_TOTAL_BYTES = 4 * 2**20
 MAX_DEPTH = 3
 
 _SUBMISSION = re.compile(r"submissions/([^/]+)/([a-z0-9_]{1,64})\.py")
@@ -47,9 +48,8 @@ def read_folder(folder: Path) -> Contents:
     files: dict[str, bytes] = {}
     faults: list[Fault] = []
     for path, entry in _walk(folder, ""):
-        if len(files) == MAX_FILES:
-            faults.append(Fault(path, 0, "", f"is file {MAX_FILES + 1} of the package", f"keep at most {MAX_FILES}"))
-            break
+        if len(files) > MAX_FILES:
+            break  # read_texts refuses so many
         if fault := _entry_fault(path, entry):
             faults.append(fault)
         else:
@@ -88,6 +88,10 @@ def read_texts(files: Mapping[str, bytes]) -> tuple[dict[str, str], list[Fault]]
     """The files that belong to a package, as text; everything else is a fault."""
     texts: dict[str, str] = {}
     faults: list[Fault] = []
+    if (total := sum(map(len, files.values()))) > MAX_TOTAL_BYTES or len(files) > MAX_FILES:
+        message = f"has {len(files)} files with {total} bytes"
+        remedy = f"a package may have {MAX_FILES} files with {MAX_TOTAL_BYTES} bytes in all: remove what is not needed"
+        return {}, [Fault("the package", 0, "", message, remedy)]
     for path, content in sorted(files.items()):
         if _LEFT_BY_TOOLS.search(path):
             continue

@@ -6,7 +6,7 @@ from typing import Any
 from app.catalog.document import Document
 from app.catalog.fault import Fault
 from app.catalog.part import Known, Parts
-from app.catalog.source import Source, function_fault, is_explained, syntax_fault
+from app.catalog.source import Source, function_fault, is_explained, keyword_fault, syntax_fault
 from app.judging.verdicts import Verdict
 
 CODE = ("starter", "reference", "driver", "generators")
@@ -46,7 +46,7 @@ def _driver_faults(sound: dict[str, Source]) -> Iterator[Fault]:
 
 
 def _generator_faults(sound: dict[str, Source], parts: Parts, document: Document) -> Iterator[Fault]:
-    for index, name in _named_generators(document):
+    for index, name, arguments in _named_generators(document):
         where = ("cases", index, "generate")
         if "generators" not in parts.sources:
             remedy = "write cases.py, or give its text under the key `generators:`"
@@ -54,14 +54,17 @@ def _generator_faults(sound: dict[str, Source], parts: Parts, document: Document
         elif "generators" in sound and (missing := function_fault(sound["generators"], name, None)):
             remedy = f"add `def {name}(seed: int, …)` there, or correct the name"
             yield document.fault(where, f"is {name!r}, which {missing.file} does not define", remedy)
+        elif "generators" in sound and (unfit := keyword_fault(sound["generators"], name, ["seed", *arguments])):
+            yield document.fault(where, f"is {name!r}; {unfit.file}:{unfit.line} {unfit.message}", unfit.remedy)
 
 
-def _named_generators(document: Document) -> Iterator[tuple[int, str]]:
+def _named_generators(document: Document) -> Iterator[tuple[int, str, list[str]]]:
     cases: Any = (document.content or {}).get("cases")
     for index, case in enumerate(cases if isinstance(cases, list) else ()):
         name = case.get("generate") if isinstance(case, dict) else None
         if isinstance(name, str):
-            yield index, name
+            arguments = case.get("with")
+            yield index, name, list(arguments) if isinstance(arguments, dict) else []
 
 
 def _known_faults(known: Known) -> Iterator[Fault]:

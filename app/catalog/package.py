@@ -65,6 +65,8 @@ def load_packages(root: Path) -> tuple[Package, ...]:
 def _read(slug: str, files: Mapping[str, bytes], found: Iterable[Fault]) -> Package:
     texts, refused = read_texts(files)
     faults = [*found, *refused]
+    if faults and not texts:
+        raise PackageInvalid(slug, faults)
     unread = frozenset(fault.file for fault in faults)
     document = _document(texts, unread)
     problem, manifest_faults = read_problem_file(document)

@@ -2,7 +2,7 @@
 
 import ast
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from app.catalog.fault import Fault
@@ -31,8 +31,8 @@ def syntax_fault(source: Source) -> Fault | None:
             compile(source.text, source.file, "exec", dont_inherit=True)
     except SyntaxError as error:
         return source.fault(error.lineno or 1, f"is no valid Python: {error.msg}", "correct the line")
-    except (ValueError, RecursionError, MemoryError, OverflowError) as error:
-        return source.fault(1, f"can't be compiled: {error}", "write simpler code")
+    except (ValueError, RecursionError, MemoryError, OverflowError):
+        return source.fault(1, "is nested too deeply to compile", "write simpler code")
     return None
 
 
@@ -45,6 +45,34 @@ def function_fault(source: Source, name: str, arguments: int | None) -> Fault | 
             message = f"defines {name}, which does not take {arguments} positional arguments"
             return source.fault(statement.lineno, message, "give it the parameters of problem.yaml, in their order")
     return source.fault(1, f"does not define {name}", f"add `def {name}(…):` at the top level")
+
+
+def keyword_fault(source: Source, name: str, keywords: Iterable[str]) -> Fault | None:
+    """Unless the function `name` may be called with exactly these keyword arguments, or is no plain function."""
+    for bound, statement in _bindings(ast.parse(source.text)):
+        if bound != name or not isinstance(statement, _Function):
+            continue
+        taken, needed = _keywords(statement.args)
+        unknown = [word for word in keywords if taken is not None and word not in taken]
+        missing = sorted(needed - set(keywords))
+        if unknown:
+            message = f"defines {name}, which does not take {', '.join(unknown)}"
+            return source.fault(
+                statement.lineno, message, "the judge gives `seed` and what stands under `with`, by name"
+            )
+        if missing:
+            message = f"defines {name}, which needs {', '.join(missing)} too"
+            return source.fault(statement.lineno, message, "give it under `with` of the case, or a default here")
+    return None
+
+
+def _keywords(signature: ast.arguments) -> tuple[set[str] | None, set[str]]:
+    """The names that may be given, None for any, and those that must be."""
+    plain = [argument.arg for argument in signature.args]
+    needed = plain[: len(plain) - len(signature.defaults)] if signature.defaults else plain
+    keyword_only = dict(zip(signature.kwonlyargs, signature.kw_defaults, strict=True))
+    required = {*needed, *(argument.arg for argument, default in keyword_only.items() if default is None)}
+    return None if signature.kwarg else {*plain, *(argument.arg for argument in keyword_only)}, required
 
 
 def _bindings(body: ast.AST) -> Iterator[tuple[str, ast.stmt]]:

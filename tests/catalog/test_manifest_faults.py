@@ -43,6 +43,7 @@ BROKEN = [
     ("visibility: sample", "visibility: shown", "cases[0].visibility", "is 'shown'", "sample, hidden"),
     ("generate: make, with", "with", "cases[2]", "has no inputs", "add `inputs:`"),
     ("generate: make, with", "generate: mak, with", "cases[2].generate", "cases.py does not define", "def mak("),
+    ("with: {width: 3}", "with: {seed: 3}", "cases[2].with.seed", "given by the judge", "remove it"),
     ("      scale: 2\n", "", "cases[0].inputs.scale", "is missing", "add `scale: …`"),
     ("      scale: 2\n", "      scal: 2\n", "cases[0].inputs.scal", "did you mean scale?", "x, y, scale, options"),
     ("      scale: 2\n", "      scale: two\n", "cases[0].inputs.scale", "is 'two'", "write such a value"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.catalog.fault import Fault, PackageInvalid
-from app.catalog.folder import MAX_FILE_BYTES, MAX_FILES
+from app.catalog.folder import MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES
 from app.catalog.package import load_package, package_from_files
 from tests.catalog.packages import FILES, PROBLEM, SOLUTION, edited, faults_of, make_files
 
@@ -48,6 +48,12 @@ def faults_in(folder: Path) -> list[Fault]:
         ({"driver.py": "def go(solution, inputs): ...\n"}, "driver.py:1", "does not define run"),
         ({"driver.py": "def run(solution): ...\n"}, "driver.py:1", "does not take 2 positional arguments"),
         ({"cases.py": None}, "problem.yaml:35", "has no cases.py: write cases.py, or give its text under"),
+        (
+            {"cases.py": "def make(seed): ...\n"},
+            "problem.yaml:35",
+            "cases.py:1 defines make, which does not take width",
+        ),
+        ({"cases.py": "def make(seed, width, n): ...\n"}, "problem.yaml:35", "which needs n too: give it under `with`"),
         ({"refrence.py": SOLUTION}, "refrence.py", "does not belong to a package; did you mean reference.py?"),
         ({"../secret": "x"}, "../secret", "does not belong to a package"),
         ({"/etc/passwd": "x"}, "/etc/passwd", "does not belong to a package"),
@@ -149,7 +155,32 @@ def test_too_many_files_are_refused(folder: Path) -> None:
     for number in range(MAX_FILES):
         (folder / f"submissions/accepted/n{number}.py").write_text(SOLUTION)
 
-    assert f"keep at most {MAX_FILES}" in [fault.remedy for fault in faults_in(folder)]
+    assert [fault.remedy for fault in faults_in(folder)] == [
+        f"a package may have {MAX_FILES} files with {MAX_TOTAL_BYTES} bytes in all: remove what is not needed"
+    ]
+
+
+def test_a_package_that_is_too_large_in_all_is_refused() -> None:
+    large = {f"submissions/accepted/n{n}.py": "#" * (MAX_FILE_BYTES - 1) for n in range(17)}
+
+    assert "bytes in all" in faults_of(make_files(large))[0].remedy
+
+
+def test_code_nested_too_deeply_is_refused_and_not_a_crash() -> None:
+    faults = faults_of(make_files({"reference.py": "x" + ".a" * 100_000}))
+
+    assert [str(fault) for fault in faults] == ["reference.py:1: is nested too deeply to compile: write simpler code"]
+
+
+def test_hundreds_of_faults_stay_readable() -> None:
+    problem = PROBLEM + "".join(f"{'k' * 300}{n}: 1\n" for n in range(300))
+
+    with pytest.raises(PackageInvalid) as caught:
+        package_from_files("scaled_sum", make_files(problem=problem))
+
+    assert len(caught.value.problems) == 300
+    assert len(str(caught.value).splitlines()) == 102
+    assert max(map(len, str(caught.value).splitlines())) < 1000
 
 
 def test_what_editors_and_python_leave_behind_is_no_part_of_a_package(folder: Path) -> None:

@@ -1,0 +1,37 @@
+"""docs/problem-format.md is true to the code."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from app.catalog.inputs import draw_inputs
+from app.catalog.manifest import Manifest
+from app.catalog.package import PackageInvalid, package_from_files
+
+TEXT = (Path(__file__).parents[2] / "docs/problem-format.md").read_text()
+EXAMPLE = re.search(r"```yaml\n(.*?)```", TEXT, re.DOTALL)[1]  # type: ignore[index]
+
+
+def test_the_example_is_a_whole_problem() -> None:
+    package = package_from_files("scaled_sum", {"problem.yaml": EXAMPLE.encode()})
+
+    large = draw_inputs(package.manifest, package.manifest.cases[1], b"secret", 0)
+
+    assert large["x"].shape == (10_000,)
+    assert large["scale"] in (0.5, 2.0, -3.0)
+
+
+def test_the_message_shown_is_the_message_given() -> None:
+    broken = EXAMPLE.replace("beginner", "easy").replace("scale: {draw", "scal: {draw")
+
+    with pytest.raises(PackageInvalid) as caught:
+        package_from_files("scaled_sum", {"problem.yaml": broken.encode()})
+
+    assert str(caught.value) in TEXT
+
+
+def test_every_key_is_in_the_table() -> None:
+    table = TEXT[TEXT.index("## Keys") : TEXT.index("### Parameters")]
+
+    assert all(f"`{key}`" in table for key in Manifest.model_fields)
