@@ -1,0 +1,48 @@
+"""The pages over the real application and a real database, with one published problem."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from app.accounts.session import start_session
+from app.catalog.publish import publish
+from app.database import Database
+from app.main import create_app
+from app.settings import Settings
+from app.web.cookie import COOKIE
+from tests.catalog.packages import make_package
+from tests.factories import make_user
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def settings(request: pytest.FixtureRequest) -> Settings:
+    """`@pytest.mark.parametrize("settings", [{"max_pending": 2}], indirect=True)` changes what it names."""
+    changes: dict[str, Any] = getattr(request, "param", {})
+    return Settings(**changes)
+
+
+@pytest.fixture
+def app(settings: Settings, database: Database) -> FastAPI:
+    with database.transaction() as session:
+        publish(session, make_package())
+    return create_app(settings, database)
+
+
+@pytest.fixture
+def anyone(app: FastAPI) -> Iterator[TestClient]:
+    """A browser that is not signed in, and does not follow redirects."""
+    with TestClient(app, follow_redirects=False, raise_server_exceptions=False) as client:
+        yield client
+
+
+@pytest.fixture
+def ada(anyone: TestClient, database: Database) -> TestClient:
+    """The same browser, signed in as `ada`."""
+    with database.transaction() as session:
+        anyone.cookies.set(COOKIE, start_session(session, make_user(session, "ada").id))
+    return anyone

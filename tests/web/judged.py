@@ -1,0 +1,74 @@
+"""Submissions on their way, as a worker would move them: by the lease's own functions and with real reports."""
+
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+
+from app.database import Database
+from app.judging.comparison import Rules, compare
+from app.judging.leaf import Tree
+from app.judging.preview import preview
+from app.judging.report import Fault, Material, build_report
+from app.judging.result import CaseResult, Visibility
+from app.judging.verdicts import Verdict, overall, score
+from app.worker.lease import Claim, Finish, Wanted, claim, finish, record_case
+
+WANTED = Wanted(queues=["cpu"], slots=1, worker="test", lease=timedelta(seconds=15))
+CASES: tuple[tuple[str, Visibility], ...] = (("small", "sample"), ("large", "hidden"), ("made", "hidden"))
+RIGHT: Tree = np.array(7, np.float32)
+
+
+def take(database: Database) -> Claim:
+    with database.transaction() as session:
+        (taken,) = claim(session, WANTED)
+    return taken
+
+
+def record(database: Database, taken: Claim, *results: CaseResult) -> None:
+    for result in results:
+        with database.transaction() as session:
+            record_case(session, taken, result)
+
+
+def end(database: Database, taken: Claim, *results: CaseResult) -> None:
+    verdicts = [result.verdict for result in results]
+    outcome = Finish(verdict=overall(verdicts), score=score(verdicts), cases=results, image="test", versions={})
+    assert finish(database, taken, outcome)
+
+
+def judge(database: Database, *results: CaseResult) -> None:
+    """The whole judging of the submission that waits."""
+    end(database, take(database), *results)
+
+
+def answered(position: int, answer: Tree, expected: Tree = RIGHT, text: str = "") -> CaseResult:
+    """The case at this position was answered so."""
+    comparison = compare(answer, expected, Rules())
+    material = Material(
+        text=text, inputs=preview({"x": np.array(2, np.float32)}), answer=preview(answer), expected=preview(expected)
+    )
+    verdict = Verdict.ACCEPTED if comparison.accepted else Verdict.WRONG_ANSWER
+    return _result(position, verdict, build_report(CASES[position][1], comparison, material))
+
+
+def failed(position: int, verdict: Verdict, fault: Fault, text: str = "") -> CaseResult:
+    """The case at this position has no answer."""
+    return _result(position, verdict, build_report(CASES[position][1], fault, Material(text=text)))
+
+
+def all_right() -> tuple[CaseResult, ...]:
+    return tuple(answered(position, RIGHT) for position in range(len(CASES)))
+
+
+def _result(position: int, verdict: Verdict, report: dict[str, Any]) -> CaseResult:
+    name, visibility = CASES[position]
+    return CaseResult(
+        position=position,
+        name=name,
+        visibility=visibility,
+        verdict=verdict,
+        wall_seconds=0.25,
+        memory_bytes=2**24,
+        report=report,
+    )

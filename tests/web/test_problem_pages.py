@@ -1,0 +1,156 @@
+"""The list of problems, and the page of one."""
+
+from http import HTTPStatus
+
+import pytest
+from fastapi.testclient import TestClient
+
+from app.database import Database
+from tests.web.judged import all_right, judge
+
+PAGE = "/problems/scaled_sum"
+SOURCE = "def scaled_sum(x, y, scale, options):\n    return x.sum() * scale\n"
+
+
+def submit(client: TestClient, source: str = SOURCE, mode: str = "submit") -> str:
+    """The path of the submission's page."""
+    answer = client.post(f"{PAGE}/submissions", data={"source": source, "mode": mode})
+    assert answer.status_code == HTTPStatus.SEE_OTHER
+    return str(answer.headers["location"])
+
+
+def test_the_list_shows_what_helps_to_choose(anyone: TestClient) -> None:
+    page = anyone.get("/").text
+
+    for words in ("Scaled sum", "Add up a vector", "Beginner", "5 min", "sums", "Basics"):
+        assert words in page
+
+
+def test_the_list_is_filtered(anyone: TestClient) -> None:
+    found = [anyone.get(f"/?{query}") for query in ("q=SCALE", "tag=sums", "tag=%00")]
+    missed = [anyone.get(f"/?{query}") for query in ("difficulty=advanced", "q=%27%22%3Cb%3E", "tag=none")]
+
+    assert all('href="/problems/scaled_sum"' in answer.text for answer in found)
+    assert all("No problem fits these filters" in answer.text for answer in missed)
+
+
+def test_a_solved_problem_is_marked(ada: TestClient, database: Database) -> None:
+    submit(ada)
+    judge(database, *all_right())
+
+    assert "Solved" in ada.get("/").text
+    assert "1 of 1 solved" in ada.get("/").text
+    assert "Solved" in ada.get(PAGE).text
+
+
+def test_accepted_samples_do_not_solve_a_problem(ada: TestClient, database: Database) -> None:
+    submit(ada, mode="sample")
+    judge(database, *all_right()[:1])
+
+    assert "0 of 1 solved" in ada.get("/").text
+
+
+def test_a_problem_shows_its_statement_its_parameters_and_its_starter(anyone: TestClient) -> None:
+    page = anyone.get(PAGE).text
+
+    for words in ("Return the sum of <code>x</code>", "numpy.ndarray float32 (N,)", "Hint 1 of 1", "Two numbers."):
+        assert words in page
+    assert "def scaled_sum(x, y, scale, options):\n    ...\n</textarea>" in page
+    assert "Sign in to submit" in page
+
+
+def test_what_students_must_not_see_is_on_no_page(ada: TestClient) -> None:
+    page = ada.get(PAGE).text
+
+    for secret in ("x.sum() * scale", "def make", "Add, then multiply", "forgets the scale", "draw"):
+        assert secret not in page
+
+
+def test_an_unknown_address_has_a_page_that_leads_back(anyone: TestClient) -> None:
+    for path in ("/problems/unknown", "/problems/%00", "/problems/UPPER", "/nowhere", "/static/nothing.css"):
+        answer = anyone.get(path)
+
+        assert answer.status_code == HTTPStatus.NOT_FOUND
+        assert "Not Found" in answer.text
+        assert 'href="/"' in answer.text
+
+
+def test_a_source_that_can_not_be_taken_is_refused_beside_the_editor(ada: TestClient) -> None:
+    for source in ("", "   \n", "x = '\0'", "#" * 300 * 1024):
+        answer = ada.post(f"{PAGE}/submissions", data={"source": source, "mode": "submit"})
+
+        assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+        assert 'aria-invalid="true"' in answer.text
+        assert "The source " in answer.text
+
+
+def test_a_body_beyond_all_measure_is_refused(ada: TestClient) -> None:
+    answer = ada.post(f"{PAGE}/submissions", data={"source": "#" * 2 * 2**20})
+
+    assert answer.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+
+
+@pytest.mark.parametrize("settings", [{"max_pending": 1}], indirect=True)
+def test_too_many_waiting_submissions_keep_the_code(ada: TestClient) -> None:
+    submit(ada)
+
+    answer = ada.post(f"{PAGE}/submissions", data={"source": "kept = 1", "attempt": "2"})
+
+    assert answer.status_code == HTTPStatus.TOO_MANY_REQUESTS
+    assert "kept = 1</textarea>" in answer.text
+    assert "at most 1 may wait" in answer.text
+
+
+def test_somebody_who_is_not_signed_in_is_asked_to(anyone: TestClient) -> None:
+    answer = anyone.post(f"{PAGE}/submissions", data={"source": SOURCE})
+
+    assert answer.headers["location"] == f"/sign-in?next={PAGE}"
+
+
+def test_a_double_click_sends_one_submission(ada: TestClient) -> None:
+    form = {"source": SOURCE, "mode": "submit", "attempt": "of this page"}
+
+    first = ada.post(f"{PAGE}/submissions", data=form)
+    second = ada.post(f"{PAGE}/submissions", data=form)
+    edited = ada.post(f"{PAGE}/submissions", data=form | {"source": SOURCE + "# edited"})
+
+    assert first.headers["location"] == second.headers["location"] != edited.headers["location"]
+
+
+def test_line_ends_of_a_browser_become_those_of_python(ada: TestClient) -> None:
+    path = submit(ada, SOURCE.replace("\n", "\r\n"))
+
+    given = ada.get(f"{PAGE}?from={path.removeprefix('/submissions/')}").text
+
+    assert f"{SOURCE}</textarea>".replace("\n", "¶") in given.replace("\n", "¶")
+    assert "\r" not in given
+
+
+def test_an_earlier_submission_opens_in_the_editor_for_its_owner_only(ada: TestClient) -> None:
+    path = submit(ada, "mine = 'private'")
+    address = f"{PAGE}?from={path.removeprefix('/submissions/')}"
+
+    assert "mine = " in ada.get(address).text
+    ada.cookies.clear()
+    assert "mine = " not in ada.get(address).text
+
+
+def test_every_page_forbids_scripts_from_elsewhere_and_holds_none_inline(ada: TestClient) -> None:
+    for path in ("/", PAGE, "/submissions", "/sign-in", "/nowhere"):
+        answer = ada.get(path)
+
+        assert "default-src 'self'" in answer.headers["content-security-policy"]
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert "<style" not in answer.text
+        assert "style=" not in answer.text
+        assert " onclick" not in answer.text
+        assert answer.text.count("<script") == answer.text.count('<script type="module" src="/static/')
+
+
+def test_files_of_the_pages_are_kept_for_good_by_browsers(anyone: TestClient) -> None:
+    address = anyone.get("/").text.split('rel="stylesheet" href="')[1].split('"')[0]
+
+    answer = anyone.get(address)
+
+    assert answer.headers["content-type"].startswith("text/css")
+    assert "immutable" in answer.headers["cache-control"]

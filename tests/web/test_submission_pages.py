@@ -1,0 +1,197 @@
+"""What a student sees of a submission."""
+
+from http import HTTPStatus
+
+import numpy as np
+from fastapi.testclient import TestClient
+
+from app.accounts.session import start_session
+from app.database import Database
+from app.judging.report import Fault
+from app.judging.verdicts import Verdict
+from app.web.cookie import COOKIE
+from app.worker.lease import fail
+from tests.factories import make_user
+from tests.web.judged import all_right, answered, failed, judge, record, take
+from tests.web.test_problem_pages import submit
+
+
+def test_a_waiting_submission_says_so_and_reloads_itself_without_scripts(ada: TestClient) -> None:
+    page = ada.get(submit(ada)).text
+
+    assert "In the queue" in page
+    assert '<noscript><meta http-equiv="refresh"' in page
+    assert page.count(">waiting<") == 3
+
+
+def test_results_show_while_judging_goes_on(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    record(database, take(database), answered(0, np.array(7, np.float32)))
+
+    fragment = ada.get(f"{path}/result").text
+
+    assert "1 of 3 cases done" in fragment
+    assert "small" in fragment
+    assert "data-final" not in fragment
+
+
+def test_a_wrong_sample_shows_at_once_what_is_off_and_where(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    expected = np.zeros((2, 3), np.float32)
+    answer = expected.copy()
+    answer[1, 2] = 0.5
+    judge(database, answered(0, answer, expected, text="printed by me"), *all_right()[1:])
+
+    page = ada.get(path).text
+    banner, cases = page.split('<ol class="cases"')
+
+    assert "Wrong answer" in banner
+    assert "<b>small:</b> Your output: 1 of 6 elements differ; furthest off at (1, 2)" in banner
+    assert "2 of 3" in banner
+    assert '<details id="case-1" open>' in cases
+    for words in ("(1, 2)", "0.5", "1 of 6", "printed by me", "Expected output", "Inputs"):
+        assert words in cases
+
+
+def test_a_wrong_shape_is_shown_beside_the_expected_one(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    judge(database, answered(0, np.zeros((1,), np.float32), np.array(7, np.float32)))
+
+    page = ada.get(path).text
+
+    assert "<dt>Your shape</dt><dd>(1,)</dd>" in page
+    assert "<dt>Expected shape</dt><dd>()</dd>" in page
+
+
+def test_a_hidden_case_shows_its_category_and_no_value(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    right, *_ = all_right()
+    judge(database, right, answered(1, np.array(123.5, np.float32), np.array(321.5, np.float32), text="secret input"))
+
+    page = ada.get(path).text
+
+    assert "<b>large:</b> Values outside tolerance. Hidden cases show no values" in page
+    for secret in ("123.5", "321.5", "secret input"):
+        assert secret not in page
+
+
+def test_an_accepted_submission_says_so(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    judge(database, *all_right())
+
+    page = ada.get(path).text
+
+    assert "Accepted" in page
+    assert "3 of 3" in page
+    assert "http-equiv" not in page
+
+
+def test_accepted_samples_ask_for_the_rest(ada: TestClient, database: Database) -> None:
+    path = submit(ada, mode="sample")
+    judge(database, all_right()[0])
+
+    assert "Submit it to run the hidden cases too" in ada.get(path).text
+
+
+def test_a_judging_that_broke_off_is_called_our_fault(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    taken = take(database)
+    fail(database, taken, "the box was lost")
+
+    waiting = ada.get(path).text
+    take(database)
+    judging = ada.get(path).text
+
+    assert "Our fault: the judging broke off, and it is being judged again." in waiting
+    assert "Our fault: the judging broke off, and it is being judged again." in judging
+    assert "the box was lost" not in waiting + judging
+
+
+def test_a_judge_error_is_not_charged_to_the_student(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    for _ in range(3):
+        fail(database, take(database), "the disk is full")
+
+    page = ada.get(path).text
+
+    assert "Judge error" in page
+    assert "Our fault, not yours" in page
+    assert "the disk is full" not in page
+
+
+HOSTILE = "<script>alert(1)</script>\x1b[31mred\u202egnp.exe\x00"
+
+
+def test_what_a_students_code_says_is_shown_harmlessly(ada: TestClient, database: Database) -> None:
+    source = "# </textarea></code><script>alert(1)</script> \u202e \x1b[2J\n"
+    path = submit(ada, source)
+    fault = Fault(category="exception", message=HOSTILE, exception="<b>Error", traceback=HOSTILE)
+    judge(database, failed(0, Verdict.RUNTIME_ERROR, fault, text=HOSTILE))
+
+    for page in (ada.get(path).text, ada.get(f"{path}/result").text):
+        assert "<script>alert" not in page
+        assert "<b>Error" not in page
+        assert not set(page) & {"\x1b", "\u202e", "\x00"}
+    assert r"\x1b[31mred\u202egnp.exe\x00" in ada.get(path).text
+
+
+def test_the_editor_keeps_a_hostile_source_inside_itself(ada: TestClient) -> None:
+    path = submit(ada, "</textarea><script>alert(1)</script>")
+
+    page = ada.get(f"/problems/scaled_sum?from={path.removeprefix('/submissions/')}").text
+
+    assert "&lt;/textarea&gt;&lt;script&gt;" in page
+    assert page.count("</textarea>") == 1
+
+
+def test_submissions_of_others_are_not_there(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    with database.transaction() as session:
+        eve = make_user(session, "eve")
+        ada.cookies.set(COOKIE, start_session(session, eve.id))
+
+    for address in (path, f"{path}/result", f"{path}/events"):
+        assert ada.get(address).status_code == HTTPStatus.NOT_FOUND
+    assert "Scaled sum" not in ada.get("/submissions").text
+
+
+def test_somebody_who_is_not_signed_in_comes_back_after_signing_in(ada: TestClient) -> None:
+    path = submit(ada)
+    ada.cookies.clear()
+
+    answer = ada.get(f"{path}?x=1")
+
+    assert answer.headers["location"] == "/sign-in?next=" + f"{path}?x=1".replace("/", "%2F").replace(
+        "?", "%3F"
+    ).replace("=", "%3D")
+    assert ada.get(f"{path}/events").status_code == HTTPStatus.NOT_FOUND
+
+
+def test_an_unknown_submission_is_not_found(ada: TestClient) -> None:
+    for name in ("nonsense", "00000000-0000-0000-0000-000000000000", "%00"):
+        assert ada.get(f"/submissions/{name}").status_code == HTTPStatus.NOT_FOUND
+
+
+def test_the_history_has_every_submission_and_can_be_narrowed(ada: TestClient, database: Database) -> None:
+    submit(ada)
+    judge(database, *all_right())
+    submit(ada, mode="sample")
+
+    page = ada.get("/submissions?problem=scaled_sum").text
+
+    assert page.count('href="/submissions/') == 2
+    assert "Accepted" in page
+    assert "In the queue" in page
+    assert "not submitted anything for this problem" in ada.get("/submissions?problem=other").text
+    assert ada.get("/submissions?problem=%00").status_code == HTTPStatus.NOT_FOUND
+    assert ada.get("/submissions?cursor=nonsense").status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+
+
+def test_the_stream_of_a_finished_submission_ends_after_its_result(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    judge(database, *all_right())
+
+    text = ada.get(f"{path}/events").text
+
+    assert text.startswith("event: result\ndata: <div data-final")
+    assert text.endswith("event: done\ndata: \n\n")
