@@ -31,6 +31,7 @@ START_SECONDS = 120
 TMP_BYTES = 64 * 2**20
 CACHE = Path("/cache")
 LAST_WORDS_BYTES = 2000
+_GUEST_CAPABILITIES = ("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP")  # at its start
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/etc/ld.so.cache", "/etc/alternatives")
 
@@ -130,7 +131,7 @@ def _walls() -> list[str]:
     """Namespaces, an empty environment, and a root of read-only system folders, five devices, /proc and /tmp."""
     walls = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     if os.geteuid() == 0:
-        walls += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+        walls += ["--cap-drop", "ALL", *_GUEST_CAPABILITIES]
     else:
         walls += ["--unshare-user", "--uid", str(GUEST_UID), "--gid", str(GUEST_UID)]
     walls += ["--as-pid-1", "--clearenv", "--hostname", "box"]
@@ -192,8 +193,6 @@ class _Bubblewrap(Vessel):
             if self._process.poll() is None:
                 self._process.kill()
             self._process.wait()
-            for pipe in (self._process.stdin, self._process.stdout):
-                cast(BinaryIO, pipe).close()
 
     def last_words(self) -> str:
         self._stderr.seek(0, os.SEEK_END)

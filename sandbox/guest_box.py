@@ -22,6 +22,8 @@ class Vessel(ABC):
     """What a guest runs in."""
 
     stream: Stream
+    pid: int
+    """Of its first process, as the host counts."""
 
     @abstractmethod
     def is_alive(self) -> bool: ...
@@ -37,26 +39,29 @@ class Vessel(ABC):
 
 class GuestBox(Box):
     def __init__(self, vessel: Vessel, ready: Ready) -> None:
-        self._vessel, self.ready = vessel, ready
+        self.vessel, self.ready = vessel, ready
+        self._in_use = threading.RLock()
 
     def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
-        try:
-            outcome = _Run(self._vessel.stream, request, abort).outcome(on_case)
-        except BoxLost as error:
-            words = self._vessel.last_words()
-            self.close()
-            raise BoxLost(f"{error}; it last said: {words}" if words else str(error)) from None
-        except BaseException:
-            self.close()
-            raise
-        return outcome
+        with self._in_use:
+            try:
+                return _Run(self.vessel.stream, request, abort).outcome(on_case)
+            except BoxLost as error:
+                words = self.vessel.last_words()
+                self.close()
+                raise BoxLost(f"{error}; it last said: {words}" if words else str(error)) from None
+            except BaseException:
+                self.close()
+                raise
 
     def is_alive(self) -> bool:
         """A box that speaks unasked, or has closed its end, is none to use."""
-        return self._vessel.is_alive() and not self._vessel.stream.has_word()
+        return self.vessel.is_alive() and not self.vessel.stream.has_word()
 
     def close(self) -> None:
-        self._vessel.destroy()
+        self.vessel.destroy()
+        with self._in_use:  # a run in another thread finds the stream ended, not a descriptor that is another's by now
+            self.vessel.stream.close()
 
 
 class _Run:
@@ -71,14 +76,23 @@ class _Run:
         loaded = self._load()
         failure = loaded if isinstance(loaded, CaseOutcome) else None
         cases = () if failure else tuple(self._cases(on_case))
-        self._stream.receive({b"D": 0}, self._patience(EMPTYING_SECONDS))
+        is_empty = self._is_empty()
         return RunOutcome(
             loaded=failure is None,
             load_failure=failure,
             cases=cases,
             load_seconds=loaded.wall_seconds if isinstance(loaded, CaseOutcome) else loaded,
-            clean=not any(outcome.ending is Ending.FORGED for outcome in ((failure,) if failure else cases)),
+            clean=is_empty
+            and not any(outcome.ending is Ending.FORGED for outcome in ((failure,) if failure else cases)),
         )
+
+    def _is_empty(self) -> bool:
+        """The zygote says so, or ends: the cases stand, but nobody comes into that box again."""
+        try:
+            self._stream.receive({b"D": 0}, self._patience(EMPTYING_SECONDS))
+        except BoxLost:
+            return False
+        return True
 
     def _load(self) -> CaseOutcome | float:
         """Seconds, or why it did not load."""
@@ -130,6 +144,7 @@ def open_box(vessel: Vessel, image: str, seconds: float) -> GuestBox:
         facts = read_json(content)
     except BoxLost as error:
         vessel.destroy()
+        vessel.stream.close()
         raise BoxLost(f"{error}; it last said: {vessel.last_words()}") from None
     ready = Ready(
         isolation="namespaces" if facts["isolation"] == "namespaces" else "shared",

@@ -1,4 +1,4 @@
-"""Turns what a monitor reports into outcomes. Its facts are to be believed, the texts and payloads it relays are not."""
+"""Turns what a monitor reports into outcomes. Its facts are to be believed, the texts and payloads are not."""
 
 import os
 import signal
@@ -14,7 +14,13 @@ TRACEBACK_CHARACTERS = 8192
 KIND_CHARACTERS = 100
 # A process that died at this share of its memory limit most likely died of it.
 NEAR_LIMIT = 0.8
-_OUT_OF_MEMORY_WORDS = ("RESOURCE_EXHAUSTED", "can't allocate memory", "Unable to allocate", "std::bad_alloc")
+_OUT_OF_MEMORY_WORDS = (
+    "RESOURCE_EXHAUSTED",
+    "can't allocate memory",
+    "Cannot allocate memory",
+    "Unable to allocate",
+    "std::bad_alloc",
+)
 _ENDING_OF_REPLY = {
     frames.ANSWER: Ending.ANSWERED,
     frames.RAISED: Ending.RAISED,
@@ -47,7 +53,7 @@ def read_report(facts: dict[str, Any], text: bytes, payload: bytes) -> Report:
             status=None if status is None else int(status),
             wall_seconds=float(facts["wall_seconds"]),
             memory_bytes=int(facts["memory_bytes"]),
-            text=printable(text.decode("utf-8", "replace"), len(text)),
+            text=printable(text.decode("utf-8", "replace"), 4 * len(text)),
             payload=payload,
         )
     except (KeyError, ValueError, TypeError, AttributeError) as error:

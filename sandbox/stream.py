@@ -32,9 +32,14 @@ class Stream:
     """`receiver` and `sender` are the box's stdout and stdin, unbuffered."""
 
     def __init__(self, sender: BinaryIO, receiver: BinaryIO) -> None:
-        self._sender, self._receiver = sender.fileno(), receiver.fileno()
-        os.set_blocking(self._sender, False)
-        os.set_blocking(self._receiver, False)
+        self._sender, self._receiver = sender, receiver
+        for pipe in (sender, receiver):
+            os.set_blocking(pipe.fileno(), False)
+
+    def close(self) -> None:
+        """Not while another thread sends or receives."""
+        self._sender.close()
+        self._receiver.close()
 
     def send(self, kind: bytes, content: bytes, patience: Patience) -> None:
         for part in (HEADER.pack(kind, len(content)), content):
@@ -51,13 +56,13 @@ class Stream:
 
     def has_word(self) -> bool:
         """Whether something can be read, be it the end of the stream."""
-        return bool(select.select([self._receiver], [], [], 0)[0])
+        return self._receiver.closed or bool(_poll(self._receiver, select.POLLIN).poll(0))
 
     def _read(self, size: int, patience: Patience) -> bytes:
         parts: list[bytes] = []
         while size:
             _wait(self._receiver, select.POLLIN, patience)
-            part = os.read(self._receiver, min(size, _PIECE))
+            part = os.read(self._receiver.fileno(), min(size, _PIECE))
             if not part:
                 raise BoxLost("the box ended")
             parts.append(part)
@@ -67,19 +72,26 @@ class Stream:
     def _write(self, data: memoryview, patience: Patience) -> int:
         _wait(self._sender, select.POLLOUT, patience)
         try:
-            return os.write(self._sender, data[:_PIECE])
+            return os.write(self._sender.fileno(), data[:_PIECE])
         except BlockingIOError:
             return 0
         except BrokenPipeError:
             raise BoxLost("the box ended") from None
 
 
-def _wait(descriptor: int, event: int, patience: Patience) -> None:
-    poll = select.poll()
-    poll.register(descriptor, event)
+def _wait(pipe: BinaryIO, event: int, patience: Patience) -> None:
+    if pipe.closed:
+        raise BoxLost("the box is closed")
+    poll = _poll(pipe, event)
     patience.check()
     while not poll.poll(LISTEN_SECONDS * 1000):
         patience.check()
+
+
+def _poll(pipe: BinaryIO, event: int) -> select.poll:
+    poll = select.poll()
+    poll.register(pipe, event)
+    return poll
 
 
 def read_json(content: bytes) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from .task import Settings
 
 def become_nobody(uid: int) -> None:
     """As root, bubblewrap leaves the payload root of the host. From here on it is nobody there either."""
+    kernel.empty_bounding_set()
     if os.getuid() == 0:
         os.setgroups([])
         os.setresgid(uid, uid, uid)

@@ -41,6 +41,7 @@ def confine(task: Task, surroundings: Surroundings) -> None:
     os.chdir("/tmp")
     os.umask(0o077)
     _limit_resources(task, surroundings, data_bytes)
+    kernel.empty_bounding_set()
     kernel.drop_capabilities()
     kernel.forbid_new_privileges()
     kernel.set_dumpable(is_dumpable=False)  # also keeps a crash from reaching the host's core dump program

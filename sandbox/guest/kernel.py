@@ -14,7 +14,7 @@ _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 _SECCOMP_MODE_FILTER = 2
 _CAPABILITY_VERSION_3 = 0x20080522
 _CAPSET = {"x86_64": 126, "aarch64": 91}
-_LAST_CAPABILITY = 63
+_CAPABILITIES = 64
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -43,12 +43,17 @@ def die_with_parent() -> None:
 
 
 def drop_capabilities() -> None:
-    """All of them, in all five sets, for good."""
-    for capability in range(_LAST_CAPABILITY + 1):
-        _libc.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), *_zeros(3))  # fails beyond the last, and without any
+    """All that the process has, and may hand on."""
     _libc.prctl(_PR_CAP_AMBIENT, ctypes.c_ulong(_PR_CAP_AMBIENT_CLEAR_ALL), *_zeros(3))
     header, empty = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
     _check(_libc.syscall(_CAPSET[platform.machine()], header, empty), "capset")
+
+
+def empty_bounding_set() -> None:
+    """So that no capability can come back. Comes before the drop of all, since it needs one."""
+    for capability in range(_CAPABILITIES):
+        if _libc.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), *_zeros(3)) != 0:
+            break  # beyond the last that this kernel knows
 
 
 def forbid_new_privileges() -> None:

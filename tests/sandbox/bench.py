@@ -1,0 +1,61 @@
+"""What the tests of the sandbox work with: sources that define `solve`, run in boxes that are kept warm."""
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+from sandbox.guest import codec
+from sandbox.interface import MIB, Box, BoxSpec, CaseInput, CaseOutcome, Kind, Limits, Parameter, Request, RunOutcome
+from sandbox.pool import Pool
+
+RUNTIME = Path(__file__).parents[2] / ".runtime"
+LIMITS = Limits(wall_seconds=20, load_seconds=20, memory_bytes=1024 * MIB)
+
+
+def make_request(source: str, *inputs: Mapping[str, Any], kind: Kind = "value", **changes: Any) -> Request:
+    """A case for each of `inputs`, or one without any; limits are changed by their own names."""
+    given = inputs or ({},)
+    limits = {name: changes.pop(name) for name in list(changes) if hasattr(LIMITS, name)}
+    request = Request(
+        source=dedent(source),
+        entry_point="solve",
+        driver=None,
+        parameters=tuple(Parameter(name, kind) for name in given[0]),
+        cases=tuple(CaseInput(f"case {n}", codec.encode(dict(values))) for n, values in enumerate(given)),
+        limits=replace(LIMITS, **limits),
+    )
+    return replace(request, **changes)
+
+
+def run_in(box: Box, request: Request) -> RunOutcome:
+    return box.run(request, lambda _outcome: None, threading.Event())
+
+
+def value_of(outcome: CaseOutcome) -> Any:
+    assert outcome.answer is not None, outcome
+    return codec.decode(outcome.answer)
+
+
+@dataclass(frozen=True)
+class Bench:
+    pool: Pool
+
+    @contextmanager
+    def box(self, *frameworks: str) -> Iterator[Box]:
+        with self.pool.lease(BoxSpec(tuple(sorted(frameworks))), threading.Event()) as box:
+            yield box
+
+    def run(
+        self, source: str, *inputs: Mapping[str, Any], frameworks: tuple[str, ...] = (), **changes: Any
+    ) -> RunOutcome:
+        with self.box(*frameworks) as box:
+            return run_in(box, make_request(source, *inputs, **changes))
+
+    def call(self, source: str, *inputs: Mapping[str, Any], **changes: Any) -> CaseOutcome:
+        """The outcome of the last case that was run, or of the loading."""
+        outcome = self.run(source, *inputs, **changes)
+        return outcome.load_failure or outcome.cases[-1]

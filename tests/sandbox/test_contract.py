@@ -1,0 +1,357 @@
+"""What every launcher's boxes do with honest and with clumsy programs."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from sandbox.interface import Ending, Kind
+from tests.sandbox.bench import Bench, value_of
+
+DOUBLE = "def solve(x):\n    return x * 2\n"
+
+
+def test_a_program_is_called_with_its_inputs_and_its_value_comes_back(bench: Bench) -> None:
+    run = bench.run(DOUBLE, {"x": 1}, {"x": 2.5}, {"x": "ab"})
+
+    assert run.loaded
+    assert run.clean
+    assert [value_of(case) for case in run.cases] == [2, 5.0, "abab"]
+    assert [case.name for case in run.cases] == ["case 0", "case 1", "case 2"]
+
+
+@pytest.mark.parametrize(("kind", "module"), [("numpy", "numpy"), ("jax", "jax"), ("torch", "torch")])
+def test_arrays_become_those_of_the_framework(bench: Bench, kind: Kind, module: str) -> None:
+    source = "def solve(x):\n    return {'module': type(x).__module__, 'doubled': x * 2, 'dtype': str(x.dtype)}\n"
+    x = np.array([1, 2, 3], ml_dtypes.bfloat16)
+
+    value = value_of(bench.call(source, {"x": x}, kind=kind, frameworks=(module,)))
+
+    assert value["module"].startswith(("numpy", "jax", "torch"))
+    assert value["dtype"].endswith("bfloat16")
+    assert value["doubled"].tolist() == [2, 4, 6]
+
+
+def test_jax_compiles_in_a_box(bench: Bench) -> None:
+    source = """
+        import jax
+
+        @jax.jit
+        def solve(x):
+            return jax.lax.scan(lambda carry, item: (carry + item, None), 0.0, x)[0]
+    """
+
+    outcome = bench.call(source, {"x": np.ones(100, np.float32)}, kind="jax", frameworks=("jax",))
+
+    assert value_of(outcome) == 100.0
+    assert outcome.memory_bytes > 2**20
+
+
+def test_an_optimizer_steps_in_torch(bench: Bench) -> None:
+    source = """
+        import torch
+
+        def solve(x):
+            weight = torch.nn.Parameter(x)
+            optimizer = torch.optim.SGD([weight], lr=0.5)
+            (weight * weight).sum().backward()
+            optimizer.step()
+            return weight
+    """
+
+    outcome = bench.call(source, {"x": np.ones(3, np.float32)}, kind="torch", frameworks=("torch",))
+
+    assert value_of(outcome).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_driver_calls_the_solution_in_its_own_way(bench: Bench) -> None:
+    driver = "def run(solution, inputs):\n    return [solution(inputs['x']) for _ in range(3)]\n"
+
+    assert value_of(bench.call(DOUBLE, {"x": 4}, driver=driver)) == [8, 8, 8]
+
+
+def test_what_is_printed_comes_with_the_case_that_printed_it(bench: Bench) -> None:
+    source = """
+        import sys
+        print("loading")
+
+        def solve(x):
+            print("case", x)
+            sys.stderr.write("\\x1b[31mred\\x00")
+            return x
+    """
+
+    run = bench.run(source, {"x": 1}, {"x": 2})
+
+    assert [case.text for case in run.cases] == [
+        "loading\ncase 1\n\\x1b[31mred\\x00",
+        "case 2\n\\x1b[31mred\\x00",
+    ]
+
+
+def test_an_exception_is_reported_and_the_next_case_runs(bench: Bench) -> None:
+    source = """
+        def divide(x):
+            return 1 / x
+
+        def solve(x):
+            return divide(x)
+    """
+
+    run = bench.run(source, {"x": 0}, {"x": 2})
+
+    first, second = run.cases
+    assert first.ending is Ending.RAISED
+    assert first.failure is not None
+    assert (first.failure.stage, first.failure.kind) == ("call", "ZeroDivisionError")
+    assert first.failure.message == "division by zero"
+    assert first.failure.traceback.splitlines() == [
+        '  File "solution.py", line 6, in solve',
+        "    return divide(x)",
+        '  File "solution.py", line 3, in divide',
+        "    return 1 / x",
+    ]
+    assert value_of(second) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind"),
+    [
+        ("raise SystemExit(0)", "SystemExit"),
+        ("import sys; sys.exit()", "SystemExit"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("raise BaseException('all')", "BaseException"),
+        ("return solve()", "RecursionError"),
+        ("raise type('Mine', (Exception,), {})('own')", "Mine"),
+        ("raise StopIteration", "StopIteration"),
+        ("import signal, os; os.kill(os.getpid(), signal.SIGINT); import time; time.sleep(1)", "KeyboardInterrupt"),
+    ],
+)
+def test_whatever_is_raised_is_an_exception_of_the_program(bench: Bench, statement: str, kind: str) -> None:
+    outcome = bench.call(f"def solve():\n    {statement}\n")
+
+    assert outcome.ending is Ending.RAISED
+    assert outcome.failure is not None
+    assert outcome.failure.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("raise ValueError", "can't be shown"),
+        ("return 7", "can't be shown"),
+        ("return 'x' * 10**8", "xxxx"),
+        ("return '\\x1b[2J\\x00\\u202e'", "\\x1b[2J"),
+        ("return type('S', (str,), {'__getitem__': None, '__str__': None})('fine')", "fine"),
+    ],
+)
+def test_an_exception_that_lies_about_itself_is_described_all_the_same(bench: Bench, body: str, message: str) -> None:
+    source = f"""
+        class Liar(Exception):
+            def __str__(self):
+                {body}
+
+        def solve():
+            raise Liar
+    """
+
+    outcome = bench.call(source)
+
+    assert outcome.failure is not None
+    assert outcome.failure.kind == "Liar"
+    assert message in outcome.failure.message
+    assert len(outcome.failure.message) <= 2048
+    assert all(character.isprintable() or character in "\n\t" for character in outcome.failure.message)
+
+
+def test_a_deep_recursion_is_shown_by_its_ends(bench: Bench) -> None:
+    outcome = bench.call("def solve():\n    return solve()\n")
+
+    assert outcome.failure is not None
+    assert "more frames" in outcome.failure.traceback
+    assert len(outcome.failure.traceback.splitlines()) < 60
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("def solve(:\n", "invalid syntax"),
+        ("x = 1\n", "the source defines no solve; define solve(a, b) at the top level"),
+        ("solve = 3\n", "solve can't be called; it must be a function: solve(a, b)"),
+        ("def solve(a): ...\n", "solve takes 1 parameter; the problem calls it with 2: a, b"),
+        ("def solve(a, b, c, d): ...\n", "solve takes 4 parameters; the problem calls it with 2: a, b"),
+        ("def solve(a, b, c, d=1): ...\n", "solve takes at least 3 parameters; the problem calls it with 2: a, b"),
+        ("def solve(a=1): ...\n", "solve takes at most 1 parameter; the problem calls it with 2: a, b"),
+        ("def solve(a, b, *, c): ...\n", "solve has parameters that must be named (c); the problem calls it with 2"),
+        ("x = '\0'\n", "null bytes"),
+        ("x = '\ud800'\n", "no Python text"),
+        ("(" * 5000, "too many nested parentheses"),
+        ("x = " + "-" * 100_000 + "1", ""),
+    ],
+)
+def test_a_source_that_cannot_be_judged_says_what_to_change(bench: Bench, source: str, message: str) -> None:
+    outcome = bench.call(source, {"a": 1, "b": 2})
+
+    assert outcome.ending is Ending.INVALID
+    assert outcome.name == ""
+    assert outcome.failure is not None
+    assert outcome.failure.stage == "load"
+    assert message in outcome.failure.message
+
+
+def test_a_syntax_error_is_shown_where_it_is(bench: Bench) -> None:
+    outcome = bench.call("x = 1\ny = = 2\n")
+
+    assert outcome.failure is not None
+    assert outcome.failure.kind == "SyntaxError"
+    assert outcome.failure.traceback.splitlines() == ['  File "solution.py", line 2', "    y = = 2", "        ^"]
+
+
+@pytest.mark.parametrize(
+    "source", ["\ufeff" + DOUBLE, DOUBLE.replace("\n", "\r\n"), f"# coding: latin-1\n# é\n{DOUBLE}"]
+)
+def test_a_source_from_any_editor_is_read(bench: Bench, source: str) -> None:
+    assert value_of(bench.call(source, {"x": 3})) == 6
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind"),
+    [
+        ("1 / 0", "ZeroDivisionError"),
+        ("raise SystemExit", "SystemExit"),
+        ("import no_such_module", "ModuleNotFoundError"),
+    ],
+)
+def test_a_module_that_fails_to_load_concerns_every_case(bench: Bench, statement: str, kind: str) -> None:
+    run = bench.run(f"{statement}\n{DOUBLE}", {"x": 1}, {"x": 2})
+
+    assert not run.loaded
+    assert run.cases == ()
+    assert run.load_failure is not None
+    assert run.load_failure.ending is Ending.RAISED
+    assert run.load_failure.failure is not None
+    assert (run.load_failure.failure.stage, run.load_failure.failure.kind) == ("load", kind)
+    assert run.clean
+
+
+def test_a_module_that_never_finishes_loading_is_timed_out(bench: Bench) -> None:
+    run = bench.run(f"while True: pass\n{DOUBLE}", {"x": 1}, load_seconds=0.5)
+
+    assert run.load_failure is not None
+    assert run.load_failure.ending is Ending.TIMED_OUT
+    assert run.clean
+
+
+@pytest.mark.parametrize("statement", ["os._exit(0)", "os._exit(7)", "os.abort()", "ctypes.string_at(0)"])
+def test_a_program_that_ends_its_process_crashes_at_that_case(bench: Bench, statement: str) -> None:
+    source = f"import ctypes, os\ndef solve(x):\n    if x == 1:\n        {statement}\n    return x\n"
+
+    run = bench.run(source, {"x": 0}, {"x": 1}, {"x": 2})
+
+    assert [case.ending for case in run.cases] == [Ending.ANSWERED, Ending.CRASHED]
+    assert run.clean
+
+
+def test_the_cases_after_one_that_killed_the_process_can_be_run_anew(bench: Bench) -> None:
+    source = "import os\ndef solve(x):\n    return os._exit(1) if x % 2 else x\n"
+    inputs = [{"x": n} for n in range(5)]
+
+    endings = []
+    while inputs:
+        run = bench.run(source, *inputs)
+        endings += [case.ending for case in run.cases]
+        inputs = inputs[len(run.cases) :]
+
+    assert endings == [Ending.ANSWERED, Ending.CRASHED] * 2 + [Ending.ANSWERED]
+
+
+def test_a_value_of_no_known_type_is_named_with_its_place(bench: Bench) -> None:
+    outcome = bench.call("class Thing: pass\ndef solve():\n    return {'a': [1, Thing()]}\n")
+
+    assert outcome.ending is Ending.UNSUPPORTED
+    assert outcome.failure is not None
+    assert outcome.failure.stage == "answer"
+    assert outcome.failure.message.startswith("Thing at a/1 can't be returned")
+
+
+def test_an_error_that_shows_only_when_the_value_is_read_belongs_to_the_answer(bench: Bench) -> None:
+    source = """
+        import jax
+
+        def solve():
+            return jax.jit(lambda: jax.pure_callback(lambda: 1 / 0, jax.ShapeDtypeStruct((), "float32")))()
+    """
+
+    outcome = bench.call(source, frameworks=("jax",))
+
+    assert outcome.ending is Ending.RAISED
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        "threading.Thread(target=time.sleep, args=(1000,)).start()",
+        "threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()",
+        "atexit.register(time.sleep, 1000)",
+        "atexit.register(os.write, 3, b'forged')",
+        "sys.stdout = None; sys.stderr = 7",
+        "sys.stdout.close()",
+        "os.close(0); os.close(1); os.close(2)",
+        "os.write = os.read = None",
+        "sys.modules.clear()",
+        "sys.settrace(lambda *_: None)",
+        "signal.alarm(1000)",
+        "gc.disable(); gc.freeze()",
+        "sys.setrecursionlimit(50)",
+    ],
+)
+def test_a_program_that_leaves_its_process_in_disorder_still_answers(bench: Bench, setup: str) -> None:
+    source = f"import atexit, gc, os, signal, sys, threading, time\n{setup}\ndef solve(x):\n    return x + 1\n"
+
+    run = bench.run(source, {"x": 1}, {"x": 2})
+
+    assert [value_of(case) for case in run.cases] == [2, 3]
+
+
+def test_closing_the_answer_channel_is_a_crash(bench: Bench) -> None:
+    outcome = bench.call("import os\ndef solve():\n    os.closerange(0, 100)\n    while True: pass\n")
+
+    assert outcome.ending is Ending.CRASHED
+    assert outcome.failure is not None
+    assert outcome.failure.kind == "Closed"
+
+
+def test_random_state_is_the_same_in_every_run_and_does_not_go_on_from_the_last(bench: Bench) -> None:
+    source = "import random\nimport numpy as np\ndef solve():\n    return [random.random(), float(np.random.rand())]\n"
+
+    assert value_of(bench.call(source)) == value_of(bench.call(source))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "os.fork()",
+        "subprocess.run(['ls'])",
+        "multiprocessing.Process(target=print).start()",
+        "os.execv('/bin/ls', ['ls'])",
+        "socket.socket()",
+        "socket.create_connection(('127.0.0.1', 80))",
+        "urllib.request.urlopen('http://1.1.1.1')",
+    ],
+)
+def test_processes_and_network_are_refused_in_words(bench: Bench, statement: str) -> None:
+    source = f"import multiprocessing, os, socket, subprocess, urllib.request\ndef solve():\n    {statement}\n"
+
+    outcome = bench.call(source)
+
+    assert outcome.ending is Ending.RAISED
+    assert outcome.failure is not None
+    assert "the sandbox permits no other processes, no network" in outcome.failure.message
+
+
+def test_ready_says_what_a_verdict_rests_on(bench: Bench) -> None:
+    with bench.box("numpy") as box:
+        assert box.ready.isolation in ("namespaces", "shared")
+        assert box.ready.versions["numpy"] == np.__version__
+        assert box.ready.python.count(".") == 2
+        assert box.ready.device == "cpu"
+        assert box.ready.image

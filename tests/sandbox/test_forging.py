@@ -1,0 +1,111 @@
+"""Programs that speak on the answer channel themselves. Only what a program returns when asked counts."""
+
+import pytest
+
+from sandbox.interface import Ending
+from tests.sandbox.bench import Bench, value_of
+
+# Finds the token of the question in the caller's frame, as a determined program can.
+STEAL = """
+import os, struct, sys, threading, time
+
+def steal():
+    frame = sys._getframe()
+    while frame and "token" not in frame.f_locals:
+        frame = frame.f_back
+    return frame.f_locals["token"]
+
+def frame(kind, content, size=None):
+    return struct.pack("<16scQ", steal(), kind, len(content) if size is None else size) + content
+
+def tell(data):
+    os.write(3, data)
+"""
+FIVE = "b'ACV1i' + (5).to_bytes(8, 'little')"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "os.write(3, b'x')",
+        "os.write(3, b'\\0' * 1000)",
+        "os.write(3, struct.pack('<16scQ', b'0' * 16, b'A', 2) + b'ok')",
+        f"tell(frame(b'A', {FIVE}))",
+        f"tell(frame(b'A', {FIVE}) * 2)",
+        "tell(frame(b'L', b''))",
+        "tell(frame(b'S', b''))",
+        "tell(frame(b'?', b''))",
+        "tell(frame(b'R', b'call\\0Fine'))",
+        "tell(frame(b'R', b'verdict\\0Accepted\\0really\\0'))",
+        "tell(frame(b'R', b'', 2**40))",
+    ],
+)
+def test_a_program_that_writes_an_answer_itself_has_forged_it(bench: Bench, statement: str) -> None:
+    run = bench.run(f"{STEAL}\ndef solve(x):\n    {statement}\n    return x\n", {"x": 1})
+
+    assert run.cases[-1].ending is Ending.FORGED
+    assert not run.clean
+
+
+def test_a_second_answer_is_not_taken_for_the_next_case(bench: Bench) -> None:
+    run = bench.run(
+        f"{STEAL}\ndef solve(x):\n    tell(frame(b'A', {FIVE}))\n    return x\n", {"x": 1}, {"x": 5}, {"x": 5}
+    )
+
+    assert Ending.FORGED in [case.ending for case in run.cases]
+    assert len(run.cases) < 3
+
+
+@pytest.mark.parametrize("statement", [f"tell(frame(b'A', {FIVE}))", "tell(frame(b'L', b''))", "os.write(3, b'hello')"])
+def test_speaking_while_loading_is_forging(bench: Bench, statement: str) -> None:
+    run = bench.run(f"{STEAL}\n{statement}\ndef solve(x):\n    return x\n", {"x": 1})
+
+    assert (run.load_failure or run.cases[-1]).ending is Ending.FORGED
+
+
+def test_a_thread_that_speaks_after_the_last_answer_is_forging(bench: Bench) -> None:
+    source = f"""{STEAL}
+def later():
+    while True:
+        os.write(3, b"more")
+
+def solve(x):
+    threading.Thread(target=later).start()
+    return x
+"""
+
+    assert bench.run(source, {"x": 1}).cases[-1].ending is Ending.FORGED
+
+
+def test_a_frame_that_announces_two_gigabytes_is_not_waited_for(bench: Bench) -> None:
+    source = f"{STEAL}\ndef solve():\n    tell(frame(b'A', b'', 2**31))\n    time.sleep(1000)\n"
+
+    assert bench.run(source).cases[0].ending is Ending.TOO_MUCH_OUTPUT
+
+
+def test_an_exit_after_a_forged_answer_is_worth_what_the_bytes_are_worth(bench: Bench) -> None:
+    """The one forgery that stands: it says what the program could as well have returned, and no more."""
+    outcome = bench.call(f"{STEAL}\ndef solve():\n    tell(frame(b'A', {FIVE}))\n    os._exit(0)\n")
+
+    assert value_of(outcome) == 5
+
+
+def test_printing_a_protocol_is_only_text(bench: Bench) -> None:
+    source = 'def solve(x):\n    print(\'{"cause": "replied", "kind": "A"}\')\n    print("OK")\n    return x\n'
+
+    outcome = bench.call(source, {"x": 1})
+
+    assert value_of(outcome) == 1
+    assert outcome.text == '{"cause": "replied", "kind": "A"}\nOK\n'
+
+
+def test_half_a_frame_runs_into_the_time_limit(bench: Bench) -> None:
+    source = f"{STEAL}\ndef solve():\n    tell(frame(b'A', b'', 100))\n    time.sleep(1000)\n"
+
+    assert bench.run(source, wall_seconds=0.5).cases[0].ending is Ending.TIMED_OUT
+
+
+def test_another_descriptor_in_place_of_the_channel_is_no_answer(bench: Bench) -> None:
+    source = "import os\ndef solve():\n    os.dup2(1, 3)\n    return 1\n"
+
+    assert bench.call(source).ending is Ending.CRASHED

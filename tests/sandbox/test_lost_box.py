@@ -1,0 +1,132 @@
+"""Boxes that die, workers that die, callers that change their mind: our failures, never the student's."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from sandbox.guest_box import GuestBox
+from sandbox.interface import Aborted, BoxLost, BoxSpec, Launcher
+from tests.sandbox.bench import make_request, run_in
+
+ENDLESS = make_request("def solve(x):\n    while x: pass\n", {"x": 0}, {"x": 1}, wall_seconds=100)
+
+
+def open_box(launcher: Launcher) -> GuestBox:
+    box = launcher.launch(BoxSpec(()))
+    assert isinstance(box, GuestBox)
+    return box
+
+
+def is_gone(pid: int, seconds: float = 10) -> bool:
+    deadline = time.monotonic() + seconds
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not Path(f"/proc/{pid}").exists()
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_a_box_that_dies_in_a_run_is_lost(launcher: Launcher) -> None:
+    box = open_box(launcher)
+    killer = threading.Timer(0.3, os.kill, (box.vessel.pid, signal.SIGKILL))
+    killer.start()
+
+    with pytest.raises(BoxLost):
+        run_in(box, ENDLESS)
+
+    assert not box.is_alive()
+
+
+def test_a_monitor_that_dies_takes_the_box_along(launcher: Launcher) -> None:
+    box = open_box(launcher)
+
+    def kill_monitor(_outcome: object) -> None:
+        os.kill(children(box.vessel.pid)[0], signal.SIGKILL)
+
+    with pytest.raises(BoxLost):
+        box.run(ENDLESS, kill_monitor, threading.Event())
+
+    assert is_gone(box.vessel.pid)
+
+
+def test_a_box_that_died_idle_is_known_to_be_dead(launcher: Launcher) -> None:
+    box = open_box(launcher)
+
+    os.kill(box.vessel.pid, signal.SIGKILL)
+
+    assert is_gone(box.vessel.pid)
+    assert not box.is_alive()
+
+
+def test_an_abort_ends_the_run_and_the_box(launcher: Launcher) -> None:
+    box, abort = open_box(launcher), threading.Event()
+    started = time.monotonic()
+
+    with pytest.raises(Aborted):
+        box.run(ENDLESS, lambda _outcome: abort.set(), abort)
+
+    assert time.monotonic() - started < 20  # of 100 seconds that the case may take
+    assert is_gone(box.vessel.pid)
+
+
+def fail(_outcome: object) -> None:
+    raise ZeroDivisionError
+
+
+def test_a_caller_that_fails_in_its_callback_ends_the_box(launcher: Launcher) -> None:
+    box = open_box(launcher)
+
+    with pytest.raises(ZeroDivisionError):
+        box.run(ENDLESS, fail, threading.Event())
+
+    assert is_gone(box.vessel.pid)
+
+
+def test_closing_ends_everything_at_once_and_may_be_repeated(launcher: Launcher) -> None:
+    box = open_box(launcher)
+    with ThreadPoolExecutor(1) as executor:
+        run = executor.submit(run_in, box, ENDLESS)
+
+        box.close()
+        box.close()
+
+        assert isinstance(run.exception(20), BoxLost)
+    assert is_gone(box.vessel.pid)
+
+
+WORKER = """
+import sys, threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from sandbox.bubblewrap import BubblewrapLauncher
+from sandbox.interface import BoxSpec
+from sandbox.runtime import find_runtime
+from tests.sandbox.bench import RUNTIME
+from tests.sandbox.test_lost_box import ENDLESS
+
+box = BubblewrapLauncher(runtime=find_runtime(RUNTIME), isolation=sys.argv[1]).launch(BoxSpec(()))
+box.run(ENDLESS, lambda _: print(box.vessel.pid, flush=True), threading.Event())
+"""
+
+
+@pytest.mark.parametrize("isolation", ["any", "shared"])
+def test_the_box_of_a_killed_worker_dies_at_once(isolation: str) -> None:
+    worker = subprocess.Popen([sys.executable, "-c", WORKER, isolation], stdout=subprocess.PIPE, text=True)
+    assert worker.stdout is not None
+    pid = int(worker.stdout.readline())
+    inside = children(pid)
+
+    worker.kill()
+    worker.wait()
+
+    assert inside
+    assert all(is_gone(gone) for gone in (pid, *inside))

@@ -1,0 +1,167 @@
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from sandbox.guest_box import GuestBox
+from sandbox.interface import Aborted, Box, BoxLost, BoxSpec, Launcher, SandboxUnavailable
+from sandbox.pool import Pool
+from tests.sandbox.bench import make_request, run_in, value_of
+
+BARE, NUMPY = BoxSpec(()), BoxSpec(("numpy",))
+HONEST = make_request("def solve():\n    return 1\n")
+FORGED = make_request("import os\ndef solve():\n    os.write(3, b'x')\n")
+
+
+class Recorder(Launcher):
+    """A real launcher that keeps what it launched."""
+
+    def __init__(self, launcher: Launcher) -> None:
+        self.name, self._launcher = launcher.name, launcher
+        self.launched: list[GuestBox] = []
+
+    def launch(self, spec: BoxSpec) -> Box:
+        box = self._launcher.launch(spec)
+        assert isinstance(box, GuestBox)
+        self.launched.append(box)
+        return box
+
+
+@pytest.fixture
+def recorder(launcher: Launcher) -> Recorder:
+    return Recorder(launcher)
+
+
+@pytest.fixture
+def make_pool(recorder: Recorder) -> Iterator[Callable[..., Pool]]:
+    pools: list[Pool] = []
+
+    def make(capacity: int = 2, max_runs: int = 100) -> Pool:
+        pools.append(Pool(recorder, capacity=capacity, max_runs=max_runs))
+        return pools[-1]
+
+    yield make
+    for pool in pools:
+        pool.close()
+
+
+def use(pool: Pool, spec: BoxSpec = BARE, runs: int = 1) -> None:
+    with pool.lease(spec, threading.Event()) as box:
+        for _ in range(runs):
+            assert value_of(run_in(box, HONEST).cases[0]) == 1
+
+
+def test_a_box_is_used_again(make_pool: Callable[..., Pool], recorder: Recorder) -> None:
+    pool = make_pool()
+
+    use(pool)
+    use(pool, runs=2)
+
+    assert len(recorder.launched) == 1
+
+
+def test_a_box_that_may_run_once_is_never_used_again(make_pool: Callable[..., Pool], recorder: Recorder) -> None:
+    pool = make_pool(max_runs=1)
+
+    use(pool, runs=3)
+
+    assert len(recorder.launched) >= 3
+    assert not any(box.is_alive() for box in recorder.launched[:2])
+
+
+def test_a_box_that_did_not_end_clean_is_exchanged_within_the_lease(
+    make_pool: Callable[..., Pool], recorder: Recorder
+) -> None:
+    pool = make_pool()
+
+    with pool.lease(BARE, threading.Event()) as box:
+        run_in(box, FORGED)
+        after = run_in(box, HONEST)
+
+    assert value_of(after.cases[0]) == 1
+    assert not recorder.launched[0].is_alive()
+
+
+def test_a_lost_box_is_replaced(make_pool: Callable[..., Pool], recorder: Recorder) -> None:
+    pool = make_pool()
+
+    with pool.lease(BARE, threading.Event()) as box:
+        recorder.launched[0].close()
+        with pytest.raises(BoxLost):
+            run_in(box, HONEST)
+    use(pool)
+
+    assert len(recorder.launched) >= 2
+
+
+def test_a_box_that_died_idle_is_not_lent(make_pool: Callable[..., Pool], recorder: Recorder) -> None:
+    pool = make_pool()
+    use(pool)
+
+    recorder.launched[0].vessel.destroy()
+    use(pool)
+
+    assert len(recorder.launched) == 2
+
+
+def test_at_capacity_the_box_used_longest_ago_makes_room(make_pool: Callable[..., Pool], recorder: Recorder) -> None:
+    pool = make_pool(capacity=1)
+
+    use(pool, BARE)
+    use(pool, NUMPY)
+
+    assert [box.is_alive() for box in recorder.launched] == [False, True]
+
+
+def test_a_lease_waits_while_all_boxes_are_lent(make_pool: Callable[..., Pool], recorder: Recorder) -> None:
+    pool = make_pool(capacity=1)
+    waiting = threading.Thread(target=use, args=(pool,))
+
+    with pool.lease(BARE, threading.Event()):
+        waiting.start()
+        waiting.join(0.5)
+        assert waiting.is_alive()
+    waiting.join(20)
+
+    assert not waiting.is_alive()
+    assert len(recorder.launched) == 1
+
+
+def test_an_abort_ends_the_wait_for_a_box(make_pool: Callable[..., Pool]) -> None:
+    pool, abort = make_pool(capacity=1), threading.Event()
+
+    with pool.lease(BARE, threading.Event()):
+        threading.Timer(0.2, abort.set).start()
+        with pytest.raises(Aborted), pool.lease(BARE, abort):
+            pass
+
+
+def test_a_warm_box_is_there_when_it_is_wanted(make_pool: Callable[..., Pool], recorder: Recorder) -> None:
+    pool = make_pool()
+
+    pool.warm(BARE)
+    pool.warm(BARE)
+    use(pool)
+
+    assert len(recorder.launched) == 1
+
+
+def test_closing_the_pool_ends_lent_boxes_when_they_come_back(
+    make_pool: Callable[..., Pool], recorder: Recorder
+) -> None:
+    pool = make_pool()
+    use(pool, NUMPY)
+
+    with pool.lease(BARE, threading.Event()) as box:
+        pool.close()
+        assert value_of(run_in(box, HONEST).cases[0]) == 1
+
+    assert not any(box.is_alive() for box in recorder.launched)
+
+
+def test_a_host_that_cannot_open_boxes_says_so_to_every_caller(make_pool: Callable[..., Pool]) -> None:
+    pool = make_pool(capacity=1)
+
+    for _ in range(2):  # the place is free again after the first
+        with pytest.raises(SandboxUnavailable), pool.lease(BoxSpec((), gpu=True), threading.Event()):
+            pass
