@@ -1,0 +1,135 @@
+"""The filters, run by an interpreter of classic BPF on both architectures."""
+
+import errno
+import struct
+
+import pytest
+
+from sandbox.guest import bpf
+from sandbox.guest.syscall_table import (
+    NAMESPACES_ALLOWED,
+    NOT_SUPPORTED,
+    REFUSED,
+    STUDENT_ALLOWED,
+    SUPERVISOR_ALLOWED,
+    Filter,
+    box_filter,
+    numbers,
+    student_filter,
+)
+
+ALLOWED = "allowed"
+KILLED = "killed"
+STUDENT = student_filter(pid=7)
+
+
+def decide(wanted: Filter, machine: str, number: int, *arguments: int, arch: int | None = None) -> str | int:
+    """What the kernel would do: allow, kill, or fail with an errno."""
+    given = [*arguments, 0, 0, 0, 0, 0, 0][:6]
+    data = struct.pack("<IIQ6Q", number, arch or bpf.AUDIT_ARCH[machine], 0, *(value & (2**64 - 1) for value in given))
+    result = _run(bpf.assemble(wanted, machine), data)
+    if result & 0x7FFF0000 == bpf.ERRNO:
+        return result & 0xFFFF
+    return {bpf.ALLOW: ALLOWED, bpf.KILL_PROCESS: KILLED}[result]
+
+
+def _run(program: bytes, data: bytes) -> int:
+    accumulator, at = 0, 0
+    while True:
+        code, if_true, if_false, value = struct.unpack_from("<HBBI", program, at * 8)
+        at += 1
+        if code == bpf.RETURN:
+            return int(value)
+        if code == bpf.LOAD:
+            accumulator = struct.unpack_from("<I", data, value)[0]
+        elif code == bpf.AND:
+            accumulator &= value
+        elif code == bpf.JUMP_IF_EQUAL:
+            at += if_true if accumulator == value else if_false
+        elif code == bpf.JUMP_IF_NOT_LESS:
+            at += if_true if accumulator >= value else if_false
+
+
+@pytest.fixture(params=["x86_64", "aarch64"])
+def machine(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_every_name_has_a_number_on_some_architecture() -> None:
+    known = numbers("x86_64").keys() | numbers("aarch64").keys()
+
+    assert known >= (STUDENT_ALLOWED | SUPERVISOR_ALLOWED | NAMESPACES_ALLOWED | REFUSED | NOT_SUPPORTED)
+
+
+def test_what_is_allowed_without_conditions_passes(machine: str) -> None:
+    known = numbers(machine)
+
+    assert {decide(STUDENT, machine, known[name]) for name in STUDENT.allowed & known.keys()} == {ALLOWED}
+
+
+def test_what_is_refused_fails_with_its_errno(machine: str) -> None:
+    known = numbers(machine)
+
+    for name in STUDENT.refused.keys() & known.keys():
+        assert decide(STUDENT, machine, known[name]) == STUDENT.refused[name], name
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "wanted"),
+    [
+        ("clone", (0x3D0F00,), ALLOWED),  # as glibc starts a thread
+        ("clone", (0x1200011,), errno.EPERM),  # as glibc forks
+        ("clone", (0x3D0F00 | 0x20000000,), errno.EPERM),
+        ("kill", (7,), ALLOWED),
+        ("kill", (8,), errno.EPERM),
+        ("kill", (-1,), errno.EPERM),
+        ("kill", (0,), errno.EPERM),
+        ("tgkill", (7, 9), ALLOWED),
+        ("tgkill", (1, 1), errno.EPERM),
+        ("prlimit64", (0,), ALLOWED),
+        ("prlimit64", (7,), ALLOWED),
+        ("prlimit64", (1,), errno.EPERM),
+        ("prctl", (15,), ALLOWED),
+        ("prctl", (22,), errno.EPERM),
+        ("ioctl", (1, 0x5401), ALLOWED),
+        ("ioctl", (1, 0x5412), errno.ENOTTY),
+        ("ioctl", (1, 0x5412 | 1 << 32), errno.ENOTTY),
+        ("fcntl", (1, 1030), ALLOWED),
+        ("fcntl", (1, 8), errno.EINVAL),
+        ("socketpair", (1, 1 | 0x80000), ALLOWED),
+        ("socketpair", (1, 2), errno.EPERM),
+        ("socketpair", (2, 1), errno.EPERM),
+        ("mmap", (0, 4096, 3, 0x22), ALLOWED),  # private memory
+        ("mmap", (0, 4096, 1, 0x01), ALLOWED),  # a file, shared, to be read
+        ("mmap", (0, 4096, 3, 0x01), errno.EPERM),
+        ("mmap", (0, 4096, 1, 0x21), errno.EPERM),
+        ("mmap", (0, 4096, 3, 0x03), errno.EPERM),  # MAP_SHARED_VALIDATE
+    ],
+)
+def test_rules_look_at_arguments(machine: str, name: str, arguments: tuple[int, ...], wanted: str | int) -> None:
+    assert decide(STUDENT, machine, numbers(machine)[name], *arguments) == wanted
+
+
+def test_unknown_calls_do_not_exist_and_foreign_architectures_are_fatal(machine: str) -> None:
+    assert decide(STUDENT, machine, 5000) == errno.ENOSYS
+    assert decide(STUDENT, machine, numbers(machine)["read"], arch=0x40000003) == KILLED
+
+
+def test_x32_numbers_do_not_exist() -> None:
+    assert decide(STUDENT, "x86_64", 0x40000000) == errno.ENOSYS
+
+
+@pytest.mark.parametrize("name", ["unshare", "mount", "umount2"])
+def test_a_box_may_make_namespaces_only_where_it_should(machine: str, name: str) -> None:
+    number = numbers(machine)[name]
+
+    assert decide(box_filter(namespaces=True), machine, number) == ALLOWED
+    assert decide(box_filter(namespaces=False), machine, number) == errno.EPERM
+
+
+def test_a_box_may_fork_but_not_into_namespaces_by_clone(machine: str) -> None:
+    clone = numbers(machine)["clone"]
+
+    assert decide(box_filter(namespaces=True), machine, clone, 0x1200011) == ALLOWED
+    assert decide(box_filter(namespaces=True), machine, clone, 0x11 | 0x20000000) == errno.EPERM
+    assert decide(box_filter(namespaces=True), machine, numbers(machine)["ptrace"]) == errno.EPERM
