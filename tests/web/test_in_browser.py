@@ -1,0 +1,170 @@
+"""The pages in a real browser: sign up, open a problem, submit, see the verdict arrive."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from fastapi import FastAPI
+from playwright.sync_api import Browser, expect
+
+from app.database import Database
+from tests.api.conftest import serving
+from tests.web.browser import PATIENCE_MS, Visitor, chromium, visit
+from tests.web.judged import all_right, answered, end, judge, record, take
+
+pytestmark = pytest.mark.browser
+expect.set_options(timeout=PATIENCE_MS)
+
+PROBLEM = "/problems/scaled_sum"
+WRONG = np.array(3, np.float32)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def address(app: FastAPI) -> Iterator[str]:
+    with serving(app) as address:
+        yield address
+
+
+@pytest.fixture
+def ada(browser: Browser, address: str) -> Iterator[Visitor]:
+    """Signed up as `ada`, with scripts."""
+    with browser.new_context() as context:
+        visitor = visit(context, address)
+        visitor.sign_up("ada")
+        yield visitor
+
+
+def submit(visitor: Visitor, source: str = "def scaled_sum(x, y, scale, options):\n    return 3\n") -> None:
+    visitor.open(PROBLEM)
+    visitor.page.get_by_label("Your solution").fill(source)
+    visitor.page.get_by_role("button", name="Submit").click()
+    visitor.page.wait_for_url("**/submissions/*")
+
+
+def test_the_stream_brings_results_while_the_page_is_open(ada: Visitor, database: Database) -> None:
+    ada.page.route("**/result", lambda route: route.abort())  # so that only the stream can bring them
+    submit(ada)
+    expect(ada.page.get_by_text("In the queue", exact=False).first).to_be_visible()
+
+    taken = take(database)
+    record(database, taken, answered(0, WRONG, text="printed by me"))
+    expect(ada.page.get_by_text("1 of 3 cases done").first).to_be_visible()
+    expect(ada.page.get_by_text("printed by me")).to_be_visible()
+    end(database, taken, answered(0, WRONG, text="printed by me"), *all_right()[1:])
+
+    expect(ada.page.locator(".banner .title")).to_contain_text("Wrong answer")
+    expect(ada.page.locator(".banner")).to_contain_text("Your output is 3.0; expected 7.0")
+    expect(ada.page.get_by_role("status").first).to_contain_text("Wrong answer")
+    assert [complaint for complaint in ada.complaints if "ERR_FAILED" not in complaint] == []
+
+
+def test_the_verdict_arrives_without_the_stream(ada: Visitor, database: Database) -> None:
+    ada.page.route("**/events", lambda route: route.abort())
+    submit(ada)
+    judge(database, *all_right())
+
+    expect(ada.page.locator(".banner .title")).to_contain_text("Accepted")
+    assert [complaint for complaint in ada.complaints if "ERR_FAILED" not in complaint] == []
+
+
+def test_the_verdict_arrives_when_the_stream_stays_silent(ada: Visitor, database: Database) -> None:
+    ada.page.add_init_script("EventSource.prototype.addEventListener = () => {}")
+    submit(ada)
+    judge(database, *all_right())
+
+    expect(ada.page.locator(".banner .title")).to_contain_text("Accepted")
+
+
+def test_everything_works_without_scripts(browser: Browser, address: str, database: Database) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        visitor = visit(context, address)
+        visitor.sign_up("grace")
+        submit(visitor)
+        judge(database, *all_right())
+
+        expect(visitor.page.locator(".banner .title")).to_contain_text("Accepted")
+        assert visitor.complaints == []
+
+
+def test_what_a_student_opened_stays_open_when_results_come_in(ada: Visitor, database: Database) -> None:
+    submit(ada)
+    taken = take(database)
+    record(database, taken, all_right()[0])
+
+    case = ada.page.locator("#case-1")
+    case.locator("summary").click()
+    expect(case).to_have_attribute("open", "")
+    end(database, taken, *all_right())
+
+    expect(ada.page.locator(".banner .title")).to_contain_text("Accepted")
+    expect(case).to_have_attribute("open", "")
+
+
+def test_tab_indents_and_escape_lets_the_keyboard_out(ada: Visitor) -> None:
+    ada.open(PROBLEM)
+    editor = ada.page.get_by_label("Your solution")
+    editor.fill("if x:")
+    editor.press("End")
+
+    ada.page.keyboard.press("Enter")
+    ada.page.keyboard.press("Tab")
+    ada.page.keyboard.type("y")
+    expect(editor).to_have_value("if x:\n        y")
+    ada.page.keyboard.press("Shift+Tab")
+    expect(editor).to_have_value("if x:\n    y")
+    expect(editor).to_be_focused()
+
+    ada.page.keyboard.press("Escape")
+    ada.page.keyboard.press("Tab")
+    expect(ada.page.get_by_role("button", name="Submit")).to_be_focused()
+    expect(editor).to_have_value("if x:\n    y")
+
+
+def test_a_draft_outlives_a_reload_until_it_is_reset(ada: Visitor) -> None:
+    ada.open(PROBLEM)
+    editor = ada.page.get_by_label("Your solution")
+    starter = editor.input_value()
+    editor.fill("draft = 1")
+    expect(ada.page.get_by_text("Draft kept in this browser")).to_be_visible()
+
+    ada.page.reload()
+    expect(editor).to_have_value("draft = 1")
+    ada.page.get_by_role("button", name="Reset to starter").click()
+    expect(editor).to_have_value(starter)
+
+    ada.page.keyboard.press("Control+z")
+    expect(editor).to_have_value("draft = 1")
+    assert ada.complaints == []
+
+
+def test_control_and_enter_submit(ada: Visitor) -> None:
+    ada.open(PROBLEM)
+    ada.page.get_by_label("Your solution").press("Control+Enter")
+
+    ada.page.wait_for_url("**/submissions/*")
+
+
+def test_going_on_with_a_submission_opens_its_code(ada: Visitor) -> None:
+    submit(ada, "sent = 1\n")
+    ada.page.get_by_role("link", name="Edit and try again").click()
+
+    expect(ada.page.get_by_label("Your solution")).to_have_value("sent = 1\n")
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_page_scrolls_sideways_or_complains(ada: Visitor, database: Database, width: int) -> None:
+    submit(ada, "x = '" + "long " * 100 + "'\n")
+    shape = np.arange(60, dtype=np.float32).reshape(4, 15)
+    judge(database, answered(0, {"some/long/path": shape}, {"some/long/path": shape + 1}, text="word" * 200))
+    ada.page.set_viewport_size({"width": width, "height": 800})
+
+    for path in (ada.page.url.removeprefix(ada.address), "/", PROBLEM, "/submissions"):
+        ada.open(path)
+        assert ada.page.evaluate("document.documentElement.scrollWidth") <= width, path
+    assert ada.complaints == []
