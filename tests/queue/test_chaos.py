@@ -3,7 +3,7 @@
 import random
 import signal
 import time
-from collections import Counter
+from collections import Counter, deque
 
 import pytest
 from sqlalchemy import select
@@ -15,8 +15,9 @@ from tests.queue.fleet import Fleet, read_record, wait_until
 from tests.queue.worker_process import CASES
 
 JUDGINGS = 60
-WORKERS = 3
+WORKERS = 4
 FAULTS = 24
+KINDS = (signal.SIGKILL, signal.SIGSTOP, signal.SIGSTOP, signal.SIGTERM)
 
 
 @pytest.mark.slow
@@ -26,12 +27,9 @@ def test_no_judging_is_lost_or_finished_twice_whatever_happens_to_workers(
 ) -> None:
     chance = random.Random(seed)
     enqueue(database, chance)
-    for number in range(WORKERS):
-        fleet.start(f"worker-{number}", slots=2)
 
-    for fault in range(FAULTS):
-        strike(fleet, chance, fault)
-    heal(fleet)
+    wreak_havoc(fleet, chance)
+    fleet.start("healthy", slots=4)
     wait_until(lambda: is_done(database))
 
     check_invariants(database)
@@ -42,29 +40,30 @@ def enqueue(database: Database, chance: random.Random) -> None:
         user, revision = make_user(session), make_problem(session)
         for _ in range(JUDGINGS):
             submission = make_submission(session, user, revision)
-            submission.source = f"sleep {chance.uniform(0.1, 2.5):.2f}"
+            submission.source = f"{chance.choice(['sleep', 'stubborn'])} {chance.uniform(0.5, 3):.2f}"
             make_judging(session, submission.id, max_attempts=1000)
 
 
-def strike(fleet: Fleet, chance: random.Random, fault: int) -> None:
-    name = chance.choice(sorted(fleet.processes))
-    number = chance.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGSTOP, signal.SIGSTOP, signal.SIGTERM])
-    fleet.send(name, number)
-    time.sleep(chance.uniform(0.2, 1.5))
-    woken = chance.choice(sorted(fleet.processes))
-    fleet.send(woken, signal.SIGCONT)
-    if number != signal.SIGSTOP:
-        # A frozen one that was killed is gone; one that was told to end goes when it is woken.
-        fleet.start(f"worker-{WORKERS + fault}", slots=2)
-        if number == signal.SIGKILL:
-            fleet.wait(name)
-            del fleet.processes[name]
-
-
-def heal(fleet: Fleet) -> None:
-    for name in fleet.processes:
+def wreak_havoc(fleet: Fleet, chance: random.Random) -> None:
+    """Frozen workers wake after two more faults, when another may hold what they hold; those that end are replaced."""
+    working, frozen = [f"worker-{number}" for number in range(WORKERS)], deque[str]()
+    for name in working:
+        fleet.start(name, slots=2)
+    for fault in range(FAULTS):
+        name = working.pop(chance.randrange(len(working)))
+        kind = chance.choice(KINDS)
+        fleet.send(name, kind)
+        if kind == signal.SIGSTOP:
+            frozen.append(name)
+        else:
+            working.append(f"replacement-{fault}")
+            fleet.start(working[-1], slots=2)
+        time.sleep(chance.uniform(0.5, 1.5))
+        if len(frozen) > 2 or len(working) == 1:
+            working.append(frozen.popleft())
+            fleet.send(working[-1], signal.SIGCONT)
+    for name in frozen:
         fleet.send(name, signal.SIGCONT)
-    fleet.start("healthy", slots=4)
 
 
 def is_done(database: Database) -> bool:
