@@ -119,6 +119,8 @@ class _Converter:
         jax = sys.modules["jax"]
         if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
             value = jax.random.key_data(value)
+        if value.size * value.dtype.itemsize > self.caps.total_bytes:  # it may still be on a GPU
+            raise TooLarge(f"an array of shape {value.shape}, more than {self.caps.total_bytes} bytes")
         return self.read_array(value, path)
 
     def read_torch(self, value: Any, path: Path) -> Tree:
@@ -129,6 +131,8 @@ class _Converter:
                 raise Unsupported(path, f"tensor of another kind than dense ({type_name(value)})")
             if tensor.nelement() * tensor.element_size() > self.caps.total_bytes:
                 raise TooLarge(f"a tensor of shape {tuple(tensor.shape)}, more than {self.caps.total_bytes} bytes")
+            if tensor.dtype == torch.complex32:
+                raise Unsupported(path, "tensor of complex32")
             return _numpy_of_tensor(tensor.cpu().resolve_conj().resolve_neg())
 
     def read_torch_module(self, value: Any, path: Path) -> Tree:

@@ -264,6 +264,7 @@ def test_an_expected_output_with_nothing_in_it_is_never_a_pass(expected: Tree) -
     found = judge(expected, expected)
 
     assert (found.accepted, found.category) == (False, "empty output")
+    assert "expected output of this case is empty" in found.message
 
 
 @pytest.mark.parametrize("answer", [None, [], {}, (), {"loss": None}], ids=repr)

@@ -236,7 +236,7 @@ HOSTILE = {
     "overlong UTF-8": MAGIC + b"s" + u32(2) + b"\xc0\x80",
     "small int spelled long": MAGIC + b"I" + u32(1) + b"\x05",
     "int of no bytes": MAGIC + b"I" + u32(0),
-    "padded int": MAGIC + b"I" + u32(20) + b"\x01" + bytes(19),
+    "padded int": MAGIC + b"I" + u32(20) + (2**70).to_bytes(20, "little"),
     "unknown tag": MAGIC + b"z",
     "two values": MAGIC + b"NN",
     "over the total": MAGIC + b"b" + u32(65 * MEBIBYTE) + bytes(65 * MEBIBYTE),

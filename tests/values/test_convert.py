@@ -268,6 +268,7 @@ REFUSED = {
     "optax_transformation": "function at init",
     "torch_sparse": "tensor of another kind than dense (Tensor) at 0",
     "torch_meta": "tensor of another kind than dense (Tensor)",
+    "torch_complex32": "tensor of complex32 at spectrum",
     "torch_dtype": "dtype",
     "numpy_masked": "MaskedArray",
     "numpy_objects": "array of object at history",
@@ -290,6 +291,7 @@ TOO_LARGE = {
     "doubling_lists": "100000 values",
     "million_keys": "100000 values",
     "million_items": "100000 values",
+    "jax_too_large": "an array of shape (1025, 65536)",
     "torch_huge_expanded": "a tensor of shape (1000000, 1000000)",
     "numpy_huge_broadcast": "an array of shape (1000000, 1000000)",
 }

@@ -46,6 +46,11 @@ def jax_lazy_result() -> object:
 
 
 @returned
+def jax_too_large() -> object:
+    return jnp.zeros((1025, 2**16), jnp.uint8)
+
+
+@returned
 def jax_tracer() -> object:
     leaked = []
     jax.jit(lambda x: leaked.append(x) or x)(jnp.ones(2))  # type: ignore[func-returns-value]

@@ -92,5 +92,10 @@ def torch_meta() -> object:
 
 
 @returned
+def torch_complex32() -> object:
+    return {"spectrum": torch.zeros(1, dtype=torch.complex32)}
+
+
+@returned
 def torch_dtype() -> object:
     return torch.float32
