@@ -12,7 +12,7 @@ import signal
 import subprocess
 import tempfile
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
@@ -47,6 +47,14 @@ class BubblewrapLauncher(Launcher):
     is_cache_writable: bool = False
     name: str = "bubblewrap"
     _turns: "itertools.count[int]" = field(default_factory=itertools.count)
+
+    @property
+    def packages(self) -> Path:
+        return self.runtime.packages
+
+    def writing_to(self, folder: Path) -> "BubblewrapLauncher":
+        """Boxes that fill that folder with compiled programs. Never for a student's source."""
+        return replace(self, cache=folder, is_cache_writable=True)
 
     def launch(self, spec: BoxSpec) -> Box:
         if spec.gpu:
@@ -123,6 +131,8 @@ def _cache_variables(*, is_writable: bool) -> dict[str, str]:
             "JAX_COMPILATION_CACHE_DIR": str(CACHE),
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
             "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+            # Or each entry tells the functions and lines of the reference from which it was called.
+            "JAX_TRACEBACK_IN_LOCATIONS_LIMIT": "0",
         }
     return {"JAX_COMPILATION_CACHE_DIR": str(CACHE), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "1e9"}
 

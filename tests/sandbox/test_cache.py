@@ -1,0 +1,131 @@
+"""The cache of compiled programs: library functions only, and students may read but not write."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
+
+import numpy as np
+import pytest
+
+from sandbox.bubblewrap import BubblewrapLauncher
+from sandbox.cache import ENTRY, fill_cache, is_silent, library_names, names_in
+from sandbox.interface import BoxSpec, Ending, Request
+from sandbox.runtime import find_runtime
+from tests.sandbox.bench import RUNTIME, make_request, run_in, value_of
+
+JAX = BoxSpec(("jax",))
+REFERENCE = """
+    import jax
+    import jax.numpy as jnp
+
+    def relu(x):
+        return jnp.where(x > 0, x * 3.25, 0)
+
+    @jax.jit
+    def secret_step(x):
+        return jax.lax.scan(lambda carry, item: (carry + relu(item), None), 0.0, x)[0]
+
+    def solve(x):
+        doubled = jax.lax.map(lambda item: item * 2, x)
+        return jnp.sort(doubled) + secret_step(x) + jax.jit(relu)(x)
+"""
+
+
+@pytest.fixture
+def launcher(tmp_path: Path) -> BubblewrapLauncher:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    return BubblewrapLauncher(runtime=find_runtime(RUNTIME), cache=cache)
+
+
+@pytest.fixture
+def fill(launcher: BubblewrapLauncher) -> Callable[[], int]:
+    def run() -> int:
+        return fill_cache(launcher, JAX, reference(), threading.Event())
+
+    return run
+
+
+def reference() -> Request:
+    return make_request(REFERENCE, {"x": np.ones(8, np.float32)}, kind="jax")
+
+
+def names_of(folder: Path) -> set[str]:
+    return {match[1] for path in folder.iterdir() if (match := ENTRY.fullmatch(path.name))}
+
+
+def test_only_library_functions_are_kept(launcher: BubblewrapLauncher, fill: Callable[[], int]) -> None:
+    assert fill() > 0
+    assert launcher.cache is not None
+
+    names = names_of(launcher.cache)
+    assert "sort" in names
+    assert names.isdisjoint({"relu", "secret_step", "solve", "scan", "while", "while_loop", "map"})
+    assert {path.name for path in launcher.cache.parent.iterdir()} == {"cache"}
+    assert len(list(launcher.cache.iterdir())) == len(
+        [path for path in launcher.cache.iterdir() if "jit_" in path.name]
+    )
+
+
+def test_no_entry_tells_where_it_was_called_from(launcher: BubblewrapLauncher, fill: Callable[[], int]) -> None:
+    fill()
+
+    assert launcher.cache is not None
+    assert all(is_silent(path.read_bytes()) for path in launcher.cache.iterdir())
+
+
+def test_filling_again_adds_nothing(fill: Callable[[], int]) -> None:
+    fill()
+
+    assert fill() == 0
+
+
+def test_a_students_box_reads_entries_and_can_write_none(launcher: BubblewrapLauncher, fill: Callable[[], int]) -> None:
+    fill()
+    source = f"""
+{dedent(REFERENCE)}
+import logging, os
+
+def hits(x):
+    seen = []
+    handler = logging.Handler()
+    handler.emit = lambda record: seen.append(record.getMessage())
+    logging.getLogger("jax._src.compiler").addHandler(handler)
+    logging.getLogger("jax._src.compiler").setLevel(logging.DEBUG)
+    logging.getLogger("jax._src.compiler").propagate = False
+    jnp.sort(x)
+    try:
+        open("/cache/jit_mine-x-cache", "w")
+    except OSError as error:
+        return [type(error).__name__, sum("cache hit" in line for line in seen)]
+"""
+
+    box = launcher.launch(JAX)
+    request = replace(make_request(source, {"x": np.ones(8, np.float32)}, kind="jax"), entry_point="hits")
+    outcome = run_in(box, request).cases[0]
+    box.close()
+
+    assert outcome.ending is Ending.ANSWERED, outcome
+    refusal, hits = value_of(outcome)
+    assert refusal in ("OSError", "PermissionError")
+    assert hits > 0
+    assert outcome.text == ""
+
+
+def test_a_box_without_jax_fills_nothing(launcher: BubblewrapLauncher) -> None:
+    assert fill_cache(launcher, BoxSpec(("numpy",)), reference(), threading.Event()) == 0
+
+
+def test_names_of_libraries_are_found_and_those_that_run_functions_left_out(launcher: BubblewrapLauncher) -> None:
+    names = library_names(launcher.packages)
+
+    assert {"multiply", "dot_general", "add", "_where", "threefry2x32", "relu", "sort"} <= names
+    assert names.isdisjoint({"scan", "while_loop", "cond", "vmap", "jit", "map", "fn"})
+
+
+def test_whatever_a_source_binds_or_spells_is_its_own() -> None:
+    source = "class A:\n    def b(self): c = 1\nd = e = lambda: 0\nd.__name__ = 'multiply'\nfor f in []: pass\n"
+
+    assert names_in(source) == {"A", "b", "c", "d", "e", "multiply", "f"}
