@@ -1,11 +1,14 @@
-"""What endpoints ask for: the database, a transaction, the person asking, live progress."""
+"""What endpoints ask for: the database, the person asking, live progress, the settings.
 
-from collections.abc import Iterator
+No transaction is among them. FastAPI takes another thread for each dependency, for the endpoint and for checking its
+answer; requests that keep a connection from one to the next deadlock as soon as all threads wait for connections. So a
+transaction opens and ends inside one function: `with database.transaction() as session:`.
+"""
+
 from typing import Annotated
 
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.throttle import Throttle
@@ -48,15 +51,6 @@ Configured = Annotated[Settings, Depends(get_settings)]
 Address = Annotated[str, Depends(get_address)]
 
 
-def open_transaction(database: Stored) -> Iterator[Session]:
-    with database.transaction() as session:
-        yield session
-
-
-# With any other scope the commit would run after the response has left.
-Transaction = Annotated[Session, Depends(open_transaction, scope="function")]
-
-
 def limit_address(request: Request, address: Address) -> None:
     """Counts a request of someone unknown. Raises TooOften."""
     _throttle(request).use("address", address)
@@ -68,11 +62,7 @@ def get_viewer(
     database: Stored,
     credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
 ) -> User:
-    """The user whose token came with the request. Raises NotSignedIn, TooOften.
-
-    In a transaction of its own: a request that kept its connection while it waits for a thread could wait for ever
-    when every thread waits for a connection.
-    """
+    """The user whose token came with the request. Raises NotSignedIn, TooOften."""
     with database.transaction() as session:
         user = find_user_by_token(session, credentials.credentials) if credentials else None
     if user is None:

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
-from app.api.dependency import Transaction, limit_address
+from app.api.dependency import Stored, limit_address
 from app.api.openapi import problems
 from app.api.slug import Slug
 from app.catalog.manifest import Difficulty
@@ -35,15 +35,17 @@ def read_filters(
 
 @router.get("", responses=problems(422), summary="List problems")
 def get_problem_page(
-    session: Transaction,
+    database: Stored,
     filters: Annotated[ProblemFilters, Depends(read_filters)],
     cursor: Annotated[str | None, Query(description="`next` of the page before")] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="problems per page")] = PAGE,
 ) -> ProblemPage:
-    items, following = list_problems(session, filters, cursor, limit)
+    with database.transaction() as session:
+        items, following = list_problems(session, filters, cursor, limit)
     return ProblemPage(items=items, next=following)
 
 
 @router.get("/{slug}", responses=problems(404), summary="One problem: statement, parameters, samples, starter, limits")
-def get_problem_detail(session: Transaction, slug: Slug) -> ProblemDetail:
-    return get_problem(session, slug)
+def get_problem_detail(database: Stored, slug: Slug) -> ProblemDetail:
+    with database.transaction() as session:
+        return get_problem(session, slug)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 from app.accounts.model import User
-from app.api.dependency import Configured, Live, Stored, Transaction, Viewer
+from app.api.dependency import Configured, Live, Stored, Viewer
 from app.api.openapi import problems
 from app.api.slug import Slug
 from app.database import Database
@@ -74,11 +74,13 @@ def read_request(slug: Slug, new: NewSubmission, viewer: Viewer, key: Idempotenc
     summary="Submit a solution",
 )
 def post_submission(
-    wanted: Annotated[Submit, Depends(read_request)], session: Transaction, settings: Configured, response: Response
+    wanted: Annotated[Submit, Depends(read_request)], database: Stored, settings: Configured, response: Response
 ) -> Receipt:
-    submission = submit(session, wanted, SubmitLimits(max_pending=settings.max_pending))
+    with database.transaction() as session:
+        submission = submit(session, wanted, SubmitLimits(max_pending=settings.max_pending))
+        receipt = Receipt(id=submission.id, state=view_submission(session, submission).state)
     response.headers["Location"] = f"/api/v1/submissions/{submission.id}"
-    return Receipt(id=submission.id, state=view_submission(session, submission).state)
+    return receipt
 
 
 @router.get("/submissions/{submission_id}", responses=problems(401, 404, 422), summary="What became of a submission")

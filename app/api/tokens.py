@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from app.accounts.sign_in import SignIn, sign_in
 from app.accounts.throttle import Throttle
 from app.accounts.token import MAX_NAME, create_token, list_tokens, revoke_token
-from app.api.dependency import Address, Transaction, Viewer, limit_address
+from app.api.dependency import Address, Stored, Viewer, limit_address
 from app.api.openapi import problems
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
@@ -66,23 +66,26 @@ def get_sign_in_throttle(request: Request) -> Throttle:
     summary="Get a token",
 )
 def post_token(
-    session: Transaction,
+    database: Stored,
     wanted: TokenRequest,
     address: Address,
     throttle: Annotated[Throttle, Depends(get_sign_in_throttle)],
 ) -> NewTokenView:
     attempt = SignIn(username=wanted.username, password=wanted.password.get_secret_value(), address=address)
-    new = create_token(session, sign_in(session, throttle, attempt).id, wanted.name)
+    with database.transaction() as session:
+        new = create_token(session, sign_in(session, throttle, attempt).id, wanted.name)
     return NewTokenView(id=new.token.id, name=new.token.name, token=new.secret, created_at=new.token.created_at)
 
 
 @router.get("", responses=problems(401), summary="List your tokens that work")
-def get_tokens(session: Transaction, viewer: Viewer) -> TokenList:
-    return TokenList(items=[TokenView.model_validate(token) for token in list_tokens(session, viewer.id)])
+def get_tokens(database: Stored, viewer: Viewer) -> TokenList:
+    with database.transaction() as session:
+        return TokenList(items=[TokenView.model_validate(token) for token in list_tokens(session, viewer.id)])
 
 
 @router.delete(
     "/{token_id}", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 404, 422), summary="Revoke a token"
 )
-def delete_token(session: Transaction, viewer: Viewer, token_id: UUID) -> None:
-    revoke_token(session, viewer.id, token_id)
+def delete_token(database: Stored, viewer: Viewer, token_id: UUID) -> None:
+    with database.transaction() as session:
+        revoke_token(session, viewer.id, token_id)

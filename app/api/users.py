@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from app.accounts.model import Role
 from app.accounts.password import MAX_BYTES, MIN_CHARACTERS
 from app.accounts.user import EMAIL, MAX_EMAIL, USERNAME, USERNAME_RULE, SignUp, sign_up
-from app.api.dependency import Transaction, limit_address
+from app.api.dependency import Stored, limit_address
 from app.api.openapi import problems
 
 router = APIRouter(prefix="/users", tags=["users"], dependencies=[Depends(limit_address)])
@@ -49,6 +49,7 @@ class UserView(BaseModel):
 
 
 @router.post("", status_code=HTTPStatus.CREATED, responses=problems(409, 422), summary="Sign up")
-def create_user(session: Transaction, new: NewUser) -> UserView:
+def create_user(database: Stored, new: NewUser) -> UserView:
     wanted = SignUp(username=new.username, password=new.password.get_secret_value(), email=new.email)
-    return UserView.model_validate(sign_up(session, wanted))
+    with database.transaction() as session:
+        return UserView.model_validate(sign_up(session, wanted))

@@ -17,6 +17,9 @@ from app.main import create_app
 from app.settings import Settings
 from tests.factories import make_user
 
+# Seconds; for machines that are busy with other things.
+PATIENCE = 60
+
 SignedIn = Callable[..., httpx.Client]
 
 
@@ -55,7 +58,7 @@ def address(app: FastAPI) -> Iterator[str]:
 @pytest.fixture
 def anyone(address: str) -> Iterator[httpx.Client]:
     """Someone without a token, at the API's root."""
-    with httpx.Client(base_url=f"{address}/api/v1") as client:
+    with httpx.Client(base_url=f"{address}/api/v1", timeout=PATIENCE) as client:
         yield client
 
 
@@ -67,7 +70,8 @@ def signed_in(address: str, database: Database) -> Iterator[SignedIn]:
     def client(username: str = "ada", **columns: Any) -> httpx.Client:
         with database.transaction() as session:
             token = create_token(session, make_user(session, username, **columns).id, "test").secret
-        clients.append(httpx.Client(base_url=f"{address}/api/v1", headers={"Authorization": f"Bearer {token}"}))
+        headers = {"Authorization": f"Bearer {token}"}
+        clients.append(httpx.Client(base_url=f"{address}/api/v1", headers=headers, timeout=PATIENCE))
         return clients[-1]
 
     yield client

@@ -36,7 +36,7 @@ def submission(ada: httpx.Client, database: Database) -> UUID:
 def listen(client: httpx.Client, submission: UUID, last: str | None = None) -> Iterator[Event]:
     """Each event as it comes; ends when the server ends the stream."""
     headers = {"Last-Event-ID": last} if last is not None else {}
-    with client.stream("GET", f"/submissions/{submission}/events", headers=headers, timeout=20) as stream:
+    with client.stream("GET", f"/submissions/{submission}/events", headers=headers) as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
         fields: dict[str, str] = {}
         for line in stream.iter_lines():
@@ -106,6 +106,6 @@ def test_a_silent_stream_is_kept_open_by_comments(
 ) -> None:
     monkeypatch.setattr(fastapi.routing, "_PING_INTERVAL", 0.05)
 
-    with ada.stream("GET", f"/submissions/{submission}/events", timeout=20) as stream:
+    with ada.stream("GET", f"/submissions/{submission}/events") as stream:
         assert next(line for line in stream.iter_lines() if line) == ": ping"
         assert database.engine.pool.checkedout() == 0  # type: ignore[attr-defined]

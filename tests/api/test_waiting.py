@@ -12,8 +12,6 @@ from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take
 from tests.factories import make_problem
 
-SOON = httpx.Timeout(20)
-
 
 @pytest.fixture
 def submission(ada: httpx.Client, database: Database) -> UUID:
@@ -29,7 +27,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 
 
 def wait(pool: ThreadPoolExecutor, client: httpx.Client, submission: UUID) -> "Future[httpx.Response]":
-    return pool.submit(client.get, f"/submissions/{submission}", params={"wait": 60}, timeout=SOON)
+    return pool.submit(client.get, f"/submissions/{submission}", params={"wait": 30})
 
 
 def test_waiting_ends_with_the_verdict(
