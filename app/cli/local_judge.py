@@ -12,7 +12,7 @@ from app.catalog.revision import digest
 from app.cli.console import errors
 from app.settings import read_settings
 from app.submissions.view import SubmissionView, view_case
-from app.worker.boxes import open_launcher, open_pool
+from app.worker.boxes import find_cache, open_launcher, open_pool
 from app.worker.judge import Job, judge
 from app.worker.prepare import Draw, prepare
 
@@ -36,7 +36,7 @@ def _judge(order: Order, progress: Progress) -> SubmissionView:
     abort = threading.Event()
     task = progress.add_task("opening a box", total=None)
     settings = read_settings()
-    with open_pool(settings, open_launcher(settings)) as pool:
+    with open_pool(settings, open_launcher(settings, cache=find_cache(settings))) as pool:
         progress.update(task, description="running the reference solution")
         prepared = prepare(order.package, Draw(order.secret_seed, 0), pool, abort)
         cases = [case for case in prepared.cases if case.visibility == "sample" or not order.sample_only]

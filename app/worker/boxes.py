@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 from app.settings import Settings
+from app.worker.compilation import CACHE_FOLDER
 from sandbox.choice import choose_launcher
 from sandbox.interface import Launcher
 from sandbox.pool import Pool
@@ -14,10 +16,19 @@ WAITING = 6
 REFERENCES = 2
 
 
-def open_launcher(settings: Settings) -> Launcher:
+def open_launcher(settings: Settings, *, cache: Path | None) -> Launcher:
     """Raises SandboxUnavailable: without a sandbox nothing is judged."""
-    cache = settings.data / "compilation-cache"
     return choose_launcher(settings.sandbox, settings.runtime, isolation=settings.isolation, cache_folder=cache)
+
+
+def cache_folder(settings: Settings) -> Path:
+    return settings.data / CACHE_FOLDER
+
+
+def find_cache(settings: Settings) -> Path | None:
+    """One that a worker on this machine has filled, if there is one."""
+    folder = cache_folder(settings)
+    return folder if folder.is_dir() else None
 
 
 @contextmanager

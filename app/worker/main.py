@@ -10,7 +10,8 @@ from functools import partial
 from app.database import Database
 from app.judging.result import CaseResult
 from app.settings import Settings
-from app.worker.boxes import open_launcher, open_pool, open_reference_pool
+from app.worker.boxes import cache_folder, open_launcher, open_pool, open_reference_pool
+from app.worker.compilation import CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.judge import Job, judge
 from app.worker.lease import Claim, finish, record_case
@@ -65,13 +66,13 @@ class Signals:
 def run_worker(settings: Settings, database: Database, queues: Sequence[str]) -> None:
     """Until SIGTERM or SIGINT; then the running judgings are finished. A second signal gives them back at once."""
     signals = Signals()
-    launcher = open_launcher(settings)
+    launcher = open_launcher(settings, cache=cache_folder(settings))
     works = Works(database)
     with ExitStack() as stack:
         students = stack.enter_context(open_pool(settings, launcher))
         references = stack.enter_context(open_reference_pool(settings, launcher))
         expected = ExpectedOutputs(database, references, device="cpu")
-        warmer = Warmer(works, expected, students)
+        warmer = Warmer(works, expected, CompilationCache(settings.data, launcher), students)
         worker = Worker(database, works, expected, students)
         loop = LeaseLoop(database, Capacity(queues=queues, slots=settings.worker_slots), worker.judge)
         loop.start()

@@ -1,7 +1,7 @@
 """Preparing a variant of a problem: its inputs, drawn or generated, and the reference's answers to them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
@@ -11,14 +11,11 @@ from app.catalog.package import Package
 from app.errors import AllcloseError
 from app.judging.preview import preview
 from app.judging.result import Visibility
-from app.worker.request import box_spec, build_request, limits_of
+from app.worker.request import box_spec, build_request, limits_of, patient
 from app.worker.run import run_cases
 from sandbox.guest.codec import Tree, decode, encode
 from sandbox.interface import Box, CaseInput, CaseOutcome, Ending, Parameter, Request
 from sandbox.pool import Pool
-
-# The reference may run on a busy machine, and its limits are nobody's exercise.
-PATIENCE = 4
 
 # Generators take their arguments by name: `def large_model(seed, width)`.
 CALL_BY_NAME = "def run(solution, inputs):\n    return solution(**inputs)\n"
@@ -103,7 +100,7 @@ class _Bench:
     def run(self, file: str, request: Request) -> tuple[dict[str, bytes], Box]:
         """The answers by case, and the box that gave the last. Raises ReferenceFailed."""
         outcomes: list[CaseOutcome] = []
-        box = run_cases(self.pool, box_spec(self.package.manifest), _patient(request), outcomes.append, self.abort)
+        box = run_cases(self.pool, box_spec(self.package.manifest), patient(request), outcomes.append, self.abort)
         for outcome in outcomes:
             if outcome.ending is not Ending.ANSWERED:
                 raise ReferenceFailed(f"{self.package.slug}/{file}, case {outcome.name}: {_why(outcome)}")
@@ -122,11 +119,6 @@ class _Bench:
 
 def _case_input(name: str, inputs: Mapping[str, Tree]) -> CaseInput:
     return CaseInput(name, encode(dict(inputs)))
-
-
-def _patient(request: Request) -> Request:
-    limits = request.limits
-    return replace(request, limits=replace(limits, wall_seconds=PATIENCE * limits.wall_seconds, load_seconds=60))
 
 
 def _why(outcome: CaseOutcome) -> str:

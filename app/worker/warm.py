@@ -1,10 +1,11 @@
-"""What a worker does ahead of submissions: expected outputs of every current revision, and boxes that wait."""
+"""What a worker does ahead of submissions: warm boxes, and what every current revision needs before it is judged."""
 
 import logging
 import threading
 
 from app.catalog.model import Revision
 from app.catalog.package import Package
+from app.worker.compilation import CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.prepare import ReferenceFailed
 from app.worker.request import box_spec
@@ -18,9 +19,10 @@ _log = logging.getLogger(__name__)
 class Warmer:
     """A thread of its own. What it does not get to is done by the judging that needs it."""
 
-    def __init__(self, works: Works, expected: ExpectedOutputs, students: Pool) -> None:
+    def __init__(self, works: Works, expected: ExpectedOutputs, cache: CompilationCache, students: Pool) -> None:
         self._works = works
         self._expected = expected
+        self._cache = cache
         self._students = students
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="warmer")
@@ -49,7 +51,8 @@ class Warmer:
         if self._stop.is_set():
             return
         try:
-            self._expected.get(revision, package, variant, self._stop)
+            cases = self._expected.get(revision, package, variant, self._stop)
+            self._cache.fill(package, cases, self._stop)
         except Aborted:
             return
         except (ReferenceFailed, SandboxError) as error:
