@@ -20,7 +20,7 @@ router = APIRouter(prefix="/tokens", tags=["tokens"])
 class TokenRequest(BaseModel):
     """User name and password, and a name that reminds you of the token's use."""
 
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid")
 
     username: str = Field(examples=["ada"])
     password: SecretStr = Field(examples=["correct horse battery"])

@@ -19,7 +19,7 @@ router = APIRouter(prefix="/users", tags=["users"], dependencies=[Depends(limit_
 class NewUser(BaseModel):
     """What it takes to sign up. The rules are checked where the account is made, which says what to do."""
 
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid")
 
     username: str = Field(
         description=USERNAME_RULE, json_schema_extra={"pattern": f"^{USERNAME.pattern}$"}, examples=["ada"]
