@@ -14,7 +14,7 @@ from app.judging.text import printable
 from app.web.highlight import highlight_lines
 from app.web.markdown import render_inline, render_markdown
 from app.web.result import capitalise
-from app.web.value_text import kind_text, literal, shape_text, short_number, wrong_leaves
+from app.web.value_text import arguments_preview, kind_text, literal, shape_text, short_number, wrong_leaves
 from app.web.verdict_words import words_for
 
 HERE = Path(__file__).parent
@@ -48,6 +48,7 @@ def _environment() -> Environment:
         plain=lambda text: printable(text, MAX_TEXT),
         code_lines=lambda source: highlight_lines(printable(source, MAX_TEXT)),
         literal=literal,
+        arguments=arguments_preview,
         wrong_leaves=wrong_leaves,
         shape=shape_text,
         kind=kind_text,

@@ -21,6 +21,18 @@ def wrong_leaves(report: Mapping[str, Any]) -> list[dict[str, Any]]:
     return sorted(wrong, key=lambda leaf: leaf["category"] != report.get("category"))
 
 
+def arguments_preview(previews: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The previews of all arguments as one, each leaf's path beginning with its parameter's name."""
+    leaves = [leaf for name, preview in previews.items() for leaf in _leaves_of_argument(name, preview)]
+    return {"structure": "", "leaves": leaves, "left_out": sum(preview["left_out"] for preview in previews.values())}
+
+
+def _leaves_of_argument(name: str, preview: Mapping[str, Any]) -> list[dict[str, Any]]:
+    if not preview["leaves"]:
+        return [{"path": name, "dtype": "", "shape": [], "values": preview["structure"]}]
+    return [{**leaf, "path": f"{name}/{leaf['path']}" if leaf["path"] else name} for leaf in preview["leaves"]]
+
+
 def shape_text(shape: list[int]) -> str:
     """(4,) as Python writes a tuple."""
     return str(tuple(shape))

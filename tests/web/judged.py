@@ -16,6 +16,11 @@ from app.worker.lease import Claim, Finish, Wanted, claim, finish, record_case
 
 WANTED = Wanted(queues=["cpu"], slots=1, worker="test", lease=timedelta(seconds=15))
 CASES: tuple[tuple[str, Visibility], ...] = (("small", "sample"), ("large", "hidden"), ("made", "hidden"))
+INPUTS = {
+    "x": preview(np.array([1, 2.5], np.float32)),
+    "options": preview({"weights": [1.0, 2.0]}),
+    "none": preview({}),
+}
 RIGHT: Tree = np.array(7, np.float32)
 
 
@@ -45,9 +50,7 @@ def judge(database: Database, *results: CaseResult) -> None:
 def answered(position: int, answer: Tree, expected: Tree = RIGHT, text: str = "") -> CaseResult:
     """The case at this position was answered so."""
     comparison = compare(answer, expected, Rules())
-    material = Material(
-        text=text, inputs=preview({"x": np.array(2, np.float32)}), answer=preview(answer), expected=preview(expected)
-    )
+    material = Material(text=text, inputs=INPUTS, answer=preview(answer), expected=preview(expected))
     verdict = Verdict.ACCEPTED if comparison.accepted else Verdict.WRONG_ANSWER
     return _result(position, verdict, build_report(CASES[position][1], comparison, material))
 
