@@ -1,8 +1,8 @@
 """A folder of compiled JAX programs that students' boxes may read, filled by running a reference.
 
 Students can read each entry: name, optimised program, shapes. So only programs of library functions go in, never one
-that the reference made itself, no control flow (it holds the reference's own loop bodies), and none that names a file or a
-function of the reference. What is not known to be harmless stays out: it only costs time.
+that the reference made itself, no control flow (it holds the reference's own loop bodies), and none that names a place
+in a source. What is not known to be harmless stays out: it only costs time.
 """
 
 import ast
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from sandbox.interface import BoxSpec, Launcher, Request
 
@@ -48,6 +48,7 @@ _NEVER = frozenset(
 )
 
 
+@runtime_checkable
 class FillableLauncher(Protocol):
     """A launcher whose boxes read compiled programs from `cache`."""
 
@@ -62,9 +63,9 @@ class FillableLauncher(Protocol):
         """Its boxes write compiled programs there. For trusted sources only."""
 
 
-def fill_cache(launcher: FillableLauncher, spec: BoxSpec, request: Request, abort: threading.Event) -> int:
+def fill_cache(launcher: Launcher, spec: BoxSpec, request: Request, abort: threading.Event) -> int:
     """Runs the trusted request in a box of its own; the number of entries that are new. Raises SandboxError."""
-    if launcher.cache is None or "jax" not in spec.frameworks:
+    if not isinstance(launcher, FillableLauncher) or launcher.cache is None or "jax" not in spec.frameworks:
         return 0
     with _folder_beside(launcher.cache) as folder:
         box = launcher.writing_to(folder).launch(spec)

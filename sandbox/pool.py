@@ -7,7 +7,7 @@ used longest ago makes room. Replacements start in the background, so that stude
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, Launcher, Request, RunOutcome, SandboxUnavailable
@@ -133,17 +133,18 @@ class Pool:
 
     def _start_idle(self, spec: BoxSpec) -> None:
         """A host that can't open it says so to whoever asks for a box next."""
+        place: _Place | None = None
         try:
-            place = _Place(spec, self._launcher.launch(spec), used_at=time.monotonic())
-        except SandboxUnavailable:
-            place = None
-        with self._changed:
-            self._starting.remove(spec)
-            keep = place is not None and not self._is_closed
-            if keep and place is not None:
-                self._idle.append(place)
-            self._changed.notify_all()
-        if place is not None and not keep:
+            with suppress(SandboxUnavailable):
+                place = _Place(spec, self._launcher.launch(spec), used_at=time.monotonic())
+        finally:
+            with self._changed:
+                self._starting.remove(spec)
+                if place is not None and not self._is_closed:
+                    self._idle.append(place)
+                    place = None
+                self._changed.notify_all()
+        if place is not None:
             place.box.close()
 
 

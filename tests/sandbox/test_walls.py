@@ -235,6 +235,15 @@ def solve():
     assert found["bounding"] == []
 
 
+def test_the_linkers_list_of_libraries_can_be_read(bench: Bench) -> None:
+    source = "import os\ndef solve():\n    return [os.listdir('/etc'), os.access('/etc/ld.so.cache', os.R_OK)]\n"
+
+    names, can_read = value_of(bench.call(source))
+
+    assert set(names) <= {"ld.so.cache", "alternatives"}
+    assert can_read
+
+
 def test_devices_are_five_and_harmless(bench: Bench) -> None:
     source = "import os\ndef solve():\n    return sorted(os.listdir('/dev'))\n"
 

@@ -1,0 +1,61 @@
+"""What the guest is started with, in every kind of box: its command line, and an environment that is all ours."""
+
+import json
+from enum import Enum
+from pathlib import Path
+from typing import Literal
+
+from sandbox.interface import BoxSpec
+
+GUEST = Path(__file__).parent / "guest"
+GUEST_IN_BOX = Path("/allclose/sandbox/guest")
+GUEST_UID = 65532
+CACHE_IN_BOX = Path("/cache")
+
+
+class CacheUse(Enum):
+    NONE = "none"
+    READ = "read"
+    WRITE = "write"
+
+
+_CACHE_VARIABLES = {
+    CacheUse.NONE: {},
+    # A reader never tries to write, so that it never warns; entries have no maximum age, so that it keeps no times.
+    CacheUse.READ: {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "1e9"},
+    CacheUse.WRITE: {
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+        # Or each entry tells the functions and lines of the reference from which it was called.
+        "JAX_TRACEBACK_IN_LOCATIONS_LIMIT": "0",
+    },
+}
+
+
+def guest_arguments(
+    spec: BoxSpec, isolation: Literal["any", "namespaces", "shared"], cores: tuple[int, ...]
+) -> list[str]:
+    """After the name of the interpreter."""
+    settings = {"frameworks": spec.frameworks, "isolation": isolation, "cores": cores, "uid": GUEST_UID}
+    return ["-s", "-P", "-m", "sandbox.guest", json.dumps(settings)]
+
+
+def guest_environment(core_count: int, cache: CacheUse) -> dict[str, str]:
+    """The same hash seed everywhere, so that a program does not pass in one box and fail in another."""
+    folder = {} if cache is CacheUse.NONE else {"JAX_COMPILATION_CACHE_DIR": str(CACHE_IN_BOX)}
+    return {
+        "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": str(GUEST_IN_BOX.parents[1]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+        "HOME": "/tmp",
+        "TMPDIR": "/tmp",
+        "USER": "student",
+        "LANG": "C.UTF-8",
+        "JAX_PLATFORMS": "cpu",
+        "TF_CPP_MIN_LOG_LEVEL": "2",
+        "OMP_NUM_THREADS": str(core_count),
+        "OPENBLAS_NUM_THREADS": str(core_count),
+        **folder,
+        **_CACHE_VARIABLES[cache],
+    }

@@ -1,0 +1,33 @@
+"""Makes an ordinary user of a process that runs as root."""
+
+import os
+import sys
+from pathlib import Path
+
+from sandbox.guest import kernel
+
+USER = 12345
+PROJECT = Path(__file__).parents[2]
+
+
+def become_ordinary() -> None:
+    """In a mount namespace of its own, where the way to the Python installation is open to all."""
+    kernel.unshare(kernel.CLONE_NEWNS)
+    kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+    for folder in (Path(sys.base_prefix), PROJECT):
+        _open_way(folder)
+    os.setgroups([])
+    os.setresgid(USER, USER, USER)
+    os.setresuid(USER, USER, USER)
+
+
+def _open_way(folder: Path) -> None:
+    """Covers the first closed folder above with an empty one that holds only the way to `folder`."""
+    closed = next((parent for parent in reversed(folder.parents) if not parent.stat().st_mode & 0o001), None)
+    if closed is None:
+        return
+    held = os.open(folder, os.O_PATH)
+    kernel.mount("tmpfs", str(closed), "tmpfs", kernel.MS_NOSUID, "mode=755")
+    folder.mkdir(parents=True)
+    kernel.mount(f"/proc/self/fd/{held}", str(folder), None, kernel.MS_BIND | kernel.MS_REC)
+    os.close(held)

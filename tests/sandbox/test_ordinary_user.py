@@ -1,0 +1,30 @@
+"""The same tests once more as an ordinary user, when these run as root: other walls are built then."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.sandbox.ordinary_user import PROJECT
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.skipif(os.geteuid() != 0, reason="this is an ordinary user already")
+def test_the_suite_passes_for_an_ordinary_user(tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    program = (
+        "import sys, pytest; from tests.sandbox.ordinary_user import become_ordinary; become_ordinary();"
+        "sys.exit(pytest.main(sys.argv[1:]))"
+    )
+    files = [f"tests/sandbox/test_{name}.py" for name in ("contract", "leftovers", "limits", "lost_box", "walls")]
+    arguments = [*files, "-q", "-x", "-k", "not torch", "-p", "no:cacheprovider"]
+    environment = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "TMPDIR": "/tmp", "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-c", program, *arguments, f"--basetemp={tmp_path / 'pytest'}"]
+
+    done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+    assert " passed" in done.stdout
