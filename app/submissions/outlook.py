@@ -14,6 +14,7 @@ class Outlook:
     """`cases_expected`: how many results there will be. `is_again`: an earlier attempt failed by our fault."""
 
     title: str
+    parameters: tuple[str, ...]
     cases_expected: int
     is_again: bool
 
@@ -21,7 +22,12 @@ class Outlook:
 def read_outlook(session: Session, submission: Submission) -> Outlook:
     manifest = session.get_one(Revision, submission.revision_id).manifest
     cases = [case for case in manifest["cases"] if submission.mode == "submit" or case["visibility"] == "sample"]
-    return Outlook(title=manifest["title"], cases_expected=len(cases), is_again=_is_again(session, submission))
+    return Outlook(
+        title=manifest["title"],
+        parameters=tuple(parameter["name"] for parameter in manifest["parameters"]),
+        cases_expected=len(cases),
+        is_again=_is_again(session, submission),
+    )
 
 
 def _is_again(session: Session, submission: Submission) -> bool:

@@ -1,7 +1,9 @@
 """Code with colours: Pygments' short class names, coloured for light and dark in `static/code.css`."""
 
 import html
+import re
 
+from markupsafe import Markup, escape
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
@@ -9,6 +11,10 @@ from pygments.lexers import PythonLexer, get_lexer_by_name
 from pygments.lexers.special import TextLexer
 from pygments.util import ClassNotFound
 
+from app.judging.text import printable
+
+MAX_TRACEBACK = 20_000
+_OWN_LINE = re.compile(r"(solution\.py&#34;, )line (\d{1,6})\b")
 _FORMATTER = HtmlFormatter[str](nowrap=True)
 
 
@@ -21,6 +27,11 @@ def highlight_lines(source: str) -> list[str]:
     """A Python source as one piece of HTML per line; a token over several lines is closed and opened again."""
     marked = highlight(source, PythonLexer(stripnl=False, ensurenl=True), _FORMATTER)
     return marked.removesuffix("\n").split("\n") if source else []
+
+
+def link_traceback(text: str) -> Markup:
+    """A traceback whose lines of the solution lead to the line in the source beside it."""
+    return Markup(_OWN_LINE.sub(r'\1<a href="#L\2">line \2</a>', str(escape(printable(text, MAX_TRACEBACK)))))
 
 
 def _lexer(language: str) -> Lexer:

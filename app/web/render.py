@@ -11,9 +11,9 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.judging.text import printable
-from app.web.highlight import highlight_lines
+from app.web.highlight import highlight_lines, link_traceback
 from app.web.markdown import render_inline, render_markdown
-from app.web.result import capitalise
+from app.web.result import capitalise, message_of
 from app.web.value_text import arguments_preview, kind_text, literal, shape_text, short_number, wrong_leaves
 from app.web.verdict_words import words_for
 
@@ -54,6 +54,8 @@ def _environment() -> Environment:
         kind=kind_text,
         short=short_number,
         sentence=capitalise,
+        message_text=message_of,
+        traceback=link_traceback,
         seconds=format_seconds,
         memory=format_memory,
         day=format_time,

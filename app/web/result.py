@@ -1,7 +1,8 @@
 """What the page says about a submission while it waits, is judged, and is done."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from app.judging.verdicts import Verdict
 from app.submissions.model import Mode
@@ -25,6 +26,7 @@ class Result:
     tally: str = ""
     is_final: bool = False
     cases: Sequence[CaseView] = ()
+    parameters: Sequence[str] = ()
     missing: int = 0
     first_failure: CaseView | None = None
 
@@ -44,6 +46,7 @@ def describe_result(view: SubmissionView, mode: Mode, outlook: Outlook) -> Resul
         tally=_tally(view.cases) if view.verdict is not Verdict.JUDGE_ERROR else "",
         is_final=True,
         cases=view.cases,
+        parameters=outlook.parameters,
         first_failure=_first_failure(view.cases),
     )
 
@@ -61,6 +64,7 @@ def _waiting(view: SubmissionView, outlook: Outlook) -> Result:
         tone="wait",
         icon="wait",
         cases=view.cases,
+        parameters=outlook.parameters,
         missing=max(expected - done, 0),
         first_failure=_first_failure(view.cases),
     )
@@ -76,15 +80,24 @@ def _explain(view: SubmissionView, mode: Mode, failure: CaseView | None) -> tupl
         return "", "Every sample case is within tolerance. Submit it to run the hidden cases too."
     if view.verdict is None or failure is None or view.verdict is Verdict.JUDGE_ERROR:
         return "", words_for(view.verdict or Verdict.JUDGE_ERROR).advice
-    message = str(failure.report.get("message") or "")
+    message = message_of(failure.report)
+    if view.verdict is Verdict.INVALID_SUBMISSION and message:
+        return "", f"{message}. No case was run."
     if failure.visibility == "sample" and message:
-        return failure.name, capitalise(message)
+        return failure.name, message
     category = failure.report.get("category") or words_for(failure.verdict).title
     return failure.name, f"{capitalise(str(category))}. {HIDDEN}"
 
 
 def _tally(cases: Sequence[CaseView]) -> str:
     return f"{sum(case.verdict is Verdict.ACCEPTED for case in cases)} of {len(cases)}" if cases else ""
+
+
+def message_of(report: Mapping[str, Any]) -> str:
+    """What a sample case's report says, as a sentence; empty for a hidden one."""
+    message = str(report.get("message") or "")
+    exception = report.get("exception")
+    return f"{exception['type']}: {message}" if exception else capitalise(message)
 
 
 def capitalise(sentence: str) -> str:

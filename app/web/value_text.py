@@ -1,6 +1,6 @@
 """Values of a report as text, the way Python and NumPy would print them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.catalog.parameter import Described, Parameter
@@ -21,10 +21,14 @@ def wrong_leaves(report: Mapping[str, Any]) -> list[dict[str, Any]]:
     return sorted(wrong, key=lambda leaf: leaf["category"] != report.get("category"))
 
 
-def arguments_preview(previews: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The previews of all arguments as one, each leaf's path beginning with its parameter's name."""
-    leaves = [leaf for name, preview in previews.items() for leaf in _leaves_of_argument(name, preview)]
-    return {"structure": "", "leaves": leaves, "left_out": sum(preview["left_out"] for preview in previews.values())}
+def arguments_preview(previews: Mapping[str, Mapping[str, Any]], parameters: Sequence[str]) -> dict[str, Any]:
+    """The previews of all arguments as one, each leaf's path beginning with its parameter's name.
+
+    In the order of the parameters, which PostgreSQL's JSONB does not keep.
+    """
+    given = [name for name in parameters if name in previews]
+    leaves = [leaf for name in given for leaf in _leaves_of_argument(name, previews[name])]
+    return {"structure": "", "leaves": leaves, "left_out": sum(previews[name]["left_out"] for name in given)}
 
 
 def _leaves_of_argument(name: str, preview: Mapping[str, Any]) -> list[dict[str, Any]]:

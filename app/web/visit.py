@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.session import find_user_by_session
+from app.accounts.throttle import Throttle
 from app.database import Database
 from app.web.cookie import find_secret
 from app.web.render import render_page
@@ -28,10 +29,6 @@ class Visit:
 
     def render(self, template: str, context: Mapping[str, Any], status: int = 200) -> HTMLResponse:
         return render_page(template, {"user": self.user, "path": self.request.url.path, **context}, status)
-
-    def address(self) -> str:
-        """The network address that the request came from."""
-        return self.request.client.host if self.request.client else "unknown"
 
     def ask_to_sign_in(self) -> RedirectResponse:
         """Sign in, then come back here."""
@@ -55,6 +52,17 @@ def read_visit(request: Request) -> Visit:
     database: Database = request.app.state.database
     with database.transaction() as session:
         return Visit(request, find_user_by_session(session, secret))
+
+
+def limit_address(request: Request) -> None:
+    """A dependency of forms that cost us a password's hash, open to anybody. Raises TooOften."""
+    throttle: Throttle = request.app.state.request_throttle
+    throttle.use("address", read_address(request))
+
+
+def read_address(request: Request) -> str:
+    """The network address that the request came from."""
+    return request.client.host if request.client else "unknown"
 
 
 CurrentVisit = Annotated[Visit, Depends(read_visit)]

@@ -19,7 +19,8 @@ CASES: tuple[tuple[str, Visibility], ...] = (("small", "sample"), ("large", "hid
 INPUTS = {
     "x": preview(np.array([1, 2.5], np.float32)),
     "options": preview({"weights": [1.0, 2.0]}),
-    "none": preview({}),
+    "scale": preview(2.0),
+    "y": preview({}),
 }
 RIGHT: Tree = np.array(7, np.float32)
 

@@ -83,6 +83,17 @@ def test_guessing_passwords_is_stopped(anyone: TestClient) -> None:
     assert "try again in" in answer.text
 
 
+@pytest.mark.parametrize("settings", [{"requests_per_minute": 1}], indirect=True)
+def test_accounts_are_not_made_in_bulk(anyone: TestClient) -> None:
+    anyone.post("/sign-up", data={"username": "ada", "password": PASSWORD})
+
+    answer = anyone.post("/sign-up", data={"username": "eve", "password": PASSWORD})
+
+    assert answer.status_code == 429
+    assert int(answer.headers["retry-after"]) > 0
+    assert "text/html" in answer.headers["content-type"]
+
+
 def test_signing_in_and_out(anyone: TestClient) -> None:
     anyone.post("/sign-up", data={"username": "ada", "password": PASSWORD})
     anyone.cookies.clear()

@@ -144,6 +144,41 @@ def test_the_editor_keeps_a_hostile_source_inside_itself(ada: TestClient) -> Non
     assert page.count("</textarea>") == 1
 
 
+def test_an_exception_is_named_and_its_traceback_leads_to_the_line(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    traceback = '  File "solution.py", line 2, in scaled_sum\n    return x.sum() * scale\n'
+    fault = Fault(category="exception", message="no such thing", exception="AttributeError", traceback=traceback)
+    judge(database, failed(0, Verdict.RUNTIME_ERROR, fault))
+
+    page = ada.get(path).text
+
+    assert "<b>small:</b> AttributeError: no such thing" in page
+    assert '<a href="#L2">line 2</a>' in page
+    assert '<li id="L2">' in page
+
+
+def test_a_submission_that_can_not_be_loaded_is_explained_once(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    fault = Fault(category="invalid submission", message="invalid syntax (solution.py, line 1)")
+    judge(database, *(failed(position, Verdict.INVALID_SUBMISSION, fault) for position in range(3)))
+
+    page = ada.get(path).text
+
+    assert "Invalid syntax (solution.py, line 1). No case was run." in page
+    assert " open>" not in page
+
+
+def test_arguments_stand_in_the_order_of_the_parameters(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    judge(database, *all_right())
+
+    page = ada.get(path).text
+
+    assert (
+        page.index("<code>x</code>") < page.index("<code>scale</code>") < page.index("<code>options/weights/0</code>")
+    )
+
+
 def test_submissions_of_others_are_not_there(ada: TestClient, database: Database) -> None:
     path = submit(ada)
     with database.transaction() as session:

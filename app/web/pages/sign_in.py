@@ -10,7 +10,7 @@ from app.accounts.sign_in import SignIn, SignInFailed, sign_in
 from app.accounts.throttle import TooOften
 from app.web.cookie import find_secret, signed_in, signed_out
 from app.web.origin import local_path, require_own_origin
-from app.web.visit import CurrentVisit, Visit
+from app.web.visit import CurrentVisit, Visit, limit_address, read_address
 
 router = APIRouter()
 
@@ -26,9 +26,9 @@ def show_sign_in(visit: CurrentVisit, next: str = "/") -> Response:
     return _page(visit, SignInForm(next=next), {})
 
 
-@router.post("/sign-in", dependencies=[Depends(require_own_origin)])
+@router.post("/sign-in", dependencies=[Depends(require_own_origin), Depends(limit_address)])
 def send_sign_in(visit: CurrentVisit, form: Annotated[SignInForm, Form()]) -> Response:
-    attempt = SignIn(username=form.username, password=form.password, address=visit.address())
+    attempt = SignIn(username=form.username, password=form.password, address=read_address(visit.request))
     try:
         with visit.transaction() as session:
             user = sign_in(session, visit.request.app.state.sign_in_throttle, attempt)

@@ -10,7 +10,7 @@ from app.accounts.user import SignUp, sign_up
 from app.errors import Conflict, Invalid
 from app.web.cookie import signed_in
 from app.web.origin import local_path, require_own_origin
-from app.web.visit import CurrentVisit, Visit
+from app.web.visit import CurrentVisit, Visit, limit_address
 
 router = APIRouter()
 
@@ -27,7 +27,7 @@ def show_sign_up(visit: CurrentVisit, next: str = "/") -> Response:
     return _page(visit, SignUpForm(next=next), {})
 
 
-@router.post("/sign-up", dependencies=[Depends(require_own_origin)])
+@router.post("/sign-up", dependencies=[Depends(require_own_origin), Depends(limit_address)])
 def send_sign_up(visit: CurrentVisit, form: Annotated[SignUpForm, Form()]) -> Response:
     wanted = SignUp(username=form.username.strip().lower(), password=form.password, email=form.email.strip() or None)
     try:
