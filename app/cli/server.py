@@ -1,5 +1,6 @@
 """Everything on one machine: the database, the web process and a worker."""
 
+import signal
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -33,6 +34,8 @@ class AddressInUse(AllcloseError):
 
 def run_server(settings: Settings, *, with_worker: bool) -> None:
     """Returns when Ctrl-C or SIGTERM has ended all of it. Raises AddressInUse, DataFolderInUse, SchemaTooNew."""
+    # uvicorn passes a signal on once it has stopped: as an exception it unwinds the stack, whatever has been started.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with ExitStack() as stack:
         listening = stack.enter_context(_listen(settings))
         url = stack.enter_context(_database_url(settings))

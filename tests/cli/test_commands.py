@@ -1,0 +1,112 @@
+"""The other commands: list, doctor, user, submit, and settings that stop the start with a sentence."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.settings import ROOT
+from tests.serving import Served, serve
+
+PASSWORD = "correct horse battery"
+SOLUTION = ROOT / "problems" / "microbatched_grads" / "submissions" / "accepted" / "scan_with_jit.py"
+
+
+def allclose(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "app.cli", *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=ROOT, env=os.environ | {"COLUMNS": "200"} | environment
+    )
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(tmp_path_factory.mktemp("cli")) as served:
+        yield served
+
+
+def test_problem_list_shows_every_package() -> None:
+    listed = allclose("problem", "list")
+
+    assert listed.returncode == 0
+    assert all(folder.parent.name in listed.stdout for folder in (ROOT / "problems").glob("*/problem.yaml"))
+
+
+def test_problem_list_says_what_is_wrong_with_a_package(tmp_path: Path) -> None:
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "problem.yaml").write_text("title: 3\ndificulty: beginner\n")
+
+    listed = allclose("problem", "list", "--folder", tmp_path)
+
+    assert listed.returncode == 1
+    assert "problem.yaml:2" in listed.stderr
+    assert "difficulty" in listed.stderr
+
+
+def test_doctor_finds_this_machine_fit() -> None:
+    examined = allclose("doctor")
+
+    assert examined.returncode == 0, examined.stdout
+    assert "box" in examined.stdout
+
+
+def test_doctor_names_a_database_that_does_not_answer() -> None:
+    url = "postgresql://nobody@127.0.0.1:1/none"
+
+    examined = allclose("doctor", ALLCLOSE_DATABASE_URL=url)
+
+    assert examined.returncode == 1
+    assert "ALLCLOSE_DATABASE_URL" in examined.stdout
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "words"),
+    [
+        ("ALLCLOSE_SLOTS", "many", "ALLCLOSE_SLOTS is 'many'"),
+        ("ALLCLOSE_SANDBOX", "none", "ALLCLOSE_SANDBOX is 'none'"),
+        ("ALLCLOSE_SLOT", "2", "unknown setting ALLCLOSE_SLOT"),
+    ],
+)
+def test_a_wrong_setting_stops_the_start_with_a_sentence(setting: str, value: str, words: str) -> None:
+    started = allclose("serve", **{setting: value})
+
+    assert started.returncode == 2
+    assert words in started.stderr
+    assert "Traceback" not in started.stderr
+
+
+def test_a_port_in_use_is_named(served: Served) -> None:
+    port = served.url.rpartition(":")[2]
+
+    started = allclose("serve", "--port", port)
+
+    assert started.returncode == 2
+    assert f"port {port}" in started.stderr
+
+
+def test_a_user_is_created_beside_a_running_server_and_submits(served: Served, tmp_path: Path) -> None:
+    home = {"HOME": str(tmp_path), "ALLCLOSE_SERVER": served.url}
+
+    created = allclose("user", "create", "grace", "--password", PASSWORD, "--data", served.data)
+    refused = allclose("submit", "microbatched_grads", SOLUTION, **home)
+    signed_in = allclose("login", "grace", "--password", PASSWORD, **home)
+    submitted = allclose("submit", "microbatched_grads", SOLUTION, **home)
+
+    assert created.returncode == 0, created.stderr
+    assert refused.returncode == 2
+    assert "allclose login" in refused.stderr
+    assert signed_in.returncode == 0, signed_in.stderr
+    assert submitted.returncode == 0, submitted.stderr
+    assert "accepted" in submitted.stdout
+    tokens = tmp_path / ".config" / "allclose" / "tokens.json"
+    assert tokens.stat().st_mode & 0o077 == 0
+
+
+def test_a_name_that_is_taken_is_said(served: Served) -> None:
+    refused = allclose("user", "create", "admin", "--data", served.data)
+
+    assert refused.returncode == 2
+    assert "admin" in refused.stderr

@@ -1,0 +1,100 @@
+"""`allclose judge`, as somebody types it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.settings import ROOT
+from app.submissions.view import SubmissionView
+
+KNOWN = ROOT / "problems" / "microbatched_grads" / "submissions"
+
+
+def allclose(*arguments: str | Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "app.cli", *map(str, arguments)]
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder or "/nowhere"), "COLUMNS": "200", "LANG": "C.UTF-8"}
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=folder or ROOT, env=environment | {"PYTHONPATH": str(ROOT)}
+    )
+
+
+def test_an_accepted_file_ends_with_0_and_a_line_for_each_case() -> None:
+    judged = allclose("judge", "microbatched_grads", KNOWN / "accepted" / "scan_with_jit.py")
+
+    assert judged.returncode == 0, judged.stderr
+    assert "worked_example" in judged.stdout
+    assert "score 100 of 100" in judged.stdout
+
+
+def test_json_is_the_object_of_the_rest_api() -> None:
+    judged = allclose("judge", "microbatched_grads", KNOWN / "wrong_answer" / "mean_for_sum.py", "--json")
+
+    assert judged.returncode == 1
+    view = SubmissionView.model_validate(json.loads(judged.stdout))
+    assert view.verdict == "wrong_answer"
+    assert view.problem == "microbatched_grads"
+    assert all(set(case.report) == {"category"} for case in view.cases if case.visibility == "hidden")
+
+
+def test_a_wrong_sample_says_what_is_off_and_where() -> None:
+    judged = allclose("judge", "microbatched_grads", KNOWN / "wrong_answer" / "mean_for_sum.py", "--sample")
+
+    assert judged.returncode == 1
+    assert "expected 60" in judged.stdout
+
+
+def test_the_same_seed_draws_the_same_hidden_cases(tmp_path: Path) -> None:
+    printing = tmp_path / "printing.py"
+    printing.write_text((KNOWN / "accepted" / "scan_with_jit.py").read_text())
+
+    first, second = (allclose("judge", "microbatched_grads", printing, "--seed", "7", "--json") for _ in range(2))
+
+    verdicts = [[case["verdict"] for case in json.loads(said.stdout)["cases"]] for said in (first, second)]
+    assert verdicts[0] == verdicts[1]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\xff\xfe\x00", "save it as UTF-8"),
+        (b"# coding: nonsense\n", "save it as UTF-8"),
+        (b"#" * 300 * 1024, "262144"),
+    ],
+)
+def test_a_file_that_is_no_source_is_refused(tmp_path: Path, content: bytes, words: str) -> None:
+    file = tmp_path / "solution.py"
+    file.write_bytes(content)
+
+    judged = allclose("judge", "microbatched_grads", file)
+
+    assert judged.returncode == 2
+    assert words in judged.stderr
+
+
+@pytest.mark.parametrize("content", [b"x = 1\x00\n", b"", b"def microbatched_grads(:\n"])
+def test_a_source_that_can_not_run_is_an_invalid_submission(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "solution.py"
+    file.write_bytes(content)
+
+    judged = allclose("judge", "microbatched_grads", file)
+
+    assert judged.returncode == 1
+    assert "invalid_submission" in judged.stdout
+
+
+def test_an_unknown_problem_is_named_beside_the_known_ones() -> None:
+    judged = allclose("judge", "nothing", KNOWN / "accepted" / "scan_with_jit.py")
+
+    assert judged.returncode == 2
+    assert "'nothing'" in judged.stderr
+    assert "microbatched_grads" in judged.stderr
+
+
+def test_judging_leaves_no_folder_behind(tmp_path: Path) -> None:
+    judged = allclose("judge", ROOT / "problems" / "train_with_accumulation", ROOT / "Makefile", folder=tmp_path)
+
+    assert judged.returncode == 1
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,80 @@
+"""`allclose serve` from the first start to the last."""
+
+import os
+import re
+import signal
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.serving import ADMIN, serve
+
+PATIENCE = 30
+
+
+def test_the_admin_password_is_shown_at_the_first_start_only(tmp_path: Path) -> None:
+    with serve(tmp_path) as first:
+        shown = ADMIN.search(first.text)
+    with serve(tmp_path) as second:
+        pass
+
+    assert shown
+    assert not ADMIN.search(second.text)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_everything_that_was_started(tmp_path: Path, number: signal.Signals) -> None:
+    with serve(tmp_path) as served:
+        started = [*psutil.Process(served.process.pid).children(recursive=True)]
+        status = served.stop(number)
+
+    assert started
+    assert status in (0, -number)
+    assert not any(process.is_running() and process.status() != psutil.STATUS_ZOMBIE for process in started)
+    assert not _postgres_in(tmp_path)
+
+
+def test_a_killed_server_leaves_nothing_that_stops_the_next(tmp_path: Path) -> None:
+    with serve(tmp_path) as killed:
+        student = killed.sign_up("ada")
+        submission = student.send("microbatched_grads", "def microbatched_grads(w, b, x, y, n):\n    return w\n")
+        worker = killed.worker_pids()
+        os.kill(killed.process.pid, signal.SIGKILL)
+        killed.process.wait()
+    _wait_until_gone(worker)
+
+    with serve(tmp_path) as served:
+        student.client.base_url = f"{served.url}/api/v1"
+        assert student.result(submission)["verdict"] == "wrong_answer"
+
+
+def test_a_worker_that_dies_is_started_again(tmp_path: Path) -> None:
+    with serve(tmp_path) as served:
+        (worker,) = served.worker_pids()
+        os.kill(worker, signal.SIGKILL)
+        student = served.sign_up()
+
+        judged = student.submit("microbatched_grads", "def microbatched_grads(w, b, x, y, n):\n    return w\n")
+
+        assert judged["verdict"] == "wrong_answer"
+        assert served.worker_pids() != [worker]
+
+
+def test_two_servers_do_not_share_a_data_folder(tmp_path: Path) -> None:
+    with serve(tmp_path) as served, pytest.raises(AssertionError, match="in use by another Allclose"), serve(tmp_path):
+        pass
+    assert re.match("http", served.url)
+
+
+def _postgres_in(folder: Path) -> list[psutil.Process]:
+    processes = psutil.process_iter(["cmdline"])
+    return [process for process in processes if str(folder) in " ".join(process.info["cmdline"] or [])]
+
+
+def _wait_until_gone(pids: list[int]) -> None:
+    until = time.monotonic() + PATIENCE
+    while any(psutil.pid_exists(pid) for pid in pids):
+        assert time.monotonic() < until, "the worker outlived its server"
+        time.sleep(0.1)

@@ -1,0 +1,90 @@
+"""What people send by mistake: each has its verdict or its refusal, and a message that says what to do."""
+
+import httpx
+import pytest
+
+from tests.serving import Served, Student
+
+HEAD = "def microbatched_grads(w, b, x_full, y_full, n_microbatches):\n"
+
+# name: (source, verdict, words of the message)
+SOURCES = {
+    "syntax_error": (HEAD.replace(":", ""), "invalid_submission", "line 1"),
+    "missing_entry_point": ("def another(w):\n    return w\n", "invalid_submission", "microbatched_grads"),
+    "entry_point_not_callable": ("microbatched_grads = 60.0\n", "invalid_submission", "float"),
+    "wrong_arity": ("def microbatched_grads(w, b):\n    return w\n", "invalid_submission", "n_microbatches"),
+    "endless_import": ("while True:\n    pass\n", "time_limit_exceeded", "load"),
+    "unsupported_output": (HEAD + "    return (x for x in x_full)\n", "wrong_answer", "generator"),
+    "returns_nothing": (HEAD + "    w * 2\n", "wrong_answer", "return"),
+    "missing_import": ("import pandas\n\n" + HEAD + "    return w\n", "runtime_error", "pandas"),
+    "starts_a_process": (
+        "import subprocess\n\n" + HEAD + "    return subprocess.run(['ls'])\n",
+        "runtime_error",
+        "process",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def student(served: Served) -> Student:
+    return served.sign_up()
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_mistaken_source_gets_its_verdict_and_a_message(student: Student, name: str) -> None:
+    source, verdict, words = SOURCES[name]
+
+    judged = student.submit("microbatched_grads", source)
+
+    assert judged["verdict"] == verdict
+    assert {case["verdict"] for case in judged["cases"]} == {verdict}
+    assert words in judged["cases"][0]["report"]["message"]
+
+
+REFUSED = {
+    "unknown_problem": ("nothing", {"source": HEAD, "mode": "submit"}, 404, "nothing"),
+    "empty_source": ("microbatched_grads", {"source": "", "mode": "submit"}, 422, "empty"),
+    "large_source": ("microbatched_grads", {"source": "#" * 300 * 1024, "mode": "submit"}, 422, "262144"),
+    "null_byte": ("microbatched_grads", {"source": HEAD + "\x00", "mode": "submit"}, 422, "NUL"),
+    "unknown_mode": ("microbatched_grads", {"source": HEAD, "mode": "fast"}, 422, "sample"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_can_not_be_judged_is_refused_with_the_way_out(student: Student, name: str) -> None:
+    slug, body, status, words = REFUSED[name]
+
+    answer = student.client.post(f"/problems/{slug}/submissions", json=body)
+
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert words in answer.text
+
+
+def test_a_body_that_is_not_utf_8_is_refused(student: Student) -> None:
+    headers = {"content-type": "application/json"}
+    body = b'{"source": "\xff\xfe", "mode": "submit"}'
+
+    answer = student.client.post("/problems/microbatched_grads/submissions", content=body, headers=headers)
+
+    assert answer.status_code == 400
+    assert "UTF-8" in answer.text
+
+
+def test_a_source_of_another_system_is_honest(student: Student) -> None:
+    source = "\ufeff# -*- coding: utf-8 -*-\r\n" + HEAD.replace("\n", "\r\n") + "    return w * 0\r\n"
+
+    assert student.submit("microbatched_grads", source, mode="sample")["verdict"] == "wrong_answer"
+
+
+def test_only_samples_are_run_in_sample_mode(student: Student) -> None:
+    judged = student.submit("microbatched_grads", HEAD + "    return w\n", mode="sample")
+
+    assert {case["visibility"] for case in judged["cases"]} == {"sample"}
+
+
+def test_the_page_of_an_unknown_problem_says_so(served: Served) -> None:
+    answer = httpx.get(f"{served.url}/problems/nothing", headers={"accept": "text/html"})
+
+    assert answer.status_code == 404
+    assert "nothing" in answer.text
