@@ -1,10 +1,12 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
 
 from app.database import Database
-from app.schema import TABLES, SchemaTooNew, upgrade
+from app.schema import TABLES, SchemaTooNew, is_current, upgrade
 
 
 def test_the_revisions_lead_to_the_tables_of_the_models(database: Database) -> None:
@@ -38,3 +40,14 @@ def test_a_schema_newer_than_the_code_stops_the_start_with_a_sentence(database: 
 
     with pytest.raises(SchemaTooNew, match="revision 9999, which this Allclose does not know: a newer one"):
         upgrade(database)
+
+
+def test_processes_that_start_at_once_upgrade_a_new_database_once(database: Database) -> None:
+    with database.engine.begin() as connection:
+        connection.execute(text("DROP SCHEMA public CASCADE"))
+        connection.execute(text("CREATE SCHEMA public"))
+
+    with ThreadPoolExecutor(4) as starts:
+        list(starts.map(upgrade, [database] * 4))
+
+    assert is_current(database)
