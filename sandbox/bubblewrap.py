@@ -13,6 +13,8 @@ from sandbox import bubblewrap_walls as walls
 from sandbox.bubblewrap_process import BubblewrapProcess
 from sandbox.cores import Cores
 from sandbox.environment import CacheUse, guest_arguments, guest_environment
+from sandbox.guest.bpf import assemble
+from sandbox.guest.syscall_table import box_filter
 from sandbox.guest_box import open_box
 from sandbox.interface import Box, BoxLost, BoxSpec, Launcher, SandboxUnavailable
 from sandbox.runtime import Runtime
@@ -64,4 +66,5 @@ class BubblewrapLauncher(Launcher):
             *walls.environment(guest_environment(len(cores), use)),
         ]
         program = [str(self.runtime.interpreter), *guest_arguments(spec, self.isolation, cores)]
-        return BubblewrapProcess([*options, "--", *program], on_end=lambda: self._cores.give_back(cores))
+        seccomp = assemble(box_filter(namespaces=self.isolation != "shared"))
+        return BubblewrapProcess([*options, "--", *program], seccomp, on_end=lambda: self._cores.give_back(cores))

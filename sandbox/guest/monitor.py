@@ -57,7 +57,7 @@ def _serve(surroundings: Surroundings) -> None:
         if _load(watch, task):
             _answer_cases(watch, task)
     finally:
-        watch.kill()
+        watch.leave()
 
 
 def _prepare(watch: Watch, token: bytes) -> None:

@@ -114,6 +114,11 @@ class Watch:
             os.waitpid(self._child.pid, 0)
             self._is_reaped = True
 
+    def leave(self) -> None:
+        """Leaves it to the zygote to reap: freeing two processes' memory takes less time at once than in turn."""
+        if not self._is_reaped:
+            os.kill(self._child.pid, signal.SIGKILL)
+
     def _begin(self, token: bytes, kind: bytes, content: bytes) -> None:
         self._peak, self._host_has_spoken = 0, False
         self._reply = Reply(token, self._limits.answer_bytes)

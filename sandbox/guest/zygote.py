@@ -17,10 +17,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from . import bpf, frames, monitor
-from .confinement import Surroundings
+from . import frames, monitor
+from .confinement import Surroundings, filter_program
 from .isolation import is_permitted
-from .syscall_table import student_filter
 from .task import Settings
 
 # What people use of each, since a first use in a child would cost it the import (torch._dynamo: 0.8 s).
@@ -40,7 +39,7 @@ def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
     surroundings = Surroundings(
         isolation="namespaces" if may_separate else "shared", cores=settings.cores, all_cores=all_cores
     )
-    bpf.assemble(student_filter(1))  # reads its table
+    filter_program(1)
     gc.collect()
     gc.freeze()  # the collector's marks would copy every page of it in every child
     frames.write_frame(frames.TO_HOST, b"Y", json.dumps(_ready(settings, surroundings)).encode())

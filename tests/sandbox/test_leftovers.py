@@ -68,7 +68,7 @@ def test_no_process_is_left(launcher: Launcher, statement: str) -> None:
     [
         "open('/tmp/mine', 'w').write('x')",
         "os.makedirs('/tmp/a/b/c'); open('/tmp/a/b/file', 'w').close(); os.chmod('/tmp/a/b', 0); os.chmod('/tmp/a', 0)",
-        "os.symlink('/usr', '/tmp/link'); os.mkfifo('/tmp/fifo') if False else None",
+        "os.symlink('/usr', '/tmp/link'); os.link('/tmp/link', '/tmp/hard', follow_symlinks=False)",
         "[open(f'/tmp/{n}', 'w').close() for n in range(3000)]",
         "os.chmod('/tmp', 0) if os.stat('/tmp').st_uid == os.getuid() else None",
     ],

@@ -136,6 +136,20 @@ def test_an_abort_ends_the_wait_for_a_box(make_pool: Callable[..., Pool]) -> Non
             pass
 
 
+def test_an_abort_between_two_runs_leaves_the_room_to_others(make_pool: Callable[..., Pool]) -> None:
+    pool, abort = make_pool(capacity=1, max_runs=1), threading.Event()
+
+    with pool.lease(BARE, abort) as box:
+        run_in(box, HONEST)
+        abort.set()
+        with pytest.raises(Aborted):
+            run_in(box, HONEST)
+
+    with pool.lease(BARE, threading.Event()), pytest.raises(Aborted), pool.lease(NUMPY, abort):
+        pass
+    use(pool, NUMPY)
+
+
 def test_a_warm_box_is_there_when_it_is_wanted(make_pool: Callable[..., Pool], recorder: Recorder) -> None:
     pool = make_pool()
 

@@ -1,0 +1,41 @@
+"""A host that refuses namespaces is found out when a box starts."""
+
+import pytest
+
+from sandbox import bubblewrap
+from sandbox.bubblewrap import BubblewrapLauncher
+from sandbox.guest.syscall_table import Filter, box_filter
+from sandbox.interface import BoxSpec, SandboxUnavailable
+from sandbox.runtime import find_runtime
+from tests.sandbox.bench import RUNTIME, make_request, run_in, value_of
+
+
+@pytest.fixture
+def refusing_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*, namespaces: bool) -> Filter:  # noqa: ARG001
+        return box_filter(namespaces=False)
+
+    monkeypatch.setattr(bubblewrap, "box_filter", refuse)
+
+
+@pytest.mark.usefixtures("refusing_host")
+def test_boxes_run_without_namespaces_where_the_host_refuses_them() -> None:
+    box = BubblewrapLauncher(runtime=find_runtime(RUNTIME)).launch(BoxSpec(()))
+
+    run = run_in(box, make_request("def solve():\n    return 1\n"))
+    box.close()
+
+    assert box.ready.isolation == "shared"
+    assert value_of(run.cases[0]) == 1
+    assert run.clean
+
+
+@pytest.mark.usefixtures("refusing_host")
+def test_a_setting_that_demands_namespaces_makes_that_host_unavailable() -> None:
+    with pytest.raises(SandboxUnavailable, match="refuses namespaces"):
+        BubblewrapLauncher(runtime=find_runtime(RUNTIME), isolation="namespaces").launch(BoxSpec(()))
+
+
+def test_a_gpu_is_not_to_be_had_from_bubblewrap() -> None:
+    with pytest.raises(SandboxUnavailable, match="GPU"):
+        BubblewrapLauncher(runtime=find_runtime(RUNTIME)).launch(BoxSpec((), gpu=True))
