@@ -10,7 +10,9 @@ from typing import Self
 from app.settings import Settings
 
 RESTART_SECONDS = 1.0
-DRAIN_SECONDS = 10.0
+# How long running judgings may go on once we stop; the second signal gives them back to the queue.
+DRAIN_SECONDS = 3.0
+GIVE_BACK_SECONDS = 5.0
 
 _log = logging.getLogger(__name__)
 
@@ -32,12 +34,19 @@ class WorkerProcess:
         """Running judgings may end; one that takes too long is judged again after the next start."""
         self._stopping.set()
         if self._process is not None:
-            self._process.terminate()
-            try:
-                self._process.wait(DRAIN_SECONDS)
-            except subprocess.TimeoutExpired:
+            for seconds in (DRAIN_SECONDS, GIVE_BACK_SECONDS):
+                self._process.terminate()
+                if self._ends_within(seconds):
+                    break
+            else:
                 self._process.kill()
         self._thread.join()
+
+    def _ends_within(self, seconds: float) -> bool:
+        try:
+            return self._process is None or self._process.wait(seconds) is not None
+        except subprocess.TimeoutExpired:
+            return False
 
     def _keep_running(self) -> None:
         command = [sys.executable, "-m", "app.cli", "worker", "--follow-parent", str(os.getpid())]

@@ -14,12 +14,13 @@ MEBIBYTE = 2**20
 
 def print_submission(submission: dict[str, Any]) -> None:
     output.print(_case_table(submission["cases"]))
+    told: set[str] = set()
     for case in submission["cases"]:
         if case["verdict"] != "accepted" and case["visibility"] == "sample":
-            _print_details(case)
+            _print_details(case, told)
     verdict = submission["verdict"]
     score = "" if submission["score"] is None else f", score {submission['score']} of 100"
-    output.print(f"[bold {_style(verdict)}]{verdict}[/]{score}")
+    output.print(f"\n[bold {_style(verdict)}]{verdict}[/]{score}")
 
 
 def exit_code(submission: dict[str, Any]) -> int:
@@ -28,35 +29,39 @@ def exit_code(submission: dict[str, Any]) -> int:
 
 
 def _case_table(cases: list[dict[str, Any]]) -> Table:
-    table = Table("case", "", "verdict", "time", "memory", "what happened", box=None, header_style="bold")
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in ("case", "", "verdict", "time", "memory"):
+        table.add_column(heading, no_wrap=True, justify="right" if heading in ("time", "memory") else "left")
+    table.add_column("what happened", overflow="fold")
     for case in cases:
-        verdict = Text(case["verdict"], style=_style(case["verdict"]))
-        report = case["report"]
-        # An accepted case's message says no more than its verdict.
-        told = "" if case["verdict"] == "accepted" else report.get("message") or report.get("category") or ""
         table.add_row(
             escape(case["name"]),
             case["visibility"],
-            verdict,
+            Text(case["verdict"], style=_style(case["verdict"])),
             f"{case['wall_seconds']:.2f} s",
             f"{case['memory_bytes'] / MEBIBYTE:.0f} MiB",
-            Text(_first_line(told)),
+            _category(case),
         )
     return table
 
 
-def _print_details(case: dict[str, Any]) -> None:
+def _category(case: dict[str, Any]) -> str:
+    """Nothing where it only says the verdict again."""
+    category = case["report"].get("category") or ""
+    return "" if category.replace(" ", "_") == case["verdict"] else category
+
+
+def _print_details(case: dict[str, Any], told: set[str]) -> None:
+    """What failed in the same way for every case is told once."""
     report = case["report"]
     traceback = (report.get("exception") or {}).get("traceback", "")
-    for title, text in (("traceback", traceback), ("printed", report.get("text", ""))):
+    if report["message"] + traceback in told:
+        return
+    told.add(report["message"] + traceback)
+    output.print(f"\n[bold]{escape(case['name'])}[/]: {escape(report['message'])}", soft_wrap=True)
+    for title, text in (("", traceback), ("printed:", report.get("text", ""))):
         if text:
-            output.print(f"\n[bold]{escape(case['name'])}[/], {title}:")
-            output.print(Text(text.rstrip()))
-    output.print()
-
-
-def _first_line(text: str) -> str:
-    return text.splitlines()[0] if text else ""
+            output.print(Text(f"{title}\n{text.rstrip()}".strip("\n")), soft_wrap=True)
 
 
 def _style(verdict: str) -> str:

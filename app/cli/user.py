@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 import typer
 
 from app.cli.console import output
-from app.cli.deployment import open_database
 from app.settings import read_settings
 
 app = typer.Typer(help="Accounts.", no_args_is_help=True)
@@ -27,6 +26,7 @@ def create(
 ) -> None:
     """Create an account; prints the password when it was generated."""
     from app.accounts.user import SignUp, sign_up
+    from app.cli.deployment import open_database
 
     chosen = password or generate_password()
     with open_database(read_settings(data=data)) as database, database.transaction() as session:

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from app.cli.deployment import open_database
 from app.settings import read_settings
 
 PR_SET_PDEATHSIG = 1
@@ -21,6 +20,7 @@ def worker(
     follow_parent: Annotated[int | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Judge what is in the queue, until SIGTERM or Ctrl-C; running judgings are finished first."""
+    from app.cli.deployment import open_database
     from app.worker.main import run_worker
 
     if follow_parent is not None:

@@ -10,6 +10,8 @@ from sandbox.choice import choose_launcher
 from sandbox.interface import Launcher
 from sandbox.pool import Pool
 
+# XLA compiles on two cores in two thirds of the time, and compiling is most of what a student waits for.
+CORES_PER_BOX = 2
 # Boxes of other kinds that wait, beside one in every slot; about 150 MiB of memory each.
 WAITING = 6
 # Reference solutions run one after another, in boxes that hold nothing else and are never evicted mid-way.
@@ -18,7 +20,13 @@ REFERENCES = 2
 
 def open_launcher(settings: Settings, *, cache: Path | None) -> Launcher:
     """Raises SandboxUnavailable: without a sandbox nothing is judged."""
-    return choose_launcher(settings.sandbox, settings.runtime, isolation=settings.isolation, cache_folder=cache)
+    return choose_launcher(
+        settings.sandbox,
+        settings.runtime,
+        isolation=settings.isolation,
+        cores_per_box=CORES_PER_BOX,
+        cache_folder=cache,
+    )
 
 
 def cache_folder(settings: Settings) -> Path:

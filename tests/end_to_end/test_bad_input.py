@@ -11,7 +11,7 @@ HEAD = "def microbatched_grads(w, b, x_full, y_full, n_microbatches):\n"
 SOURCES = {
     "syntax_error": (HEAD.replace(":", ""), "invalid_submission", "line 1"),
     "missing_entry_point": ("def another(w):\n    return w\n", "invalid_submission", "microbatched_grads"),
-    "entry_point_not_callable": ("microbatched_grads = 60.0\n", "invalid_submission", "float"),
+    "entry_point_not_callable": ("microbatched_grads = 60.0\n", "invalid_submission", "called"),
     "wrong_arity": ("def microbatched_grads(w, b):\n    return w\n", "invalid_submission", "n_microbatches"),
     "endless_import": ("while True:\n    pass\n", "time_limit_exceeded", "load"),
     "unsupported_output": (HEAD + "    return (x for x in x_full)\n", "wrong_answer", "generator"),
