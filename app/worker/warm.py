@@ -1,6 +1,7 @@
 """What a worker does ahead of submissions: warm boxes, and what every current revision needs before it is judged."""
 
 import logging
+import os
 import threading
 
 from app.catalog.model import Revision
@@ -12,6 +13,8 @@ from app.worker.request import box_spec
 from app.worker.work import Works
 from sandbox.interface import Aborted, SandboxError
 from sandbox.pool import Pool
+
+NICENESS = 10
 
 _log = logging.getLogger(__name__)
 
@@ -39,6 +42,8 @@ class Warmer:
         current = sorted(self._works.current(), key=lambda pair: box_spec(pair[1].manifest).frameworks)
         for spec in {box_spec(package.manifest): None for _, package in current}:
             self._students.warm(spec)
+        # From here on this thread, and the boxes that it starts, leave the cores to whoever waits for a verdict.
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
         # Variant 0 of every problem first: it holds what the problems' pages show.
         for revision, package in current:
             self._prepare(revision, package, 0)
@@ -46,6 +51,7 @@ class Warmer:
         for revision, package in current:
             for variant in range(1, package.manifest.variants):
                 self._prepare(revision, package, variant)
+        _log.info("every variant is prepared")
 
     def _prepare(self, revision: Revision, package: Package, variant: int) -> None:
         if self._stop.is_set():
