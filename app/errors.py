@@ -1,4 +1,4 @@
-"""Errors that carry facts. They know nothing of HTTP: the table in `app.api.problem_details` maps classes to statuses."""
+"""Errors that carry facts. They know nothing of HTTP: a table in `app.api` maps classes to statuses."""
 
 
 class AllcloseError(Exception):

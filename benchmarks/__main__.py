@@ -59,9 +59,8 @@ def _burst(served: Served) -> None:
         for submission in [student.send("microbatched_grads", source) for _ in range(BURST)]:
             student.result(submission)
 
-    print(
-        f"  {'microbatched_grads: submissions per second, ' + str(BURST) + ' at once':70} {BURST / _timed(all_at_once):.1f}"
-    )
+    rate = BURST / _timed(all_at_once)
+    print(f"  {f'microbatched_grads: submissions per second, {BURST} at once':70} {rate:.1f}")
 
 
 def _judge(slug: str) -> float:
