@@ -57,5 +57,4 @@ clean: ## remove the environments (the data folder stays)
 .runtime/.installed: sandbox/images/requirements.txt | .runtime/bin/python
 	@echo "Installing the frameworks that boxes see into .runtime (the largest download) …"
 	@.runtime/bin/pip install --quiet --disable-pip-version-check $(PIP_ARGS) --requirement $<
-	@.runtime/bin/python -m compileall -q -j 0 .runtime/lib || true
 	@touch $@
