@@ -9,6 +9,9 @@ from sqlalchemy import DateTime, Engine, MetaData, Text, create_engine
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 
+# A peer that vanished without a word (a pulled cable, a dead firewall) is noticed in about a minute.
+KEEPALIVE = {"connect_timeout": "5", "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3"}
+
 NAMING = {
     "ix": "ix_%(column_0_label)s",
     "uq": "uq_%(table_name)s_%(column_0_name)s",
@@ -32,7 +35,9 @@ class Database:
 
     def __init__(self, url: str, *, pool_size: int = 5) -> None:
         self.url = url
-        self.engine: Engine = create_engine(url, pool_size=pool_size, max_overflow=2, pool_pre_ping=True)
+        self.engine: Engine = create_engine(
+            url, pool_size=pool_size, max_overflow=2, pool_pre_ping=True, connect_args=KEEPALIVE
+        )
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
 
     @contextmanager

@@ -10,10 +10,9 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import make_url
 
-RECONNECT_SECONDS = 1.0
-# A peer that vanished without a word (a pulled cable, a dead firewall) is noticed in about a minute.
-KEEPALIVE = {"connect_timeout": "5", "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3"}
+from app.database import KEEPALIVE
 
+RECONNECT_SECONDS = 1.0
 OnNotify = Callable[[str | None], None]
 
 _log = logging.getLogger(__name__)
