@@ -5,17 +5,31 @@ import pytest
 from app.catalog.package import KnownSubmission, load_packages
 from app.judging.verdicts import PENDING
 from app.settings import ROOT
-from tests.serving import Served
+from tests.serving import Served, Student
 
 KNOWN = [(package.slug, known) for package in load_packages(ROOT / "problems") for known in package.submissions]
 JUDGED = [pair for pair in KNOWN if pair[1].verdict not in PENDING]
 
 
+@pytest.fixture(scope="module")
+def student(served: Served) -> Student:
+    return served.sign_up()
+
+
+@pytest.fixture(scope="module")
+def sent(student: Student) -> dict[tuple[str, str], str]:
+    """All of them at once, so that every slot of the worker has something to do."""
+    return {(slug, known.name): student.send(slug, known.source) for slug, known in JUDGED}
+
+
 @pytest.mark.parametrize(
     ("slug", "known"), JUDGED, ids=[f"{slug}/{known.verdict}/{known.name}" for slug, known in JUDGED]
 )
-def test_a_known_submission_gets_the_verdict_of_its_folder(served: Served, slug: str, known: KnownSubmission) -> None:
-    judged = served.sign_up().submit(slug, known.source)
+@pytest.mark.timeout(900)
+def test_a_known_submission_gets_the_verdict_of_its_folder(
+    student: Student, sent: dict[tuple[str, str], str], slug: str, known: KnownSubmission
+) -> None:
+    judged = student.result(sent[slug, known.name])
 
     assert judged["verdict"] == known.verdict, [(case["name"], case["verdict"]) for case in judged["cases"]]
     if known.verdict == "wrong_answer":
