@@ -28,5 +28,9 @@ class Conflict(AllcloseError):
     """The request clashes with what is already there."""
 
 
+class JudgeFailed(AllcloseError):
+    """Our fault, or that of a problem's author; never charged to the student."""
+
+
 class LimitReached(AllcloseError):
     """A quota is used up for now."""

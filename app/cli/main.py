@@ -1,4 +1,6 @@
-"""The commands by name, and how an error of ours reaches the terminal: as its sentence, with exit code 2."""
+"""The commands by name, and how an error of ours reaches the terminal: as its sentence.
+
+Exit code 2 is for what the command was asked, 3 for a judge that failed."""
 
 import sys
 
@@ -6,7 +8,7 @@ import typer
 
 from app.cli import doctor, judge, problem, serve, submit, user, worker
 from app.cli.console import errors
-from app.errors import AllcloseError
+from app.errors import AllcloseError, JudgeFailed
 from sandbox.interface import SandboxError
 
 app = typer.Typer(
@@ -32,7 +34,7 @@ def main() -> None:
         app()
     except (AllcloseError, SandboxError) as error:
         errors.print(f"[bold red]error:[/] {_escaped(str(error))}", soft_wrap=True, highlight=False)
-        sys.exit(2)
+        sys.exit(3 if isinstance(error, JudgeFailed | SandboxError) else 2)
 
 
 def _escaped(text: str) -> str:

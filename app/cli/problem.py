@@ -25,7 +25,10 @@ def list_packages(
     folder: Annotated[Path | None, typer.Option(help="Where the packages are (or ALLCLOSE_PROBLEMS).")] = None,
 ) -> None:
     """List the packages of a folder, and what is wrong with those that can't be used. Exit code 1 if any can't."""
-    table = Table("slug", "title", "difficulty", "minutes", "frameworks", "cases", box=None, header_style="bold")
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("slug", no_wrap=True)
+    for heading in ("title", "difficulty", "minutes", "frameworks", "cases"):
+        table.add_column(heading, overflow="fold")
     broken = False
     for path in list_folders(read_settings(problems=folder)):
         try:

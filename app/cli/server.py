@@ -12,7 +12,7 @@ from app.accounts.model import User
 from app.accounts.user import SignUp, sign_up
 from app.catalog.fault import PackageInvalid
 from app.catalog.package import load_package
-from app.catalog.publish import publish
+from app.catalog.publish import NoGpu, publish
 from app.cli.console import errors, output
 from app.cli.deployment import upgraded, with_driver
 from app.cli.problem import list_folders
@@ -107,11 +107,10 @@ def publish_packages(settings: Settings, database: Database) -> None:
     for folder in list_folders(settings):
         try:
             package = load_package(folder)
-        except PackageInvalid as invalid:
-            errors.print(f"not published: {invalid}", style="red", markup=False, highlight=False, soft_wrap=True)
-            continue
-        with database.transaction() as session:
-            publish(session, package)
+            with database.transaction() as session:
+                publish(session, package)
+        except (PackageInvalid, NoGpu) as error:
+            errors.print(f"not published: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
 
 
 def create_first_admin(database: Database) -> str | None:

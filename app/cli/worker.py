@@ -4,7 +4,7 @@ import ctypes
 import logging
 import os
 import signal
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -14,7 +14,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def worker(
-    queue: Annotated[list[str] | None, typer.Option(help="Queues to take from; may be given more than once.")] = None,
+    queue: Annotated[Literal["cpu"], typer.Option(help="The queue to take from.")] = "cpu",
     slots: Annotated[int | None, typer.Option(help="Judgings at once; default: one per core.")] = None,
     data: Annotated[str | None, typer.Option(help="The data folder (or ALLCLOSE_DATA).")] = None,
     follow_parent: Annotated[int | None, typer.Option(hidden=True)] = None,
@@ -29,7 +29,7 @@ def worker(
     logging.getLogger("alembic").setLevel(logging.WARNING)
     settings = read_settings(slots=slots, data=data)
     with open_database(settings, pool_size=settings.worker_slots + 3) as database:
-        run_worker(settings, database, queue or ["cpu"])
+        run_worker(settings, database, [queue])
 
 
 def _end_with_parent(parent: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from app.catalog.inputs import case_seed, draw_inputs
 from app.catalog.manifest import Case
 from app.catalog.package import Package
-from app.errors import AllcloseError
+from app.errors import JudgeFailed
 from app.judging.preview import preview
 from app.judging.result import Visibility
 from app.worker.request import box_spec, build_request, limits_of, patient
@@ -21,7 +21,7 @@ from sandbox.pool import Pool
 CALL_BY_NAME = "def run(solution, inputs):\n    return solution(**inputs)\n"
 
 
-class ReferenceFailed(AllcloseError):
+class ReferenceFailed(JudgeFailed):
     """The package's own code did not answer a case: our fault or the author's, never the student's."""
 
 

@@ -18,9 +18,8 @@ from app.judging.verdicts import Verdict
 from app.worker.judge import Job, judge
 from app.worker.lease import Finish
 from app.worker.prepare import Draw, PreparedCase, prepare
-from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.pool import Pool
-from tests.runtime import RUNTIME
+from tests.sandbox.conftest import LAUNCHERS
 
 HERE = Path(__file__).parent
 FILES = sorted((HERE / "submissions").glob("*/*.py"))
@@ -43,11 +42,10 @@ class Arena:
         return next(known.source for known in self.package.submissions if known.name == "canary")
 
 
-@pytest.fixture(scope="module", params=["any", "shared"])
+@pytest.fixture(scope="module", params=LAUNCHERS)
 def arena(request: pytest.FixtureRequest) -> Iterator[Arena]:
     package = load_package(HERE / "problems" / "standardise")
-    launcher = BubblewrapLauncher(runtime=RUNTIME, isolation=request.param)
-    with closing(Pool(launcher, capacity=1, max_runs=1000)) as pool:
+    with closing(Pool(LAUNCHERS[request.param](), capacity=1, max_runs=1000)) as pool:
         prepared = prepare(package, Draw(b"a fixed secret", 0), pool, threading.Event())
         yield Arena(package, pool, prepared.cases)
 
