@@ -12,7 +12,7 @@ from typing import Literal
 from sandbox import bubblewrap_walls as walls
 from sandbox.bubblewrap_process import BubblewrapProcess
 from sandbox.cores import Cores
-from sandbox.environment import CacheUse, guest_arguments, guest_environment
+from sandbox.environment import RUNTIME_IN_BOX, CacheUse, guest_arguments, guest_environment
 from sandbox.guest.bpf import assemble
 from sandbox.guest.syscall_table import box_filter
 from sandbox.guest_box import open_box
@@ -65,6 +65,6 @@ class BubblewrapLauncher(Launcher):
             *walls.contents(self.runtime, self.cache, use),
             *walls.environment(guest_environment(len(cores), use)),
         ]
-        program = [str(self.runtime.interpreter), *guest_arguments(spec, self.isolation, cores)]
+        program = [str(RUNTIME_IN_BOX / "bin" / "python"), *guest_arguments(spec, self.isolation, cores)]
         seccomp = assemble(box_filter(namespaces=self.isolation != "shared"))
         return BubblewrapProcess([*options, "--", *program], seccomp, on_end=lambda: self._cores.give_back(cores))

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from sandbox.environment import CACHE_IN_BOX, GUEST, GUEST_IN_BOX, GUEST_UID, CacheUse
+from sandbox.environment import CACHE_IN_BOX, GUEST, GUEST_IN_BOX, GUEST_UID, RUNTIME_IN_BOX, CacheUse
 from sandbox.runtime import Runtime
 
 TMP_BYTES = 64 * 2**20
@@ -36,8 +36,9 @@ def contents(runtime: Runtime, cache: Path | None, use: CacheUse) -> list[str]:
         "--tmpfs",
         "/tmp",
     ]
-    for path in runtime.mounts:
+    for path in runtime.base_mounts:
         mounts += _mount("--ro-bind", path, path)
+    mounts += _mount("--ro-bind", runtime.folder, RUNTIME_IN_BOX)
     mounts += _mount("--ro-bind", GUEST, GUEST_IN_BOX)
     if cache is not None:
         mounts += _mount("--bind" if use is CacheUse.WRITE else "--ro-bind", cache.absolute(), CACHE_IN_BOX)

@@ -11,6 +11,7 @@ GUEST = Path(__file__).parent / "guest"
 GUEST_IN_BOX = Path("/allclose/sandbox/guest")
 GUEST_UID = 65532
 CACHE_IN_BOX = Path("/cache")
+RUNTIME_IN_BOX = Path("/allclose/runtime")
 
 
 class CacheUse(Enum):

@@ -15,6 +15,8 @@ facts = {"version": sys.version.split()[0], "base": sys.base_prefix, "packages":
 print(json.dumps(facts))
 """
 
+_OWN_IN_BOX = ("/tmp", "/proc", "/dev", "/cache", "/allclose")
+
 
 @dataclass(frozen=True)
 class Runtime:
@@ -30,15 +32,23 @@ class Runtime:
         return self.folder / "bin" / "python"
 
     @cached_property
-    def mounts(self) -> tuple[Path, ...]:
-        """What a box must see of the host, each at its own path, beside /usr and the libraries."""
+    def base_mounts(self) -> tuple[Path, ...]:
+        """The Python installation: a box must see it where the environment says that it is, unless it is in /usr.
+
+        Raises SandboxUnavailable when that place is one that a box has its own of.
+        """
         hops = [self.base, self.base.resolve()]
         link = self.interpreter
         while link.is_symlink():
             link = link.parent / link.readlink()
-            hops.append(link.parent.parent)
-        wanted = [self.folder, *hops]
-        return tuple(dict.fromkeys(path for path in wanted if not path.is_relative_to("/usr") and path != Path("/")))
+            if not link.is_relative_to(self.folder):
+                hops.append(link.parent.parent)
+        mounts = tuple(dict.fromkeys(path for path in hops if not path.is_relative_to("/usr") and path != Path("/")))
+        for path in mounts:
+            if any(path.is_relative_to(own) for own in _OWN_IN_BOX):
+                text = f"Python lies at {path}, and boxes have a {path.parents[-2]} of their own: "
+                raise SandboxUnavailable(text + f"install it elsewhere and make {self.folder} again with it")
+        return mounts
 
     @cached_property
     def image(self) -> str:
