@@ -4,7 +4,7 @@ import json
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from sandbox.guest.frames import FAILURE_BYTES
 from sandbox.guest.reply import Cause
@@ -103,7 +103,7 @@ class _Run:
         return outcome_of("", "load", self._report(content, patience), self._limits)
 
     def _cases(self, on_case: Callable[[CaseOutcome], None]) -> Iterator[CaseOutcome]:
-        """Up to the last, or the one that cost the process its life."""
+        """Up to the last, or the one that cost the process its life; of the answers none is kept."""
         last = len(self._request.cases) - 1
         for index, case in enumerate(self._request.cases):
             patience = self._patience(self._limits.wall_seconds)
@@ -111,7 +111,7 @@ class _Run:
             report = self._report(self._stream.receive({b"O": FACTS_BYTES}, patience)[1], patience)
             outcome = outcome_of(case.name, "call", report, self._limits)
             on_case(outcome)
-            yield outcome
+            yield replace(outcome, answer=None)
             if report.cause is not Cause.REPLIED:
                 return
 

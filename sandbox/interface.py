@@ -129,7 +129,8 @@ class CaseOutcome:
 class RunOutcome:
     """`cases` ends with the one that killed the student's process, if one did; the others were not run.
 
-    `load_failure` concerns every case. `clean`: the box was found empty afterwards and may be used again.
+    They are without their answers, which only `on_case` gets: together they could be very large. `load_failure`
+    concerns every case. `clean`: the box was found empty afterwards and may be used again.
     """
 
     loaded: bool
@@ -157,7 +158,10 @@ class Box(ABC):
 
     @abstractmethod
     def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
-        """Raises BoxLost or Aborted; after either the box is gone. `on_case` is called as each case ends."""
+        """Raises BoxLost or Aborted; after either the box is gone.
+
+        `on_case` is called as each case ends, and is the only one to see its answer.
+        """
 
     @abstractmethod
     def is_alive(self) -> bool: ...

@@ -1,11 +1,13 @@
 """What every launcher's boxes do with honest and with clumsy programs."""
 
+import threading
+
 import ml_dtypes
 import numpy as np
 import pytest
 
-from sandbox.interface import Ending, Kind
-from tests.sandbox.bench import Bench, value_of
+from sandbox.interface import CaseOutcome, Ending, Kind
+from tests.sandbox.bench import Bench, make_request, value_of
 
 DOUBLE = "def solve(x):\n    return x * 2\n"
 
@@ -17,6 +19,15 @@ def test_a_program_is_called_with_its_inputs_and_its_value_comes_back(bench: Ben
     assert run.clean
     assert [value_of(case) for case in run.cases] == [2, 5.0, "abab"]
     assert [case.name for case in run.cases] == ["case 0", "case 1", "case 2"]
+
+
+def test_an_answer_is_handed_over_as_its_case_ends_and_not_kept(bench: Bench) -> None:
+    outcomes: list[CaseOutcome] = []
+    with bench.box() as box:
+        run = box.run(make_request(DOUBLE, {"x": 1}, {"x": 2}), outcomes.append, threading.Event())
+
+    assert [value_of(outcome) for outcome in outcomes] == [2, 4]
+    assert [(case.ending, case.answer) for case in run.cases] == [(Ending.ANSWERED, None)] * 2
 
 
 @pytest.mark.parametrize(("kind", "module"), [("numpy", "numpy"), ("jax", "jax"), ("torch", "torch")])
