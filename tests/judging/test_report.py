@@ -71,7 +71,8 @@ def test_text_of_the_student_is_printable_and_cut() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "shown"), [(0.0, 0.01), (0.012, 0.01), (0.237, 0.24), (1.26, 1.3), (12.6, 13.0), (123.0, 120.0)]
+    ("seconds", "shown"),
+    [(0.0, 0.1), (0.149, 0.1), (0.237, 0.2), (0.96, 1.0), (1.26, 1.3), (12.6, 13.0), (123.0, 120.0)],
 )
 def test_the_time_of_a_hidden_case_is_coarse(seconds: float, shown: float) -> None:
     assert coarse_seconds(seconds) == shown
