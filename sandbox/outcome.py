@@ -21,6 +21,7 @@ _OUT_OF_MEMORY_WORDS = (
     "Unable to allocate",
     "std::bad_alloc",
 )
+_STAGES: dict[str, Stage] = {stage: stage for stage in get_args(Stage)}
 _ENDING_OF_REPLY = {
     frames.ANSWER: Ending.ANSWERED,
     frames.RAISED: Ending.RAISED,
@@ -97,11 +98,11 @@ def _judge_reply(report: Report) -> tuple[Ending, Failure | None]:
 
 def _read_failure(payload: bytes) -> Failure | None:
     parts = payload.decode("utf-8", "replace").split("\0")
-    if len(parts) != 4 or parts[0] not in get_args(Stage):
+    if len(parts) != 4 or parts[0] not in _STAGES:
         return None
     stage, kind, message, traceback = parts
     return Failure(
-        stage=stage,  # type: ignore[arg-type]
+        stage=_STAGES[stage],
         kind=printable(kind, KIND_CHARACTERS),
         message=printable(message, MESSAGE_CHARACTERS),
         traceback=printable(traceback, TRACEBACK_CHARACTERS),
@@ -154,7 +155,10 @@ def _forgery(stage: Stage) -> Failure:
 
 
 def printable(text: str, limit: int) -> str:
-    """Without control characters, surrogates and invisible marks that reorder text; line ends and tabs stay."""
+    """Without control characters, surrogates and invisible marks that reorder text; line ends and tabs stay.
+
+    `app.judging.text` cuts for pages, and reads texts that were in no box; neither side may import the other.
+    """
     return "".join(
         character if character.isprintable() or character in "\n\t" else ascii(character)[1:-1]
         for character in text[:limit]

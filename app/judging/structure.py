@@ -37,8 +37,9 @@ def pair_leaves(answer: Tree, expected: Tree, path: tuple[Any, ...] = ()) -> tup
     if not isinstance(expected, dict | list | tuple):
         return (Pair(path=path_text(path), answer=read_leaf(answer), expected=read_leaf(expected)),)
     found: list[Pair] = []
+    same: Any = answer  # of the same family, and with the same keys
     for key, item in _items(expected):
-        below = pair_leaves(answer[key], item, (*path, key))  # type: ignore[index]
+        below = pair_leaves(same[key], item, (*path, key))
         if isinstance(below, StructureDiffers):
             return below
         found.extend(below)

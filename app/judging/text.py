@@ -1,4 +1,8 @@
-"""Text that students wrote, made fit for a page, a terminal and PostgreSQL's JSONB."""
+"""Text that students wrote, made fit for a page, a terminal and PostgreSQL's JSONB.
+
+What comes out of a box was spelled there already, by a stricter rule (`sandbox.outcome`, which may not be imported
+here); names of keys and texts in answers, which travel as values, were not.
+"""
 
 import re
 

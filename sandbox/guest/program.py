@@ -64,7 +64,8 @@ def _entry_point(module: ModuleType, task: Task) -> Callable[..., object]:
     found = module.__dict__[name]
     if not callable(found):
         raise CannotBeJudged(f"{name} can't be called; it must be a function: {name}({task.names})")
-    return found  # type: ignore[no-any-return]
+    solution: Callable[..., object] = found
+    return solution
 
 
 def _check_signature(solution: Callable[..., object], task: Task) -> None:

@@ -40,8 +40,8 @@ def live(task: Task, surroundings: Surroundings, token: bytes) -> NoReturn:
 def _begin_python() -> None:
     """Every child would else continue the same random sequences as the zygote has them: seeded, they are documented."""
     sys.stdin = open(0, closefd=False)  # noqa: SIM115
-    sys.stdout = sys.__stdout__ = _text_stream(1)  # type: ignore[misc]
-    sys.stderr = sys.__stderr__ = _text_stream(2)  # type: ignore[misc]
+    text, errors = _text_stream(1), _text_stream(2)
+    vars(sys).update(stdout=text, __stdout__=text, stderr=errors, __stderr__=errors)
     sys.argv = ["solution.py"]
     random.seed(SEED)
     if "numpy" in sys.modules:
