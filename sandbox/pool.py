@@ -86,7 +86,6 @@ class Pool:
                 return
             self._changed.notify_all()
         place.box.close()
-        self.warm(place.spec)
 
     def _count(self) -> int:
         return len(self._idle) + len(self._starting) + self._lent
@@ -174,8 +173,11 @@ class _Leased(Box):
 
     def close(self) -> None:
         place, self._place = self._place, None
-        if place is not None:
-            self._pool.give_back(place)
+        if place is None:
+            return
+        self._pool.give_back(place)
+        if self._pool.is_spent(place) and not self._abort.is_set():
+            self._pool.warm(place.spec)
 
     def _fresh(self) -> _Place:
         place = self._place

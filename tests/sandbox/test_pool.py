@@ -150,6 +150,16 @@ def test_an_abort_between_two_runs_leaves_the_room_to_others(make_pool: Callable
     use(pool, NUMPY)
 
 
+def test_an_aborted_lease_starts_no_box_in_place_of_the_one_it_spent(make_pool: Callable[..., Pool]) -> None:
+    pool, abort = make_pool(max_runs=1), threading.Event()
+
+    with pool.lease(BARE, abort) as box:
+        run_in(box, HONEST)
+        abort.set()
+
+    assert not any(thread.name == "box-start" for thread in threading.enumerate())
+
+
 def test_a_warm_box_is_there_when_it_is_wanted(make_pool: Callable[..., Pool], recorder: Recorder) -> None:
     pool = make_pool()
 
