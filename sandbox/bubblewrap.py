@@ -35,6 +35,10 @@ class BubblewrapLauncher(Launcher):
     _cores: Cores = field(default_factory=Cores)
 
     @property
+    def image(self) -> str:
+        return self.runtime.image
+
+    @property
     def packages(self) -> Path:
         return self.runtime.packages
 
@@ -47,9 +51,12 @@ class BubblewrapLauncher(Launcher):
             raise SandboxUnavailable(
                 "bubblewrap boxes have no GPU: run a worker of the gpu queue on a host with Docker"
             )
+        if closed := walls.closed_to_the_guest(self.runtime):
+            paths = " ".join(map(str, closed))
+            raise SandboxUnavailable(f"only root may read {paths}, and boxes are nobody: chmod -R go+rX {paths}")
         try:
             box = open_box(self._start(spec), self.runtime.image, START_SECONDS)
-        except BoxLost as error:
+        except (BoxLost, OSError, RuntimeError) as error:
             raise SandboxUnavailable(f"bubblewrap can't open a box ({error}): run `allclose doctor`") from None
         if self.isolation == "namespaces" and box.ready.isolation != "namespaces":
             box.close()
@@ -58,13 +65,10 @@ class BubblewrapLauncher(Launcher):
         return box
 
     def _start(self, spec: BoxSpec) -> BubblewrapProcess:
-        cores = self._cores.take(self.cores_per_box)
         use = CacheUse.NONE if self.cache is None else CacheUse.WRITE if self.is_cache_writable else CacheUse.READ
-        options = [
-            *walls.namespaces(),
-            *walls.contents(self.runtime, self.cache, use),
-            *walls.environment(guest_environment(len(cores), use)),
-        ]
+        options = [*walls.namespaces(), *walls.contents(self.runtime, self.cache, use)]
+        cores = self._cores.take(self.cores_per_box)
+        options += walls.environment(guest_environment(len(cores), use))
         program = [str(RUNTIME_IN_BOX / "bin" / "python"), *guest_arguments(spec, self.isolation, cores)]
         seccomp = assemble(box_filter(namespaces=self.isolation != "shared"))
         return BubblewrapProcess([*options, "--", *program], seccomp, on_end=lambda: self._cores.give_back(cores))

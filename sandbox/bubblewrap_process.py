@@ -18,7 +18,10 @@ DYING_SECONDS = 5
 
 
 class BubblewrapProcess(Vessel):
-    """The box ends when its stdin closes, and so with us, however we end. `--die-with-parent` would watch a thread."""
+    """The box ends when its stdin closes, and so with us, however we end. `--die-with-parent` would watch a thread.
+
+    Raises OSError or RuntimeError where there is no bwrap to run. `on_end` is called once, then too.
+    """
 
     def __init__(self, arguments: list[str], seccomp: bytes, on_end: Callable[[], None]) -> None:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
@@ -28,6 +31,11 @@ class BubblewrapProcess(Vessel):
         filter_end, facts_end = _pipe_with(seccomp), os.pipe()
         try:
             self._process = self._start(["--seccomp", str(filter_end), "--info-fd", str(facts_end[1]), *arguments])
+        except BaseException:
+            os.close(facts_end[0])
+            self._stderr.close()
+            on_end()
+            raise
         finally:
             os.close(filter_end)
             os.close(facts_end[1])

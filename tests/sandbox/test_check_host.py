@@ -1,9 +1,15 @@
+import os
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sandbox import check_host
+from sandbox import bubblewrap_walls, check_host
+from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.check_host import Finding
+from sandbox.environment import GUEST
+from sandbox.interface import BoxSpec, SandboxUnavailable
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME
 
@@ -41,6 +47,39 @@ def test_settings_that_forbid_namespaces_are_named_with_their_cure(
 
     assert setting.replace("/", ".") in finding.text
     assert word in finding.remedy
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's boxes are another user")
+def test_sources_that_only_root_may_read_are_named_with_their_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = os.umask(0o077)
+    guest = tmp_path / "guest"
+    guest.mkdir()
+    for source in GUEST.iterdir():
+        if source.is_file():
+            shutil.copyfile(source, guest / source.name)
+    os.umask(before)
+    monkeypatch.setattr(bubblewrap_walls, "GUEST", guest)
+    runtime = find_runtime(RUNTIME)
+
+    *_, finding = check_host.check_runtime(RUNTIME)
+    with pytest.raises(SandboxUnavailable, match=f"chmod -R go.rX {guest}"):
+        BubblewrapLauncher(runtime=runtime).launch(BoxSpec(()))
+
+    assert (finding.level, finding.remedy) == ("missing", f"chmod -R go+rX {guest}")
+    os.system(finding.remedy)
+    BubblewrapLauncher(runtime=runtime).launch(BoxSpec(())).close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's boxes are another user")
+def test_a_runtime_that_only_root_may_read_is_named(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    (tmp_path / "pyvenv.cfg").touch(0o600)
+
+    runtime = replace(find_runtime(RUNTIME), folder=tmp_path)
+
+    assert bubblewrap_walls.closed_to_the_guest(runtime) == (tmp_path,)
 
 
 def test_a_box_that_cannot_open_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

