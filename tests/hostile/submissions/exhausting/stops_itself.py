@@ -1,0 +1,10 @@
+# mechanism: the process stopped by itself
+# verdict: time_limit_exceeded
+import os
+import signal
+
+
+def standardise(x, eps):
+    os.kill(os.getpid(), signal.SIGSTOP)
+    while True:
+        signal.pause()
