@@ -1,45 +1,88 @@
-"""Expected outputs in the database: computed once per revision, variant and device, whoever asks first."""
+"""Expected outputs in the database: those of whoever stores them first, per revision, variant and device.
 
-from collections.abc import Sequence
-from threading import Event
+The reference runs outside any transaction. Two workers that need the same variant at once both run it; the rows of the
+first to commit stand, and both read them back.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Lock
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Device, ExpectedOutput, Revision
 from app.catalog.package import Package
 from app.database import Database
 from app.worker.prepare import Draw, Prepared, PreparedCase, prepare
+from app.worker.retry import retry
+from sandbox.interface import Aborted
 from sandbox.pool import Pool
+
+LISTEN_SECONDS = 0.2
+
+Key = tuple[UUID, int]
 
 
 class ExpectedOutputs:
-    """`references` is a pool whose boxes never hold a submission."""
+    """`references` is a pool whose boxes never hold a submission.
+
+    Of those who ask one object for the same variant at once, one has it computed and the others wait. Another object
+    computes by itself: whoever prepares at leisure has its own, so that nobody waits for the leisurely.
+    """
 
     def __init__(self, database: Database, references: Pool, device: Device) -> None:
         self._database = database
         self._references = references
         self._device = device
+        self._turns: dict[Key, Lock] = {}
 
     def get(self, revision: Revision, package: Package, variant: int, abort: Event) -> tuple[PreparedCase, ...]:
-        """Raises ReferenceFailed, BoxLost, Aborted.
-
-        Two workers that need the same variant at once: one computes it, the other waits for it.
-        """
-        with self._database.transaction() as session:
-            if found := self._read(session, revision.id, package, variant):
-                return found
-        with self._database.transaction() as session:
-            session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(f"{revision.id}/{variant}", 0))))
-            if found := self._read(session, revision.id, package, variant):
+        """Raises ReferenceFailed, BoxLost, Aborted. Waits while the database is away."""
+        key = (revision.id, variant)
+        if found := self._find(key, package, abort):
+            return found
+        with self._turn(key, abort):
+            if found := self._find(key, package, abort):
                 return found
             prepared = prepare(package, Draw(revision.secret_seed, variant), self._references, abort)
-            session.add_all(self._rows(revision.id, variant, prepared))
-            return prepared.cases
+            return retry(lambda: self._store(key, package, prepared), abort)
 
-    def _read(self, session: Session, revision_id: UUID, package: Package, variant: int) -> tuple[PreparedCase, ...]:
+    @contextmanager
+    def _turn(self, key: Key, abort: Event) -> Iterator[None]:
+        turn = self._turns.setdefault(key, Lock())
+        while not turn.acquire(timeout=LISTEN_SECONDS):
+            if abort.is_set():
+                raise Aborted
+        try:
+            yield
+        finally:
+            turn.release()
+
+    def _find(self, key: Key, package: Package, abort: Event) -> tuple[PreparedCase, ...]:
         """Empty when this variant is not prepared: a manifest has at least one case."""
+
+        def read() -> tuple[PreparedCase, ...]:
+            with self._database.transaction() as session:
+                return self._read(session, key, package)
+
+        return retry(read, abort)
+
+    def _store(self, key: Key, package: Package, prepared: Prepared) -> tuple[PreparedCase, ...]:
+        """What stands afterwards: these, or those of whoever was first.
+
+        Everybody inserts the cases in the same order. So who meets another's first row waits for that COMMIT, and then
+        meets all of its rows: never some of one and some of the other.
+        """
+        with self._database.transaction() as session:
+            session.execute(insert(ExpectedOutput).on_conflict_do_nothing(), self._rows(key, prepared))
+            return self._read(session, key, package)
+
+    def _read(self, session: Session, key: Key, package: Package) -> tuple[PreparedCase, ...]:
+        revision_id, variant = key
         rows = session.scalars(
             select(ExpectedOutput).where(
                 ExpectedOutput.revision_id == revision_id,
@@ -62,19 +105,20 @@ class ExpectedOutputs:
             if by_name
         )
 
-    def _rows(self, revision_id: UUID, variant: int, prepared: Prepared) -> Sequence[ExpectedOutput]:
+    def _rows(self, key: Key, prepared: Prepared) -> list[dict[str, Any]]:
+        revision_id, variant = key
         return [
-            ExpectedOutput(
-                revision_id=revision_id,
-                variant=variant,
-                device=self._device,
-                case_name=case.name,
-                inputs=case.inputs,
-                expected=case.expected,
-                inputs_preview=case.inputs_preview,
-                expected_preview=case.expected_preview,
-                image=prepared.image,
-                versions=dict(prepared.versions),
-            )
+            {
+                "revision_id": revision_id,
+                "variant": variant,
+                "device": self._device,
+                "case_name": case.name,
+                "inputs": case.inputs,
+                "expected": case.expected,
+                "inputs_preview": case.inputs_preview,
+                "expected_preview": case.expected_preview,
+                "image": prepared.image,
+                "versions": dict(prepared.versions),
+            }
             for case in prepared.cases
         ]

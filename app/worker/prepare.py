@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
+from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE
 from app.catalog.inputs import case_seed, draw_inputs
 from app.catalog.manifest import Case
 from app.catalog.package import Package
@@ -58,7 +59,7 @@ def prepare(package: Package, draw: Draw, pool: Pool, abort: Event) -> Prepared:
     bench = _Bench(package, pool, abort)
     inputs = {case.name: bench.inputs(case, draw) for case in package.manifest.cases}
     request = build_request(package, package.reference, [_case_input(name, given) for name, given in inputs.items()])
-    answers, box = bench.run("reference.py", request)
+    answers, box = bench.run("reference", request)
     cases = tuple(
         PreparedCase(
             position=position,
@@ -94,24 +95,29 @@ class _Bench:
             cases=(_case_input(case.name, arguments),),
             limits=limits_of(self.package.manifest),
         )
-        answers, _ = self.run("cases.py", request)
+        answers, _ = self.run("generators", request)
         return self._checked(case, decode(answers[case.name]))
 
-    def run(self, file: str, request: Request) -> tuple[dict[str, bytes], Box]:
-        """The answers by case, and the box that gave the last. Raises ReferenceFailed."""
+    def run(self, key: str, request: Request) -> tuple[dict[str, bytes], Box]:
+        """`key`: of the part that runs. The answers by case, and the box that gave the last. Raises ReferenceFailed."""
         outcomes: list[CaseOutcome] = []
         box = run_cases(self.pool, box_spec(self.package.manifest), patient(request), outcomes.append, self.abort)
         for outcome in outcomes:
             if outcome.ending is not Ending.ANSWERED:
-                raise ReferenceFailed(f"{self.package.slug}/{file}, case {outcome.name}: {_why(outcome)}")
+                raise ReferenceFailed(f"{self._place(key)}, case {outcome.name}: {_why(outcome)}")
         return {outcome.name: outcome.answer or b"" for outcome in outcomes}, box
+
+    def _place(self, key: str) -> str:
+        """Where the author finds the code."""
+        slug, file = self.package.slug, FILE_OF_KEY[key]
+        return f"{slug}/{file}" if file in self.package.files else f"{slug}/{MANIFEST_FILE}, {key}"
 
     def _checked(self, case: Case, inputs: Tree) -> dict[str, Tree]:
         names = [parameter.name for parameter in self.package.manifest.parameters]
         if not isinstance(inputs, dict) or set(inputs) != set(names):
             given = sorted(map(str, inputs)) if isinstance(inputs, dict) else type(inputs).__name__
             raise ReferenceFailed(
-                f"{self.package.slug}/cases.py, case {case.name}: {case.generate} returned {given}; "
+                f"{self._place('generators')}, case {case.name}: {case.generate} returned {given}; "
                 f"return a dict with exactly {', '.join(names)}"
             )
         return {name: inputs[name] for name in names}

@@ -1,0 +1,111 @@
+"""What the tests of the worker work with: a quick problem, changed as they like, its queue, and real boxes."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from sqlalchemy import make_url, select
+
+from app.catalog.model import Revision
+from app.catalog.package import Package, load_package, package_from_files
+from app.catalog.publish import publish
+from app.database import Database
+from app.submissions.model import CaseRow, Judging
+from app.worker.expected import ExpectedOutputs
+from app.worker.lease import Claim
+from app.worker.lease_loop import Capacity, LeaseLoop, Rhythm
+from app.worker.main import Worker
+from app.worker.work import Works
+from sandbox.interface import Box, BoxSpec
+from sandbox.pool import Pool
+from tests.factories import make_judging, make_submission
+from tests.queue.test_lease import take_one
+from tests.queue.test_lease_loop import BY_NOTIFY_ONLY
+
+STANDARDISE = load_package(Path(__file__).parents[1] / "hostile" / "problems" / "standardise")
+REFERENCE = STANDARDISE.reference
+RETURN = "    return (x - x.mean())"
+
+
+class CountingPool(Pool):
+    """Counts its leases."""
+
+    leases = 0
+
+    @contextmanager
+    def lease(self, spec: BoxSpec, abort: threading.Event) -> Iterator[Box]:
+        self.leases += 1
+        with super().lease(spec, abort) as box:
+            yield box
+
+
+@dataclass(frozen=True)
+class Bench:
+    database: Database
+    pool: CountingPool
+
+    def publish(self, package: Package = STANDARDISE) -> Revision:
+        with self.database.transaction() as session:
+            return publish(session, package)
+
+    def send(self, revision: Revision, source: str = REFERENCE) -> int:
+        with self.database.transaction() as session:
+            submission = make_submission(session, revision=revision)
+            submission.source = source
+            return make_judging(session, submission.id).id
+
+    def claim(self) -> Claim:
+        return take_one(self.database)
+
+    def expected(self) -> ExpectedOutputs:
+        return ExpectedOutputs(self.database, self.pool, "cpu")
+
+    def worker(self) -> Worker:
+        return Worker(self.database, Works(self.database), self.expected(), self.pool)
+
+    @contextmanager
+    def loop(self, rhythm: Rhythm = BY_NOTIFY_ONLY) -> Iterator[LeaseLoop]:
+        loop = LeaseLoop(self.database, Capacity(queues=("cpu",), slots=1), self.worker().judge, rhythm)
+        loop.start()
+        try:
+            yield loop
+        finally:
+            loop.stop()
+
+    def judging(self) -> Judging:
+        with self.database.transaction() as session:
+            return session.scalars(select(Judging)).one()
+
+    def case_names(self) -> list[str]:
+        with self.database.transaction() as session:
+            return list(session.scalars(select(CaseRow.name).order_by(CaseRow.position)))
+
+
+def changed(old: str, new: str, slug: str = STANDARDISE.slug) -> Package:
+    """The quick problem with one thing changed in its file."""
+    text = STANDARDISE.files["problem.yaml"].decode()
+    assert old in text
+    return package_from_files(slug, {"problem.yaml": text.replace(old, new, 1).encode()})
+
+
+def with_reference_line(line: str, slug: str = STANDARDISE.slug) -> Package:
+    """The quick problem whose reference runs `line` before it answers."""
+    return changed(f"  {RETURN}", f"      {line}\n  {RETURN}", slug)
+
+
+@contextmanager
+def database_away(database: Database) -> Iterator[None]:
+    """Every connection is lost, and none is to be had."""
+    url = make_url(database.url)
+    name = url.database
+    admin = url.set(drivername="postgresql", database="postgres").render_as_string(hide_password=False)
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false".encode())
+        connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,))
+        try:
+            yield
+        finally:
+            connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true".encode())

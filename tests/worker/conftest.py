@@ -1,0 +1,27 @@
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from app.database import Database
+from sandbox.choice import choose_launcher
+from sandbox.interface import Launcher
+from tests.sandbox.bench import RUNTIME
+from tests.worker.bench import Bench, CountingPool
+
+
+@pytest.fixture(scope="session")
+def launcher() -> Launcher:
+    return choose_launcher("bubblewrap", RUNTIME)
+
+
+@pytest.fixture(scope="session")
+def pool(launcher: Launcher) -> Iterator[CountingPool]:
+    with closing(CountingPool(launcher, capacity=3, max_runs=1000)) as pool:
+        yield pool
+
+
+@pytest.fixture
+def bench(database: Database, pool: CountingPool) -> Bench:
+    pool.leases = 0
+    return Bench(database, pool)

@@ -1,0 +1,35 @@
+import threading
+
+import pytest
+
+from app.catalog.package import Package, package_from_files
+from app.worker.prepare import Draw, ReferenceFailed, prepare
+from tests.catalog.packages import make_files, make_package
+from tests.worker.bench import CountingPool, with_reference_line
+
+
+def failure_of(package: Package, pool: CountingPool) -> str:
+    with pytest.raises(ReferenceFailed) as failed:
+        prepare(package, Draw(b"secret", 0), pool, threading.Event())
+    return str(failed.value)
+
+
+def test_a_generator_that_returns_other_keys_is_named_with_what_it_must_return(pool: CountingPool) -> None:
+    said = failure_of(make_package(), pool)
+
+    assert said == ("scaled_sum/cases.py, case made: make returned []; return a dict with exactly x, y, scale, options")
+
+
+def test_a_generator_that_raises_is_named_with_its_traceback(pool: CountingPool) -> None:
+    files = make_files({"cases.py": "def make(seed, width):\n    raise KeyError(width)\n"})
+
+    said = failure_of(package_from_files("scaled_sum", files), pool)
+
+    assert said.startswith("scaled_sum/cases.py, case made: KeyError: 3\n")
+    assert "in make" in said
+
+
+def test_a_reference_that_raises_is_named_with_its_case(pool: CountingPool) -> None:
+    said = failure_of(with_reference_line("assert len(x) < 1000, 'too long'"), pool)
+
+    assert said.startswith("standardise/problem.yaml, reference, case thousand: AssertionError: too long\n")
