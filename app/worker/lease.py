@@ -10,6 +10,7 @@ Only the database's clock is used. `reason` collects what went wrong in each att
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
+from threading import Event
 from uuid import UUID
 
 from sqlalchemy import TextClause
@@ -22,7 +23,7 @@ from app.judging.text import printable
 from app.judging.verdicts import Verdict
 from app.submissions.model import CaseRow
 from app.worker import lease_sql
-from app.worker.retry import retry
+from app.worker.retry import NEVER, retry, retry_briefly
 
 REASON_CHARACTERS = 8192
 
@@ -84,26 +85,29 @@ def record_case(session: Session, claim: Claim, result: CaseResult) -> None:
     session.execute(lease_sql.NOTIFY_PROGRESS, {"submission_id": str(claim.submission_id)})
 
 
-def finish(database: Database, claim: Claim, outcome: Finish) -> bool:
+def finish(database: Database, claim: Claim, outcome: Finish, abort: Event = NEVER) -> bool:
     """Write the verdict, with all results, and end the judging, in one COMMIT. False: superseded, nothing is written.
 
-    Tries again while the database is away.
+    Tries again while the database is away, until `abort` is set.
     """
-    return retry(lambda: _finish(database, claim, outcome))
+    return retry(lambda: _finish(database, claim, outcome), abort)
 
 
-def fail(database: Database, claim: Claim, reason: str) -> None:
-    """Give the judging back for another attempt, or end it as a judge_error after the last one.
+def fail(database: Database, claim: Claim, reason: str, abort: Event = NEVER) -> None:
+    """Give the judging back for another attempt; or end it as a judge_error, after the last one or when cancelled.
 
-    Of a long reason the end is kept: in a traceback the error itself.
+    Tries again as `finish` does. Of a long reason the end is kept: in a traceback the error itself.
     """
     cleaned = printable(reason[-REASON_CHARACTERS:], REASON_CHARACTERS)
-    retry(lambda: _execute(database, lease_sql.FAIL, {**_key(claim), "reason": cleaned}))
+    retry(lambda: _execute(database, lease_sql.FAIL, {**_key(claim), "reason": cleaned}), abort)
 
 
 def give_back(database: Database, claim: Claim) -> None:
-    """Let go of a judging that was aborted: back into the queue with its attempts restored; its end, if cancelled."""
-    retry(lambda: _execute(database, lease_sql.GIVE_BACK, _key(claim)))
+    """Let go of a judging that was aborted: back into the queue with its attempts restored; its end, if cancelled.
+
+    Does not wait for a database that is away: the lease runs out by itself.
+    """
+    retry_briefly(lambda: _execute(database, lease_sql.GIVE_BACK, _key(claim)))
 
 
 def _finish(database: Database, claim: Claim, outcome: Finish) -> bool:

@@ -23,6 +23,8 @@ from app.worker.lease import Claim, Wanted, beat, bury, claim, fail, give_back
 
 Run = Callable[[Claim, threading.Event], None]
 
+PAUSE_SECONDS = 1.0
+
 _log = logging.getLogger(__name__)
 
 
@@ -99,7 +101,11 @@ class LeaseLoop:
                 self._claim()
             except (DBAPIError, TimeoutError) as error:
                 _log.warning("the database is away: %s", str(error.__cause__ or error).strip())
-                time.sleep(1)
+                time.sleep(PAUSE_SECONDS)
+            except Exception:
+                # Without this thread the worker would look alive, and beat for nothing and claim nothing.
+                _log.exception("the lease loop failed, and goes on")
+                time.sleep(PAUSE_SECONDS)
 
     def _wait(self) -> bool:
         """Until there is something to do; False when all is drained."""
@@ -131,16 +137,29 @@ class LeaseLoop:
         wanted = Wanted(queues=capacity.queues, slots=free, worker=capacity.worker, lease=self._rhythm.lease)
         with self._database.transaction() as session:
             claims = claim(session, wanted)
-        for each in claims:
-            self._begin(each)
+        refused = [each for each in claims if not self._begin(each)]
+        for each in refused:
+            give_back(self._database, each)
+        if refused:
+            time.sleep(PAUSE_SECONDS)
 
-    def _begin(self, claim: Claim) -> None:
+    def _begin(self, claim: Claim) -> bool:
+        """False when the host has no thread left."""
         abort = threading.Event()
+        thread = threading.Thread(
+            target=self._run, args=(claim, abort), name=f"judging {claim.judging_id}", daemon=True
+        )
         with self._changed:
             self._running[claim] = abort
             if self._is_stopping:
                 abort.set()
-        threading.Thread(target=self._run, args=(claim, abort), name=f"judging {claim.judging_id}", daemon=True).start()
+        try:
+            thread.start()
+        except RuntimeError:
+            _log.exception("judging %d can't begin", claim.judging_id)
+            self._end(claim)
+            return False
+        return True
 
     def _run(self, claim: Claim, abort: threading.Event) -> None:
         try:
@@ -151,10 +170,13 @@ class LeaseLoop:
             # Whatever can't be written now, another worker judges again when the lease has run out.
             _log.exception("judging %d ended without a word to the database", claim.judging_id)
         finally:
-            with self._changed:
-                del self._running[claim]
-                self._has_news = True
-                self._changed.notify_all()
+            self._end(claim)
+
+    def _end(self, claim: Claim) -> None:
+        with self._changed:
+            del self._running[claim]
+            self._has_news = True
+            self._changed.notify_all()
 
     def _judge_or_fail(self, claim: Claim, abort: threading.Event) -> None:
         try:
@@ -162,4 +184,4 @@ class LeaseLoop:
         except Exception as error:
             if not abort.is_set():
                 _log.warning("judging %d failed in attempt %d", claim.judging_id, claim.attempt, exc_info=True)
-                fail(self._database, claim, "".join(traceback.format_exception(error)))
+                fail(self._database, claim, "".join(traceback.format_exception(error)), abort)

@@ -1,26 +1,43 @@
 """Trying a step again while the database is away."""
 
 import logging
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from threading import Event
 from typing import TypeVar
 
 from sqlalchemy.exc import InterfaceError, OperationalError, TimeoutError
 
-# The work is done, and only its result must be told: worth waiting for. About ten minutes in all.
+# For work that is worth waiting for: about ten minutes in all.
 DELAYS_SECONDS = (0.0, 1.0, 2.0, 4.0, *(8.0,) * 75)
+# For what mends itself when nobody is told: a lost connection is replaced, and that is all.
+BRIEF_DELAYS_SECONDS = (0.0, 1.0)
+# For those who have nobody that could tell them to stop.
+NEVER = Event()
 
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
 
-def retry(step: Callable[[], T]) -> T:
-    """Runs a whole transaction, again when the connection is lost. The last error passes through."""
-    for delay in DELAYS_SECONDS:
+def retry(step: Callable[[], T], abort: Event = NEVER) -> T:
+    """Runs a whole transaction, again when the connection is lost.
+
+    The last error passes through: after ten minutes, or once `abort` is set.
+    """
+    return _retry(step, DELAYS_SECONDS, abort)
+
+
+def retry_briefly(step: Callable[[], T]) -> T:
+    """The same, for two more tries."""
+    return _retry(step, BRIEF_DELAYS_SECONDS, NEVER)
+
+
+def _retry(step: Callable[[], T], delays_seconds: Sequence[float], abort: Event) -> T:
+    for delay in delays_seconds:
         try:
             return step()
         except (OperationalError, InterfaceError, TimeoutError) as error:
-            _log.warning("the database is away (%s); trying again in %g s", str(error.__cause__).strip(), delay)
-            time.sleep(delay)
+            _log.warning("the database is away: %s", str(error.__cause__ or error).strip())
+            if abort.wait(delay):
+                raise
     return step()

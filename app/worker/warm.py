@@ -3,13 +3,17 @@
 import logging
 import os
 import threading
+from collections.abc import Callable
+from functools import partial
 
+from app.catalog.fault import PackageInvalid
 from app.catalog.model import Revision
 from app.catalog.package import Package
 from app.worker.compilation import CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.prepare import ReferenceFailed
 from app.worker.request import box_spec
+from app.worker.retry import retry
 from app.worker.work import Works
 from sandbox.interface import Aborted, SandboxError
 from sandbox.pool import Pool
@@ -20,7 +24,10 @@ _log = logging.getLogger(__name__)
 
 
 class Warmer:
-    """A thread of its own. What it does not get to is done by the judging that needs it."""
+    """A thread of its own. What it does not get to is done by the judging that needs it.
+
+    `expected` is the warmer's own: judgings that asked the same object would wait for niced boxes.
+    """
 
     def __init__(self, works: Works, expected: ExpectedOutputs, cache: CompilationCache, students: Pool) -> None:
         self._works = works
@@ -28,7 +35,7 @@ class Warmer:
         self._cache = cache
         self._students = students
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="warmer")
+        self._thread = threading.Thread(target=self._run, name="warmer", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
@@ -39,9 +46,9 @@ class Warmer:
 
     def _run(self) -> None:
         # Problems whose references can share a box come one after another.
-        current = sorted(self._works.current(), key=lambda pair: box_spec(pair[1].manifest).frameworks)
+        current = sorted(self._read(), key=lambda pair: box_spec(pair[1].manifest).frameworks)
         for spec in {box_spec(package.manifest): None for _, package in current}:
-            self._students.warm(spec)
+            self._attempt(f"a box with {', '.join(spec.frameworks)}", partial(self._students.warm, spec))
         # From here on this thread, and the boxes that it starts, leave the cores to whoever waits for a verdict.
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
         # Variant 0 of every problem first: it holds what the problems' pages show.
@@ -53,14 +60,33 @@ class Warmer:
                 self._prepare(revision, package, variant)
         _log.info("every variant is prepared")
 
+    def _read(self) -> list[tuple[Revision, Package]]:
+        revisions: list[Revision] = []
+        self._attempt("the list of problems", lambda: revisions.extend(retry(self._works.current, self._stop)))
+        pairs: list[tuple[Revision, Package]] = []
+        for revision in revisions:
+            self._attempt(f"revision {revision.id}", partial(self._add, pairs, revision))
+        return pairs
+
+    def _add(self, pairs: list[tuple[Revision, Package]], revision: Revision) -> None:
+        pairs.append((revision, retry(lambda: self._works.package(revision), self._stop)))
+
     def _prepare(self, revision: Revision, package: Package, variant: int) -> None:
+        def prepare() -> None:
+            cases = self._expected.get(revision, package, variant, self._stop)
+            self._cache.fill(package, cases, self._stop)
+
+        self._attempt(f"{package.slug}, variant {variant},", prepare)
+
+    def _attempt(self, what: str, step: Callable[[], object]) -> None:
+        """Whatever fails, the rest is still prepared. A judging that needs it fails in the same way, and keeps why."""
         if self._stop.is_set():
             return
         try:
-            cases = self._expected.get(revision, package, variant, self._stop)
-            self._cache.fill(package, cases, self._stop)
+            step()
         except Aborted:
             return
-        except (ReferenceFailed, SandboxError) as error:
-            # A judging that needs it fails in the same way, and keeps the reason for admins.
-            _log.error("%s, variant %d, can't be prepared: %s", package.slug, variant, error)
+        except (PackageInvalid, ReferenceFailed, SandboxError) as error:
+            _log.error("%s can't be prepared: %s", what, error)
+        except Exception:
+            _log.exception("%s can't be prepared", what)

@@ -32,14 +32,17 @@ class Works:
         with self._database.transaction() as session:
             submission = session.get_one(Submission, submission_id)
             revision = session.get_one(Revision, submission.revision_id)
-        return Work(submission=submission, revision=revision, package=self._package(revision.id))
+        return Work(submission=submission, revision=revision, package=self.package(revision))
 
-    def current(self) -> list[tuple[Revision, Package]]:
+    def package(self, revision: Revision) -> Package:
+        """Raises PackageInvalid: a revision may be older than a rule of the package format."""
+        return self._package(revision.id)
+
+    def current(self) -> list[Revision]:
         """Every problem's current revision, in the order of the slugs."""
         current = select(Revision).join(Problem, Problem.current_revision_id == Revision.id).order_by(Problem.slug)
         with self._database.transaction() as session:
-            revisions = session.scalars(current).all()
-        return [(revision, self._package(revision.id)) for revision in revisions]
+            return list(session.scalars(current))
 
     def _read_package(self, revision_id: UUID) -> Package:
         with self._database.transaction() as session:

@@ -1,0 +1,90 @@
+import logging
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, update
+
+from app.catalog.model import ExpectedOutput, Problem, Revision
+from app.worker.compilation import FILLED_FOLDER, CompilationCache
+from app.worker.warm import Warmer
+from app.worker.work import Works
+from sandbox.interface import Launcher
+from tests.queue.fleet import wait_until
+from tests.worker.bench import Bench, changed, database_away, with_reference_line
+
+ALL = "every variant is prepared"
+
+
+@pytest.fixture(autouse=True)
+def _hear_everything(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+
+
+@contextmanager
+def warmer(bench: Bench, data: Path, launcher: Launcher) -> Iterator[None]:
+    cache = CompilationCache(data, launcher)
+    warmer = Warmer(Works(bench.database), bench.expected(), cache, bench.pool)
+    warmer.start()
+    try:
+        yield
+    finally:
+        warmer.stop()
+
+
+def prepared(bench: Bench) -> set[tuple[str, int]]:
+    rows = select(Problem.slug, ExpectedOutput.variant).join(Revision, Revision.problem_id == Problem.id)
+    with bench.database.transaction() as session:
+        found = session.execute(rows.join(ExpectedOutput, ExpectedOutput.revision_id == Revision.id))
+        return {(row.slug, row.variant) for row in found}
+
+
+def publish(bench: Bench, slug: str) -> Revision:
+    return bench.publish(changed("title: Standardise", "title: Standardize", slug))
+
+
+def test_one_problem_that_can_not_be_read_or_run_leaves_the_others_prepared(
+    bench: Bench, tmp_path: Path, launcher: Launcher, caplog: pytest.LogCaptureFixture
+) -> None:
+    outdated = publish(bench, "a_outdated")
+    with bench.database.transaction() as session:
+        files = {"problem.yaml": "title: of an older format"}
+        session.execute(update(Revision).where(Revision.id == outdated.id).values(files=files))
+    bench.publish(with_reference_line("raise ValueError", "b_raises"))
+    publish(bench, "c_sound")
+
+    with warmer(bench, tmp_path, launcher):
+        wait_until(lambda: ALL in caplog.text)
+
+    assert prepared(bench) == {("c_sound", 0), ("c_sound", 1)}
+    assert "2 problems are prepared; their other variants follow" in caplog.text
+    assert "a_outdated" in caplog.text
+    assert "b_raises, variant 0, can't be prepared" in caplog.text
+
+
+def test_a_folder_that_can_not_be_written_leaves_every_variant_prepared(
+    bench: Bench, tmp_path: Path, launcher: Launcher, caplog: pytest.LogCaptureFixture
+) -> None:
+    publish(bench, "first")
+    publish(bench, "second")
+    (tmp_path / FILLED_FOLDER).touch()
+
+    with warmer(bench, tmp_path, launcher):
+        wait_until(lambda: ALL in caplog.text)
+
+    assert prepared(bench) == {("first", 0), ("first", 1), ("second", 0), ("second", 1)}
+
+
+def test_a_database_that_is_away_at_first_is_waited_for(
+    bench: Bench, tmp_path: Path, launcher: Launcher, caplog: pytest.LogCaptureFixture
+) -> None:
+    publish(bench, "sound")
+
+    with ExitStack() as stack:
+        with database_away(bench.database):
+            stack.enter_context(warmer(bench, tmp_path, launcher))
+            wait_until(lambda: "the database is away" in caplog.text)
+        wait_until(lambda: ALL in caplog.text)
+
+    assert prepared(bench) == {("sound", 0), ("sound", 1)}

@@ -1,0 +1,91 @@
+import logging
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import text
+
+from tests.queue.fleet import wait_until
+from tests.worker.bench import REFERENCE, STANDARDISE, Bench, database_away, with_reference_line
+
+CASES = [case.name for case in STANDARDISE.manifest.cases]
+SLOW = REFERENCE.replace("    return", "    __import__('time').sleep(0.5)\n    return")
+
+# Nobody can show a result while the judging runs; its end can be written.
+NO_PROGRESS = """
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF EXISTS (SELECT FROM judgings WHERE id = NEW.judging_id AND state = 'judging') THEN
+            RAISE EXCEPTION 'terminating connection' USING ERRCODE = 'admin_shutdown';
+        END IF;
+        RETURN NEW;
+    END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON case_results FOR EACH ROW EXECUTE FUNCTION refuse();
+"""
+
+
+def times_away(caplog: pytest.LogCaptureFixture) -> int:
+    return sum(record.name == "app.worker.retry" for record in caplog.records)
+
+
+def test_a_result_that_could_not_be_shown_costs_no_attempt_and_is_there_at_the_end(bench: Bench) -> None:
+    with bench.database.transaction() as session:
+        session.execute(text(NO_PROGRESS))
+    bench.send(bench.publish())
+
+    bench.worker().judge(bench.claim(), threading.Event())
+
+    judging = bench.judging()
+    assert (judging.verdict, judging.attempt, judging.reason) == ("accepted", 1, None)
+    assert bench.case_names() == CASES
+
+
+def test_a_judging_that_begins_while_the_database_is_away_waits_for_it(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    bench.send(bench.publish())
+    claim = bench.claim()
+
+    with ThreadPoolExecutor(1) as thread:
+        with database_away(bench.database):
+            judged = thread.submit(bench.worker().judge, claim, threading.Event())
+            wait_until(lambda: times_away(caplog))
+        judged.result()
+
+    judging = bench.judging()
+    assert (judging.verdict, judging.attempt) == ("accepted", 1)
+
+
+def test_a_worker_that_is_stopped_does_not_wait_for_a_database_that_is_away(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    bench.send(bench.publish(), SLOW)
+
+    with bench.loop() as loop:
+        wait_until(bench.case_names)
+        with database_away(bench.database):
+            wait_until(lambda: times_away(caplog) >= 2)
+            stop = threading.Thread(target=loop.stop, daemon=True)
+            stop.start()
+            stop.join(10)
+
+            assert not stop.is_alive()
+
+
+def test_a_reference_that_fails_is_a_judge_error_after_three_attempts_at_once(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.CRITICAL, "app.worker.lease_loop")
+    broken = with_reference_line("assert len(x) < 1000, 'too long'")
+    bench.send(bench.publish(broken))
+
+    began = time.monotonic()
+    with bench.loop():
+        wait_until(lambda: bench.judging().state == "done")
+
+    assert time.monotonic() - began < 15
+    judging = bench.judging()
+    assert (judging.verdict, judging.attempt) == ("judge_error", 3)
+    said = "ReferenceFailed: standardise/problem.yaml, reference, case thousand: AssertionError: too long"
+    assert judging.reason is not None
+    assert judging.reason.count(said) == 3
