@@ -49,7 +49,8 @@ class Listener:
         while not self._stopping.is_set():
             try:
                 self._listen()
-            except psycopg.OperationalError as error:
+            # OSError and ValueError: of a descriptor that was closed or is none any more.
+            except (psycopg.Error, OSError, ValueError) as error:
                 _log.warning("lost the connection that listens on %s: %s", self._channel, str(error).strip())
                 self._stopping.wait(RECONNECT_SECONDS)
 
@@ -57,7 +58,11 @@ class Listener:
         with psycopg.connect(self._address, autocommit=True) as connection:
             connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(self._channel)))
             self._on_notify(None)
+            # Not select.select, which takes no descriptor above 1023.
+            word = select.poll()
+            for descriptor in (connection.fileno(), self._stop_reader):
+                word.register(descriptor, select.POLLIN)
             while not self._stopping.is_set():
-                select.select([connection.fileno(), self._stop_reader], [], [])
+                word.poll()
                 for notify in connection.notifies(timeout=0):
                     self._on_notify(notify.payload)
