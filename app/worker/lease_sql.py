@@ -63,9 +63,9 @@ IS_FINISHED = text("""
 
 FAIL = text("""
     UPDATE judgings SET
-        state = CASE WHEN attempt < max_attempts THEN 'queued' ELSE 'done' END,
-        verdict = CASE WHEN attempt < max_attempts THEN NULL ELSE 'judge_error' END,
-        finished_at = CASE WHEN attempt < max_attempts THEN NULL ELSE now() END,
+        state = CASE WHEN attempt < max_attempts AND NOT cancel_requested THEN 'queued' ELSE 'done' END,
+        verdict = CASE WHEN attempt < max_attempts AND NOT cancel_requested THEN NULL ELSE 'judge_error' END,
+        finished_at = CASE WHEN attempt < max_attempts AND NOT cancel_requested THEN NULL ELSE now() END,
         lease_until = NULL, reason = concat_ws(E'\\n', reason, format('attempt %s: %s', attempt, CAST(:reason AS text)))
     WHERE id = :id AND attempt = :attempt AND state = 'judging'
     RETURNING pg_notify('progress', submission_id::text), pg_notify('judging', queue)

@@ -260,6 +260,19 @@ def test_a_cancelled_judging_that_runs_is_lost_at_the_next_beat_and_ends(databas
     assert (judging.state, judging.verdict) == ("done", "judge_error")
 
 
+def test_a_cancelled_judging_that_fails_ends_and_does_not_wait_for_ever(database: Database) -> None:
+    make_queue(database, 0)
+    held = take_one(database)
+    with database.transaction() as session:
+        cancel(session, held.judging_id)
+
+    fail(database, held, "no box")
+
+    judging = read(database)
+    assert (judging.state, judging.verdict, judging.reason) == ("done", "judge_error", "attempt 1: no box")
+    assert judging.finished_at is not None
+
+
 def test_a_cancelled_judging_whose_worker_died_is_buried_and_not_run_again(database: Database) -> None:
     make_queue(database, 0)
     held = take_one(database)
