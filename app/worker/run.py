@@ -16,12 +16,12 @@ def run_cases(pool: Pool, spec: BoxSpec, request: Request, on_case: OnCase, abor
     A case that kills its child ends the run: the rest goes into a new child as a new request.
     Raises BoxLost when a box fails, Aborted when `abort` is set.
     """
-    while True:
-        with pool.lease(spec, abort) as box:
+    with pool.lease(spec, abort) as box:
+        while True:
             outcome = box.run(request, on_case, abort)
-        request = replace(request, cases=_not_run(request, outcome, on_case))
-        if not request.cases:
-            return box
+            request = replace(request, cases=_not_run(request, outcome, on_case))
+            if not request.cases:
+                return box
 
 
 def _not_run(request: Request, outcome: RunOutcome, on_case: OnCase) -> tuple[CaseInput, ...]:
