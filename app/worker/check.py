@@ -10,6 +10,7 @@ from app.judging.result import CaseResult
 from app.judging.tolerance import Tolerance
 from app.judging.verdicts import Verdict
 from app.worker.prepare import PreparedCase
+from app.worker.run import PROCESSES
 from sandbox.guest.codec import Malformed, Tree, decode
 from sandbox.interface import CaseOutcome, Ending
 
@@ -36,6 +37,11 @@ CATEGORY_OF_ENDING = {
 # These endings carry the type of an exception or the name of a signal; the others are said by their category alone.
 NAMED = {Ending.RAISED, Ending.CRASHED}
 FORGED_ANSWER = "the answer could not be read ({reason}); return your values from the function, and write nothing else"
+GIVEN_UP = "not run"
+GIVEN_UP_MESSAGE = (
+    f"not run: {PROCESSES} cases before this one ended the program, by the time limit or otherwise, and a submission "
+    "gets no more time than that; mend the first of them"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +68,20 @@ def check_case(manifest: catalog.Manifest, case: PreparedCase, outcome: CaseOutc
         wall_seconds=outcome.wall_seconds if is_sample else coarse_seconds(outcome.wall_seconds),
         memory_bytes=outcome.memory_bytes if is_sample else coarse_bytes(outcome.memory_bytes),
         report=build_report(case.visibility, found.finding, material),
+    )
+
+
+def give_up(case: PreparedCase) -> CaseResult:
+    """Of a case that was not run, since the submission had cost too much by then."""
+    material = Material(inputs=case.inputs_preview, expected=case.expected_preview)
+    return CaseResult(
+        position=case.position,
+        name=case.name,
+        visibility=case.visibility,
+        verdict=Verdict.TIME_LIMIT_EXCEEDED,
+        wall_seconds=0.0,
+        memory_bytes=0,
+        report=build_report(case.visibility, Fault(category=GIVEN_UP, message=GIVEN_UP_MESSAGE), material),
     )
 
 

@@ -7,10 +7,10 @@ from threading import Event
 from app.catalog.package import Package
 from app.judging.result import CaseResult
 from app.judging.verdicts import overall, score
-from app.worker.check import check_case
+from app.worker.check import check_case, give_up
 from app.worker.lease import Finish
 from app.worker.prepare import PreparedCase
-from app.worker.request import box_spec, build_request
+from app.worker.request import answer_bytes, box_spec, build_request
 from app.worker.run import run_cases
 from sandbox.interface import CaseInput, CaseOutcome
 from sandbox.pool import Pool
@@ -29,14 +29,19 @@ def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
     """Raises BoxLost when the sandbox fails (the student is not charged), Aborted when `abort` is set."""
     results: list[CaseResult] = []
 
-    def check(outcome: CaseOutcome) -> None:
-        result = check_case(job.package.manifest, job.cases[len(results)], outcome)
+    def keep(result: CaseResult) -> None:
         results.append(result)
         on_result(result)
 
+    def check(outcome: CaseOutcome) -> None:
+        keep(check_case(job.package.manifest, job.cases[len(results)], outcome))
+
     inputs = [CaseInput(name=case.name, inputs=case.inputs) for case in job.cases]
-    request = build_request(job.package, job.source, inputs)
+    most = answer_bytes([case.expected for case in job.cases])
+    request = build_request(job.package, job.source, inputs, most)
     box = run_cases(pool, box_spec(job.package.manifest), request, check, abort)
+    for case in job.cases[len(results) :]:
+        keep(give_up(case))
     verdicts = [result.verdict for result in results]
     return Finish(
         verdict=overall(verdicts),

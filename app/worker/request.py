@@ -5,19 +5,29 @@ from dataclasses import replace
 
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
+from sandbox.guest.codec import STANDARD_CAPS
 from sandbox.interface import BoxSpec, CaseInput, Limits, Parameter, Request
 
 MEBIBYTE = 2**20
 # The reference may run on a busy machine, and its limits are nobody's exercise.
 PATIENCE = 4
 PATIENT_LOAD_SECONDS = 60
+# As large as anything that can be read.
+MOST_ANSWER_BYTES = STANDARD_CAPS.total_bytes
+# A shape that is wrong should be reported as one, and not as too large, wherever that costs little.
+LEAST_ANSWER_BYTES = 4 * MEBIBYTE
+# An answer that is right may have wider elements than the expected one: float64 for int8.
+WIDER = 8
 
 
 def box_spec(manifest: Manifest) -> BoxSpec:
     return BoxSpec(frameworks=tuple(sorted(manifest.frameworks)), gpu=manifest.limits.gpu)
 
 
-def build_request(package: Package, source: str, cases: Sequence[CaseInput]) -> Request:
+def build_request(
+    package: Package, source: str, cases: Sequence[CaseInput], answer_bytes: int = MOST_ANSWER_BYTES
+) -> Request:
+    """`answer_bytes`: how large the answer to a case may be."""
     manifest = package.manifest
     return Request(
         source=source,
@@ -25,7 +35,7 @@ def build_request(package: Package, source: str, cases: Sequence[CaseInput]) -> 
         driver=package.driver,
         parameters=tuple(Parameter(name=p.name, kind=p.kind) for p in manifest.parameters),
         cases=tuple(cases),
-        limits=limits_of(manifest),
+        limits=replace(limits_of(manifest), answer_bytes=answer_bytes),
     )
 
 
@@ -34,6 +44,12 @@ def limits_of(manifest: Manifest) -> Limits:
         wall_seconds=manifest.limits.wall_seconds,
         memory_bytes=manifest.limits.memory_mib * MEBIBYTE,
     )
+
+
+def answer_bytes(expected: Sequence[bytes]) -> int:
+    """For submissions. In powers of two: a program can read its limits, and this one comes from hidden cases too."""
+    wanted = max(LEAST_ANSWER_BYTES, WIDER * max(map(len, expected), default=0))
+    return min(1 << (wanted - 1).bit_length(), MOST_ANSWER_BYTES)
 
 
 def patient(request: Request) -> Request:

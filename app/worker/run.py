@@ -9,19 +9,24 @@ from sandbox.pool import Pool
 
 OnCase = Callable[[CaseOutcome], None]
 
+# Each loads the source anew and may run into the time limit, while others wait.
+PROCESSES = 3
+
 
 def run_cases(pool: Pool, spec: BoxSpec, request: Request, on_case: OnCase, abort: Event) -> Box:
-    """Calls `on_case` once for every case, in order; returns the box that ran the last ones.
+    """Calls `on_case` once for every case, in order; returns the box that ran them.
 
-    A case that kills its child ends the run: the rest goes into a new child as a new request.
+    A case that kills its child ends the run: the rest goes into a new child as a new request. What is left when
+    `PROCESSES` children have died is not run, and `on_case` is not called for it.
     Raises BoxLost when a box fails, Aborted when `abort` is set.
     """
     with pool.lease(spec, abort) as box:
-        while True:
+        for _ in range(PROCESSES):
             outcome = box.run(request, on_case, abort)
             request = replace(request, cases=_not_run(request, outcome, on_case))
             if not request.cases:
-                return box
+                break
+    return box
 
 
 def _not_run(request: Request, outcome: RunOutcome, on_case: OnCase) -> tuple[CaseInput, ...]:

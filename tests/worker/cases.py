@@ -1,0 +1,21 @@
+"""Prepared cases of the quick problem."""
+
+import numpy as np
+
+from app.judging.preview import preview
+from app.worker.prepare import PreparedCase
+from sandbox.guest.codec import encode
+
+
+def make_case(position: int) -> PreparedCase:
+    """The first is a sample, the others are hidden; each holds its position as `x`."""
+    x = np.full(2, position, np.float32)
+    return PreparedCase(
+        position=position,
+        name=f"case {position}",
+        visibility="hidden" if position else "sample",
+        inputs=encode({"x": x, "eps": 1.0}),
+        expected=encode(x),
+        inputs_preview={"x": preview(x), "eps": preview(1.0)},
+        expected_preview=preview(x),
+    )

@@ -1,0 +1,56 @@
+import threading
+
+from app.judging.result import CaseResult
+from app.judging.verdicts import Verdict
+from app.worker.judge import Job, judge
+from app.worker.lease import Finish
+from sandbox.pool import Pool
+from tests.worker.bench import STANDARDISE
+from tests.worker.cases import make_case
+
+CASES = tuple(make_case(position) for position in range(6))
+
+
+def judge_source(source: str, pool: Pool) -> tuple[Finish, list[CaseResult]]:
+    told: list[CaseResult] = []
+    job = Job(package=STANDARDISE, source=source, cases=CASES)
+    return judge(job, pool, told.append, threading.Event()), told
+
+
+def test_after_three_cases_that_ended_the_program_the_others_are_not_run_and_say_so(pool: Pool) -> None:
+    source = "import os\ndef standardise(x, eps):\n    return os._exit(1) if x[0] < 4 else x\n"
+
+    judged, told = judge_source(source, pool)
+
+    died, given_up = Verdict.RUNTIME_ERROR, Verdict.TIME_LIMIT_EXCEEDED
+    assert [case.verdict for case in judged.cases] == [died] * 3 + [given_up] * 3
+    assert [case.name for case in judged.cases] == [case.name for case in CASES]
+    assert list(judged.cases) == told
+    assert judged.cases[3].report == {"category": "not run"}
+    assert judged.cases[3].wall_seconds == 0
+
+
+def test_cases_that_end_the_program_now_and_then_cost_the_others_nothing(pool: Pool) -> None:
+    source = "import os\ndef standardise(x, eps):\n    return os._exit(1) if x[0] in (1, 4) else x\n"
+
+    judged, _ = judge_source(source, pool)
+
+    assert [case.verdict is Verdict.ACCEPTED for case in judged.cases] == [True, False, True, True, False, True]
+
+
+def test_a_sample_that_was_not_run_says_why_and_shows_its_values(pool: Pool) -> None:
+    cases = [*CASES[1:4], CASES[0]]
+    job = Job(package=STANDARDISE, source="import os\ndef standardise(x, eps):\n    os._exit(1)\n", cases=cases)
+
+    sample = judge(job, pool, lambda _: None, threading.Event()).cases[-1]
+
+    assert "not run: 3 cases before this one ended the program" in sample.report["message"]
+    assert sample.report["inputs"] == CASES[0].inputs_preview
+
+
+def test_an_answer_far_larger_than_expected_is_too_large(pool: Pool) -> None:
+    source = "import numpy as np\ndef standardise(x, eps):\n    return np.zeros(2**20)\n"
+
+    judged, _ = judge_source(source, pool)
+
+    assert {case.verdict for case in judged.cases} == {Verdict.OUTPUT_LIMIT_EXCEEDED}
