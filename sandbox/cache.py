@@ -53,6 +53,10 @@ class FillableLauncher(Protocol):
     """A launcher whose boxes read compiled programs from `cache`."""
 
     @property
+    def image(self) -> str:
+        """Names the libraries that compile: what others compiled is of no use to them."""
+
+    @property
     def cache(self) -> Path | None: ...
 
     @property

@@ -1,5 +1,6 @@
 """Which launcher this host gets."""
 
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -20,7 +21,14 @@ def choose_launcher(
     if sandbox == "docker":
         raise SandboxUnavailable("this version has no Docker launcher: set ALLCLOSE_SANDBOX=bubblewrap, or unset it")
     if cache_folder is not None:
-        cache_folder.mkdir(parents=True, exist_ok=True)
+        _make_readable(cache_folder)
     return BubblewrapLauncher(
         runtime=find_runtime(runtime), isolation=isolation, cores_per_box=cores_per_box, cache=cache_folder
     )
+
+
+def _make_readable(folder: Path) -> None:
+    """As root the guest is another user, who must read it whatever the umask is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if os.geteuid() == 0:
+        folder.chmod(0o755)

@@ -8,11 +8,11 @@ from app.catalog.package import Package
 from app.catalog.revision import digest
 from app.worker.prepare import PreparedCase
 from app.worker.request import box_spec, build_request, patient
-from sandbox.cache import fill_cache
+from sandbox.cache import FillableLauncher, fill_cache
 from sandbox.interface import CaseInput, Launcher
 
 CACHE_FOLDER = "compilation-cache"
-# Which revisions have filled it; beside the cache, which students can read.
+# Which revisions have filled it, by image; beside the cache, which students can read.
 FILLED_FOLDER = "compilation-cache-filled"
 
 
@@ -24,12 +24,14 @@ class CompilationCache:
         self._launcher = launcher
 
     def fill(self, package: Package, cases: Sequence[PreparedCase], abort: threading.Event) -> None:
-        """Does nothing for a revision that has filled it already. Raises SandboxError."""
-        mark = self._filled / digest(package.files)
+        """Does nothing for a revision that has filled it already, with the same libraries. Raises SandboxError."""
+        if not isinstance(self._launcher, FillableLauncher):
+            return
+        mark = self._filled / self._launcher.image / digest(package.files)
         if mark.exists():
             return
         inputs = [CaseInput(case.name, case.inputs) for case in cases]
         request = patient(build_request(package, package.reference, inputs))
         fill_cache(self._launcher, box_spec(package.manifest), request, abort)
-        self._filled.mkdir(parents=True, exist_ok=True)
+        mark.parent.mkdir(parents=True, exist_ok=True)
         mark.touch()

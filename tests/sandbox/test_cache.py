@@ -1,5 +1,6 @@
 """The cache of compiled programs: library functions only, and students may read but not write."""
 
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,6 +12,7 @@ import pytest
 
 from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.cache import ENTRY, fill_cache, is_silent, library_names, names_in
+from sandbox.choice import choose_launcher
 from sandbox.interface import BoxSpec, Ending, Request
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME, make_request, run_in, value_of
@@ -112,6 +114,19 @@ def hits(x):
     assert refusal in ("OSError", "PermissionError")
     assert hits > 0
     assert outcome.text == ""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's boxes are another user")
+def test_the_folder_is_readable_for_boxes_whatever_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    launcher = choose_launcher("auto", RUNTIME, cache_folder=tmp_path / "data" / "cache")
+    os.umask(before)
+
+    box = launcher.launch(BoxSpec(()))
+    listed = run_in(box, make_request("import os\ndef solve():\n    return os.listdir('/cache')\n")).cases[0]
+    box.close()
+
+    assert value_of(listed) == []
 
 
 def test_a_box_without_jax_fills_nothing(launcher: BubblewrapLauncher) -> None:
