@@ -1,9 +1,15 @@
 # Allclose: what people run. A bare `make` lists it.
 # PYTHON picks the interpreter; PIP_ARGS is handed to pip (say, an index that serves PyTorch's CPU build).
-PYTHON ?= $(firstword $(foreach python,python3.11 python3.12 python3.13 python3,$(if $(shell $(python) -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo yes),$(python))))
+PYTHON ?= $(firstword $(foreach python,python3.11 python3.12 python3.13 python3,$(if $(shell $(python) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo yes),$(python))))
 PIP_ARGS ?=
 BIN := .venv/bin
 SOURCES := app sandbox migrations tests benchmarks
+# Debian packs ensurepip by itself, and without it `-m venv` leaves a folder that looks as if it had been made.
+define make_environment
+@test -n "$(PYTHON)" || { echo "$(NEEDS_PYTHON)"; exit 1; }
+$(PYTHON) -m venv $(@D:/bin=) || { rm -rf $(@D:/bin=); echo "$(NEEDS_PYTHON)"; exit 1; }
+endef
+NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debian, Ubuntu: sudo apt-get install python3-venv); or set PYTHON=/path/to/python3.11
 
 .DEFAULT_GOAL := help
 .PHONY: help serve test check format bench doctor clean
@@ -37,8 +43,7 @@ clean: ## remove the environments (the data folder stays)
 	rm -rf .venv .runtime build *.egg-info
 
 .venv/bin/python:
-	@test -n "$(PYTHON)" || { echo "Allclose needs Python 3.11 or newer with the venv module; set PYTHON=/path/to/python3.11"; exit 1; }
-	$(PYTHON) -m venv .venv
+	$(make_environment)
 
 .venv/.serves: pyproject.toml | .venv/bin/python
 	@echo "Installing Allclose into .venv …"
@@ -51,8 +56,7 @@ clean: ## remove the environments (the data folder stays)
 	@touch $@ .venv/.serves
 
 .runtime/bin/python:
-	@test -n "$(PYTHON)" || { echo "Allclose needs Python 3.11 or newer with the venv module; set PYTHON=/path/to/python3.11"; exit 1; }
-	$(PYTHON) -m venv .runtime
+	$(make_environment)
 
 .runtime/.installed: sandbox/images/requirements.txt | .runtime/bin/python
 	@echo "Installing the frameworks that boxes see into .runtime (the largest download) …"
