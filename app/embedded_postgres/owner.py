@@ -61,20 +61,15 @@ def own(folder: Path, options: Mapping[str, str] | None = None) -> EmbeddedPostg
             "Stop that one, give this one a folder of its own with --data, "
             "or let both use one PostgreSQL by ALLCLOSE_DATABASE_URL."
         )
-    try:
-        return _open(cluster, dict(options or {}), lock)
-    except BaseException:
-        lock.close()
-        raise
+    return _open(cluster, options, lock)
 
 
-def join(folder: Path) -> EmbeddedPostgres:
-    """Use the owner's server, or own the folder when nobody does. Raises PostgresNotStarted."""
+def join(folder: Path, options: Mapping[str, str] | None = None) -> EmbeddedPostgres:
+    """Use the owner's server, or own the folder, with these options, when nobody does. Raises PostgresNotStarted."""
     cluster = Cluster(_prepare(folder))
     lock = _try_lock(cluster)
     if lock is not None:
-        lock.close()
-        return own(folder)
+        return _open(cluster, options, lock)
     server = find_server(cluster)
     if server is None:
         raise cluster.not_started("another process of Allclose is starting or stopping it; try again in a moment")
@@ -105,7 +100,17 @@ def _try_lock(cluster: Cluster) -> IO[str] | None:
     return lock
 
 
-def _open(cluster: Cluster, options: dict[str, str], lock: IO[str]) -> EmbeddedPostgres:
+def _open(cluster: Cluster, options: Mapping[str, str] | None, lock: IO[str]) -> EmbeddedPostgres:
+    """The lock is the server's from here on: it is dropped when there is none."""
+    try:
+        server = _start(cluster, dict(options or {}))
+    except BaseException:
+        lock.close()
+        raise
+    return EmbeddedPostgres(_url(cluster, server), server, lock)
+
+
+def _start(cluster: Cluster, options: dict[str, str]) -> Server:
     cluster.create()
     server = find_server(cluster) or start_server(cluster, options)
     try:
@@ -113,7 +118,7 @@ def _open(cluster: Cluster, options: dict[str, str], lock: IO[str]) -> EmbeddedP
     except BaseException:
         server.stop()
         raise
-    return EmbeddedPostgres(_url(cluster, server), server, lock)
+    return server
 
 
 def _ensure_database(cluster: Cluster, server: Server) -> None:

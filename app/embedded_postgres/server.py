@@ -68,7 +68,12 @@ def start_server(cluster: Cluster, options: dict[str, str]) -> Server:
         process = subprocess.Popen(
             command, env=ENVIRONMENT, cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
         )
-    return _wait_until_ready(cluster, process)
+    try:
+        return _wait_until_ready(cluster, process)
+    except BaseException:  # Ctrl-C, too: nobody else knows of this process
+        if process.poll() is None:
+            Server(process.pid, Path(settings["unix_socket_directories"])).stop()
+        raise
 
 
 def _wait_until_ready(cluster: Cluster, process: subprocess.Popen[bytes]) -> Server:
@@ -78,7 +83,6 @@ def _wait_until_ready(cluster: Cluster, process: subprocess.Popen[bytes]) -> Ser
         if len(lines) > 7 and lines[7].strip() == "ready" and lines[0] == str(process.pid):
             return Server(process.pid, Path(lines[4].strip()))
         if time.monotonic() > deadline:
-            process.kill()
             raise cluster.not_started(f"it was not ready after {START_SECONDS} s")
         time.sleep(LOOK_AGAIN_SECONDS)
     raise cluster.not_started(f"the server ended with status {process.returncode}")

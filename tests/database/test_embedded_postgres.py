@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -168,6 +169,28 @@ def test_a_server_that_does_not_start_says_why_and_what_to_do(made: Path) -> Non
     assert "ALLCLOSE_DATABASE_URL" in str(failed.value)
     with own(made):
         pass
+
+
+def test_ctrl_c_during_the_start_leaves_no_server_behind(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pid_file = made / "cluster/postmaster.pid"
+    seen: list[int] = []
+
+    def interrupt(_: float) -> None:
+        if pid_file.exists() and (text := pid_file.read_text()):
+            seen.append(int(text.split()[0]))
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        own(made)
+
+    assert seen
+    assert not is_alive(seen[0])
+
+
+def test_the_start_takes_options(made: Path) -> None:
+    with join(made, {"max_connections": "123"}) as server:
+        assert ask(server, "SHOW max_connections") == "('123',)"
 
 
 def test_a_folder_that_can_not_be_made_is_named() -> None:
