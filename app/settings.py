@@ -1,12 +1,14 @@
 """The configuration: environment variables prefixed `ALLCLOSE_`, read once, by the entry points only."""
 
 import os
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from app.capacity import count_slots
 from app.errors import AllcloseError
 
 PREFIX = "ALLCLOSE_"
@@ -28,7 +30,9 @@ class Settings(BaseSettings):
     port: int = Field(8000, ge=0, le=65535)
     sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
     isolation: Literal["any", "namespaces"] = Field("any", description="'namespaces' refuses hosts without them")
-    slots: int | None = Field(None, ge=1, le=256, description="judgings at once in one worker; default: the cores")
+    slots: int | None = Field(
+        None, ge=1, le=256, description="judgings at once in one worker; default: what cores and memory allow"
+    )
     max_runs: int = Field(200, ge=1, description="submissions that one box may run; 1 = never reused")
     max_pending: int = Field(20, ge=1, description="unfinished submissions that one user may have")
     requests_per_minute: int = Field(600, ge=1, description="API requests that one user or address may make")
@@ -36,9 +40,18 @@ class Settings(BaseSettings):
     server: str = Field("http://127.0.0.1:8000", description="for `allclose submit`: the server's address")
     token: str | None = Field(None, description="for `allclose submit`: your token there")
 
-    @property
+    @field_validator("server")
+    @classmethod
+    def _one_spelling(cls, server: str) -> str:
+        """Tokens are kept by address."""
+        if not server.startswith(("http://", "https://")):
+            raise ValueError("an address begins with http:// or https://")
+        return server.rstrip("/")
+
+    @cached_property
     def worker_slots(self) -> int:
-        return self.slots or len(os.sched_getaffinity(0))
+        """Counted once, since the free memory changes."""
+        return self.slots or count_slots()
 
 
 def read_settings(**overrides: object) -> Settings:
@@ -55,4 +68,4 @@ def read_settings(**overrides: object) -> Settings:
 
 def _sentence(location: tuple[int | str, ...], message: str, value: object) -> str:
     name = PREFIX + str(location[0]).upper() if location else PREFIX
-    return f"{name} is {value!r}: {message}"
+    return f"{name} is {value!r}: {message.removeprefix('Value error, ')}"

@@ -9,6 +9,9 @@ from app.schema import upgrade
 from app.settings import Settings
 
 DRIVER = "postgresql+psycopg"
+# Of PostgreSQL: its own default is 100. Beside one for each slot, the web process, listeners and commands want some.
+LEAST_CONNECTIONS = 100
+OTHER_CONNECTIONS = 60
 
 
 @contextmanager
@@ -18,8 +21,14 @@ def open_database(settings: Settings, *, pool_size: int = 5) -> Iterator[Databas
         with upgraded(with_driver(settings.database_url), pool_size=pool_size) as database:
             yield database
         return
-    with join(settings.data / "postgres") as postgres, upgraded(postgres.url, pool_size=pool_size) as database:
+    options = postgres_options(settings)
+    with join(settings.data / "postgres", options) as postgres, upgraded(postgres.url, pool_size=pool_size) as database:
         yield database
+
+
+def postgres_options(settings: Settings) -> dict[str, str]:
+    """For the embedded server: enough connections for this machine's worker and all else that connects."""
+    return {"max_connections": str(max(LEAST_CONNECTIONS, settings.worker_slots + OTHER_CONNECTIONS))}
 
 
 @contextmanager

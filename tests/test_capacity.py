@@ -1,0 +1,52 @@
+"""How many judgings a machine takes at once, read from folders as the kernel lays them out."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from app.capacity import SLOT_BYTES, count_slots
+
+CORES = 8
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """With 8 cores and room for 16 boxes."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(CORES)))
+    write(tmp_path / "proc/meminfo", f"MemTotal: 999999999 kB\nMemAvailable: {16 * SLOT_BYTES // 1024} kB\n")
+    return tmp_path
+
+
+def write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+def test_without_a_quota_there_is_one_for_each_core(machine: Path) -> None:
+    assert count_slots(machine) == CORES
+
+
+@pytest.mark.parametrize(("quota", "slots"), [("300000 100000", 3), ("50000 100000", 1), ("max 100000", CORES)])
+def test_a_quota_of_version_2_counts_wherever_it_stands_above_us(machine: Path, quota: str, slots: int) -> None:
+    write(machine / "proc/self/cgroup", "0::/judge.slice/worker\n")
+    write(machine / "sys/fs/cgroup/judge.slice/cpu.max", quota + "\n")
+    write(machine / "sys/fs/cgroup/judge.slice/worker/cpu.max", "max 100000\n")
+
+    assert count_slots(machine) == slots
+
+
+@pytest.mark.parametrize(("quota", "slots"), [("250000", 2), ("-1", CORES)])
+def test_a_quota_of_version_1_counts_where_the_container_sees_it(machine: Path, quota: str, slots: int) -> None:
+    write(machine / "proc/self/cgroup", "4:cpuset:/\n2:cpu,cpuacct:/docker/0123\n0::/\n")
+    write(machine / "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", quota + "\n")
+    write(machine / "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n")
+
+    assert count_slots(machine) == slots
+
+
+@pytest.mark.parametrize(("available", "slots"), [(5 * SLOT_BYTES // 2, 2), (SLOT_BYTES // 4, 1)])
+def test_memory_bounds_the_slots_but_leaves_one(machine: Path, available: int, slots: int) -> None:
+    write(machine / "proc/meminfo", f"MemAvailable: {available // 1024} kB\n")
+
+    assert count_slots(machine) == slots
