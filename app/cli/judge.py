@@ -1,8 +1,6 @@
 """`allclose judge`: a file against a package, in a box, with no server and no database."""
 
-import io
 import secrets
-import tokenize
 from pathlib import Path
 from typing import Annotated
 
@@ -11,14 +9,8 @@ import typer
 from app.catalog.package import load_package
 from app.cli.console import output
 from app.cli.problem import find_folder
+from app.cli.source import read_source
 from app.cli.table import exit_code, print_submission
-from app.errors import AllcloseError
-
-SOURCE_BYTES = 256 * 1024
-
-
-class SourceUnreadable(AllcloseError):
-    """The file is no Python source that a submission could be."""
 
 
 def judge(
@@ -42,15 +34,3 @@ def judge(
     else:
         print_submission(submission)
     raise typer.Exit(exit_code(submission))
-
-
-def read_source(file: Path) -> str:
-    """As Python reads it: byte order mark, encoding cookie and line ends are honest. Raises SourceUnreadable."""
-    content = file.read_bytes()
-    if len(content) > SOURCE_BYTES:
-        raise SourceUnreadable(f"{file} has {len(content)} bytes; at most {SOURCE_BYTES} (256 KiB) may be submitted")
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-        return content.decode(encoding)
-    except (SyntaxError, UnicodeDecodeError) as error:
-        raise SourceUnreadable(f"{file} can't be read as Python source ({error}); save it as UTF-8") from None

@@ -5,6 +5,7 @@ Exit code 2 is for what the command was asked, 3 for a judge that failed."""
 import sys
 
 import typer
+from rich.markup import escape
 
 from app.cli import doctor, judge, problem, serve, submit, user, worker
 from app.cli.console import errors
@@ -33,9 +34,5 @@ def main() -> None:
     try:
         app()
     except (AllcloseError, SandboxError) as error:
-        errors.print(f"[bold red]error:[/] {_escaped(str(error))}", soft_wrap=True, highlight=False)
+        errors.print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True, highlight=False)
         sys.exit(3 if isinstance(error, JudgeFailed | SandboxError) else 2)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("[", r"\[")

@@ -1,16 +1,20 @@
 """`allclose problem`: packages on disk."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from app.catalog.fault import PackageInvalid
-from app.catalog.package import load_package
+from app.catalog.package import Package, load_package
 from app.cli.console import errors, output
 from app.errors import NotFound
 from app.settings import Settings, read_settings
+
+WIDE_COLUMNS = 110
 
 app = typer.Typer(help="Problem packages.", no_args_is_help=True)
 
@@ -25,23 +29,34 @@ def list_packages(
     folder: Annotated[Path | None, typer.Option(help="Where the packages are (or ALLCLOSE_PROBLEMS).")] = None,
 ) -> None:
     """List the packages of a folder, and what is wrong with those that can't be used. Exit code 1 if any can't."""
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("slug", no_wrap=True)
-    for heading in ("title", "difficulty", "minutes", "frameworks", "cases"):
-        table.add_column(heading, overflow="fold")
-    broken = False
-    for path in list_folders(read_settings(problems=folder)):
+    folders = list_folders(read_settings(problems=folder))
+    packages = list(_load_sound(folders))
+    output.print(_package_table(packages))
+    raise typer.Exit(len(packages) < len(folders))
+
+
+def _load_sound(folders: list[Path]) -> Iterator[Package]:
+    for path in folders:
         try:
-            package = load_package(path)
+            yield load_package(path)
         except PackageInvalid as invalid:
             errors.print(str(invalid), style="red", markup=False, highlight=False, soft_wrap=True)
-            broken = True
-            continue
+
+
+def _package_table(packages: list[Package]) -> Table:
+    """Titles wrap into the room that is left; a narrow terminal leaves out what the packages' pages say too."""
+    is_wide = output.width >= WIDE_COLUMNS
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("slug", no_wrap=True)
+    table.add_column("title")
+    for heading in ("difficulty", "minutes", *(("frameworks", "cases") if is_wide else ())):
+        table.add_column(heading, no_wrap=True, justify="right" if heading in ("minutes", "cases") else "left")
+    for package in packages:
         manifest = package.manifest
-        counts = [str(manifest.estimated_minutes), ", ".join(manifest.frameworks), str(len(manifest.cases))]
-        table.add_row(package.slug, manifest.title, manifest.difficulty, *counts)
-    output.print(table)
-    raise typer.Exit(broken)
+        row = [package.slug, escape(manifest.title), manifest.difficulty, str(manifest.estimated_minutes)]
+        extra = [", ".join(manifest.frameworks), str(len(manifest.cases))]
+        table.add_row(*row, *(extra if is_wide else ()))
+    return table
 
 
 def list_folders(settings: Settings) -> list[Path]:

@@ -1,7 +1,7 @@
 """`allclose login` and `allclose submit`: the REST API from the command line."""
 
-import json
 import os
+import time
 import uuid
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,18 +9,31 @@ from typing import Annotated, Any
 import httpx
 import typer
 
+from app.cli import token_file
 from app.cli.console import errors, output
+from app.cli.source import read_source
 from app.cli.table import exit_code, print_submission
 from app.errors import AllcloseError
 from app.settings import read_settings
 
 Server = Annotated[str | None, typer.Option(help="Address of the Allclose server (or ALLCLOSE_SERVER).")]
-TOKEN_FILE = Path("~/.config/allclose/tokens.json")
 POLL_SECONDS = 30
+# Before each further try, where the server names no time; one that it names and that is longer is left to the person.
+PAUSES_SECONDS = (1.0, 2.0, 4.0)
+LONGEST_PAUSE_SECONDS = 60.0
+WORTH_ANOTHER_TRY = (httpx.codes.TOO_MANY_REQUESTS, httpx.codes.SERVICE_UNAVAILABLE)
 
 
 class ServerRefused(AllcloseError):
     """The server answered with a problem, or could not be reached."""
+
+
+class ServerBusy(ServerRefused):
+    """The same request may go through later: in `retry_seconds`, if the server said so."""
+
+    def __init__(self, message: str, retry_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_seconds = retry_seconds
 
 
 class NotSignedIn(AllcloseError):
@@ -33,12 +46,12 @@ def login(
     server: Server = None,
 ) -> None:
     """Get a token from a server and keep it for `allclose submit`."""
-    address = server or read_settings().server
+    address = read_settings(server=server).server
     with _client(address, token=None) as client:
         body = {"username": username, "password": password, "name": f"allclose login on {os.uname().nodename}"}
         token = _call(client, "POST", "/tokens", json=body)["token"]
-    _keep_token(address, token)
-    output.print(f"Signed in to {address} as {username}; the token is kept in {TOKEN_FILE}.")
+    path = token_file.keep(address, token)
+    output.print(f"Signed in to {address} as {username}; the token is kept in {path}.", markup=False, soft_wrap=True)
 
 
 def submit(
@@ -50,51 +63,77 @@ def submit(
 ) -> None:
     """Send a solution to a server and wait for its verdict. Exit code 0 only when accepted."""
     settings = read_settings(server=server)
-    token = settings.token or _find_token(settings.server)
+    token = settings.token or token_file.find(settings.server)
     if token is None:
         raise NotSignedIn(f"no token for {settings.server}: run `allclose login USERNAME`, or set ALLCLOSE_TOKEN")
     with _client(settings.server, token=token) as client:
-        submission = _send(client, problem, file, "sample" if sample else "submit")
-        submission = _wait(client, submission)
+        submission = _send(client, problem, read_source(file), "sample" if sample else "submit")
+        try:
+            submission = _wait(client, submission)
+        except ServerRefused as error:
+            page = f"{settings.server}/submissions/{submission['id']}"
+            raise ServerRefused(f"{error}\nYour submission was taken; its verdict will be at {page}") from None
     if as_json:
-        output.print_json(json.dumps(submission))
+        output.print_json(data=submission)
     else:
         print_submission(submission)
     raise typer.Exit(exit_code(submission))
 
 
-def _send(client: httpx.Client, problem: str, file: Path, mode: str) -> dict[str, Any]:
-    try:
-        source = file.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ServerRefused(f"{file} is not UTF-8 at byte {error.start}: save it as UTF-8 and send it again") from None
+def _send(client: httpx.Client, problem: str, source: str, mode: str) -> dict[str, Any]:
+    """The key makes every try the same submission."""
     headers = {"Idempotency-Key": str(uuid.uuid4())}
-    return _call(
-        client, "POST", f"/problems/{problem}/submissions", json={"source": source, "mode": mode}, headers=headers
-    )
+    body = {"source": source, "mode": mode}
+    return _insist(client, "POST", f"/problems/{problem}/submissions", json=body, headers=headers)
 
 
 def _wait(client: httpx.Client, submission: dict[str, Any]) -> dict[str, Any]:
     with errors.status("queued …") as status:
         while submission["state"] != "done":
-            submission = _call(client, "GET", f"/submissions/{submission['id']}", params={"wait": POLL_SECONDS})
+            submission = _insist(client, "GET", f"/submissions/{submission['id']}", params={"wait": POLL_SECONDS})
             status.update(f"{submission['state']} … {len(submission['cases'])} cases done")
     return submission
 
 
 def _client(server: str, token: str | None) -> httpx.Client:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    return httpx.Client(base_url=server.rstrip("/") + "/api/v1", headers=headers, timeout=POLL_SECONDS + 30)
+    return httpx.Client(base_url=server + "/api/v1", headers=headers, timeout=POLL_SECONDS + 30)
+
+
+def _insist(client: httpx.Client, method: str, path: str, **arguments: Any) -> dict[str, Any]:
+    """For a request that does no more when it is sent again. Raises ServerRefused after the last try."""
+    for pause in PAUSES_SECONDS:
+        try:
+            return _call(client, method, path, **arguments)
+        except ServerBusy as busy:
+            seconds = pause if busy.retry_seconds is None else busy.retry_seconds
+            if seconds > LONGEST_PAUSE_SECONDS:
+                raise
+            errors.print(f"{busy}; trying again in {seconds:.0f} s", markup=False, highlight=False, soft_wrap=True)
+            time.sleep(seconds)
+    return _call(client, method, path, **arguments)
 
 
 def _call(client: httpx.Client, method: str, path: str, **arguments: Any) -> dict[str, Any]:
     try:
         response = client.request(method, path, **arguments)
     except httpx.HTTPError as error:
-        raise ServerRefused(f"{client.base_url} can't be reached ({error}); is the server running there?") from None
+        raise ServerBusy(f"{client.base_url} can't be reached ({error}); is the server running there?") from None
+    if response.status_code in WORTH_ANOTHER_TRY:
+        seconds = response.headers.get("Retry-After", "")
+        raise ServerBusy(_problem_text(response), float(seconds) if seconds.isdecimal() else None)
     if response.is_error:
         raise ServerRefused(_problem_text(response))
-    body: dict[str, Any] = response.json()
+    return _read_object(response)
+
+
+def _read_object(response: httpx.Response) -> dict[str, Any]:
+    try:
+        body = response.json()
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        raise ServerRefused(f"{response.url} is no page of the Allclose API; is the address right?")
     return body
 
 
@@ -104,17 +143,3 @@ def _problem_text(response: httpx.Response) -> str:
         return str(problem.get("detail") or problem["title"])
     except (ValueError, KeyError, AttributeError):
         return f"{response.url} answered {response.status_code}: {response.text[:200]}"
-
-
-def _keep_token(server: str, token: str) -> None:
-    path = TOKEN_FILE.expanduser()
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    tokens = json.loads(path.read_text()) if path.exists() else {}
-    path.touch(mode=0o600)
-    path.write_text(json.dumps({**tokens, server: token}, indent=2))
-
-
-def _find_token(server: str) -> str | None:
-    path = TOKEN_FILE.expanduser()
-    token = json.loads(path.read_text()).get(server) if path.exists() else None
-    return token if isinstance(token, str) else None

@@ -13,9 +13,9 @@ from app.accounts.model import User
 from app.catalog.model import Problem, Revision
 from app.errors import Conflict, Invalid, LimitReached, NotFound
 from app.submissions.enqueue import count_unfinished, enqueue
+from app.submissions.limit import SOURCE_BYTES as SOURCE_BYTES
 from app.submissions.model import Mode, Submission
 
-SOURCE_BYTES = 256 * 1024
 KEY_CHARACTERS = 255
 
 

@@ -35,6 +35,23 @@ def test_problem_list_shows_every_package() -> None:
     assert all(folder.parent.name in listed.stdout for folder in (ROOT / "problems").glob("*/problem.yaml"))
 
 
+def test_problem_list_keeps_slugs_and_words_whole_in_80_columns() -> None:
+    listed = allclose("problem", "list", COLUMNS="80")
+
+    assert all(folder.parent.name in listed.stdout for folder in (ROOT / "problems").glob("*/problem.yaml"))
+    assert max(map(len, listed.stdout.splitlines())) <= 80
+    assert "intermediate" in listed.stdout
+    assert "…" not in listed.stdout
+
+
+def test_the_start_of_a_command_imports_no_heavy_library() -> None:
+    program = "import sys, app.cli.main; print(*sys.modules)"
+
+    imported = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
+
+    assert not {"numpy", "sqlalchemy", "fastapi"} & set(imported.stdout.split())
+
+
 def test_problem_list_says_what_is_wrong_with_a_package(tmp_path: Path) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "problem.yaml").write_text("title: 3\ndificulty: beginner\n")
@@ -67,6 +84,7 @@ def test_doctor_names_a_database_that_does_not_answer() -> None:
     [
         ("ALLCLOSE_SLOTS", "many", "ALLCLOSE_SLOTS is 'many'"),
         ("ALLCLOSE_SANDBOX", "none", "ALLCLOSE_SANDBOX is 'none'"),
+        ("ALLCLOSE_SERVER", "judge", "begins with http://"),
         ("ALLCLOSE_SLOT", "2", "unknown setting ALLCLOSE_SLOT"),
     ],
 )

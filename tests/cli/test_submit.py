@@ -1,0 +1,127 @@
+"""`allclose login` and `allclose submit` against a server that does not always answer."""
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from email.message import Message
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.test_commands import SOLUTION, allclose
+
+DONE = {"id": "0123", "state": "done", "verdict": "accepted", "score": 100, "cases": []}
+QUEUED = DONE | {"state": "queued", "verdict": None, "score": None}
+HANG_UP = 0
+
+
+class Script:
+    """A server that gives one answer, a status and a body, after the other, and keeps what it was sent."""
+
+    def __init__(self) -> None:
+        self.answers: list[tuple[int, dict[str, Any]]] = []
+        self.requests: list[tuple[Message, bytes]] = []
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        script = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                size = int(self.headers.get("Content-Length", 0))
+                script.requests.append((self.headers, self.rfile.read(size)))
+                status, body = script.answers.pop(0)
+                if status == HANG_UP:
+                    return
+                self.send_response(status)
+                self.send_header("Retry-After", "0")
+                self.end_headers()
+                self.wfile.write(json.dumps(body).encode())
+
+            do_GET = do_POST  # noqa: N815
+
+            def log_message(self, *_: object) -> None:
+                return
+
+        return Handler
+
+
+@pytest.fixture
+def script() -> Iterator[Script]:
+    script = Script()
+    threading.Thread(target=script.server.serve_forever, daemon=True).start()
+    yield script
+    script.server.shutdown()
+    script.server.server_close()
+
+
+def test_a_request_that_failed_on_the_way_is_sent_again_with_the_same_key(script: Script) -> None:
+    script.answers = [(503, {"title": "away"}), (HANG_UP, {}), (429, {"title": "many"}), (201, DONE)]
+
+    submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
+
+    assert submitted.returncode == 0, submitted.stderr
+    keys = {headers["idempotency-key"] for headers, _ in script.requests}
+    assert (len(script.requests), len(keys)) == (4, 1)
+
+
+def test_a_refusal_is_final(script: Script) -> None:
+    script.answers = [(404, {"title": "no such problem"})]
+
+    submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
+
+    assert submitted.returncode == 2
+    assert "no such problem" in submitted.stderr
+
+
+def test_an_error_after_sending_names_the_submission(script: Script) -> None:
+    script.answers = [(201, QUEUED), (500, {"title": "broken"})]
+
+    submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
+
+    assert submitted.returncode == 2
+    assert f"{script.url}/submissions/0123" in submitted.stderr
+
+
+def test_a_source_is_sent_as_python_reads_it(script: Script, tmp_path: Path) -> None:
+    script.answers = [(201, DONE)]
+    file = tmp_path / "solution.py"
+    file.write_bytes("# coding: latin-1\nname = 'é'\n".encode("latin-1"))
+
+    allclose("submit", "some", file, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
+
+    assert json.loads(script.requests[0][1])["source"] == file.read_text("latin-1")
+
+
+def test_a_slash_at_the_end_names_the_same_server(script: Script, tmp_path: Path) -> None:
+    script.answers = [(201, {"token": "kept"}), (201, DONE)]
+
+    allclose("login", "ada", "--password", "secret", "--server", f"{script.url}/", HOME=str(tmp_path))
+    submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, HOME=str(tmp_path))
+
+    assert submitted.returncode == 0, submitted.stderr
+    assert script.requests[1][0]["authorization"] == "Bearer kept"
+
+
+@pytest.mark.parametrize("content", ["{", "[]"])
+def test_a_damaged_token_file_is_named(tmp_path: Path, content: str) -> None:
+    file = tmp_path / ".config" / "allclose" / "tokens.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(content)
+
+    submitted = allclose("submit", "some", SOLUTION, HOME=str(tmp_path))
+
+    assert submitted.returncode == 2
+    assert f"{file} is damaged" in submitted.stderr
+
+
+def test_a_home_that_is_none_is_said() -> None:
+    submitted = allclose("submit", "some", SOLUTION, HOME=os.devnull)
+
+    assert submitted.returncode == 2
+    assert "ALLCLOSE_TOKEN" in submitted.stderr
+    assert "Traceback" not in submitted.stderr
