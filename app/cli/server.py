@@ -3,7 +3,7 @@
 import signal
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 
 import uvicorn
 from sqlalchemy import select
@@ -14,7 +14,7 @@ from app.catalog.fault import PackageInvalid
 from app.catalog.package import load_package
 from app.catalog.publish import NoGpu, publish
 from app.cli.console import errors, output
-from app.cli.deployment import upgraded, with_driver
+from app.cli.deployment import postgres_options, upgraded, with_driver
 from app.cli.problem import list_folders
 from app.cli.supervisor import WorkerProcess
 from app.cli.user import generate_password
@@ -32,8 +32,15 @@ class AddressInUse(AllcloseError):
     """Something else listens where the web pages should be."""
 
 
+class WebNotStarted(AllcloseError):
+    """The web process failed before it answered anybody."""
+
+
 def run_server(settings: Settings, *, with_worker: bool) -> None:
-    """Returns when Ctrl-C or SIGTERM has ended all of it. Raises AddressInUse, DataFolderInUse, SchemaTooNew."""
+    """Returns when Ctrl-C or SIGTERM has ended all of it.
+
+    Raises AddressInUse, DataFolderInUse, SchemaTooNew, PostgresNotStarted, WebNotStarted.
+    """
     # uvicorn passes a signal on once it has stopped: as an exception it unwinds the stack, whatever has been started.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with ExitStack() as stack:
@@ -41,16 +48,18 @@ def run_server(settings: Settings, *, with_worker: bool) -> None:
         url = stack.enter_context(_database_url(settings))
         database = stack.enter_context(upgraded(url, pool_size=20))
         publish_packages(settings, database)
-        password = create_first_admin(database)
+        if password := create_first_admin(database):
+            # Now, and not when all is ready: a start that fails after this must not lose it.
+            output.print(f"Sign in as [bold]admin[/], password [bold]{password}[/] (shown this once)")
         if with_worker:
             stack.enter_context(WorkerProcess(settings, url))
-        _Server(settings, database, password).serve_on(listening)
+        _Server(settings, database).serve_on(listening)
 
 
 class _Server(uvicorn.Server):
     """Says where the pages are once they are there."""
 
-    def __init__(self, settings: Settings, database: Database, admin_password: str | None) -> None:
+    def __init__(self, settings: Settings, database: Database) -> None:
         super().__init__(
             uvicorn.Config(
                 create_app(settings, database),
@@ -59,12 +68,15 @@ class _Server(uvicorn.Server):
                 timeout_graceful_shutdown=GRACE_SECONDS,
             )
         )
-        self._admin_password = admin_password
 
     def serve_on(self, listening: socket.socket) -> None:
-        with suppress(KeyboardInterrupt):
+        """Until a signal. Raises WebNotStarted."""
+        try:
             self.run(sockets=[listening])
-        output.print("Stopping …")
+        except KeyboardInterrupt:
+            output.print("Stopping …")
+        except SystemExit:  # what uvicorn makes of a start-up that fails
+            raise WebNotStarted("the web pages did not start; the lines above say why") from None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -72,8 +84,6 @@ class _Server(uvicorn.Server):
             return
         host, port = sockets[0].getsockname()[:2]
         output.print(f"Allclose is ready at [bold]http://{f'[{host}]' if ':' in host else host}:{port}[/]")
-        if self._admin_password:
-            output.print(f"Sign in as [bold]admin[/], password [bold]{self._admin_password}[/] (shown this once)")
         output.print("Ctrl-C stops it.")
 
 
@@ -85,6 +95,7 @@ def _listen(settings: Settings) -> Iterator[socket.socket]:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((settings.host, settings.port))
+            listening.listen()  # before this, a second server may bind the same port
         except OSError as error:
             raise AddressInUse(
                 f"can't listen on {settings.host} port {settings.port} ({error.strerror}): "
@@ -98,7 +109,7 @@ def _database_url(settings: Settings) -> Iterator[str]:
     if settings.database_url:
         yield with_driver(settings.database_url)
         return
-    with own(settings.data / "postgres") as postgres:
+    with own(settings.data / "postgres", postgres_options(settings)) as postgres:
         yield postgres.url
 
 

@@ -3,12 +3,16 @@
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import psutil
 import pytest
 
+from app.cli.server import AddressInUse, _listen
+from app.settings import ROOT, Settings
 from tests.serving import ADMIN, serve
 
 PATIENCE = 30
@@ -66,6 +70,25 @@ def test_two_servers_do_not_share_a_data_folder(tmp_path: Path) -> None:
     with serve(tmp_path) as served, pytest.raises(AssertionError, match="in use by another Allclose"), serve(tmp_path):
         pass
     assert re.match("http", served.url)
+
+
+def test_a_second_server_is_told_at_once_that_the_port_is_taken() -> None:
+    with _listen(Settings(port=0)) as first:
+        port = first.getsockname()[1]
+
+        with pytest.raises(AddressInUse, match=str(port)), _listen(Settings(port=port)):
+            pass
+
+
+def test_web_pages_that_do_not_start_are_an_error(tmp_path: Path) -> None:
+    program = "from app.cli import main; from app.submissions.progress import Progress; Progress.start = None; main()"
+    arguments = ["serve", "--no-worker", "--port", "0", "--data", str(tmp_path)]
+
+    started = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, cwd=ROOT)
+
+    assert started.returncode == 2
+    assert "the web pages did not start" in started.stderr
+    assert ADMIN.search(started.stdout), "the password is printed when it is made"
 
 
 def _postgres_in(folder: Path) -> list[psutil.Process]:
