@@ -60,5 +60,6 @@ clean: ## remove the environments (the data folder stays)
 
 .runtime/.installed: sandbox/images/requirements.txt | .runtime/bin/python
 	@echo "Installing the frameworks that boxes see into .runtime (the largest download) …"
-	@.runtime/bin/pip install --quiet --disable-pip-version-check $(PIP_ARGS) --requirement $<
+	@umask 022; .runtime/bin/pip install --quiet --disable-pip-version-check $(PIP_ARGS) --requirement $<
+	@chmod -R go+rX .runtime sandbox/guest # started by root, a box is another user
 	@touch $@

@@ -71,14 +71,14 @@ def check_case(manifest: catalog.Manifest, case: PreparedCase, outcome: CaseOutc
     )
 
 
-def give_up(case: PreparedCase) -> CaseResult:
-    """Of a case that was not run, since the submission had cost too much by then."""
+def give_up(case: PreparedCase, verdict: Verdict) -> CaseResult:
+    """Of a case that was not run, since the submission had cost too much by then: it shares the last one's verdict."""
     material = Material(inputs=case.inputs_preview, expected=case.expected_preview)
     return CaseResult(
         position=case.position,
         name=case.name,
         visibility=case.visibility,
-        verdict=Verdict.TIME_LIMIT_EXCEEDED,
+        verdict=verdict,
         wall_seconds=0.0,
         memory_bytes=0,
         report=build_report(case.visibility, Fault(category=GIVEN_UP, message=GIVEN_UP_MESSAGE), material),

@@ -41,7 +41,7 @@ def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
     request = build_request(job.package, job.source, inputs, most)
     box = run_cases(pool, box_spec(job.package.manifest), request, check, abort)
     for case in job.cases[len(results) :]:
-        keep(give_up(case))
+        keep(give_up(case, results[-1].verdict))
     verdicts = [result.verdict for result in results]
     return Finish(
         verdict=overall(verdicts),
