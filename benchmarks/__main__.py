@@ -15,7 +15,7 @@ from app.catalog.package import load_package
 from app.settings import ROOT
 from tests.serving import Served, serve
 
-SLUGS = ("microbatched_grads", "grad_accumulation_step", "grad_accumulation_step_nnx", "train_with_accumulation")
+SLUGS = ("microbatched_grads", "grad_accumulation_step_nnx", "train_with_accumulation")
 JUDGINGS = 5
 SUBMISSIONS = 20
 BURST = 40
