@@ -39,6 +39,7 @@ def list_conflicts(draft: Draft) -> list[Conflict]:
         *_framework_conflicts(draft),
         *_track_conflicts(draft),
         *_sample_conflicts(draft),
+        *_order_conflicts(draft),
         *(conflict for index, case in draft.cases.items() for conflict in _case_conflicts(draft, index, case)),
     ]
 
@@ -72,6 +73,15 @@ def _track_conflicts(draft: Draft) -> Iterator[Conflict]:
         yield Conflict(
             ("position",), "is missing in a problem with a track", "add `position: 1`, the place in the track"
         )
+
+
+def _order_conflicts(draft: Draft) -> Iterator[Conflict]:
+    """One process answers the cases in turn, and a sample shows what it printed: it must know no hidden case yet."""
+    has_hidden = False
+    for index, case in sorted(draft.cases.items()):
+        if case.visibility == "sample" and has_hidden:
+            yield Conflict(("cases", index), "is a sample after a hidden case", "move the samples to the front")
+        has_hidden = has_hidden or case.visibility == "hidden"
 
 
 def _sample_conflicts(draft: Draft) -> Iterator[Conflict]:

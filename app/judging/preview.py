@@ -14,7 +14,7 @@ import numpy as np
 
 from app.judging.elements import PIECE
 from app.judging.leaf import Array, Leaf, Tree, read_leaf, shown
-from app.judging.structure import describe, leaves
+from app.judging.structure import describe, leaves, path_text
 from app.judging.text import printable
 
 MAX_LEAVES = 40
@@ -26,7 +26,7 @@ MAX_CHARACTERS = 500
 def preview(tree: Tree) -> dict[str, Any]:
     """Numbers that JSON does not have come as strings: "nan", "inf", "-inf", ints beyond 2**53, complex ones."""
     found = list(leaves(tree))
-    shown_leaves = [_preview_leaf(path, read_leaf(value)) for path, value in islice(found, MAX_LEAVES)]
+    shown_leaves = [_preview_leaf(path_text(path), read_leaf(value)) for path, value in islice(found, MAX_LEAVES)]
     return {"structure": describe(tree), "leaves": shown_leaves, "left_out": max(len(found) - MAX_LEAVES, 0)}
 
 

@@ -4,6 +4,7 @@ Lists and tuples are both sequences and may stand for each other. A Python numbe
 dimensions, and for nothing else; None, strings and bytes only for themselves.
 """
 
+import reprlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -46,23 +47,26 @@ def pair_leaves(answer: Tree, expected: Tree, path: tuple[Any, ...] = ()) -> tup
     return tuple(found)
 
 
-def leaves(tree: Tree, path: tuple[Any, ...] = ()) -> Iterator[tuple[str, Tree]]:
-    """Every value that is no container, with its path."""
+def leaves(tree: Tree, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Tree]]:
+    """Every value that is no container, with the keys that lead to it. `path_text` is for those that are shown."""
     if isinstance(tree, dict | list | tuple):
         for key, item in _items(tree):
             yield from leaves(item, (*path, key))
     else:
-        yield path_text(path), tree
+        yield path, tree
 
 
 def holds_something(tree: Tree) -> bool:
     """Whether there is anything in it to compare. None says nothing, and neither does a list of nothing."""
-    return any(leaf is not None for _, leaf in leaves(tree))
+    if isinstance(tree, dict):
+        return any(map(holds_something, tree.values()))
+    return any(map(holds_something, tree)) if isinstance(tree, list | tuple) else tree is not None
 
 
 def path_text(path: tuple[Any, ...]) -> str:
     """`params/kernel`; empty for an output that is a single value."""
-    return printable("/".join(str(part) for part in path), MAX_PATH_CHARACTERS)
+    parts = (part[:MAX_PATH_CHARACTERS] if isinstance(part, str) else reprlib.repr(part) for part in path)
+    return printable("/".join(parts), MAX_PATH_CHARACTERS)
 
 
 def subject(path: str) -> str:

@@ -34,8 +34,6 @@ CATEGORY_OF_ENDING = {
     Ending.INVALID: "invalid submission",
     Ending.UNSUPPORTED: UNSUPPORTED,
 }
-# These endings carry the type of an exception or the name of a signal; the others are said by their category alone.
-NAMED = {Ending.RAISED, Ending.CRASHED}
 FORGED_ANSWER = "the answer could not be read ({reason}); return your values from the function, and write nothing else"
 GIVEN_UP = "not run"
 GIVEN_UP_MESSAGE = (
@@ -115,5 +113,10 @@ def _fault(outcome: CaseOutcome) -> Fault:
     failure = outcome.failure
     if failure is None:
         return Fault(category=category, message=category)
-    exception = failure.kind if outcome.ending in NAMED else None
+    exception = failure.kind if _is_named(outcome.ending, failure.kind) else None
     return Fault(category=category, message=failure.message, exception=exception, traceback=failure.traceback)
+
+
+def _is_named(ending: Ending, kind: str) -> bool:
+    """An exception's type and a signal's name say more than their category; the other kinds say less."""
+    return ending is Ending.RAISED or (ending is Ending.CRASHED and kind.startswith("SIG"))

@@ -39,13 +39,14 @@ class Gauge:
 
 
 def _parse(text: bytes) -> Status:
-    fields = dict(line.split(b":", 1) for line in text.splitlines() if b":" in line)
+    fields = dict(line.split(b":", 1) for line in text.split(b"\n") if b":" in line)
 
     def kib(name: bytes) -> int:
         return int(fields[name].split()[0]) if name in fields else 0
 
+    # Page tables, swap and huge pages are memory too, though none of them is resident.
     return Status(
-        memory_bytes=(kib(b"RssAnon") + kib(b"RssShmem")) * KIB,
+        memory_bytes=sum(map(kib, (b"RssAnon", b"RssShmem", b"VmPTE", b"VmSwap", b"HugetlbPages"))) * KIB,
         data_bytes=kib(b"VmData") * KIB,
         threads=kib(b"Threads"),
     )

@@ -101,6 +101,8 @@ class Watch:
 
     def farewell(self, ended: Ended) -> Ended:
         """After its last reply the process leaves without another word; else that reply was forged."""
+        with suppress(KeyError):
+            self._poll.unregister(self._child.inputs)
         os.close(self._child.inputs)
         deadline = time.monotonic() + FAREWELL_SECONDS
         while self._end is None and time.monotonic() < deadline:
@@ -146,7 +148,8 @@ class Watch:
 
     def _step(self) -> None:
         for descriptor, _ in self._poll.poll(TICK_SECONDS * 1000):
-            self._handlers[descriptor]()
+            with suppress(BlockingIOError):  # without namespaces, a student may have read it before us
+                self._handlers[descriptor]()
         now = time.monotonic()
         if now - self._looked_at >= TICK_SECONDS:
             self._looked_at = now
