@@ -11,8 +11,15 @@ from app.database import Database
 from app.embedded_postgres import EmbeddedPostgres, own
 from app.schema import upgrade
 
-# Durability costs most of a test's time, and no test pulls the plug.
-FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
+# Durability costs most of a test's time, and no test pulls the plug. A vacuum in a database that is dropped is another
+# role's process, which we may not end.
+FAST = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "max_connections": "200",
+    "autovacuum": "off",
+}
 
 _numbers = count(1)
 

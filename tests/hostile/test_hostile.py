@@ -23,7 +23,7 @@ from tests.sandbox.conftest import LAUNCHERS
 
 HERE = Path(__file__).parent
 FILES = sorted((HERE / "submissions").glob("*/*.py"))
-HEADER = re.compile(r"\ufeff?# mechanism: (?P<mechanism>.+)\r?\n# verdict: (?P<verdict>\w+)\r?\n")
+HEADER = re.compile(r"\ufeff?# mechanism: (?P<mechanism>.+)\r?\n# verdict: (?P<verdicts>[\w|]+)\r?\n")
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\ud800-\udfff]")
 
 
@@ -58,7 +58,7 @@ def test_a_hostile_submission_gets_its_verdict_and_disturbs_nobody(arena: Arena,
 
     judged = arena.judge(source)
 
-    assert judged.verdict == Verdict(header["verdict"]), [case.report for case in judged.cases]
+    assert judged.verdict in map(Verdict, header["verdicts"].split("|")), [case.report for case in judged.cases]
     assert [case.name for case in judged.cases] == [case.name for case in arena.cases]
     hidden = [case.report for case in judged.cases if case.visibility == "hidden"]
     assert all(set(report) == {"category"} for report in hidden)

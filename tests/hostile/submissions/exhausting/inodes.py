@@ -1,5 +1,5 @@
 # mechanism: empty files without end
-# verdict: runtime_error
+# verdict: runtime_error|time_limit_exceeded
 import itertools
 
 
