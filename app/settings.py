@@ -23,7 +23,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
 
     database_url: str | None = Field(None, description="a PostgreSQL URL; without one, an embedded server is started")
-    data: Path = Field(Path("data"), description="folder for the embedded database and caches")
+    data: Path = Field(ROOT / "data", description="folder for the embedded database and caches")
     problems: Path = Field(ROOT / "problems", description="folder with the problem packages")
     runtime: Path = Field(ROOT / ".runtime", description="virtual environment with the frameworks that boxes see")
     host: str = "127.0.0.1"

@@ -65,6 +65,7 @@ def find_runtime(folder: Path) -> Runtime:
     try:
         said = subprocess.run(command, capture_output=True, check=True, timeout=60, env={}).stdout
     except (OSError, subprocess.SubprocessError) as error:
-        raise SandboxUnavailable(f"no Python at {folder}/bin/python ({error}): make {folder}/.installed") from None
+        remedy = "correct or unset ALLCLOSE_RUNTIME, or run `make .runtime/.installed`"
+        raise SandboxUnavailable(f"no Python at {folder}/bin/python ({error}): {remedy}") from None
     facts = json.loads(said)
     return Runtime(folder, facts["version"], Path(facts["base"]), Path(facts["packages"]))

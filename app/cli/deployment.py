@@ -3,12 +3,21 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from sqlalchemy.exc import OperationalError
+
 from app.database import Database
 from app.embedded_postgres import join
+from app.errors import AllcloseError
 from app.schema import upgrade
 from app.settings import Settings
 
 DRIVER = "postgresql+psycopg"
+
+
+class NoDatabase(AllcloseError):
+    """The PostgreSQL that was named can't be used."""
+
+
 # Of PostgreSQL: its own default is 100. Beside one for each slot, the web process, listeners and commands want some.
 LEAST_CONNECTIONS = 100
 OTHER_CONNECTIONS = 60
@@ -33,10 +42,16 @@ def postgres_options(settings: Settings) -> dict[str, str]:
 
 @contextmanager
 def upgraded(url: str, *, pool_size: int = 5) -> Iterator[Database]:
-    """A database whose schema is this code's; closed at the end. Raises SchemaTooNew."""
+    """A database whose schema is this code's; closed at the end. Raises SchemaTooNew, NoDatabase."""
     database = Database(url, pool_size=pool_size)
     try:
-        upgrade(database)
+        try:
+            upgrade(database)
+        except OperationalError as error:
+            reason = str(error.orig).strip().splitlines()[0]
+            raise NoDatabase(
+                f"the database does not answer ({reason}): start it, or correct or unset ALLCLOSE_DATABASE_URL"
+            ) from None
         yield database
     finally:
         database.close()
@@ -45,4 +60,8 @@ def upgraded(url: str, *, pool_size: int = 5) -> Iterator[Database]:
 def with_driver(url: str) -> str:
     """`postgres://` and `postgresql://` as everybody writes them, with the driver that Allclose uses."""
     scheme, separator, rest = url.partition("://")
-    return f"{DRIVER}{separator}{rest}" if scheme in ("postgres", "postgresql") else url
+    if not separator or scheme not in ("postgres", "postgresql", DRIVER):
+        raise NoDatabase(
+            "ALLCLOSE_DATABASE_URL is no address of a PostgreSQL: write postgresql://user:password@host/name"
+        )
+    return f"{DRIVER}{separator}{rest}"

@@ -3,6 +3,7 @@
 import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -11,10 +12,12 @@ from app.catalog.package import Package
 from app.catalog.revision import digest
 from app.cli.console import errors
 from app.settings import read_settings
-from app.submissions.view import SubmissionView, view_case
 from app.worker.boxes import find_cache, open_launcher, open_pool
-from app.worker.judge import Job, judge
 from app.worker.prepare import Draw, prepare
+from app.worker.request import box_spec
+
+if TYPE_CHECKING:
+    from app.submissions.view import SubmissionView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,18 +28,23 @@ class Order:
     sample_only: bool
 
 
-def judge_locally(order: Order) -> SubmissionView:
+def judge_locally(order: Order) -> "SubmissionView":
     """Raises SandboxUnavailable, BoxLost, ReferenceFailed."""
     with _progress() as progress:
         return _judge(order, progress)
 
 
-def _judge(order: Order, progress: Progress) -> SubmissionView:
+def _judge(order: Order, progress: Progress) -> "SubmissionView":
     """The reference runs first, in a box that has held nothing else yet; the solution follows in the same box."""
     abort = threading.Event()
     task = progress.add_task("opening a box", total=None)
     settings = read_settings()
     with open_pool(settings, open_launcher(settings, cache=find_cache(settings))) as pool:
+        pool.warm(box_spec(order.package.manifest))
+        # These take as long to import as the box to start.
+        from app.submissions.view import SubmissionView, view_case
+        from app.worker.judge import Job, judge
+
         progress.update(task, description="running the reference solution")
         prepared = prepare(order.package, Draw(order.secret_seed, 0), pool, abort)
         cases = [case for case in prepared.cases if case.visibility == "sample" or not order.sample_only]

@@ -58,7 +58,8 @@ class Warmer:
         for revision, package in current:
             for variant in range(1, package.manifest.variants):
                 self._prepare(revision, package, variant)
-        _log.info("every variant is prepared")
+        if not self._stop.is_set():
+            _log.info("every variant is prepared")
 
     def _read(self) -> list[tuple[Revision, Package]]:
         revisions: list[Revision] = []
