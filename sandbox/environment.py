@@ -1,7 +1,9 @@
 """What the guest is started with, in every kind of box: its command line, and an environment that is all ours."""
 
+import hashlib
 import json
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +14,15 @@ GUEST_IN_BOX = Path("/allclose/sandbox/guest")
 GUEST_UID = 65532
 CACHE_IN_BOX = Path("/cache")
 RUNTIME_IN_BOX = Path("/allclose/runtime")
+
+
+@cache
+def guest_digest() -> str:
+    """Of the guest's sources: an image holds a copy of them, which must be of the same version as the host's side."""
+    digest = hashlib.sha256()
+    for path in sorted(path for pattern in ("*.py", "*.txt") for path in GUEST.rglob(pattern)):
+        digest.update(f"{path.relative_to(GUEST)}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 class CacheUse(Enum):
