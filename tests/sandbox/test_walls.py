@@ -1,102 +1,16 @@
-"""What a program in a box can see, name and call."""
+"""What a program in a box can see and name. What it can call: `test_syscalls.py`."""
 
 import errno
 import os
-import platform
 
 import pytest
 
-from sandbox.guest.syscall_table import NOT_SUPPORTED, REFUSED, numbers
+from sandbox.guest.syscall_table import numbers
 from sandbox.interface import Ending
 from tests.sandbox.bench import Bench, value_of
+from tests.sandbox.calling import CALL
 
-CALL = """
-import ctypes, os
-libc = ctypes.CDLL(None, use_errno=True)
-
-def call(number, *arguments):
-    ctypes.set_errno(0)
-    result = libc.syscall(number, *arguments)
-    return 0 if result >= 0 else ctypes.get_errno()
-"""
 NUMBERS = numbers()
-
-
-def errno_of(bench: Bench, name: str, *arguments: object) -> int:
-    call = ", ".join(str(argument) for argument in (NUMBERS[name], *arguments))
-    found: int = value_of(bench.call(f"{CALL}\ndef solve():\n    return call({call})\n"))
-    return found
-
-
-def test_every_call_on_the_list_is_refused(bench: Bench) -> None:
-    wanted = dict.fromkeys(REFUSED & NUMBERS.keys(), errno.EPERM) | dict.fromkeys(NOT_SUPPORTED, errno.EOPNOTSUPP)
-    source = f"""{CALL}
-def solve(numbers):
-    return {{name: call(number, 0, 0, 0, 0) for name, number in numbers.items()}}
-"""
-
-    found = value_of(bench.call(source, {"numbers": {name: NUMBERS[name] for name in wanted}}))
-
-    assert found == wanted
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments", "wanted"),
-    [
-        ("clone3", (0, 0), errno.ENOSYS),
-        ("clone", (17, 0, 0, 0, 0), errno.EPERM),  # SIGCHLD: a process
-        ("clone", (0x10000 | 0x10000000, 0, 0, 0, 0), errno.EPERM),  # a thread in a user namespace of its own
-        ("kill", (-1, 9), errno.EPERM),
-        ("kill", (2, 9), errno.EPERM),
-        ("tgkill", (2, 2, 9), errno.EPERM),
-        ("prlimit64", (2, 7, 0, 0), errno.EPERM),
-        ("prctl", (4, 1, 0, 0, 0), errno.EPERM),  # PR_SET_DUMPABLE
-        ("prctl", (1, 0, 0, 0, 0), errno.EPERM),  # PR_SET_PDEATHSIG
-        ("ioctl", (1, 0x5412, 0), errno.ENOTTY),  # TIOCSTI
-        ("fcntl", (1, 8, 1), errno.EINVAL),  # F_SETOWN
-        ("socketpair", (1, 2, 0, 0), errno.EPERM),  # a datagram pair
-        ("socketpair", (16, 3, 0, 0), errno.EPERM),  # netlink
-        ("mmap", (0, 4096, 3, 0x21, -1, 0), errno.EPERM),  # shared, anonymous, writable
-    ],
-)
-def test_arguments_are_looked_at(bench: Bench, name: str, arguments: tuple[int, ...], wanted: int) -> None:
-    assert errno_of(bench, name, *arguments) == wanted
-
-
-def test_a_call_that_nobody_knows_does_not_exist(bench: Bench) -> None:
-    source = f"{CALL}\ndef solve():\n    return [call(9999), call(0x40000000 + 39)]\n"
-
-    assert value_of(bench.call(source)) == [errno.ENOSYS, errno.ENOSYS]
-
-
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="the instruction is x86's")
-def test_a_call_by_the_32_bit_door_ends_the_process(bench: Bench) -> None:
-    source = """
-        import ctypes, mmap
-
-        def solve():
-            page = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)  # to be read, written and executed
-            page.write(bytes.fromhex("b814000000cd80c3"))  # getpid by int 0x80
-            return ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
-    """
-
-    outcome = bench.call(source)
-
-    assert outcome.ending is Ending.CRASHED
-    assert outcome.failure is not None
-    assert outcome.failure.kind == "SIGSYS"
-
-
-def test_threads_start_although_clone3_does_not_exist(bench: Bench) -> None:
-    source = """
-        from concurrent.futures import ThreadPoolExecutor
-
-        def solve():
-            with ThreadPoolExecutor(8) as executor:
-                return list(executor.map(abs, range(-3, 0)))
-    """
-
-    assert value_of(bench.call(source)) == [3, 2, 1]
 
 
 def test_an_event_loop_runs(bench: Bench) -> None:
@@ -130,7 +44,8 @@ def test_no_process_can_be_named_beside_the_own(bench: Bench) -> None:
 def test_limits_of_the_zygote_cannot_be_set(bench: Bench) -> None:
     source = f"""{CALL}
 def solve():
-    return [call({NUMBERS["prlimit64"]}, pid, 7, b"0" * 16, 0) for pid in (2, 3, os.getppid() or 2)]
+    limit = ctypes.create_string_buffer(16)
+    return [call({NUMBERS["prlimit64"]}, pid, 7, ctypes.addressof(limit), 0) for pid in (2, 3, os.getppid() or 2)]
 """
 
     assert value_of(bench.call(source)) == [errno.EPERM] * 3
@@ -222,7 +137,7 @@ def test_the_program_is_nobody_without_rights(bench: Bench) -> None:
     source = f"""{CALL}
 def solve():
     header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
-    libc.syscall({NUMBERS["capget"]}, header, data)
+    assert call({NUMBERS["capget"]}, ctypes.addressof(header), ctypes.addressof(data)) == 0
     bounding = [n for n in range(64) if libc.prctl(23, n, 0, 0, 0) == 1]
     ids = [*os.getresuid(), *os.getresgid()]
     return {{"ids": ids, "capabilities": list(data), "bounding": bounding}}

@@ -1,0 +1,338 @@
+"""Every system call, tried inside boxes: what the table does not allow is refused, what it allows is not.
+
+Twice: in the student's process, behind both filters, and in the first process of a box, behind the box's alone. The
+arguments are such that a call which came through would fail in another way, or do nothing that lasts.
+"""
+
+import errno
+import json
+import platform
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pytest
+
+from sandbox.guest.syscall_table import (
+    CLONE_FULL_THREAD,
+    FCNTLS,
+    IOCTLS,
+    NOT_SUPPORTED,
+    PRCTLS,
+    REFUSED,
+    STUDENT_ALLOWED,
+    Filter,
+    box_filter,
+    numbers,
+    student_filter,
+)
+from sandbox.interface import BoxSpec, CaseOutcome, Launcher
+from tests.sandbox.bench import Bench, value_of
+from tests.sandbox.calling import CALL, errnos_of
+
+NUMBERS = numbers()
+# The last that a kernel has today is below 480.
+LAST = 1024
+NOWHERE = -1  # as an address or a descriptor
+STUDENT = student_filter(1)
+# uretprobe and uprobe. The kernel makes them itself, from its own trampolines, so since 6.14 it asks no filter.
+PROBES = {335, 336} if platform.machine() == "x86_64" else set()
+X32 = pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86_64 has other calls beside its own")
+
+
+def refusals(wanted: Filter) -> dict[int, int]:
+    """By number, what every call fails with that is allowed in no case, as the table says; not as the program does."""
+    passing = {NUMBERS[name] for name in (*wanted.allowed, *wanted.rules) if name in NUMBERS}
+    by_name = {NUMBERS[name]: number for name, number in wanted.refused.items() if name in NUMBERS}
+    tried = (number for number in range(LAST) if number not in passing | PROBES)
+    return {number: by_name.get(number, errno.ENOSYS) for number in tried}
+
+
+@pytest.mark.parametrize("argument", [0, NOWHERE])
+def test_every_number_outside_the_students_table_is_refused(bench: Bench, argument: int) -> None:
+    wanted = refusals(STUDENT)
+
+    found = errnos_of(bench, [(number, *[argument] * 6) for number in wanted])
+
+    assert dict(zip(wanted, found, strict=True)) == wanted
+
+
+def test_the_table_names_the_dangerous_ones() -> None:
+    """That a number is refused says nothing where the table itself allows too much."""
+    dangerous = (
+        "fork execve socket ptrace mount unshare setns keyctl bpf io_uring_setup userfaultfd memfd_create clone3"
+    )
+
+    assert STUDENT_ALLOWED.isdisjoint(dangerous.split())
+    assert len(STUDENT_ALLOWED) < 180
+    assert STUDENT_ALLOWED.isdisjoint(REFUSED | NOT_SUPPORTED)
+
+
+def test_the_upper_half_of_a_number_makes_no_other_call_of_it(bench: Bench) -> None:
+    """The kernel looks at the lower half only, and so must the filter."""
+    names = [name for name in ("execve", "socket", "ptrace", "unshare", "memfd_create") if name in NUMBERS]
+
+    found = errnos_of(bench, [(NUMBERS[name] + (1 << 32), NOWHERE) for name in names])
+
+    assert found == [errno.EPERM] * len(names)
+
+
+@X32
+@pytest.mark.parametrize("number", [0x40000000, 0x40000000 + 57, 0x40000000 + 520, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF])
+def test_numbers_of_other_tables_do_not_exist_or_are_fatal(bench: Bench, number: int) -> None:
+    """A container engine's filter ends the process: 0x40000000 begins the table of x32."""
+    outcome = bench.call(f"{CALL}\ndef solve():\n    return call({number}, -1, -1, -1)\n")
+
+    assert is_killed_by_a_filter(outcome) or value_of(outcome) == errno.ENOSYS
+
+
+@X32
+@pytest.mark.parametrize("number", sorted(PROBES))
+def test_the_kernels_own_probes_are_refused_by_the_kernel(bench: Bench, number: int) -> None:
+    """From anywhere but its trampolines, by SIGILL or ENXIO; older kernels lack them."""
+    outcome = bench.call(f"{CALL}\ndef solve():\n    return call({number})\n")
+
+    killed = outcome.failure is not None and outcome.failure.kind == "SIGILL"
+    assert killed or value_of(outcome) in (errno.ENOSYS, errno.ENXIO)
+
+
+def is_killed_by_a_filter(outcome: CaseOutcome) -> bool:
+    return outcome.failure is not None and outcome.failure.kind == "SIGSYS"
+
+
+@X32
+def test_a_call_by_the_32_bit_door_ends_the_process(bench: Bench) -> None:
+    source = """
+        import ctypes, mmap
+
+        def solve():
+            page = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)  # to be read, written and executed
+            page.write(bytes.fromhex("b814000000cd80c3"))  # getpid by int 0x80
+            return ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
+    """
+
+    assert is_killed_by_a_filter(bench.call(source))
+
+
+THREAD = 0x3D0F00  # as glibc starts one
+NEW_NAMESPACES = (0x80, 0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000)
+OTHERS = (-1, 0, 2, 3, 12345, 2**31 - 1, -(2**31))  # of processes; the student's own is number 1, or a larger one
+
+REFUSED_ARGUMENTS: Mapping[str, list[tuple[int, ...]]] = {
+    "clone": [
+        *((THREAD | flag, 0) for flag in NEW_NAMESPACES),
+        *((CLONE_FULL_THREAD | flag | 1 << 32, 0) for flag in NEW_NAMESPACES),
+        *((THREAD & ~flag, 0) for flag in (0x10000, 0x400)),
+        *((flags, 0) for flags in (0, 17, 0x4111, 0x1200011, 0x8011, 0x2011)),
+    ],
+    "preadv2": [(NOWHERE, 0, 0, 0, 0, 1 << bit) for bit in range(32)],
+    "pwritev2": [(NOWHERE, 0, 0, 0, 0, 1 << bit) for bit in range(32)],
+    "kill": [(pid, signal) for pid in OTHERS for signal in (0, 9, 19)],
+    "tgkill": [(pid, pid, signal) for pid in OTHERS for signal in (0, 9, 19)],
+    "prlimit64": [(pid, resource, 0, 0) for pid in OTHERS if pid for resource in (2, 6, 7, 9)],
+    "prctl": [
+        (option, NOWHERE, NOWHERE, NOWHERE, NOWHERE)
+        for option in (*range(100), 0x41555856, 0x59616D61, 0x53564D42, NOWHERE)
+        if option not in PRCTLS
+    ],
+    "ioctl": [
+        (NOWHERE, request | high)
+        for request in (*range(0x5400, 0x5500), *range(0x8900, 0x8930), 0x4600, 0xC0184600, 0x801C581F, 0x40049409, 0)
+        if request not in IOCTLS
+        for high in (0, 1 << 32)
+    ],
+    "fcntl": [
+        (NOWHERE, command | high, 1)
+        for command in (*range(50), *range(1024, 1060), NOWHERE & 0xFFFFFFFF)
+        if command not in FCNTLS
+        for high in (0, 1 << 32)
+    ],
+    "socketpair": [
+        (family, kind | flags, 0, NOWHERE)
+        for family in (*range(50), NOWHERE)
+        for kind in range(16)
+        for flags in (0, 0x80000)
+        if (family, kind) != (1, 1)
+    ],
+    "mmap": [
+        (0, 4096, protection, flags, NOWHERE, 0)
+        for flags in (0x01, 0x03, 0x21, 0x23, 0x8001, 0x40021)
+        for protection in range(8)
+        if protection & 2 or flags & 0x20
+    ],
+}
+
+
+def test_every_rule_has_arguments_to_refuse() -> None:
+    assert REFUSED_ARGUMENTS.keys() == STUDENT.rules.keys()
+
+
+@pytest.mark.parametrize("name", REFUSED_ARGUMENTS)
+def test_arguments_outside_a_rule_are_refused(bench: Bench, name: str) -> None:
+    calls = [(NUMBERS[name], *arguments) for arguments in REFUSED_ARGUMENTS[name]]
+
+    found = errnos_of(bench, calls)
+
+    assert [one for one, number in zip(calls, found, strict=True) if number != STUDENT.rules[name].otherwise] == []
+
+
+PERMITTED_ARGUMENTS: Mapping[str, list[tuple[int, ...]]] = {
+    "preadv2": [(NOWHERE, 0, 0, 0, 0, 0)],
+    "pwritev2": [(NOWHERE, 0, 0, 0, 0, 0)],
+    "prlimit64": [(0, 7, 0, 0)],
+    "prctl": [(option, 0) for option in PRCTLS if option == 3],
+    "ioctl": [(NOWHERE, request) for request in IOCTLS],
+    "fcntl": [(NOWHERE, command) for command in FCNTLS],
+    "socketpair": [(1, 1, 0, NOWHERE), (1, 1 | 0x80000, 0, NOWHERE)],
+    "mmap": [(0, 4096, 3, 0x22, NOWHERE, 0), (0, 4096, 1, 0x01, NOWHERE, 0), (0, 4096, 1, 0x02, NOWHERE, 0)],
+}
+FILTERED = {errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL}
+
+
+@pytest.mark.parametrize("name", PERMITTED_ARGUMENTS)
+def test_arguments_within_a_rule_reach_the_kernel(bench: Bench, name: str) -> None:
+    calls = [(NUMBERS[name], *arguments) for arguments in PERMITTED_ARGUMENTS[name]]
+
+    found = errnos_of(bench, calls)
+
+    assert FILTERED.isdisjoint(found), dict(zip(calls, found, strict=True))
+
+
+def test_a_process_may_send_signals_to_itself(bench: Bench) -> None:
+    source = f"""{CALL}
+def solve():
+    return call({NUMBERS["kill"]}, os.getpid(), 0), call({NUMBERS["tgkill"]}, os.getpid(), os.getpid(), 0)
+"""
+
+    assert value_of(bench.call(source)) == (0, 0)
+
+
+def test_threads_start_although_clone3_does_not_exist(bench: Bench) -> None:
+    source = """
+        from concurrent.futures import ThreadPoolExecutor
+
+        def solve():
+            with ThreadPoolExecutor(8) as executor:
+                return list(executor.map(abs, range(-3, 0)))
+    """
+
+    assert value_of(bench.call(source)) == [3, 2, 1]
+
+
+# They end the process, wait for ever, or take the ground from under Python's feet.
+NOT_TO_BE_TRIED = {"exit", "exit_group", "pause", "rt_sigreturn", "vfork"}
+# An operation that futex does not know is ENOSYS, and kill should find nobody.
+HARMLESS = {"futex": (NOWHERE, 0), "kill": (0, 0)}
+
+
+def harmless_calls(names: frozenset[str]) -> dict[str, tuple[int, ...]]:
+    """With addresses and descriptors that are none."""
+    known = sorted((names & NUMBERS.keys()) - NOT_TO_BE_TRIED)
+    return {name: (NUMBERS[name], *HARMLESS.get(name, (NOWHERE,) * 6)) for name in known}
+
+
+# Each in a process of its own, since a call may change the one that makes it.
+CALL_EACH = f"""{CALL}
+import json, sys
+
+def become_nobody():
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setresgid(65532, 65532, 65532)
+        os.setresuid(65532, 65532, 65532)
+
+def call_alone(*arguments):
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.write(writing, b"%d " % call(*arguments))
+        os._exit(0)
+    os.close(writing)
+    os.waitpid(pid, 0)
+    with open(reading) as said:
+        return int((said.read().split() or [-1])[0])
+
+become_nobody()
+"""
+
+
+def errnos_on_this_host(calls: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
+    """What the same calls fail with as nobody, without any filter."""
+    program = f"{CALL_EACH}print(json.dumps({{name: call_alone(*one) for name, one in {dict(calls)}.items()}}))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    found: dict[str, int] = json.loads(done.stdout)
+    return found
+
+
+def refused(found: Mapping[str, int], calls: Mapping[str, tuple[int, ...]]) -> list[str]:
+    """Of calls that the table allows: what fails as the filter makes it fail, and does not without it."""
+    suspects = {name: calls[name] for name in calls if found[name] in (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, -1)}
+    outside = errnos_on_this_host(suspects)
+    return [name for name in suspects if outside[name] != found[name]]
+
+
+def test_what_the_students_table_allows_reaches_the_kernel(bench: Bench) -> None:
+    calls = harmless_calls(STUDENT.allowed)
+
+    found = errnos_of(bench, list(calls.values()))
+
+    assert refused(dict(zip(calls, found, strict=True)), calls) == []
+
+
+@dataclass(frozen=True)
+class FirstProcess:
+    """Of boxes that start a program in place of the guest: it has the walls and the filter of the box, and no other."""
+
+    launcher: Launcher
+    monkeypatch: pytest.MonkeyPatch
+
+    @property
+    def filter(self) -> Filter:
+        return box_filter(namespaces=getattr(self.launcher, "isolation") != "shared")  # noqa: B009
+
+    def errnos_of(self, calls: Mapping[str, tuple[int, ...]], *, act: str) -> dict[str, int]:
+        """`act`: `call` or `call_alone`. The program says what it found as if it were versions of frameworks."""
+        program = f"""{CALL_EACH}
+from sandbox.guest import frames, kernel
+kernel.drop_capabilities()
+found = {{name: str({act}(*one)) for name, one in json.loads(sys.argv[1]).items()}}
+ready = {{"isolation": "namespaces", "python": "", "versions": found}}
+frames.write_frame(frames.TO_HOST, b"Y", json.dumps(ready).encode())
+"""
+        arguments = ["-s", "-P", "-c", program, json.dumps(calls)]
+        self.monkeypatch.setattr(sys.modules[type(self.launcher).__module__], "guest_arguments", lambda *_: arguments)
+        box = self.launcher.launch(BoxSpec(()))
+        box.close()
+        return {name: int(number) for name, number in box.ready.versions.items()}
+
+
+@pytest.fixture
+def first_process(launcher: Launcher, monkeypatch: pytest.MonkeyPatch) -> FirstProcess:
+    return FirstProcess(launcher, monkeypatch)
+
+
+@pytest.mark.parametrize("argument", [0, NOWHERE])
+def test_every_number_outside_the_boxes_table_is_refused(first_process: FirstProcess, argument: int) -> None:
+    wanted = refusals(first_process.filter)
+
+    found = first_process.errnos_of({str(n): (n, *[argument] * 6) for n in wanted}, act="call")
+
+    assert {int(number): number_found for number, number_found in found.items()} == wanted
+
+
+def test_what_the_boxes_table_allows_reaches_the_kernel(first_process: FirstProcess) -> None:
+    calls = harmless_calls(first_process.filter.allowed)
+
+    found = first_process.errnos_of(calls, act="call_alone")
+
+    assert refused(found, calls) == []
+
+
+def test_the_first_process_forks_but_not_into_namespaces(first_process: FirstProcess) -> None:
+    calls = {str(flag): (NUMBERS["clone"], flag | 17) for flag in (0, *NEW_NAMESPACES)}
+
+    found = first_process.errnos_of(calls, act="call_alone")
+
+    assert found.pop("0") == 0
+    assert set(found.values()) == {first_process.filter.rules["clone"].otherwise}
