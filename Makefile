@@ -2,6 +2,7 @@
 # PYTHON picks the interpreter; PIP_ARGS is handed to pip (say, an index that serves PyTorch's CPU build).
 PYTHON ?= $(firstword $(foreach python,python3.11 python3.12 python3.13 python3,$(if $(shell $(python) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo yes),$(python))))
 PIP_ARGS ?=
+FLAVOURS ?= cpu
 BIN := .venv/bin
 SOURCES := app sandbox migrations tests benchmarks
 # Debian packs ensurepip by itself, and without it `-m venv` leaves a folder that looks as if it had been made.
@@ -12,13 +13,16 @@ endef
 NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debian, Ubuntu: sudo apt-get install python3-venv); or set PYTHON=/path/to/python3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test check format bench doctor clean
+.PHONY: help serve images test check format bench doctor clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 serve: .venv/.serves .runtime/.installed ## set up what is missing and run Allclose on this machine
 	@exec $(BIN)/allclose serve $(ARGS)
+
+images: .venv/.serves ## build what Docker boxes run in (FLAVOURS="cpu cuda", BASE=an image with Python 3.11)
+	@PIP="$(BIN)/pip $(PIP_ARGS)" BASE="$(BASE)" sandbox/images/build.sh $(FLAVOURS)
 
 test: .venv/.develops .runtime/.installed ## set up what is missing and run every test
 	$(BIN)/pytest $(ARGS)
@@ -58,7 +62,7 @@ clean: ## remove the environments (the data folder stays)
 .runtime/bin/python:
 	$(make_environment)
 
-.runtime/.installed: sandbox/images/requirements.txt | .runtime/bin/python
+.runtime/.installed: sandbox/images/cpu.txt | .runtime/bin/python
 	@echo "Installing the frameworks that boxes see into .runtime (the largest download) …"
 	@umask 022; .runtime/bin/pip install --quiet --disable-pip-version-check $(PIP_ARGS) --requirement $<
 	@chmod -R go+rX .runtime sandbox/guest # started by root, a box is another user

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Makes a base image from this machine's own Debian or Ubuntu release and its own mirror, for a machine that reaches
+# no image registry: `sudo sandbox/images/make_base.sh allclose-base`, then `make images BASE=allclose-base`.
+# Everything is fetched by this machine's apt and debootstrap, so that their proxies and certificates hold.
+set -euo pipefail
+umask 022
+
+name=${1:-allclose-base}
+[ "$(id -u)" -eq 0 ] || { echo "debootstrap needs root: sudo $0 $name" >&2; exit 1; }
+command -v debootstrap >/dev/null || { echo "debootstrap is missing: sudo apt-get install debootstrap" >&2; exit 1; }
+
+. /etc/os-release
+mirror=$(apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' |
+    awk -v release="$VERSION_CODENAME" '$1 == release && $2 == "main" {print $3; exit}')
+[ -n "$mirror" ] || { echo "apt knows no mirror of $VERSION_CODENAME: sudo apt-get update" >&2; exit 1; }
+
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+debootstrap --variant=minbase --include=python3,python3-venv "$VERSION_CODENAME" "$root" "$mirror" >"$root.log" ||
+    { tail -20 "$root.log" >&2; exit 1; }
+rm "$root.log"
+
+# What has been mended since the release: this machine's apt fetches it, and the new system only unpacks it.
+archives=$root/var/cache/apt/archives
+rm -f "$archives"/*.deb
+apt-get --quiet=2 --yes --download-only --option APT::Sandbox::User=root --option Dir::Cache::archives="$archives" \
+    --option Dir::State::status="$root/var/lib/dpkg/status" dist-upgrade
+if ls "$archives"/*.deb >/dev/null 2>&1; then
+    DEBIAN_FRONTEND=noninteractive chroot "$root" sh -c 'dpkg --install /var/cache/apt/archives/*.deb' >/dev/null
+fi
+
+rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/var/log/* "$root"/tmp/* "$root"/run/*
+rm -rf "$root"/usr/share/{man,locale,info,lintian} "$root"/etc/{resolv.conf,hostname,apt/sources.list}
+find "$root/usr/share/doc" -type f ! -name copyright -delete
+find "$root" -xdev -type f -perm /6000 -exec chmod ug-s {} +
+tar --create --numeric-owner --directory "$root" . | docker import --change 'CMD ["python3"]' - "$name:latest" >/dev/null
+echo "made $name from $PRETTY_NAME"
