@@ -30,7 +30,7 @@ class BubblewrapLauncher(Launcher):
     isolation: Literal["any", "namespaces", "shared"] = "any"
     cores_per_box: int = 1
     cache: Path | None = None
-    is_cache_writable: bool = False
+    is_filling: bool = False
     name: str = "bubblewrap"
     _cores: Cores = field(default_factory=Cores)
 
@@ -38,13 +38,8 @@ class BubblewrapLauncher(Launcher):
     def image(self) -> str:
         return self.runtime.image
 
-    @property
-    def packages(self) -> Path:
-        return self.runtime.packages
-
-    def writing_to(self, folder: Path) -> "BubblewrapLauncher":
-        """Boxes that fill that folder with compiled programs. Never for a student's source."""
-        return replace(self, cache=folder, is_cache_writable=True)
+    def filling(self) -> "BubblewrapLauncher":
+        return replace(self, cache=None, is_filling=True)
 
     def launch(self, spec: BoxSpec) -> Box:
         if spec.gpu:
@@ -65,8 +60,8 @@ class BubblewrapLauncher(Launcher):
         return box
 
     def _start(self, spec: BoxSpec) -> BubblewrapProcess:
-        use = CacheUse.NONE if self.cache is None else CacheUse.WRITE if self.is_cache_writable else CacheUse.READ
-        options = [*walls.namespaces(), *walls.contents(self.runtime, self.cache, use)]
+        use = CacheUse.FILL if self.is_filling else CacheUse.NONE if self.cache is None else CacheUse.READ
+        options = [*walls.namespaces(), *walls.contents(self.runtime, self.cache)]
         cores = self._cores.take(self.cores_per_box)
         options += walls.environment(guest_environment(len(cores), use))
         program = [str(RUNTIME_IN_BOX / "bin" / "python"), *guest_arguments(spec, self.isolation, cores)]

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from sandbox.environment import CACHE_IN_BOX, GUEST, GUEST_IN_BOX, GUEST_UID, RUNTIME_IN_BOX, CacheUse
+from sandbox.environment import CACHE_IN_BOX, GUEST, GUEST_IN_BOX, GUEST_UID, RUNTIME_IN_BOX
 from sandbox.runtime import Runtime
 
 TMP_BYTES = 64 * 2**20
@@ -23,7 +23,7 @@ def namespaces() -> list[str]:
     return [*walls, "--cap-drop", "ALL", *(word for name in _CAPABILITIES for word in ("--cap-add", name))]
 
 
-def contents(runtime: Runtime, cache: Path | None, use: CacheUse) -> list[str]:
+def contents(runtime: Runtime, cache: Path | None) -> list[str]:
     """A root of nothing but read-only folders, five devices, /proc and /tmp."""
     mounts = [
         *_system(),
@@ -42,7 +42,7 @@ def contents(runtime: Runtime, cache: Path | None, use: CacheUse) -> list[str]:
     mounts += _mount("--ro-bind", runtime.folder, RUNTIME_IN_BOX)
     mounts += _mount("--ro-bind", GUEST, GUEST_IN_BOX)
     if cache is not None:
-        mounts += _mount("--bind" if use is CacheUse.WRITE else "--ro-bind", cache.absolute(), CACHE_IN_BOX)
+        mounts += _mount("--ro-bind", cache.absolute(), CACHE_IN_BOX)
     return [*mounts, "--remount-ro", "/", "--chdir", "/tmp"]
 
 

@@ -6,36 +6,20 @@ in a source. What is not known to be harmless stays out: it only costs time.
 """
 
 import ast
-import os
 import re
-import shutil
-import tempfile
 import threading
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
-from sandbox.interface import BoxSpec, Launcher, Request
+from sandbox.guest import codec
+from sandbox.interface import BoxSpec, CaseOutcome, Launcher, Request
 
+DRIVER = "from sandbox.guest.compiled import harvesting\nrun = harvesting({!r})\n"
 ENTRY = re.compile(r"jit_(\w+)-[0-9a-f]{64}-cache")
 ENTRY_BYTES = 4 * 2**20
-_LIBRARY = (
-    "jax/_src/lax/lax.py",
-    "jax/_src/lax/slicing.py",
-    "jax/_src/lax/convolution.py",
-    "jax/_src/lax/linalg.py",
-    "jax/_src/numpy/*.py",
-    "jax/_src/nn/*.py",
-    "jax/_src/random.py",
-    "jax/_src/prng.py",
-    "jax/_src/random/*.py",
-    "flax/nnx/nn/*.py",
-    "flax/linen/*.py",
-)
-_DEFINITION = re.compile(r"^def (\w+)\(|Primitive\(\s*['\"](\w+)['\"]", re.MULTILINE)
 # These run what they are given, or are names that anybody gives to a function.
 _NEVER = frozenset(
     """
@@ -59,44 +43,37 @@ class FillableLauncher(Protocol):
     @property
     def cache(self) -> Path | None: ...
 
-    @property
-    def packages(self) -> Path:
-        """Where the libraries lie whose functions may be cached."""
-
-    def writing_to(self, folder: Path) -> Launcher:
-        """Its boxes write compiled programs there. For trusted sources only."""
+    def filling(self) -> Launcher:
+        """Its boxes keep what they compile. For trusted sources only."""
 
 
 def fill_cache(launcher: Launcher, spec: BoxSpec, request: Request, abort: threading.Event) -> int:
     """Runs the trusted request in a box of its own; the number of entries that are new. Raises SandboxError."""
     if not isinstance(launcher, FillableLauncher) or launcher.cache is None or "jax" not in spec.frameworks:
         return 0
-    with _folder_beside(launcher.cache) as folder:
-        box = launcher.writing_to(folder).launch(spec)
-        try:
-            box.run(request, lambda _outcome: None, abort)
-        finally:
-            box.close()
-        own = names_in(request.source) | names_in(request.driver or "")
-        return sum(_keep(entry, launcher.cache) for entry in _harmless(folder, library_names(launcher.packages) - own))
+    target, own = launcher.cache, names_in(request.source) | names_in(request.driver or "")
+    kept = 0
 
+    def keep(outcome: CaseOutcome) -> None:
+        nonlocal kept
+        if outcome.answer is not None:
+            kept += sum(_keep(name, entry, target) for name, entry in _harmless(outcome.answer, own))
 
-@contextmanager
-def _folder_beside(target: Path) -> Iterator[Path]:
-    """On the same file system, for the guest to write to."""
-    folder = Path(tempfile.mkdtemp(prefix=".filling-", dir=target.absolute().parent))
-    folder.chmod(0o777 if os.geteuid() == 0 else 0o700)  # as root, the guest is another user
+    box = launcher.filling().launch(spec)
     try:
-        yield folder
+        box.run(replace(request, driver=DRIVER.format(request.driver)), keep, abort)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        box.close()
+    return kept
 
 
-def _harmless(folder: Path, allowed: frozenset[str]) -> Iterator[Path]:
-    for path in folder.iterdir():
-        match = ENTRY.fullmatch(path.name)
-        if match and match[1] in allowed and not path.is_symlink() and path.is_file() and is_silent(path.read_bytes()):
-            yield path
+def _harmless(answer: bytes, own: set[str]) -> Iterator[tuple[str, bytes]]:
+    compiled: Any = codec.decode(answer)
+    allowed = frozenset(compiled["library"]) - _NEVER - own
+    for name, content in compiled["entries"].items():
+        entry, match = bytes(content), ENTRY.fullmatch(name)
+        if match and match[1] in allowed and is_silent(entry):
+            yield name, entry
 
 
 def is_silent(entry: bytes) -> bool:
@@ -108,24 +85,16 @@ def is_silent(entry: bytes) -> bool:
     return b".py" not in text
 
 
-def _keep(entry: Path, target: Path) -> bool:
+def _keep(name: str, entry: bytes, target: Path) -> bool:
     """Appears whole or not at all: boxes may be reading the folder now."""
-    final = target / entry.name
+    final = target / name
     if final.exists():
         return False
-    copy = target / f".{entry.name}"
-    copy.write_bytes(entry.read_bytes())
+    copy = target / f".{name}"
+    copy.write_bytes(entry)
     copy.chmod(0o644)
     copy.replace(final)
     return True
-
-
-@cache
-def library_names(packages: Path) -> frozenset[str]:
-    """Functions and primitives of the libraries, as their sources define them at the top level."""
-    sources = (path.read_text() for pattern in _LIBRARY for path in packages.glob(pattern))
-    found = {name for source in sources for names in _DEFINITION.findall(source) for name in names if name}
-    return frozenset(found) - _NEVER
 
 
 def names_in(source: str) -> set[str]:

@@ -28,18 +28,26 @@ def guest_digest() -> str:
 class CacheUse(Enum):
     NONE = "none"
     READ = "read"
-    WRITE = "write"
+    FILL = "fill"
 
 
-_CACHE_VARIABLES = {
+# XLA's own caches lie below the folder, and so would make its path a part of every entry's key.
+_KEYS_WITHOUT_PATHS = {"JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES": "none"}
+_CACHE_VARIABLES: dict[CacheUse, dict[str, str]] = {
     CacheUse.NONE: {},
     # A reader never tries to write, so that it never warns; entries have no maximum age, so that it keeps no times.
-    CacheUse.READ: {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "1e9"},
-    CacheUse.WRITE: {
+    CacheUse.READ: {
+        "JAX_COMPILATION_CACHE_DIR": str(CACHE_IN_BOX),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "1e9",
+        **_KEYS_WITHOUT_PATHS,
+    },
+    CacheUse.FILL: {
+        "JAX_COMPILATION_CACHE_DIR": "/tmp/compiled",
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
         # Or each entry tells the functions and lines of the reference from which it was called.
         "JAX_TRACEBACK_IN_LOCATIONS_LIMIT": "0",
+        **_KEYS_WITHOUT_PATHS,
     },
 }
 
@@ -54,7 +62,6 @@ def guest_arguments(
 
 def guest_environment(core_count: int, cache: CacheUse) -> dict[str, str]:
     """The same hash seed everywhere, so that a program does not pass in one box and fail in another."""
-    folder = {} if cache is CacheUse.NONE else {"JAX_COMPILATION_CACHE_DIR": str(CACHE_IN_BOX)}
     return {
         "PATH": "/usr/bin:/bin",
         "PYTHONPATH": str(GUEST_IN_BOX.parents[1]),
@@ -68,6 +75,5 @@ def guest_environment(core_count: int, cache: CacheUse) -> dict[str, str]:
         "TF_CPP_MIN_LOG_LEVEL": "2",
         "OMP_NUM_THREADS": str(core_count),
         "OPENBLAS_NUM_THREADS": str(core_count),
-        **folder,
         **_CACHE_VARIABLES[cache],
     }
