@@ -29,6 +29,10 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
     sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
+    image_cpu: str = Field("allclose-cpu", description="Docker image of the boxes")
+    image_cuda: str = Field("allclose-cuda", description="Docker image of the boxes that have a GPU")
+    docker_runtime: str | None = Field(None, description="an OCI runtime that the engine knows, say runsc")
+    docker_apparmor: str | None = Field(None, description="an AppArmor profile for boxes, in place of the engine's")
     isolation: Literal["any", "namespaces"] = Field("any", description="'namespaces' refuses hosts without them")
     slots: int | None = Field(
         None, ge=1, le=256, description="judgings at once in one worker; default: what cores and memory allow"

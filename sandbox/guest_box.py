@@ -28,6 +28,9 @@ class Vessel(ABC):
     @abstractmethod
     def is_alive(self) -> bool: ...
 
+    def make_room(self, memory_bytes: int) -> None:  # noqa: B027
+        """Before a run that may take so much. A vessel without a wall around its memory has room enough."""
+
     @abstractmethod
     def destroy(self) -> None:
         """At once, with everything in it. May be called twice."""
@@ -45,6 +48,7 @@ class GuestBox(Box):
     def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
         with self._in_use:
             try:
+                self.vessel.make_room(request.limits.memory_bytes)
                 return _Run(self.vessel.stream, request, abort).outcome(on_case)
             except BoxLost as error:
                 words = self.vessel.last_words()

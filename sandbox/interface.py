@@ -27,6 +27,14 @@ class SandboxUnavailable(SandboxError):
     """This host can't open a box; the text says what is missing and the command that mends it."""
 
 
+class SandboxAway(SandboxUnavailable):
+    """No box can be opened now, whatever for, and later one may: an engine that is being restarted, say."""
+
+
+class DeviceLost(SandboxAway):
+    """A GPU failed, so that whatever happened on it since tells nothing of the program that ran."""
+
+
 class BoxLost(SandboxError):
     """The box died, or answered what no guest of ours answers; what it ran must run again elsewhere."""
 

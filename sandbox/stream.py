@@ -1,17 +1,22 @@
-"""The host's side of the pipe to a box: frames, with a deadline, and with an ear for the caller's abort event."""
+"""The host's side of the channel to a box: frames, with a deadline, and with an ear for the caller's abort event."""
 
 import json
 import os
 import select
 import threading
 import time
-from typing import Any, BinaryIO
+from abc import ABC, abstractmethod
+from typing import Any, BinaryIO, Protocol
 
 from sandbox.guest.frames import HEADER
 from sandbox.interface import Aborted, BoxLost
 
 LISTEN_SECONDS = 0.05
 _PIECE = 2**20
+
+
+class HasFileno(Protocol):
+    def fileno(self) -> int: ...
 
 
 class Patience:
@@ -28,18 +33,78 @@ class Patience:
             raise BoxLost("the box does not answer")
 
 
-class Stream:
+class Channel(ABC):
+    """The bytes to and from a box. Neither reading nor writing waits."""
+
+    @abstractmethod
+    def read(self, size: int) -> bytes | None:
+        """At most so many; None when there are none yet, nothing at the end."""
+
+    @abstractmethod
+    def write(self, data: memoryview) -> int:
+        """How many were taken. Raises OSError when nobody reads any more."""
+
+    @abstractmethod
+    def has_word(self) -> bool:
+        """Whether something can be read, be it the end."""
+
+    @abstractmethod
+    def wait_to_read(self, seconds: float) -> None: ...
+
+    @abstractmethod
+    def wait_to_write(self, seconds: float) -> None: ...
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+    is_closed: bool
+
+
+class Pipes(Channel):
     """`receiver` and `sender` are the box's stdout and stdin, unbuffered."""
 
     def __init__(self, sender: BinaryIO, receiver: BinaryIO) -> None:
         self._sender, self._receiver = sender, receiver
+        self.is_closed = False
         for pipe in (sender, receiver):
             os.set_blocking(pipe.fileno(), False)
 
+    def read(self, size: int) -> bytes | None:
+        try:
+            return os.read(self._receiver.fileno(), size)
+        except BlockingIOError:
+            return None
+
+    def write(self, data: memoryview) -> int:
+        try:
+            return os.write(self._sender.fileno(), data)
+        except BlockingIOError:
+            return 0
+
+    def has_word(self) -> bool:
+        return self.is_closed or poll(self._receiver, select.POLLIN, 0)
+
+    def wait_to_read(self, seconds: float) -> None:
+        poll(self._receiver, select.POLLIN, seconds)
+
+    def wait_to_write(self, seconds: float) -> None:
+        poll(self._sender, select.POLLOUT, seconds)
+
     def close(self) -> None:
-        """Not while another thread sends or receives."""
+        self.is_closed = True
         self._sender.close()
         self._receiver.close()
+
+
+class Stream:
+    """Frames over a channel."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+
+    def close(self) -> None:
+        """Not while another thread sends or receives."""
+        self._channel.close()
 
     def send(self, kind: bytes, content: bytes, patience: Patience) -> None:
         for part in (HEADER.pack(kind, len(content)), content):
@@ -56,42 +121,47 @@ class Stream:
 
     def has_word(self) -> bool:
         """Whether something can be read, be it the end of the stream."""
-        return self._receiver.closed or bool(_poll(self._receiver, select.POLLIN).poll(0))
+        return self._channel.has_word()
 
     def _read(self, size: int, patience: Patience) -> bytes:
         parts: list[bytes] = []
         while size:
-            _wait(self._receiver, select.POLLIN, patience)
-            part = os.read(self._receiver.fileno(), min(size, _PIECE))
-            if not part:
-                raise BoxLost("the box ended")
+            part = self._read_part(min(size, _PIECE), patience)
             parts.append(part)
             size -= len(part)
         return b"".join(parts)
 
+    def _read_part(self, size: int, patience: Patience) -> bytes:
+        while True:
+            self._check(patience)
+            part = self._channel.read(size)
+            if part:
+                return part
+            if part is not None:
+                raise BoxLost("the box ended")
+            self._channel.wait_to_read(LISTEN_SECONDS)
+
     def _write(self, data: memoryview, patience: Patience) -> int:
-        _wait(self._sender, select.POLLOUT, patience)
-        try:
-            return os.write(self._sender.fileno(), data[:_PIECE])
-        except BlockingIOError:
-            return 0
-        except BrokenPipeError:
-            raise BoxLost("the box ended") from None
+        while True:
+            self._check(patience)
+            try:
+                written = self._channel.write(data[:_PIECE])
+            except OSError:
+                raise BoxLost("the box ended") from None
+            if written:
+                return written
+            self._channel.wait_to_write(LISTEN_SECONDS)
 
-
-def _wait(pipe: BinaryIO, event: int, patience: Patience) -> None:
-    if pipe.closed:
-        raise BoxLost("the box is closed")
-    poll = _poll(pipe, event)
-    patience.check()
-    while not poll.poll(LISTEN_SECONDS * 1000):
+    def _check(self, patience: Patience) -> None:
+        if self._channel.is_closed:
+            raise BoxLost("the box is closed")
         patience.check()
 
 
-def _poll(pipe: BinaryIO, event: int) -> select.poll:
-    poll = select.poll()
-    poll.register(pipe, event)
-    return poll
+def poll(pipe: HasFileno, event: int, seconds: float) -> bool:
+    waiting = select.poll()
+    waiting.register(pipe, event)
+    return bool(waiting.poll(seconds * 1000))
 
 
 def read_json(content: bytes) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from app.settings import Settings
 from app.worker.compilation import CACHE_FOLDER
 from sandbox.choice import choose_launcher
+from sandbox.docker import DockerOptions
 from sandbox.interface import Launcher
 from sandbox.pool import Pool
 
@@ -23,6 +24,12 @@ def open_launcher(settings: Settings, *, cache: Path | None) -> Launcher:
     return choose_launcher(
         settings.sandbox,
         settings.runtime,
+        docker=DockerOptions(
+            cpu_image=settings.image_cpu,
+            cuda_image=settings.image_cuda,
+            runtime=settings.docker_runtime,
+            apparmor=settings.docker_apparmor,
+        ),
         isolation=settings.isolation,
         cores_per_box=CORES_PER_BOX,
         cache_folder=cache,

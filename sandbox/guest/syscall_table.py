@@ -143,7 +143,7 @@ def student_filter(pid: int) -> Filter:
 def box_filter(*, namespaces: bool) -> Filter:
     """The second wall, around zygote, monitors and student alike. Only an `unshare` call makes namespaces."""
     allowed = STUDENT_ALLOWED | SUPERVISOR_ALLOWED | (NAMESPACES_ALLOWED if namespaces else frozenset())
-    rules = {"clone": Rule(((Test(0, 0, CLONE_NEW_ANY),),))}
+    rules = {"clone": Rule(((Test(0, 0, CLONE_NEW_ANY),),), errno.ENOSYS)}  # all that an engine's profile can say
     return Filter(allowed - set(rules), rules, _refusals(allowed))
 
 

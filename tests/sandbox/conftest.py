@@ -1,18 +1,34 @@
 """Every test that asks for `bench` or `launcher` runs with each launcher, in each way it can isolate."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
 from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.interface import BoxSpec, Launcher, SandboxUnavailable
+from sandbox.docker import DockerLauncher, DockerOptions, open_docker
+from sandbox.interface import BoxSpec, Isolation, Launcher, SandboxUnavailable
 from sandbox.pool import Pool
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME, Bench
 
+
+def docker_launcher(isolation: Isolation) -> DockerLauncher:
+    """Skips without an engine that has the image, except in continuous integration."""
+    options = DockerOptions(cpu_image=os.environ.get("ALLCLOSE_IMAGE_CPU", "allclose-cpu"))
+    try:
+        return open_docker(options, isolation=isolation)
+    except SandboxUnavailable as error:
+        if os.environ.get("CI"):
+            pytest.fail(f"the Docker tests can't run: {error}")
+        pytest.skip(f"no Docker tests: {error}")
+
+
 LAUNCHERS = {
     "bubblewrap-namespaces": lambda: BubblewrapLauncher(runtime=find_runtime(RUNTIME), isolation="namespaces"),
     "bubblewrap-shared": lambda: BubblewrapLauncher(runtime=find_runtime(RUNTIME), isolation="shared"),
+    "docker-namespaces": lambda: docker_launcher("namespaces"),
+    "docker-shared": lambda: docker_launcher("shared"),
 }
 
 

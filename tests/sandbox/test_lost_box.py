@@ -31,6 +31,13 @@ def is_gone(pid: int, seconds: float = 10) -> bool:
     return not Path(f"/proc/{pid}").exists()
 
 
+def found_dead(box: GuestBox, seconds: float = 10) -> bool:
+    deadline = time.monotonic() + seconds
+    while box.is_alive() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not box.is_alive()
+
+
 def children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
@@ -64,7 +71,7 @@ def test_a_box_that_died_idle_is_known_to_be_dead(launcher: Launcher) -> None:
     os.kill(box.vessel.pid, signal.SIGKILL)
 
     assert is_gone(box.vessel.pid)
-    assert not box.is_alive()
+    assert found_dead(box)  # the engine may hear of it a little later than the kernel
 
 
 def test_an_abort_ends_the_run_and_the_box(launcher: Launcher) -> None:
@@ -105,22 +112,19 @@ def test_closing_ends_everything_at_once_and_may_be_repeated(launcher: Launcher)
 
 WORKER = """
 import sys, threading
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.interface import BoxSpec
-from sandbox.runtime import find_runtime
-from tests.sandbox.bench import RUNTIME
+from tests.sandbox.conftest import LAUNCHERS
 from tests.sandbox.test_lost_box import ENDLESS
 
-box = BubblewrapLauncher(runtime=find_runtime(RUNTIME), isolation=sys.argv[1]).launch(BoxSpec(()))
+box = LAUNCHERS[sys.argv[1]]().launch(BoxSpec(()))
 box.run(ENDLESS, lambda _: print(box.vessel.pid, flush=True), threading.Event())
 """
 
 
-@pytest.mark.parametrize("isolation", ["any", "shared"])
-def test_the_box_of_a_killed_worker_dies_at_once(isolation: str) -> None:
-    worker = subprocess.Popen([sys.executable, "-c", WORKER, isolation], stdout=subprocess.PIPE, text=True)
+@pytest.mark.usefixtures("launcher")
+def test_the_box_of_a_killed_worker_dies_at_once(request: pytest.FixtureRequest) -> None:
+    name = request.node.callspec.params["launcher"]
+    worker = subprocess.Popen([sys.executable, "-c", WORKER, name], stdout=subprocess.PIPE, text=True)
     assert worker.stdout is not None
     pid = int(worker.stdout.readline())
     inside = children(pid)

@@ -1,0 +1,196 @@
+"""Boxes made by a Docker Engine: one container each, of an image that holds the guest and the frameworks."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any, Literal
+
+from sandbox.cores import Cores
+from sandbox.docker_container import OVERHEAD_BYTES, DockerContainer
+from sandbox.docker_engine import Facilities, answering, connect, read_facilities
+from sandbox.environment import (
+    CACHE_IN_BOX,
+    GUEST_UID,
+    RUNTIME_IN_BOX,
+    CacheUse,
+    guest_arguments,
+    guest_digest,
+    guest_environment,
+)
+from sandbox.guest.confinement import Surroundings
+from sandbox.guest_box import open_box
+from sandbox.interface import Box, BoxLost, BoxSpec, Launcher, SandboxUnavailable
+from sandbox.orphans import LABEL, remove_orphans, this_process
+from sandbox.seccomp_profile import docker_profile
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+    from docker.models.containers import Container
+    from docker.types import Mount
+
+START_SECONDS = 120
+GUEST_LABEL = "org.allclose.guest"
+TMP_OPTIONS = "size=64m,nr_inodes=4096,mode=1777,nosuid,nodev,noexec"
+# What the engine mounts and no box needs: names of queues would stay for the next, and /sys tells of the host.
+COVERED = dict.fromkeys(("/dev/mqueue", "/sys"), "ro,size=4k,nr_inodes=16,mode=555,nosuid,nodev,noexec")
+# The memory that a box has room for from the start, beside its overhead.
+FIRST_BYTES = 2**30
+# Beside the student's threads: the zygote's and the monitor's.
+OTHER_THREADS = 64
+# The kernel ends a box rather than anything else of a host without memory.
+OOM_SCORE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DockerOptions:
+    """Images by name; `runtime`: an OCI runtime that the engine knows; `apparmor`: a profile in place of its own."""
+
+    cpu_image: str = "allclose-cpu"
+    cuda_image: str = "allclose-cuda"
+    runtime: str | None = None
+    apparmor: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DockerLauncher(Launcher):
+    """`image`: the id of the CPU image when the launcher was made; what is built later waits for the next start."""
+
+    engine: "DockerClient"
+    image: str
+    options: DockerOptions
+    facilities: Facilities
+    isolation: Literal["any", "namespaces", "shared"] = "any"
+    cores_per_box: int = 1
+    cache: Path | None = None
+    is_filling: bool = False
+    name: str = "docker"
+    _cores: Cores = field(default_factory=Cores)
+
+    def filling(self) -> "DockerLauncher":
+        return replace(self, cache=None, is_filling=True)
+
+    def launch(self, spec: BoxSpec) -> Box:
+        cores = self._cores.take(self.cores_per_box)
+        try:
+            container = self._create(spec, cores)
+        except BaseException:
+            self._cores.give_back(cores)
+            raise
+        room = FIRST_BYTES + OVERHEAD_BYTES if self.facilities.memory else None
+        vessel = DockerContainer(container, room, on_end=lambda: self._cores.give_back(cores))
+        try:
+            box = open_box(vessel, self._image_of(spec), START_SECONDS)
+        except BoxLost as error:
+            with answering("to open a box"):
+                self.engine.ping()
+            raise SandboxUnavailable(f"Docker can't open a box ({error}): run `allclose doctor`") from None
+        if self.isolation == "namespaces" and box.ready.isolation != "namespaces":
+            box.close()
+            text = "this engine refuses namespaces in its boxes, and ALLCLOSE_ISOLATION demands them"
+            raise SandboxUnavailable(f"{text}: run `allclose doctor`")
+        return box
+
+    def _create(self, spec: BoxSpec, cores: tuple[int, ...]) -> "Container":
+        use = CacheUse.FILL if self.is_filling else CacheUse.NONE if self.cache is None else CacheUse.READ
+        program = [str(RUNTIME_IN_BOX / "bin" / "python"), *guest_arguments(spec, self.isolation, cores)]
+        from docker.types import LogConfig
+
+        with answering("to make a box"):
+            return self.engine.containers.create(
+                self._image_of(spec).removeprefix("docker:"),
+                program,
+                environment=guest_environment(len(cores), use),
+                name=f"allclose-{token_hex(6)}",
+                labels={LABEL: this_process()},
+                stdin_open=True,
+                auto_remove=True,
+                log_config=LogConfig(type=LogConfig.types.NONE),
+                runtime=self.options.runtime,
+                **self._walls(),
+                **self._limits(cores),
+            )
+
+    def _image_of(self, spec: BoxSpec) -> str:
+        if spec.gpu:
+            raise SandboxUnavailable("Docker boxes have no GPU yet")
+        return self.image
+
+    def _walls(self) -> dict[str, Any]:
+        profile = docker_profile(namespaces=self.isolation != "shared")
+        own = [] if self.options.apparmor is None else [f"apparmor={self.options.apparmor}"]
+        return {
+            "user": f"{GUEST_UID}:{GUEST_UID}",
+            "cap_drop": ["ALL"],
+            "security_opt": ["no-new-privileges:true", f"seccomp={profile}", *own],
+            "network_mode": "none",
+            # Or a file would tell the host's own.
+            "dns": ["127.0.0.1"],
+            "dns_search": ["."],
+            "ipc_mode": "none",
+            "hostname": "box",
+            "read_only": True,
+            "tmpfs": {"/tmp": TMP_OPTIONS, **COVERED},
+            "mounts": self._mounts(),
+            "working_dir": "/tmp",
+            "use_config_proxy": False,
+            "stop_signal": "SIGKILL",
+            "oom_score_adj": OOM_SCORE,
+        }
+
+    def _mounts(self) -> "list[Mount]":
+        """Shared pages of /dev/zero would be counted as nobody's memory: it is /dev/null in here."""
+        from docker.types import Mount
+
+        zero = Mount("/dev/zero", "/dev/null", type="bind", read_only=True)
+        if self.cache is None:
+            return [zero]
+        return [zero, Mount(str(CACHE_IN_BOX), str(self.cache.absolute()), type="bind", read_only=True)]
+
+    def _limits(self, cores: tuple[int, ...]) -> dict[str, Any]:
+        """As far as the engine can set them; the guest's own limits hold everywhere."""
+        limits: dict[str, Any] = {}
+        if self.facilities.memory:
+            room = FIRST_BYTES + OVERHEAD_BYTES
+            limits |= {"mem_limit": room, "memswap_limit": room}
+        if self.facilities.pids:
+            students = Surroundings(isolation="shared", cores=cores, all_cores=cores).thread_limit
+            limits["pids_limit"] = students + OTHER_THREADS
+        if self.facilities.cpuset:
+            limits["cpuset_cpus"] = ",".join(map(str, cores))
+        return limits
+
+
+def open_docker(
+    options: DockerOptions,
+    *,
+    isolation: Literal["any", "namespaces", "shared"] = "any",
+    cores_per_box: int = 1,
+    cache: Path | None = None,
+) -> DockerLauncher:
+    """Raises SandboxUnavailable. Removes what workers of this host that are dead have left."""
+    engine = connect()
+    image = find_image(engine, options.cpu_image)
+    remove_orphans(engine)
+    return DockerLauncher(
+        engine=engine,
+        image=image,
+        options=options,
+        facilities=read_facilities(engine),
+        isolation=isolation,
+        cores_per_box=cores_per_box,
+        cache=cache,
+    )
+
+
+def find_image(engine: "DockerClient", name: str) -> str:
+    """Its id. Raises SandboxUnavailable when it is not there, or holds another version of the guest than this."""
+    from docker.errors import ImageNotFound
+
+    with answering(f"to show the image {name}"):
+        try:
+            image = engine.images.get(name)
+        except ImageNotFound:
+            raise SandboxUnavailable(f"the Docker Engine has no image {name}: run `make images`") from None
+    if image.labels.get(GUEST_LABEL) != guest_digest():
+        raise SandboxUnavailable(f"the image {name} was built from other sources of the guest: run `make images`")
+    return f"docker:{image.id}"
