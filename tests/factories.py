@@ -2,13 +2,13 @@
 
 from itertools import count
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from sqlalchemy.orm import Session
 
 from app.accounts.model import Role, User
 from app.catalog.model import Problem, Revision
-from app.submissions.model import Judging, Mode, Submission
+from app.submissions.model import Judging, Mode, Submission, WorkerRow
 
 _numbers = count(1)
 
@@ -63,3 +63,19 @@ def make_judging(session: Session, submission_id: UUID | None = None, **columns:
     session.add(judging)
     session.flush()
     return judging
+
+
+def make_worker(session: Session, *queues: str, **columns: Any) -> WorkerRow:
+    """One that was seen just now."""
+    usual = {
+        "name": f"worker-{next(_numbers)}",
+        "host": "here",
+        "slots": 1,
+        "device": "cpu",
+        "gpus": [],
+        "versions": {},
+    }
+    row = WorkerRow(id=uuid4(), queues=list(queues), **usual | columns)
+    session.add(row)
+    session.flush()
+    return row

@@ -43,6 +43,7 @@ class Receipt(BaseModel):
 
     id: UUID
     state: State
+    notice: str | None = Field(description="a sentence for people: why nobody judges it now; null otherwise")
 
 
 IdempotencyKey = Annotated[
@@ -78,7 +79,8 @@ def post_submission(
 ) -> Receipt:
     with database.transaction() as session:
         submission = submit(session, wanted, SubmitLimits(max_pending=settings.max_pending))
-        receipt = Receipt(id=submission.id, state=view_submission(session, submission).state)
+        view = view_submission(session, submission)
+    receipt = Receipt(id=submission.id, state=view.state, notice=view.notice)
     response.headers["Location"] = f"/api/v1/submissions/{submission.id}"
     return receipt
 

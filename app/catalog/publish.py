@@ -11,22 +11,12 @@ from sqlalchemy.orm import Session
 from app.catalog.model import Problem, Revision
 from app.catalog.package import Package
 from app.catalog.revision import digest
-from app.errors import AllcloseError
 
 SEED_BYTES = 32
 
 
-class NoGpu(AllcloseError):
-    """Submissions to this problem would wait for ever."""
-
-
 def publish(session: Session, package: Package) -> Revision:
-    """The revision with this content, made or found again, and now the problem's current one.
-
-    Raises NoGpu.
-    """
-    if package.manifest.limits.gpu:
-        raise NoGpu(f"{package.slug} asks for a GPU (limits.gpu: true), and this version judges on CPUs only")
+    """The revision with this content, made or found again, and now the problem's current one."""
     problem = _locked_problem(session, package.slug)
     revision = _find_revision(session, problem, digest(package.files)) or _add_revision(session, problem, package)
     if problem.current_revision_id != revision.id:

@@ -91,7 +91,9 @@ def _place(row: Row[Any]) -> Place:
 def _samples(session: Session, revision: Revision) -> tuple[SampleCase, ...]:
     """Samples are the same in every variant, so that the first has what there is to see."""
     query = select(ExpectedOutput.case_name, ExpectedOutput.inputs_preview, ExpectedOutput.expected_preview).where(
-        ExpectedOutput.revision_id == revision.id, ExpectedOutput.variant == 0
+        ExpectedOutput.revision_id == revision.id,
+        ExpectedOutput.variant == 0,
+        ExpectedOutput.device == ("gpu" if revision.manifest["limits"]["gpu"] else "cpu"),
     )
     previews = {name: (inputs, expected) for name, inputs, expected in session.execute(query)}
     return tuple(

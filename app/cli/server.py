@@ -12,7 +12,7 @@ from app.accounts.model import User
 from app.accounts.user import SignUp, sign_up
 from app.catalog.fault import PackageInvalid
 from app.catalog.package import load_package
-from app.catalog.publish import NoGpu, publish
+from app.catalog.publish import publish
 from app.cli.console import errors, output
 from app.cli.deployment import postgres_options, upgraded, with_driver
 from app.cli.problem import list_folders
@@ -120,7 +120,7 @@ def publish_packages(settings: Settings, database: Database) -> None:
             package = load_package(folder)
             with database.transaction() as session:
                 publish(session, package)
-        except (PackageInvalid, NoGpu) as error:
+        except PackageInvalid as error:
             errors.print(f"not published: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
 
 

@@ -88,8 +88,13 @@ def _send(client: httpx.Client, problem: str, source: str, mode: str) -> dict[st
 
 
 def _wait(client: httpx.Client, submission: dict[str, Any]) -> dict[str, Any]:
+    told: str | None = None
     with errors.status("queued …") as status:
         while submission["state"] != "done":
+            notice = submission.get("notice")
+            if notice and notice != told:
+                errors.print(notice, markup=False, highlight=False, soft_wrap=True)
+            told = notice
             submission = _insist(client, "GET", f"/submissions/{submission['id']}", params={"wait": POLL_SECONDS})
             status.update(f"{submission['state']} … {len(submission['cases'])} cases done")
     return submission

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from uuid import UUID, uuid4
 
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
     CheckConstraint,
     ForeignKey,
@@ -22,7 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.accounts.model import User
-from app.catalog.model import Problem, Revision
+from app.catalog.model import Device, Problem, Revision
 from app.database import Base
 from app.judging.result import Visibility
 from app.judging.verdicts import Verdict
@@ -112,3 +113,21 @@ class CaseRow(Base):
     wall_seconds: Mapped[float | None]
     memory_bytes: Mapped[int | None] = mapped_column(BigInteger)
     report: Mapped[dict[str, Any]]
+
+
+class WorkerRow(Base):
+    """A worker that takes judgings: there while it beats, and gone when it stops. See `app.worker.presence`."""
+
+    __tablename__ = "workers"
+    __table_args__ = (CheckConstraint("device IN ('cpu', 'gpu')", name="device"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    host: Mapped[str]
+    queues: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    slots: Mapped[int]
+    device: Mapped[Device] = mapped_column(Text)
+    gpus: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    versions: Mapped[dict[str, Any]]
+    started_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    seen_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -12,6 +12,7 @@ from app.catalog.model import Problem, Revision
 from app.judging.result import CaseResult, Visibility
 from app.judging.verdicts import Verdict
 from app.submissions.model import CaseRow, Judging, State, Submission
+from app.submissions.waiting import explain_wait
 
 
 class CaseView(BaseModel):
@@ -40,6 +41,7 @@ class SubmissionView(BaseModel):
     verdict: Verdict | None
     score: int | None
     cases: tuple[CaseView, ...]
+    notice: str | None = Field(None, description="a sentence for people: why nobody judges it now; null otherwise")
 
 
 def view_case(result: CaseResult | CaseRow) -> CaseView:
@@ -65,6 +67,7 @@ def view_submission(session: Session, submission: Submission) -> SubmissionView:
         verdict=Verdict(judging.verdict) if judging.verdict else None,
         score=judging.score,
         cases=_view_cases(session, judging),
+        notice=explain_wait(session, judging),
     )
 
 

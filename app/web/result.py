@@ -54,8 +54,9 @@ def describe_result(view: SubmissionView, mode: Mode, outlook: Outlook) -> Resul
 def _waiting(view: SubmissionView, outlook: Outlook) -> Result:
     again = AGAIN if outlook.is_again else ""
     done, expected = len(view.cases), outlook.cases_expected
-    if view.state == "queued":
-        title, sentence = "In the queue", "A worker takes it as soon as one is free. This page updates by itself."
+    if view.state == "queued" or view.notice:
+        title = "In the queue"
+        sentence = f"{view.notice or 'A worker takes it as soon as one is free.'} This page updates by itself."
     else:
         title, sentence = "Judging …", f"{done} of {expected} cases done." if done else "Starting."
     return Result(

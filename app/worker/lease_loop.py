@@ -6,13 +6,11 @@ and the loop tries again: first to beat, then to claim, so that it does not take
 """
 
 import logging
-import os
-import socket
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 
 from sqlalchemy.exc import DBAPIError, TimeoutError
@@ -20,6 +18,9 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 from app.database import Database
 from app.listener import Listener
 from app.worker.lease import Claim, Wanted, beat, bury, claim, fail, give_back
+from app.worker.presence import Capacity as Capacity
+from app.worker.presence import appear, leave
+from app.worker.retry import retry_briefly
 
 Run = Callable[[Claim, threading.Event], None]
 
@@ -35,15 +36,6 @@ class Rhythm:
     lease: timedelta = timedelta(seconds=15)
     beat: timedelta = timedelta(seconds=5)
     poll: timedelta = timedelta(seconds=2)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capacity:
-    """Which queues a worker serves, and how many judgings it runs at once."""
-
-    queues: Sequence[str]
-    slots: int
-    worker: str = field(default_factory=lambda: f"{socket.gethostname()}:{os.getpid()}")
 
 
 class LeaseLoop:
@@ -79,6 +71,7 @@ class LeaseLoop:
             self._changed.notify_all()
         self._thread.join()
         self._listener.stop()
+        self._leave()
 
     def stop(self) -> None:
         """Drain, but abort the running ones and give them back, at no cost of an attempt. May interrupt a `drain`."""
@@ -87,6 +80,18 @@ class LeaseLoop:
             for abort in self._running.values():
                 abort.set()
         self.drain()
+
+    def _leave(self) -> None:
+        """A row that stays behind is found out by its age."""
+
+        def step() -> None:
+            with self._database.transaction() as session:
+                leave(session, self._capacity)
+
+        try:
+            retry_briefly(step)
+        except (DBAPIError, TimeoutError) as error:
+            _log.warning("the database is away: %s", str(error.__cause__ or error).strip())
 
     def _hear(self, queue: str | None) -> None:
         if queue is None or queue in self._capacity.queues:
@@ -123,6 +128,7 @@ class LeaseLoop:
         with self._database.transaction() as session:
             lost = beat(session, held, self._rhythm.lease) if held else set()
             bury(session)
+            (leave if self._is_draining else appear)(session, self._capacity)
         self._next_beat = time.monotonic() + self._rhythm.beat.total_seconds()
         with self._changed:
             for gone in lost & self._running.keys():

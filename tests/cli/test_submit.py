@@ -125,3 +125,13 @@ def test_a_home_that_is_none_is_said() -> None:
     assert submitted.returncode == 2
     assert "ALLCLOSE_TOKEN" in submitted.stderr
     assert "Traceback" not in submitted.stderr
+
+
+def test_a_notice_is_told_once_while_nobody_judges(script: Script) -> None:
+    waiting = QUEUED | {"notice": "No GPU worker is running now."}
+    script.answers = [(202, waiting), (200, waiting), (200, DONE | {"notice": None})]
+
+    submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
+
+    assert submitted.returncode == 0
+    assert submitted.stderr.count("No GPU worker is running now.") == 1

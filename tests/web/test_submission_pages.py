@@ -11,17 +11,33 @@ from app.judging.report import Fault
 from app.judging.verdicts import Verdict
 from app.web.cookie import COOKIE
 from app.worker.lease import fail
-from tests.factories import make_user
+from tests.factories import make_user, make_worker
 from tests.web.judged import all_right, answered, failed, judge, record, take
 from tests.web.test_problem_pages import submit
 
 
-def test_a_waiting_submission_says_so_and_reloads_itself_without_scripts(ada: TestClient) -> None:
+def test_a_waiting_submission_says_so_and_reloads_itself_without_scripts(ada: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+
     page = ada.get(submit(ada)).text
 
     assert "In the queue" in page
+    assert "A worker takes it as soon as one is free." in page
     assert '<noscript><meta http-equiv="refresh"' in page
     assert page.count(">waiting<") == 3
+
+
+def test_a_submission_that_nobody_can_judge_says_so_until_a_worker_comes(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    alone = ada.get(f"{path}/result").text
+
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+    served = ada.get(f"{path}/result").text
+
+    assert "No worker is running now: your submission waits in the queue" in alone
+    assert "No worker is running" not in served
 
 
 def test_results_show_while_judging_goes_on(ada: TestClient, database: Database) -> None:

@@ -1,0 +1,130 @@
+"""What is said to those who wait for a judging that nobody can take."""
+
+import threading
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select, update
+
+from app.database import Database
+from app.submissions.model import WorkerRow
+from app.submissions.view import view_submission
+from app.submissions.waiting import NOBODY
+from app.worker.lease import Claim, finish
+from app.worker.lease_loop import Capacity, LeaseLoop
+from tests.factories import make_judging, make_submission, make_worker
+from tests.queue.fleet import wait_until
+from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY
+
+LATER = datetime.now(UTC) + timedelta(hours=1)
+
+
+def notice(database: Database, **columns: Any) -> str | None:
+    with database.transaction() as session:
+        submission = make_submission(session)
+        make_judging(session, submission.id, **columns)
+        return view_submission(session, submission).notice
+
+
+def workers(database: Database) -> list[WorkerRow]:
+    with database.transaction() as session:
+        return list(session.scalars(select(WorkerRow)))
+
+
+def test_without_a_worker_of_its_queue_a_submission_is_told_that_it_waits(database: Database) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+
+    said = notice(database, queue="gpu")
+
+    assert (
+        said == "No GPU worker is running now: your submission waits in the queue and will be judged when one starts."
+    )
+
+
+def test_without_any_worker_the_same_is_said_of_the_cpu_queue(database: Database) -> None:
+    assert notice(database) == NOBODY.format(kind="worker")
+
+
+def test_with_a_worker_of_its_queue_nothing_is_said(database: Database) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu", "gpu")
+
+    assert (notice(database), notice(database, queue="gpu")) == (None, None)
+
+
+def test_a_worker_that_was_not_seen_for_a_lease_is_none(database: Database) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+        session.execute(update(WorkerRow).values(seen_at=func.now() - timedelta(seconds=16)))
+
+    assert notice(database) is not None
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"state": "done", "verdict": "accepted"},
+        {"state": "judging", "attempt": 1, "lease_until": LATER},
+    ],
+    ids=["done", "held"],
+)
+def test_what_is_judged_needs_no_notice(database: Database, columns: dict[str, Any]) -> None:
+    assert notice(database, **columns) is None
+
+
+def test_a_judging_whose_lease_has_run_out_waits_like_any_other(database: Database) -> None:
+    gone = datetime.now(UTC) - timedelta(seconds=1)
+
+    assert notice(database, state="judging", attempt=1, lease_until=gone) is not None
+
+
+def test_a_worker_is_known_while_it_runs_and_gone_when_it_has_stopped(database: Database) -> None:
+    capacity = Capacity(queues=("gpu",), slots=2, device="gpu", gpus=("NVIDIA H200",), versions={"allclose": "0.1"})
+    loop = LeaseLoop(database, capacity, lambda *_: None, BY_NOTIFY_ONLY)
+
+    loop.start()
+    wait_until(lambda: workers(database))
+    (row,) = workers(database)
+    loop.drain()
+
+    assert (row.id, row.queues, row.slots, row.device) == (capacity.id, ["gpu"], 2, "gpu")
+    assert (row.gpus, row.versions) == (["NVIDIA H200"], {"allclose": "0.1"})
+    assert workers(database) == []
+
+
+def test_a_worker_that_drains_is_not_promised_to_anybody(database: Database) -> None:
+    with database.transaction() as session:
+        make_judging(session)
+    going, end = threading.Event(), threading.Event()
+
+    def run(claim: Claim, _: threading.Event) -> None:
+        going.set()
+        end.wait(60)
+        finish(database, claim, ACCEPTED)
+
+    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=1), run)
+    loop.start()
+    going.wait(60)
+    drain = threading.Thread(target=loop.drain)
+    drain.start()
+    wait_until(lambda: not workers(database))
+    end.set()
+    drain.join(60)
+
+    assert not drain.is_alive()
+
+
+def test_workers_that_were_killed_are_forgotten_after_a_day(database: Database) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+        session.execute(update(WorkerRow).values(seen_at=func.now() - timedelta(days=2)))
+    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=1), lambda *_: None, BY_NOTIFY_ONLY)
+
+    loop.start()
+    wait_until(lambda: [row.host for row in workers(database)] not in ([], ["here"]))
+    remaining = len(workers(database))
+    loop.drain()
+
+    assert remaining == 1
