@@ -18,9 +18,11 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 from app.database import Database
 from app.listener import Listener
 from app.worker.lease import Claim, Wanted, beat, bury, claim, fail, give_back
+from app.worker.pause import Pause
 from app.worker.presence import Capacity as Capacity
 from app.worker.presence import appear, leave
 from app.worker.retry import retry_briefly
+from sandbox.interface import SandboxAway
 
 Run = Callable[[Claim, threading.Event], None]
 
@@ -41,8 +43,8 @@ class Rhythm:
 class LeaseLoop:
     """`run(claim, abort)` judges: it ends with `finish`, and returns soon after `abort` is set.
 
-    When it raises, the judging is given back for another attempt, the error's text as the reason. The database's pool
-    needs room for the slots and three more.
+    When it raises, the judging is given back for another attempt, the error's text as the reason; at no cost of an
+    attempt when no box is to be had. The database's pool needs room for the slots and three more.
     """
 
     def __init__(self, database: Database, capacity: Capacity, run: Run, rhythm: Rhythm | None = None) -> None:
@@ -57,6 +59,7 @@ class LeaseLoop:
         self._is_draining = False
         self._is_stopping = False
         self._next_beat = 0.0
+        self._pause = Pause()
         self._listener = Listener(database.url, "judging", self._hear)
         self._thread = threading.Thread(target=self._follow, name="lease", daemon=True)
 
@@ -114,7 +117,7 @@ class LeaseLoop:
 
     def _wait(self) -> bool:
         """Until there is something to do; False when all is drained."""
-        until = min(self._rhythm.poll.total_seconds(), self._next_beat - time.monotonic())
+        until = min(self._pause.seconds_left or self._rhythm.poll.total_seconds(), self._next_beat - time.monotonic())
         with self._changed:
             self._changed.wait_for(lambda: self._has_news or (self._is_draining and not self._running), max(until, 0))
             self._has_news = False
@@ -137,7 +140,7 @@ class LeaseLoop:
     def _claim(self) -> None:
         with self._changed:
             free = 0 if self._is_draining else self._capacity.slots - len(self._running)
-        if free <= 0:
+        if free <= 0 or self._pause.seconds_left:
             return
         capacity = self._capacity
         wanted = Wanted(queues=capacity.queues, slots=free, worker=capacity.worker, lease=self._rhythm.lease)
@@ -187,6 +190,10 @@ class LeaseLoop:
     def _judge_or_fail(self, claim: Claim, abort: threading.Event) -> None:
         try:
             self._judge(claim, abort)
+            self._pause.end()
+        except SandboxAway as error:
+            self._pause.begin(error)
+            give_back(self._database, claim)
         except Exception as error:
             if not abort.is_set():
                 _log.warning("judging %d failed in attempt %d", claim.judging_id, claim.attempt, exc_info=True)

@@ -1,0 +1,108 @@
+"""A worker that can't have a box now: judgings cost no attempt, and are not taken and put back all the time."""
+
+import logging
+import threading
+from dataclasses import dataclass
+
+import pytest
+from sqlalchemy import select
+
+from app.database import Database
+from app.submissions.model import Judging
+from app.worker import pause as module
+from app.worker.lease import Claim, finish
+from app.worker.pause import Pause
+from sandbox.interface import SandboxAway
+from tests.queue.fleet import wait_until
+from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY, loop, send, states
+
+
+@dataclass
+class Clock:
+    """In place of the module `time`."""
+
+    now: float = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(module, "time", clock)
+    return clock
+
+
+def test_a_judging_for_which_no_box_is_to_be_had_runs_later_at_no_cost_of_an_attempt(database: Database) -> None:
+    def run(claim: Claim, _: threading.Event) -> None:
+        if claim.attempt < 3:
+            raise SandboxAway("the engine is being restarted")
+        finish(database, claim, ACCEPTED)
+
+    send(database)
+    with loop(database, run, BY_NOTIFY_ONLY):
+        wait_until(lambda: states(database) == ["done"])
+
+    with database.transaction() as session:
+        judging = session.scalars(select(Judging)).one()
+    assert (judging.verdict, judging.attempt, judging.max_attempts, judging.reason) == ("accepted", 3, 5, None)
+
+
+def test_nothing_is_claimed_while_no_box_is_to_be_had(database: Database, clock: Clock) -> None:
+    tried: list[int] = []
+
+    def run(claim: Claim, _: threading.Event) -> None:
+        tried.append(claim.judging_id)
+        if clock.now == 1000:
+            raise SandboxAway("the engine is being restarted")
+        finish(database, claim, ACCEPTED)
+
+    send(database)
+    with loop(database, run, BY_NOTIFY_ONLY):
+        wait_until(lambda: tried and states(database) == ["queued"])
+        send(database)  # its notification wakes the loop
+        wait_until(lambda: states(database) == ["queued", "queued"])
+        before = list(tried)
+        clock.now += 1
+        send(database)
+        wait_until(lambda: states(database) == ["done"] * 3)
+
+    assert len(before) == 1
+
+
+def test_pauses_grow_until_a_judging_has_ended(clock: Clock) -> None:
+    pause, lengths = Pause(), []
+
+    for _ in range(7):
+        pause.begin(SandboxAway("away"))
+        lengths.append(pause.seconds_left)
+        clock.now += pause.seconds_left
+    pause.end()
+    pause.begin(SandboxAway("away"))
+
+    assert lengths == [1, 2, 4, 8, 16, 30, 30]
+    assert pause.seconds_left == 1
+
+
+def test_those_that_fail_at_once_make_one_pause(clock: Clock) -> None:
+    pause = Pause()
+
+    for _ in range(3):
+        pause.begin(SandboxAway("away"))
+    clock.now += 1
+
+    assert pause.seconds_left == 0
+
+
+def test_a_pause_is_told_when_it_begins_and_when_all_is_well(clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
+    pause = Pause()
+    pause.end()
+
+    for _ in range(3):
+        pause.begin(SandboxAway("the engine is being restarted"))
+        clock.now += 60
+    pause.end()
+
+    assert [record.levelno for record in caplog.records] == [logging.ERROR, logging.WARNING]
+    assert "the engine is being restarted" in caplog.messages[0]
