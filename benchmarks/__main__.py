@@ -2,17 +2,17 @@
 
 import os
 import platform
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from app.catalog.package import load_package
 from app.settings import ROOT
+from benchmarks.boxes import measure_boxes
+from benchmarks.report import report, timed
 from tests.serving import Served, serve
 
 SLUGS = ("microbatched_grads", "grad_accumulation_step_nnx", "train_with_accumulation")
@@ -24,13 +24,14 @@ PATIENCE = 900
 
 def main() -> None:
     print(f"{datetime.now(UTC):%Y-%m-%d}, {_machine()}; seconds, median (least to most)\n", flush=True)
-    _report("allclose judge microbatched_grads", [_judge("microbatched_grads") for _ in range(JUDGINGS)])
+    measure_boxes()
+    report("allclose judge microbatched_grads", [_judge("microbatched_grads") for _ in range(JUDGINGS)])
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
-        _report("allclose serve, first start with an empty data folder, to ready", [_start(data)])
+        report("allclose serve, first start with an empty data folder, to ready", [_start(data)])
         with serve(data) as served:
             _wait_until_prepared(served)
-        _report("allclose serve, a later start, to ready", [_start(data) for _ in range(3)])
+        report("allclose serve, a later start, to ready", [_start(data) for _ in range(3)])
         with serve(data, {"ALLCLOSE_MAX_PENDING": "1000"}) as served:
             for slug in SLUGS:
                 _submissions(served, slug)
@@ -47,9 +48,9 @@ def _wait_until_prepared(served: Served) -> None:
 
 def _submissions(served: Served, slug: str) -> None:
     student, source = served.sign_up(), _accepted(slug)
-    _report(f"{slug}: first submission, to its verdict", [_timed(lambda: student.submit(slug, source))])
-    later = [_timed(lambda: student.submit(slug, source)) for _ in range(SUBMISSIONS)]
-    _report(f"{slug}: the next {SUBMISSIONS}, one after another", later)
+    report(f"{slug}: first submission, to its verdict", [timed(lambda: student.submit(slug, source))])
+    later = [timed(lambda: student.submit(slug, source)) for _ in range(SUBMISSIONS)]
+    report(f"{slug}: the next {SUBMISSIONS}, one after another", later)
 
 
 def _burst(served: Served) -> None:
@@ -59,7 +60,7 @@ def _burst(served: Served) -> None:
         for submission in [student.send("microbatched_grads", source) for _ in range(BURST)]:
             student.result(submission)
 
-    rate = BURST / _timed(all_at_once)
+    rate = BURST / timed(all_at_once)
     print(f"  {f'microbatched_grads: submissions per second, {BURST} at once':70} {rate:.1f}")
 
 
@@ -68,7 +69,7 @@ def _judge(slug: str) -> float:
         file.write(_accepted(slug))
         file.flush()
         command = [sys.executable, "-m", "app.cli", "judge", str(ROOT / "problems" / slug), file.name]
-        return _timed(lambda: subprocess.run(command, check=True, capture_output=True))
+        return timed(lambda: subprocess.run(command, check=True, capture_output=True))
 
 
 def _start(data: Path) -> float:
@@ -80,17 +81,6 @@ def _start(data: Path) -> float:
 def _accepted(slug: str) -> str:
     known = load_package(ROOT / "problems" / slug).submissions
     return next(submission.source for submission in known if submission.verdict == "accepted")
-
-
-def _timed(action: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    action()
-    return time.perf_counter() - begun
-
-
-def _report(what: str, seconds: list[float]) -> None:
-    spread = f" ({min(seconds):.2f} to {max(seconds):.2f})" if len(seconds) > 1 else ""
-    print(f"  {what:70} {statistics.median(seconds):.2f}{spread}", flush=True)
 
 
 def _machine() -> str:

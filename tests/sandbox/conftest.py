@@ -1,7 +1,7 @@
 """Every test that asks for `bench` or `launcher` runs with each launcher, in each way it can isolate."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -24,7 +24,7 @@ def docker_launcher(isolation: Isolation) -> DockerLauncher:
         pytest.skip(f"no Docker tests: {error}")
 
 
-LAUNCHERS = {
+LAUNCHERS: dict[str, Callable[[], Launcher]] = {
     "bubblewrap-namespaces": lambda: BubblewrapLauncher(runtime=find_runtime(RUNTIME), isolation="namespaces"),
     "bubblewrap-shared": lambda: BubblewrapLauncher(runtime=find_runtime(RUNTIME), isolation="shared"),
     "docker-namespaces": lambda: docker_launcher("namespaces"),
