@@ -1,0 +1,79 @@
+"""What `make images` built, asked from inside, without a network and with nothing to write to but /tmp."""
+
+import json
+import os
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
+
+from sandbox.docker_engine import connect
+from sandbox.interface import SandboxAway, SandboxUnavailable
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+    from docker.models.images import Image
+
+INSIDE = Path(__file__).parent / "inside"
+
+Ask = Callable[[str, str], Any]
+
+
+@pytest.fixture(scope="session")
+def engine() -> "DockerClient":
+    try:
+        return connect()
+    except (SandboxUnavailable, SandboxAway) as error:
+        _do_without(str(error))
+
+
+@pytest.fixture(scope="session", params=["cpu", "cuda"])
+def flavour(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def image(engine: "DockerClient", flavour: str) -> "Image":
+    from docker.errors import ImageNotFound
+
+    name = os.environ.get(f"ALLCLOSE_IMAGE_{flavour.upper()}", f"allclose-{flavour}")
+    try:
+        return engine.images.get(name)
+    except ImageNotFound:
+        if flavour == "cuda":
+            pytest.skip(f'there is no image {name}, of several gigabytes: `make images FLAVOURS="cpu cuda"` builds it')
+        _do_without(f"there is no image {name}: `make images` builds it")
+
+
+@pytest.fixture(scope="session")
+def ask(engine: "DockerClient", image: "Image") -> Ask:
+    """`ask(script, user)`: what the script of that name in inside/ printed, read as JSON."""
+    return cache(partial(_ask, engine, image))
+
+
+def _ask(engine: "DockerClient", image: "Image", script: str, user: str) -> Any:
+    from docker.errors import ContainerError
+
+    try:
+        said = engine.containers.run(
+            image,
+            ["/allclose/runtime/bin/python", "-s", "-P", "-c", (INSIDE / f"{script}.py").read_text()],
+            user=user,
+            environment={"PYTHONPATH": "/allclose", "HOME": "/tmp", "JAX_PLATFORMS": "cpu"},
+            network_mode="none",
+            read_only=True,
+            tmpfs={"/tmp": "size=64m"},
+            cap_drop=[] if user else ["ALL"],
+            remove=True,
+        )
+    except ContainerError as error:
+        pytest.fail(f"{script}.py in a container: {error.stderr!s}", pytrace=False)
+    return json.loads(said.decode().splitlines()[-1])
+
+
+def _do_without(reason: str) -> NoReturn:
+    if os.environ.get("CI"):
+        pytest.fail(f"the images can't be tested: {reason}", pytrace=False)
+    pytest.skip(f"no tests of the images: {reason}")

@@ -1,0 +1,33 @@
+"""What `make images` says when it can't begin."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.images.lock import FOLDER
+
+if not shutil.which("docker") and not os.environ.get("CI"):
+    pytest.skip("docker is missing", allow_module_level=True)
+
+
+def test_without_an_engine_it_says_how_to_get_one(tmp_path: Path) -> None:
+    done = build({"DOCKER_HOST": f"unix://{tmp_path}/none.sock"})
+
+    assert done.returncode == 1
+    assert "No Docker Engine answers: install and start one" in done.stderr
+
+
+@pytest.mark.usefixtures("engine")
+def test_without_a_base_it_says_how_to_make_one() -> None:
+    done = build({"BASE": "127.0.0.1:1/nowhere"})
+
+    assert done.returncode == 1
+    assert "make one from this machine's own release with `sudo sandbox/images/make_base.sh`" in done.stderr
+
+
+def build(settings: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    command = [str(FOLDER / "build.sh"), "cpu"]
+    return subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, timeout=60, check=False)
