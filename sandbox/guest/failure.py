@@ -7,10 +7,17 @@ import linecache
 from types import TracebackType
 
 MESSAGE_CHARACTERS = 2000
+SHOWN_CHARACTERS = 1800  # of the program's own message, so that there is room for ours
 TRACEBACK_CHARACTERS = 8000
 SHOWN_FRAMES = 10  # from each end
 SOURCE_NAME = "solution.py"
-NOT_PERMITTED = "Operation not permitted"
+NOT_PERMITTED = "operation not permitted"
+# Where the sandbox refuses something in other words: a lock finds no /dev/shm, a name is not resolved.
+REFUSED_LIBRARIES = ("multiprocessing", "socket", "ssl", "subprocess", "urllib")
+REFUSED = (
+    "the sandbox permits no other processes, no network and no changes to the system: "
+    "use threads, and num_workers=0 in a DataLoader"
+)
 
 _name_of = type.__dict__["__name__"].__get__  # a metaclass may have its own idea
 
@@ -24,7 +31,10 @@ def describe(stage: str, error: BaseException, traceback: TracebackType | None) 
     frames = [frame_text(name, line) for name, line in _student_frames(traceback)]
     if isinstance(error, SyntaxError):
         frames.append(_syntax_frame(error))
-    return pack(stage, type_name(error), message_of(error), _shorten(frames))
+    message = message_of(error)
+    if NOT_PERMITTED in message.lower() or _is_refused(error, traceback):
+        message = f"{message} ({REFUSED})"
+    return pack(stage, type_name(error), message, _shorten(frames))
 
 
 def pack(stage: str, kind: str, message: str, traceback: str = "") -> bytes:
@@ -34,12 +44,19 @@ def pack(stage: str, kind: str, message: str, traceback: str = "") -> bytes:
 
 def message_of(error: BaseException) -> str:
     try:
-        text = str.__getitem__(str(error), slice(MESSAGE_CHARACTERS))
+        return str.__getitem__(str(error), slice(SHOWN_CHARACTERS))
     except BaseException:
         return "(its message can't be shown: str() of the exception failed)"
-    if NOT_PERMITTED in text:
-        return f"{text} (the sandbox permits no other processes, no network and no changes to the system)"
-    return text
+
+
+def _is_refused(error: BaseException, traceback: TracebackType | None) -> bool:
+    """Whether the library that raised it exists to do what the sandbox refuses."""
+    if traceback is None or not issubclass(type(error), OSError):
+        return False
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    module = dict.get(traceback.tb_frame.f_globals, "__name__")
+    return type(module) is str and module.partition(".")[0] in REFUSED_LIBRARIES
 
 
 def frame_text(function: str, line: int) -> str:
