@@ -1,0 +1,75 @@
+"""A Docker Engine of a test's own, which may be stopped and started without harm to anybody else's containers."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+START_SECONDS = 60
+STOP_SECONDS = 60
+
+
+class Engine:
+    """`address` is for DOCKER_HOST. Everything that it keeps lies in `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.address = f"unix://{folder}/engine.sock"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        options = [f"--{name}={self._folder / name}" for name in ("data-root", "exec-root")]
+        options += [f"--pidfile={self._folder / 'engine.pid'}", f"--host={self.address}"]
+        options += ["--bridge=none", "--iptables=false", "--ip-forward=false", "--ip-masq=false"]
+        with (self._folder / "engine.log").open("ab") as log:
+            # In a network of its own: an engine removes what another has made there.
+            command = ["unshare", "--net", "dockerd", *options]
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        self._wait_until_it_answers()
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> None:
+        if self._process is not None:
+            self._process.send_signal(number)
+            self._process.wait(STOP_SECONDS)
+            self._process = None
+
+    def load(self, image: str) -> None:
+        """From the engine that the tests use."""
+        environment = {**os.environ, "DOCKER_HOST": self.address}
+        with subprocess.Popen(["docker", "save", image], stdout=subprocess.PIPE) as saving:
+            subprocess.run(["docker", "load", "--quiet"], stdin=saving.stdout, env=environment, check=True)
+        assert saving.returncode == 0
+
+    def remove(self) -> None:
+        """The images take gigabytes. An engine leaves its folder mounted onto itself."""
+        for mounted in self._folder.glob("*-root"):
+            subprocess.run(["umount", "--lazy", mounted], capture_output=True, check=False)
+            shutil.rmtree(mounted, ignore_errors=True)
+
+    def _wait_until_it_answers(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        command = ["docker", "--host", self.address, "version"]
+        while subprocess.run(command, capture_output=True, check=False).returncode != 0:
+            assert time.monotonic() < deadline, (self._folder / "engine.log").read_text()[-2000:]
+            time.sleep(0.2)
+
+
+@contextmanager
+def own_engine(folder: Path, image: str) -> Iterator[Engine]:
+    """Skips for an ordinary user, who can start none, and where Docker's programs are missing."""
+    if os.geteuid() != 0 or shutil.which("dockerd") is None:
+        pytest.skip("starting an engine of its own takes root and dockerd")
+    engine = Engine(folder)
+    engine.start()
+    try:
+        engine.load(image)
+        yield engine
+    finally:
+        engine.stop()
+        engine.remove()
