@@ -13,9 +13,13 @@ from sandbox import bubblewrap_walls as walls
 from sandbox.bubblewrap_process import BubblewrapProcess
 from sandbox.cores import Cores
 from sandbox.environment import RUNTIME_IN_BOX, CacheUse, guest_arguments, guest_environment
+from sandbox.gpu_access import find_access
+from sandbox.gpu_box import open_bound
+from sandbox.gpu_driver import Gpu
+from sandbox.gpu_lease import Gpus
 from sandbox.guest.bpf import assemble
 from sandbox.guest.syscall_table import box_filter
-from sandbox.guest_box import open_box
+from sandbox.guest_box import GuestBox, open_box
 from sandbox.interface import Box, BoxLost, BoxSpec, Launcher, SandboxUnavailable
 from sandbox.runtime import Runtime
 
@@ -24,13 +28,15 @@ START_SECONDS = 120
 
 @dataclass(frozen=True, kw_only=True)
 class BubblewrapLauncher(Launcher):
-    """`cache`: a folder of compiled programs that the boxes may read."""
+    """`cache`: a folder of compiled programs that the boxes may read. `devices`: where the GPUs' files are."""
 
     runtime: Runtime
     isolation: Literal["any", "namespaces", "shared"] = "any"
     cores_per_box: int = 1
     cache: Path | None = None
     is_filling: bool = False
+    gpus: Gpus | None = None
+    devices: Path = Path("/dev")
     name: str = "bubblewrap"
     _cores: Cores = field(default_factory=Cores)
 
@@ -43,14 +49,15 @@ class BubblewrapLauncher(Launcher):
 
     def launch(self, spec: BoxSpec) -> Box:
         if spec.gpu:
-            raise SandboxUnavailable(
-                "bubblewrap boxes have no GPU: run a worker of the gpu queue on a host with Docker"
-            )
+            return open_bound(self.gpus, lambda gpu: self._open(spec, gpu))
+        return self._open(spec, None)
+
+    def _open(self, spec: BoxSpec, gpu: Gpu | None) -> GuestBox:
         if closed := walls.closed_to_the_guest(self.runtime):
             paths = " ".join(map(str, closed))
             raise SandboxUnavailable(f"only root may read {paths}, and boxes are nobody: chmod -R go+rX {paths}")
         try:
-            box = open_box(self._start(spec), self.runtime.image, START_SECONDS)
+            box = open_box(self._start(spec, gpu), self.runtime.image, START_SECONDS)
         except (BoxLost, OSError, RuntimeError) as error:
             raise SandboxUnavailable(f"bubblewrap can't open a box ({error}): run `allclose doctor`") from None
         if self.isolation == "namespaces" and box.ready.isolation != "namespaces":
@@ -59,11 +66,13 @@ class BubblewrapLauncher(Launcher):
             raise SandboxUnavailable(text)
         return box
 
-    def _start(self, spec: BoxSpec) -> BubblewrapProcess:
+    def _start(self, spec: BoxSpec, gpu: Gpu | None) -> BubblewrapProcess:
         use = CacheUse.FILL if self.is_filling else CacheUse.NONE if self.cache is None else CacheUse.READ
-        options = [*walls.namespaces(), *walls.contents(self.runtime, self.cache)]
+        access = None if gpu is None else find_access(gpu, self.devices)
+        options = [*walls.namespaces(), *walls.contents(self.runtime, self.cache, access)]
         cores = self._cores.take(self.cores_per_box)
-        options += walls.environment(guest_environment(len(cores), use))
-        program = [str(RUNTIME_IN_BOX / "bin" / "python"), *guest_arguments(spec, self.isolation, cores)]
-        seccomp = assemble(box_filter(namespaces=self.isolation != "shared"))
+        variables = guest_environment(len(cores), use, gpu) | (access.variables if access else {})
+        options += walls.environment(variables)
+        program = [str(RUNTIME_IN_BOX / "bin" / "python"), *guest_arguments(spec, self.isolation, cores, gpu)]
+        seccomp = assemble(box_filter(namespaces=self.isolation != "shared", gpu=spec.gpu))
         return BubblewrapProcess([*options, "--", *program], seccomp, on_end=lambda: self._cores.give_back(cores))

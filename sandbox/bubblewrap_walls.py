@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sandbox.environment import CACHE_IN_BOX, GUEST, GUEST_IN_BOX, GUEST_UID, RUNTIME_IN_BOX
+from sandbox.gpu_access import Access
 from sandbox.runtime import Runtime
 
 TMP_BYTES = 64 * 2**20
@@ -23,11 +24,11 @@ def namespaces() -> list[str]:
     return [*walls, "--cap-drop", "ALL", *(word for name in _CAPABILITIES for word in ("--cap-add", name))]
 
 
-def contents(runtime: Runtime, cache: Path | None) -> list[str]:
-    """A root of nothing but read-only folders, five devices, /proc and /tmp."""
+def contents(runtime: Runtime, cache: Path | None, gpu: Access | None = None) -> list[str]:
+    """A root of nothing but read-only folders, four devices and those of a GPU, /proc and /tmp."""
     mounts = [
         *_system(),
-        *_devices(),
+        *_devices(gpu),
         "--proc",
         "/proc",
         "--perms",
@@ -43,6 +44,8 @@ def contents(runtime: Runtime, cache: Path | None) -> list[str]:
     mounts += _mount("--ro-bind", GUEST, GUEST_IN_BOX)
     if cache is not None:
         mounts += _mount("--ro-bind", cache.absolute(), CACHE_IN_BOX)
+    for folder in gpu.folders if gpu else ():
+        mounts += _mount("--ro-bind", folder, folder)
     return [*mounts, "--remount-ro", "/", "--chdir", "/tmp"]
 
 
@@ -55,7 +58,7 @@ def closed_to_the_guest(runtime: Runtime) -> tuple[Path, ...]:
     }
     if os.geteuid() != 0:
         return ()
-    return tuple(folder for folder, paths in needed.items() if not all(map(_is_open, paths)))
+    return tuple(folder for folder, paths in needed.items() if not all(map(_is_open, filter(Path.exists, paths))))
 
 
 def _is_open(path: Path) -> bool:
@@ -78,10 +81,12 @@ def _system() -> list[str]:
     return words
 
 
-def _devices() -> list[str]:
+def _devices(gpu: Access | None) -> list[str]:
     words = ["--perms", "0755", "--tmpfs", "/dev"]
     for name in _DEVICES:
         words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    for path in gpu.devices if gpu else ():
+        words += ["--dev-bind", str(path), f"/dev/{path.name}"]
     return [*words, "--remount-ro", "/dev"]
 
 

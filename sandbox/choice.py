@@ -7,6 +7,7 @@ from typing import Literal
 from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.docker import DockerOptions, open_docker
 from sandbox.docker_engine import find_address
+from sandbox.gpu_lease import Gpus
 from sandbox.interface import Isolation, Launcher, SandboxUnavailable
 from sandbox.runtime import find_runtime
 
@@ -21,24 +22,29 @@ def choose_launcher(
     isolation: Isolation | Literal["any"] = "any",
     cores_per_box: int = 1,
     cache_folder: Path | None = None,
+    gpus: Gpus | None = None,
 ) -> Launcher:
     """Docker where an engine answers that has our image, else bubblewrap. Raises SandboxUnavailable.
 
-    Boxes read compiled programs from `cache_folder`, if there is one.
+    Boxes read compiled programs from `cache_folder`, if there is one. With `gpus` they may have one of these.
     """
     if cache_folder is not None:
         _make_readable(cache_folder)
     if sandbox == "docker" or (sandbox == "auto" and find_address() is not None):
         try:
             return open_docker(
-                docker or DockerOptions(), isolation=isolation, cores_per_box=cores_per_box, cache=cache_folder
+                docker or DockerOptions(),
+                isolation=isolation,
+                cores_per_box=cores_per_box,
+                cache=cache_folder,
+                gpus=gpus,
             )
         except SandboxUnavailable as error:
             if sandbox == "docker":
                 raise
             _log.info("boxes are made by bubblewrap: %s", error)
     return BubblewrapLauncher(
-        runtime=find_runtime(runtime), isolation=isolation, cores_per_box=cores_per_box, cache=cache_folder
+        runtime=find_runtime(runtime), isolation=isolation, cores_per_box=cores_per_box, cache=cache_folder, gpus=gpus
     )
 
 

@@ -6,7 +6,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Literal
 
 from sandbox.cores import Cores
-from sandbox.docker_container import OVERHEAD_BYTES, DockerContainer
+from sandbox.docker_container import DockerContainer
 from sandbox.docker_engine import Facilities, answering, connect, read_facilities
 from sandbox.environment import (
     CACHE_IN_BOX,
@@ -17,8 +17,11 @@ from sandbox.environment import (
     guest_digest,
     guest_environment,
 )
+from sandbox.gpu_box import open_bound
+from sandbox.gpu_driver import Gpu
+from sandbox.gpu_lease import Gpus
 from sandbox.guest.confinement import Surroundings
-from sandbox.guest_box import open_box
+from sandbox.guest_box import GuestBox, open_box
 from sandbox.interface import Box, BoxLost, BoxSpec, Launcher, SandboxUnavailable
 from sandbox.orphans import LABEL, remove_orphans, this_process
 from sandbox.seccomp_profile import docker_profile
@@ -26,15 +29,21 @@ from sandbox.seccomp_profile import docker_profile
 if TYPE_CHECKING:
     from docker import DockerClient
     from docker.models.containers import Container
-    from docker.types import Mount
+    from docker.types import DeviceRequest, Mount
 
 START_SECONDS = 120
 GUEST_LABEL = "org.allclose.guest"
 TMP_OPTIONS = "size=64m,nr_inodes=4096,mode=1777,nosuid,nodev,noexec"
 # What the engine mounts and no box needs: names of queues would stay for the next, and /sys tells of the host.
 COVERED = dict.fromkeys(("/dev/mqueue", "/sys"), "ro,size=4k,nr_inodes=16,mode=555,nosuid,nodev,noexec")
+# NVIDIA's driver finds its devices in /sys.
+COVERED_BESIDE_GPU = {path: options for path, options in COVERED.items() if path != "/sys"}
 # The memory that a box has room for from the start, beside its overhead.
 FIRST_BYTES = 2**30
+# Beside the student's limit, which the monitor watches: what guest and frameworks hold, /tmp, the kernel's own; and
+# what NVIDIA's libraries take of the host's memory.
+OVERHEAD_BYTES = 2 * 2**30
+GPU_OVERHEAD_BYTES = 5 * 2**30
 # Beside the student's threads: the zygote's and the monitor's.
 OTHER_THREADS = 64
 # The kernel ends a box rather than anything else of a host without memory.
@@ -53,7 +62,7 @@ class DockerOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class DockerLauncher(Launcher):
-    """`image`: the id of the CPU image when the launcher was made; what is built later waits for the next start."""
+    """`image`: its id when the launcher was made; what is built later waits for the next start."""
 
     engine: "DockerClient"
     image: str
@@ -63,6 +72,7 @@ class DockerLauncher(Launcher):
     cores_per_box: int = 1
     cache: Path | None = None
     is_filling: bool = False
+    gpus: Gpus | None = None
     name: str = "docker"
     _cores: Cores = field(default_factory=Cores)
 
@@ -70,16 +80,22 @@ class DockerLauncher(Launcher):
         return replace(self, cache=None, is_filling=True)
 
     def launch(self, spec: BoxSpec) -> Box:
+        if spec.gpu:
+            return open_bound(self.gpus, lambda gpu: self._open(spec, gpu))
+        return self._open(spec, None)
+
+    def _open(self, spec: BoxSpec, gpu: Gpu | None) -> GuestBox:
         cores = self._cores.take(self.cores_per_box)
         try:
-            container = self._create(spec, cores)
+            container = self._create(spec, cores, gpu)
         except BaseException:
             self._cores.give_back(cores)
             raise
-        room = FIRST_BYTES + OVERHEAD_BYTES if self.facilities.memory else None
-        vessel = DockerContainer(container, room, on_end=lambda: self._cores.give_back(cores))
+        overhead_bytes = _overhead_bytes(gpu)
+        room_bytes = FIRST_BYTES + overhead_bytes if self.facilities.memory else None
+        vessel = DockerContainer(container, room_bytes, overhead_bytes, lambda: self._cores.give_back(cores))
         try:
-            box = open_box(vessel, self._image_of(spec), START_SECONDS)
+            box = open_box(vessel, self.image, START_SECONDS)
         except BoxLost as error:
             with answering("to open a box"):
                 self.engine.ping()
@@ -90,33 +106,30 @@ class DockerLauncher(Launcher):
             raise SandboxUnavailable(f"{text}: run `allclose doctor`")
         return box
 
-    def _create(self, spec: BoxSpec, cores: tuple[int, ...]) -> "Container":
+    def _create(self, spec: BoxSpec, cores: tuple[int, ...], gpu: Gpu | None) -> "Container":
         use = CacheUse.FILL if self.is_filling else CacheUse.NONE if self.cache is None else CacheUse.READ
-        program = [str(RUNTIME_IN_BOX / "bin" / "python"), *guest_arguments(spec, self.isolation, cores)]
+        program = [str(RUNTIME_IN_BOX / "bin" / "python"), *guest_arguments(spec, self.isolation, cores, gpu)]
         from docker.types import LogConfig
 
         with answering("to make a box"):
             return self.engine.containers.create(
-                self._image_of(spec).removeprefix("docker:"),
+                self.image.removeprefix("docker:"),
                 program,
-                environment=guest_environment(len(cores), use),
+                environment=guest_environment(len(cores), use, gpu),
                 name=f"allclose-{token_hex(6)}",
                 labels={LABEL: this_process()},
                 stdin_open=True,
                 auto_remove=True,
                 log_config=LogConfig(type=LogConfig.types.NONE),
                 runtime=self.options.runtime,
-                **self._walls(),
-                **self._limits(cores),
+                device_requests=_requests(gpu),
+                **self._walls(gpu),
+                **self._limits(cores, gpu),
             )
 
-    def _image_of(self, spec: BoxSpec) -> str:
-        if spec.gpu:
-            raise SandboxUnavailable("Docker boxes have no GPU yet")
-        return self.image
-
-    def _walls(self) -> dict[str, Any]:
-        profile = docker_profile(namespaces=self.isolation != "shared")
+    def _walls(self, gpu: Gpu | None) -> dict[str, Any]:
+        profile = docker_profile(namespaces=self.isolation != "shared", gpu=gpu is not None)
+        covered = COVERED if gpu is None else COVERED_BESIDE_GPU
         own = [] if self.options.apparmor is None else [f"apparmor={self.options.apparmor}"]
         return {
             "user": f"{GUEST_UID}:{GUEST_UID}",
@@ -129,7 +142,7 @@ class DockerLauncher(Launcher):
             "ipc_mode": "none",
             "hostname": "box",
             "read_only": True,
-            "tmpfs": {"/tmp": TMP_OPTIONS, **COVERED},
+            "tmpfs": {"/tmp": TMP_OPTIONS, **covered},
             "mounts": self._mounts(),
             "working_dir": "/tmp",
             "use_config_proxy": False,
@@ -146,18 +159,32 @@ class DockerLauncher(Launcher):
             return [zero]
         return [zero, Mount(str(CACHE_IN_BOX), str(self.cache.absolute()), type="bind", read_only=True)]
 
-    def _limits(self, cores: tuple[int, ...]) -> dict[str, Any]:
+    def _limits(self, cores: tuple[int, ...], gpu: Gpu | None) -> dict[str, Any]:
         """As far as the engine can set them; the guest's own limits hold everywhere."""
         limits: dict[str, Any] = {}
         if self.facilities.memory:
-            room = FIRST_BYTES + OVERHEAD_BYTES
+            room = FIRST_BYTES + _overhead_bytes(gpu)
             limits |= {"mem_limit": room, "memswap_limit": room}
         if self.facilities.pids:
-            students = Surroundings(isolation="shared", cores=cores, all_cores=cores).thread_limit
-            limits["pids_limit"] = students + OTHER_THREADS
+            memory_bytes = None if gpu is None else gpu.memory_bytes
+            students = Surroundings(isolation="shared", cores=cores, all_cores=cores, gpu_memory_bytes=memory_bytes)
+            limits["pids_limit"] = students.thread_limit + OTHER_THREADS
         if self.facilities.cpuset:
             limits["cpuset_cpus"] = ",".join(map(str, cores))
         return limits
+
+
+def _overhead_bytes(gpu: Gpu | None) -> int:
+    return OVERHEAD_BYTES if gpu is None else GPU_OVERHEAD_BYTES
+
+
+def _requests(gpu: Gpu | None) -> "list[DeviceRequest] | None":
+    """NVIDIA's runtime adds the device's files and the driver's libraries."""
+    from docker.types import DeviceRequest
+
+    if gpu is None:
+        return None
+    return [DeviceRequest(driver="nvidia", device_ids=[gpu.uuid], capabilities=[["gpu", "compute", "utility"]])]
 
 
 def open_docker(
@@ -166,10 +193,11 @@ def open_docker(
     isolation: Literal["any", "namespaces", "shared"] = "any",
     cores_per_box: int = 1,
     cache: Path | None = None,
+    gpus: Gpus | None = None,
 ) -> DockerLauncher:
     """Raises SandboxUnavailable. Removes what workers of this host that are dead have left."""
     engine = connect()
-    image = find_image(engine, options.cpu_image)
+    image = find_image(engine, options.cpu_image if gpus is None else options.cuda_image)
     remove_orphans(engine)
     return DockerLauncher(
         engine=engine,
@@ -179,6 +207,7 @@ def open_docker(
         isolation=isolation,
         cores_per_box=cores_per_box,
         cache=cache,
+        gpus=gpus,
     )
 
 

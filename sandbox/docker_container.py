@@ -14,9 +14,6 @@ from sandbox.stream import Stream
 if TYPE_CHECKING:
     from docker.models.containers import Container
 
-# Beside the student's limit, which the monitor watches: what guest and frameworks hold, /tmp, the kernel's own.
-OVERHEAD_BYTES = 2 * 2**30
-
 _log = logging.getLogger(__name__)
 
 
@@ -24,11 +21,14 @@ class DockerContainer(Vessel):
     """The guest ends when its stdin closes, and so with our connection, however we end; the engine then removes it.
 
     Raises SandboxUnavailable. `on_end` is called once, then too. `room_bytes`: the memory that the box was given, which
-    the host's kernel limits; None where it does not.
+    the host's kernel limits; None where it does not. `overhead_bytes`: what of it is not the student's.
     """
 
-    def __init__(self, container: "Container", room_bytes: int | None, on_end: Callable[[], None]) -> None:
+    def __init__(
+        self, container: "Container", room_bytes: int | None, overhead_bytes: int, on_end: Callable[[], None]
+    ) -> None:
         self._container, self._room_bytes, self._on_end = container, room_bytes, on_end
+        self._overhead_bytes = overhead_bytes
         self._lock = threading.Lock()
         self._is_destroyed = False
         try:
@@ -47,7 +47,7 @@ class DockerContainer(Vessel):
         return not self._is_destroyed
 
     def make_room(self, memory_bytes: int) -> None:
-        room_bytes = memory_bytes + OVERHEAD_BYTES
+        room_bytes = memory_bytes + self._overhead_bytes
         if self._room_bytes is None or room_bytes <= self._room_bytes:
             return
         with answering("more memory for a box"):

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from sandbox.gpu_driver import Gpu
 from sandbox.interface import BoxSpec
 
 GUEST = Path(__file__).parent / "guest"
@@ -52,15 +53,29 @@ _CACHE_VARIABLES: dict[CacheUse, dict[str, str]] = {
 }
 
 
+# A box sees one GPU, whose number is then 0. Nothing is taken of its memory ahead, and no zygote makes a CUDA context.
+_GPU_VARIABLES = {
+    "JAX_PLATFORMS": "cuda,cpu",
+    "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+    "CUDA_VISIBLE_DEVICES": "0",
+    "CUDA_CACHE_DISABLE": "1",
+    "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+}
+
+
 def guest_arguments(
-    spec: BoxSpec, isolation: Literal["any", "namespaces", "shared"], cores: tuple[int, ...]
+    spec: BoxSpec,
+    isolation: Literal["any", "namespaces", "shared"],
+    cores: tuple[int, ...],
+    gpu: Gpu | None = None,
 ) -> list[str]:
     """After the name of the interpreter."""
     settings = {"frameworks": spec.frameworks, "isolation": isolation, "cores": cores, "uid": GUEST_UID}
-    return ["-s", "-P", "-m", "sandbox.guest", json.dumps(settings)]
+    device = {} if gpu is None else {"gpu_memory_bytes": gpu.memory_bytes}
+    return ["-s", "-P", "-m", "sandbox.guest", json.dumps(settings | device)]
 
 
-def guest_environment(core_count: int, cache: CacheUse) -> dict[str, str]:
+def guest_environment(core_count: int, cache: CacheUse, gpu: Gpu | None = None) -> dict[str, str]:
     """The same hash seed everywhere, so that a program does not pass in one box and fail in another."""
     return {
         "PATH": "/usr/bin:/bin",
@@ -76,4 +91,5 @@ def guest_environment(core_count: int, cache: CacheUse) -> dict[str, str]:
         "OMP_NUM_THREADS": str(core_count),
         "OPENBLAS_NUM_THREADS": str(core_count),
         **_CACHE_VARIABLES[cache],
+        **({} if gpu is None else _GPU_VARIABLES),
     }

@@ -155,6 +155,6 @@ def open_box(vessel: Vessel, image: str, seconds: float) -> GuestBox:
         versions=dict(facts["versions"]),
         python=str(facts["python"]),
         image=image,
-        device="cpu",
+        device="gpu" if facts.get("device") == "gpu" else "cpu",
     )
     return GuestBox(vessel, ready)

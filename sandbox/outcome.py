@@ -20,6 +20,9 @@ _OUT_OF_MEMORY_WORDS = (
     "Cannot allocate memory",
     "Unable to allocate",
     "std::bad_alloc",
+    "CUDA out of memory",
+    "CUDA_ERROR_OUT_OF_MEMORY",
+    "CUBLAS_STATUS_ALLOC_FAILED",
 )
 _STAGES: dict[str, Stage] = {stage: stage for stage in get_args(Stage)}
 _ENDING_OF_REPLY = {

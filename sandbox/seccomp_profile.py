@@ -14,9 +14,9 @@ from sandbox.guest.syscall_table import Filter, Test, box_filter
 ARCHITECTURE = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
 
 
-def docker_profile(*, namespaces: bool, machine: str = platform.machine()) -> str:
+def docker_profile(*, namespaces: bool, gpu: bool = False, machine: str = platform.machine()) -> str:
     """The content of a seccomp profile. Names that the engine's library does not know are refused as unknown calls."""
-    wanted = box_filter(namespaces=namespaces)
+    wanted = box_filter(namespaces=namespaces, gpu=gpu)
     profile = {
         "defaultAction": "SCMP_ACT_ERRNO",
         "defaultErrnoRet": errno.ENOSYS,

@@ -1,6 +1,8 @@
 """Judging on this machine, for `allclose judge`: what the worker does, without its queue."""
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -11,10 +13,12 @@ from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColum
 from app.catalog.package import Package
 from app.catalog.revision import digest
 from app.cli.console import errors
-from app.settings import read_settings
+from app.cli.gpu import use_gpus
+from app.settings import Settings, read_settings
 from app.worker.boxes import find_cache, open_launcher, open_pool
 from app.worker.prepare import Draw, prepare
 from app.worker.request import box_spec
+from sandbox.interface import Launcher
 
 if TYPE_CHECKING:
     from app.submissions.view import SubmissionView
@@ -39,7 +43,10 @@ def _judge(order: Order, progress: Progress) -> "SubmissionView":
     abort = threading.Event()
     task = progress.add_task("opening a box", total=None)
     settings = read_settings()
-    with open_pool(settings, open_launcher(settings, cache=find_cache(settings))) as pool:
+    with (
+        _open_launcher(settings, needs_gpu=order.package.manifest.limits.gpu) as launcher,
+        open_pool(settings, launcher) as pool,
+    ):
         pool.warm(box_spec(order.package.manifest))
         # These take as long to import as the box to start.
         from app.submissions.view import SubmissionView, view_case
@@ -61,6 +68,16 @@ def _judge(order: Order, progress: Progress) -> "SubmissionView":
         score=judged.score,
         cases=tuple(view_case(result) for result in judged.cases),
     )
+
+
+@contextmanager
+def _open_launcher(settings: Settings, *, needs_gpu: bool) -> Iterator[Launcher]:
+    """Raises SandboxUnavailable."""
+    if not needs_gpu:
+        yield open_launcher(settings, cache=find_cache(settings))
+        return
+    with use_gpus("all") as gpus:
+        yield open_launcher(settings, cache=None, gpus=gpus)
 
 
 def _progress() -> Progress:

@@ -4,11 +4,15 @@ import ctypes
 import logging
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Literal
 
 import typer
 
+from app.cli.gpu import BadGpuChoice, use_gpus
 from app.settings import Settings, read_settings
+from sandbox.gpu_lease import Gpus
 from sandbox.interface import BoxSpec, SandboxUnavailable
 
 PR_SET_PDEATHSIG = 1
@@ -17,8 +21,13 @@ NO_SANDBOX = 3
 
 
 def worker(
-    queue: Annotated[Literal["cpu"], typer.Option(help="The queue to take from.")] = "cpu",
-    slots: Annotated[int | None, typer.Option(help="Judgings at once; default: what cores and memory allow.")] = None,
+    queue: Annotated[Literal["cpu", "gpu"], typer.Option(help="The queue to take from.")] = "cpu",
+    gpus: Annotated[
+        str | None, typer.Option(help="With --queue gpu: `all`, or numbers as nvidia-smi shows them, say 0,1.")
+    ] = None,
+    slots: Annotated[
+        int | None, typer.Option(help="Judgings at once; default: what cores and memory allow, or one per GPU.")
+    ] = None,
     data: Annotated[str | None, typer.Option(help="The data folder (or ALLCLOSE_DATA).")] = None,
     follow_parent: Annotated[int | None, typer.Option(hidden=True)] = None,
     lacks_sandbox: Annotated[bool, typer.Option("--lacks-sandbox", hidden=True)] = False,
@@ -32,21 +41,36 @@ def worker(
     logging.basicConfig(level=logging.INFO, format="%(asctime)s worker %(levelname)s %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)
     settings = read_settings(slots=slots, data=data)
-    try:
-        _open_a_box(settings)
-    except SandboxUnavailable:
-        if lacks_sandbox:  # and has said so
-            raise typer.Exit(NO_SANDBOX) from None
-        raise
-    with open_database(settings, pool_size=settings.worker_slots + 3) as database:
-        run_worker(settings, database, [queue])
+    with _gpus_of(queue, gpus) as found:
+        if found is not None and settings.slots is None:
+            settings = settings.model_copy(update={"slots": len(found.gpus)})
+        try:
+            _open_a_box(settings, found)
+        except SandboxUnavailable:
+            if lacks_sandbox:  # and has said so
+                raise typer.Exit(NO_SANDBOX) from None
+            raise
+        with open_database(settings, pool_size=settings.worker_slots + 3) as database:
+            run_worker(settings, database, found)
 
 
-def _open_a_box(settings: Settings) -> None:
+@contextmanager
+def _gpus_of(queue: Literal["cpu", "gpu"], choice: str | None) -> Iterator[Gpus | None]:
+    """None for the queue cpu. Raises BadGpuChoice, SandboxUnavailable."""
+    if queue == "gpu":
+        with use_gpus(choice or "all") as gpus:
+            yield gpus
+        return
+    if choice is not None:
+        raise BadGpuChoice("--gpus goes with --queue gpu: a worker of the queue cpu uses none")
+    yield None
+
+
+def _open_a_box(settings: Settings, gpus: Gpus | None) -> None:
     """Before anything is claimed that would fail for want of one. Raises SandboxUnavailable."""
     from app.worker.boxes import open_launcher
 
-    open_launcher(settings, cache=None).launch(BoxSpec(())).close()
+    open_launcher(settings, cache=None, gpus=gpus).launch(BoxSpec((), gpu=gpus is not None)).close()
 
 
 def _end_with_parent(parent: int) -> None:

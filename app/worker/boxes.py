@@ -8,6 +8,7 @@ from app.settings import Settings
 from app.worker.compilation import CACHE_FOLDER
 from sandbox.choice import choose_launcher
 from sandbox.docker import DockerOptions
+from sandbox.gpu_lease import Gpus
 from sandbox.interface import Launcher
 from sandbox.pool import Pool
 
@@ -19,8 +20,8 @@ WAITING = 6
 REFERENCES = 2
 
 
-def open_launcher(settings: Settings, *, cache: Path | None) -> Launcher:
-    """Raises SandboxUnavailable: without a sandbox nothing is judged."""
+def open_launcher(settings: Settings, *, cache: Path | None, gpus: Gpus | None = None) -> Launcher:
+    """Raises SandboxUnavailable: without a sandbox nothing is judged. `gpus`: those that boxes may have."""
     return choose_launcher(
         settings.sandbox,
         settings.runtime,
@@ -33,6 +34,7 @@ def open_launcher(settings: Settings, *, cache: Path | None) -> Launcher:
         isolation=settings.isolation,
         cores_per_box=CORES_PER_BOX,
         cache_folder=cache,
+        gpus=gpus,
     )
 
 

@@ -37,7 +37,7 @@ class ExpectedOutputs:
     def __init__(self, database: Database, references: Pool, device: Device) -> None:
         self._database = database
         self._references = references
-        self._device = device
+        self.device = device
         self._turns: dict[Key, Lock] = {}
 
     def get(self, revision: Revision, package: Package, variant: int, abort: Event) -> tuple[PreparedCase, ...]:
@@ -87,7 +87,7 @@ class ExpectedOutputs:
             select(ExpectedOutput).where(
                 ExpectedOutput.revision_id == revision_id,
                 ExpectedOutput.variant == variant,
-                ExpectedOutput.device == self._device,
+                ExpectedOutput.device == self.device,
             )
         )
         by_name = {row.case_name: row for row in rows}
@@ -111,7 +111,7 @@ class ExpectedOutputs:
             {
                 "revision_id": revision_id,
                 "variant": variant,
-                "device": self._device,
+                "device": self.device,
                 "case_name": case.name,
                 "inputs": case.inputs,
                 "expected": case.expected,

@@ -4,9 +4,9 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
+from importlib.metadata import version
 
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
@@ -18,10 +18,12 @@ from app.worker.compilation import CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.judge import Job, judge
 from app.worker.lease import Claim, finish, record_case
-from app.worker.lease_loop import Capacity, LeaseLoop
+from app.worker.lease_loop import Capacity, LeaseLoop, Run
 from app.worker.retry import retry
 from app.worker.warm import Warmer
 from app.worker.work import Works
+from sandbox.gpu_lease import Gpus
+from sandbox.interface import DeviceLost, Launcher
 from sandbox.pool import Pool
 
 _log = logging.getLogger(__name__)
@@ -76,27 +78,60 @@ class Signals:
         os.read(self._reader, 1)
 
 
-def run_worker(settings: Settings, database: Database, queues: Sequence[str]) -> None:
-    """Until SIGTERM or SIGINT; then the running judgings are finished. A second signal gives them back at once."""
+def run_worker(settings: Settings, database: Database, gpus: Gpus | None) -> None:
+    """Until SIGTERM or SIGINT; then the running judgings are finished. A second signal gives them back at once.
+
+    With GPUs it serves the queue gpu, and raises DeviceLost when none of them is left.
+    """
     signals = Signals()
-    launcher = open_launcher(settings, cache=cache_folder(settings))
+    # What is compiled for a GPU is not cached: nobody has looked yet at what such an entry would tell.
+    launcher = open_launcher(settings, cache=None if gpus else cache_folder(settings), gpus=gpus)
+    capacity = _capacity(settings, launcher, gpus)
     works = Works(database)
     with ExitStack() as stack:
         students = stack.enter_context(open_pool(settings, launcher))
         references = stack.enter_context(open_reference_pool(settings, launcher))
-        expected = ExpectedOutputs(database, references, device="cpu")
+        expected = ExpectedOutputs(database, references, capacity.device)
         # Of its own: what it prepares in niced boxes keeps no judging waiting.
-        ahead = ExpectedOutputs(database, references, device="cpu")
+        ahead = ExpectedOutputs(database, references, capacity.device)
         warmer = Warmer(works, ahead, CompilationCache(settings.data, launcher), students)
         worker = Worker(database, works, expected, students)
-        loop = LeaseLoop(database, Capacity(queues=queues, slots=settings.worker_slots), worker.judge)
+        loop = LeaseLoop(database, capacity, worker.judge if gpus is None else _until_lost(worker.judge, gpus))
         loop.start()
         warmer.start()
-        _log.info("judging from %s in %s boxes, %d at once", ", ".join(queues), launcher.name, settings.worker_slots)
+        where = "".join(f", GPU {gpu.index} ({gpu.name})" for gpu in gpus.gpus) if gpus else ""
+        kind, slots = launcher.name, capacity.slots
+        _log.info("judging from %s in %s boxes, %d at once%s", ", ".join(capacity.queues), kind, slots, where)
         signals.wait()
         threading.Thread(target=_stop_at_signal, args=(signals, loop), daemon=True).start()
         warmer.stop()
         loop.drain()
+    if gpus is not None and gpus.are_lost:
+        raise DeviceLost("no GPU of this worker answers any more, and its judgings are back in the queue: see the log")
+
+
+def _capacity(settings: Settings, launcher: Launcher, gpus: Gpus | None) -> Capacity:
+    return Capacity(
+        queues=["cpu" if gpus is None else "gpu"],
+        slots=settings.worker_slots,
+        device="cpu" if gpus is None else "gpu",
+        gpus=[gpu.name for gpu in gpus.gpus] if gpus else [],
+        versions={"allclose": version("allclose"), "sandbox": launcher.name},
+    )
+
+
+def _until_lost(judge: Run, gpus: Gpus) -> Run:
+    """A worker without a GPU stops as if it had been told to, and leaves what waits to others."""
+
+    def judge_or_stop(claim: Claim, abort: threading.Event) -> None:
+        try:
+            judge(claim, abort)
+        except DeviceLost:
+            if gpus.are_lost:
+                os.kill(os.getpid(), signal.SIGTERM)
+            raise
+
+    return judge_or_stop
 
 
 def _stop_at_signal(signals: Signals, loop: LeaseLoop) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.catalog.manifest import Manifest
+from app.catalog.model import Device
 from app.catalog.package import Package
 from sandbox.guest.codec import STANDARD_CAPS
 from sandbox.interface import BoxSpec, CaseInput, Limits, Parameter, Request
@@ -18,6 +19,10 @@ MOST_ANSWER_BYTES = STANDARD_CAPS.total_bytes
 LEAST_ANSWER_BYTES = 4 * MEBIBYTE
 # An answer that is right may have wider elements than the expected one: float64 for int8.
 WIDER = 8
+
+
+def device_of(manifest: Manifest) -> Device:
+    return "gpu" if manifest.limits.gpu else "cpu"
 
 
 def box_spec(manifest: Manifest) -> BoxSpec:

@@ -12,7 +12,7 @@ from app.catalog.package import Package
 from app.worker.compilation import CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.prepare import ReferenceFailed
-from app.worker.request import box_spec
+from app.worker.request import box_spec, device_of
 from app.worker.retry import retry
 from app.worker.work import Works
 from sandbox.interface import Aborted, SandboxError
@@ -31,6 +31,7 @@ class Warmer:
 
     def __init__(self, works: Works, expected: ExpectedOutputs, cache: CompilationCache, students: Pool) -> None:
         self._works = works
+        self._device = expected.device
         self._expected = expected
         self._cache = cache
         self._students = students
@@ -70,7 +71,10 @@ class Warmer:
         return pairs
 
     def _add(self, pairs: list[tuple[Revision, Package]], revision: Revision) -> None:
-        pairs.append((revision, retry(lambda: self._works.package(revision), self._stop)))
+        """What the workers of another queue judge is prepared by them."""
+        package = retry(lambda: self._works.package(revision), self._stop)
+        if device_of(package.manifest) == self._device:
+            pairs.append((revision, package))
 
     def _prepare(self, revision: Revision, package: Package, variant: int) -> None:
         def prepare() -> None:

@@ -3,13 +3,13 @@
 import os
 import platform
 import resource
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from . import bpf, isolation, kernel
 from .gauge import read_status
 from .syscall_table import student_filter
-from .task import Isolation, Task
+from .task import Isolation, Limits, Task
 
 MIB = 2**20
 FILE_BYTES = 64 * MIB
@@ -17,20 +17,45 @@ DESCRIPTORS = 256
 # Above the limit that the monitor watches: what the allocators and the frameworks reserve and never touch.
 RESERVED_BYTES = 512 * MIB
 CPU_SLACK_SECONDS = 10
+PREPARATION_SECONDS = 10
+# With a GPU, whose driver and libraries take memory of the host and threads, and reserve much more. Not verified on
+# hardware. The preparation brings the GPU up, and is shorter than what the host grants on top of the loading.
+GPU_LIBRARIES_BYTES = 1024 * MIB
+GPU_RESERVED_BYTES = 32 * 1024 * MIB
+GPU_THREADS = 64
+GPU_PREPARATION_SECONDS = 14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """`cores`: where students compute; `all_cores`: where monitors may."""
+    """`cores`: where students compute; `all_cores`: where monitors may; `gpu_memory_bytes`: see Settings."""
 
     isolation: Isolation
     cores: tuple[int, ...]
     all_cores: tuple[int, ...]
+    gpu_memory_bytes: int | None = None
+
+    @property
+    def has_gpu(self) -> bool:
+        return self.gpu_memory_bytes is not None
 
     @property
     def thread_limit(self) -> int:
         """XLA alone starts about 18 threads on few cores, and aborts the process when it can't."""
-        return 64 + 8 * len(self.cores)
+        return 64 + 8 * len(self.cores) + (GPU_THREADS if self.has_gpu else 0)
+
+    @property
+    def preparation_seconds(self) -> float:
+        return GPU_PREPARATION_SECONDS if self.has_gpu else PREPARATION_SECONDS
+
+    @property
+    def reserved_bytes(self) -> int:
+        return GPU_RESERVED_BYTES if self.has_gpu else RESERVED_BYTES
+
+    def watched(self, limits: Limits) -> Limits:
+        """What the monitor holds the process to."""
+        extra_bytes = GPU_LIBRARIES_BYTES if self.has_gpu else 0
+        return replace(limits, memory_bytes=limits.memory_bytes + extra_bytes)
 
 
 def confine(task: Task, surroundings: Surroundings) -> None:
@@ -38,7 +63,7 @@ def confine(task: Task, surroundings: Surroundings) -> None:
     os.sched_setaffinity(0, surroundings.cores)
     data_bytes = read_status("self").data_bytes
     if surroundings.isolation == "namespaces":
-        isolation.cover_mounts()
+        isolation.cover_mounts(gpu=surroundings.has_gpu)
     os.chdir("/tmp")
     os.umask(0o077)
     _limit_resources(task, surroundings, data_bytes)
@@ -47,13 +72,13 @@ def confine(task: Task, surroundings: Surroundings) -> None:
     kernel.forbid_new_privileges()
     kernel.set_dumpable(is_dumpable=False)  # also keeps a crash from reaching the host's core dump program
     kernel.die_with_parent()
-    kernel.install_filter(filter_program(os.getpid()))
+    kernel.install_filter(filter_program(os.getpid(), gpu=surroundings.has_gpu))
 
 
 @cache
-def filter_program(pid: int) -> bytes:
+def filter_program(pid: int, *, gpu: bool) -> bytes:
     """In a namespace of its own the process is always number 1: the zygote makes that one ahead."""
-    return bpf.assemble(student_filter(pid))
+    return bpf.assemble(student_filter(pid, gpu=gpu))
 
 
 def _limit_resources(task: Task, surroundings: Surroundings, data_bytes: int) -> None:
@@ -62,7 +87,7 @@ def _limit_resources(task: Task, surroundings: Surroundings, data_bytes: int) ->
     wall_seconds = limits.load_seconds + task.case_count * limits.wall_seconds
     _limit(resource.RLIMIT_CPU, int(wall_seconds * len(surroundings.cores)) + CPU_SLACK_SECONDS)
     # Relative: libraries reserve 0.3 GiB on two cores and 2.7 GiB on 64 before any work.
-    _limit(resource.RLIMIT_DATA, data_bytes + limits.memory_bytes + RESERVED_BYTES)
+    _limit(resource.RLIMIT_DATA, data_bytes + limits.memory_bytes + surroundings.reserved_bytes)
     _limit(resource.RLIMIT_FSIZE, FILE_BYTES)
     _limit(resource.RLIMIT_NOFILE, DESCRIPTORS)
     _limit(resource.RLIMIT_CORE, 0)

@@ -33,17 +33,20 @@ def plain(value: object, caps: Caps = STANDARD_CAPS) -> Tree:
     return _Converter(caps).convert(value, ())
 
 
-def restore(tree: Tree, kind: str) -> Any:
-    """The tree with each array in it made one of `kind`: "jax", "torch", "numpy" or "value" (as it is)."""
-    make = _MAKERS[kind]
+def restore(tree: Tree, kind: str, torch_device: str = "cpu") -> Any:
+    """The tree with each array in it made one of `kind`: "jax", "torch", "numpy" or "value" (as it is).
+
+    JAX puts its arrays on a GPU by itself, where there is one.
+    """
     if type(tree) is np.ndarray:
-        return make(tree)
+        made = _MAKERS[kind](tree)
+        return made.to(torch_device) if kind == "torch" and torch_device != "cpu" else made
     if type(tree) is dict:
-        return {key: restore(item, kind) for key, item in tree.items()}
+        return {key: restore(item, kind, torch_device) for key, item in tree.items()}
     if type(tree) is list:
-        return [restore(item, kind) for item in tree]
+        return [restore(item, kind, torch_device) for item in tree]
     if type(tree) is tuple:
-        return tuple(restore(item, kind) for item in tree)
+        return tuple(restore(item, kind, torch_device) for item in tree)
     return tree
 
 

@@ -19,7 +19,6 @@ from .reply import Cause
 from .task import Task
 from .watch import Ended, HostGone, Watch
 
-PREPARATION_SECONDS = 10
 _REPLIES_TO_LOADING = (frames.LOADED, frames.INVALID, frames.RAISED)
 _REPLIES_TO_CASES = (frames.ANSWER, frames.RAISED, frames.UNSUPPORTED, frames.TOO_LARGE)
 
@@ -51,17 +50,17 @@ def _serve(surroundings: Surroundings) -> None:
         enter_namespaces()
     token = os.urandom(frames.TOKEN_BYTES)
     child = fork_student(task, surroundings, token)
-    watch = Watch(child, task.limits, surroundings.thread_limit)
+    watch = Watch(child, surroundings.watched(task.limits), surroundings.thread_limit)
     try:
-        _prepare(watch, token)
+        _prepare(watch, token, surroundings.preparation_seconds)
         if _load(watch, task):
             _answer_cases(watch, task)
     finally:
         watch.leave()
 
 
-def _prepare(watch: Watch, token: bytes) -> None:
-    ended = watch.await_preparation(token, PREPARATION_SECONDS)
+def _prepare(watch: Watch, token: bytes, seconds: float) -> None:
+    ended = watch.await_preparation(token, seconds)
     if ended.kind != frames.PREPARED:
         raise NotPrepared(ended)
 

@@ -10,7 +10,7 @@ import random
 import sys
 from typing import Any, NoReturn
 
-from . import codec, convert, frames
+from . import codec, convert, frames, gpu
 from .confinement import Surroundings, confine
 from .failure import describe, pack, type_name
 from .program import CannotBeJudged, Program, load
@@ -27,12 +27,14 @@ def live(task: Task, surroundings: Surroundings, token: bytes) -> NoReturn:
     try:
         confine(task, surroundings)
         _begin_python()
+        if surroundings.gpu_memory_bytes is not None:
+            gpu.bring_up(task.limits.memory_bytes, surroundings.gpu_memory_bytes)
     except BaseException as error:  # ours: the monitor gives the box up
         _send(token, frames.RAISED, pack("load", type_name(error), str(error)))
         os._exit(1)
     _send(token, frames.PREPARED, b"")
     try:
-        _answer_all(task)
+        _answer_all(task, torch_device="cuda" if surroundings.has_gpu else "cpu")
     finally:
         os._exit(0)
 
@@ -55,7 +57,7 @@ def _text_stream(descriptor: int) -> Any:
     return open(descriptor, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
 
 
-def _answer_all(task: Task) -> None:
+def _answer_all(task: Task, torch_device: str) -> None:
     token, _ = _ask()
     program, reply = _load(task)
     _send(token, *reply)
@@ -65,7 +67,7 @@ def _answer_all(task: Task) -> None:
         except frames.StreamEnded:
             os.close(ANSWERS)  # at once: freeing much memory takes a while, and the monitor waits for silence
             return
-        _send(token, *_answer(task, program, inputs))
+        _send(token, *_answer(task, program, inputs, torch_device))
 
 
 def _load(task: Task) -> tuple[Program | None, Reply]:
@@ -89,10 +91,10 @@ def _load_failure_kind(error: BaseException) -> bytes:
     return frames.INVALID if isinstance(error, SyntaxError | MemoryError | RecursionError) else frames.RAISED
 
 
-def _answer(task: Task, program: Program, inputs: bytes) -> Reply:
+def _answer(task: Task, program: Program, inputs: bytes, torch_device: str) -> Reply:
     stage = "call"
     try:
-        values = program(_restore(task, inputs))
+        values = program(_restore(task, inputs, torch_device))
         stage = "answer"
         return _encode(values, task.limits.answer_bytes)
     except BaseException as error:
@@ -101,10 +103,10 @@ def _answer(task: Task, program: Program, inputs: bytes) -> Reply:
         _flush()
 
 
-def _restore(task: Task, inputs: bytes) -> dict[str, Any]:
+def _restore(task: Task, inputs: bytes, torch_device: str) -> dict[str, Any]:
     tree = codec.decode(inputs)
     assert isinstance(tree, dict)
-    return {name: convert.restore(tree[name], kind) for name, kind in task.parameters}
+    return {name: convert.restore(tree[name], kind, torch_device) for name, kind in task.parameters}
 
 
 def _encode(values: object, answer_bytes: int) -> Reply:

@@ -47,6 +47,9 @@ SUPERVISOR_ALLOWED = _names(
     fcntl ioctl pidfd_open pidfd_send_signal dup3 process_mrelease
     """
 )
+# What NVIDIA's driver and its libraries ask for. From public reports, and not verified on hardware:
+# benchmarks/gpu_check.py tells what is refused there.
+GPU_ALLOWED = _names("memfd_create mlock munlock")
 NAMESPACES_ALLOWED = frozenset(("unshare", "mount", "umount2"))
 
 # A PermissionError, which a student understands.
@@ -87,6 +90,9 @@ AF_UNIX, SOCK_STREAM, SOCKET_TYPE_MASK = 1, 1, 0xF
 PRCTLS = (3, 15, 16, 23, 0x53564D41)
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: among others TIOCSTI, which types on terminals, is not here.
 IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+# Of NVIDIA's driver: those of type 'F', and the bare numbers of its unified memory. FIOSETOWN is still not here: in
+# boxes without namespaces it would send signals to the monitor.
+GPU_IOCTLS = ((0x4600, 0xFF00), (0x0, 0xFFFFF000), (0x30000000, 0xFFFFFFF0))
 # F_SETOWN and F_SETSIG are not here: they send signals.
 FCNTLS = (*range(8), 36, 37, 38, 1030, 1031, 1032)
 
@@ -117,9 +123,24 @@ class Filter:
     refused: Mapping[str, int]
 
 
-def student_filter(pid: int) -> Filter:
-    """Threads, but no process; signals to itself (`pid`, in its own namespace) only; private memory only."""
-    rules = {
+def student_filter(pid: int, *, gpu: bool = False) -> Filter:
+    """Threads, but no process; signals to itself (`pid`, in its own namespace) only; private memory only.
+
+    With a GPU memory may be shared: the driver maps its devices, and pages that they read.
+    """
+    rules = _student_rules(pid)
+    if not gpu:
+        return Filter(STUDENT_ALLOWED - set(rules), rules, _refusals(STUDENT_ALLOWED))
+    del rules["mmap"]
+    drivers = tuple((Test(1, value, mask),) for value, mask in GPU_IOCTLS)
+    rules["ioctl"] = Rule((*rules["ioctl"].alternatives, *drivers), errno.ENOTTY)
+    rules["sched_setaffinity"] = _one_of(0, (0, pid))
+    allowed = STUDENT_ALLOWED | GPU_ALLOWED
+    return Filter(allowed - set(rules), rules, _refusals(allowed | set(rules)))
+
+
+def _student_rules(pid: int) -> dict[str, Rule]:
+    return {
         "clone": Rule(((Test(0, CLONE_FULL_THREAD, CLONE_FULL_THREAD | CLONE_NEW_ANY),),)),
         # RWF_NOWAIT would tell which pages of a shared file are in memory: a letter to the next submission.
         "preadv2": _one_of(5, (0,), errno.EOPNOTSUPP),
@@ -137,12 +158,12 @@ def student_filter(pid: int) -> Filter:
             ((Test(3, 0, MAP_SHARED),), (Test(3, MAP_SHARED, MAP_SHARED | MAP_ANONYMOUS), Test(2, 0, PROT_WRITE)))
         ),
     }
-    return Filter(STUDENT_ALLOWED - set(rules), rules, _refusals(STUDENT_ALLOWED))
 
 
-def box_filter(*, namespaces: bool) -> Filter:
+def box_filter(*, namespaces: bool, gpu: bool = False) -> Filter:
     """The second wall, around zygote, monitors and student alike. Only an `unshare` call makes namespaces."""
     allowed = STUDENT_ALLOWED | SUPERVISOR_ALLOWED | (NAMESPACES_ALLOWED if namespaces else frozenset())
+    allowed |= GPU_ALLOWED if gpu else frozenset()
     rules = {"clone": Rule(((Test(0, 0, CLONE_NEW_ANY),),), errno.ENOSYS)}  # all that an engine's profile can say
     return Filter(allowed - set(rules), rules, _refusals(allowed))
 

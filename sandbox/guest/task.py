@@ -9,12 +9,16 @@ Isolation = Literal["namespaces", "shared"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """`isolation` "any": namespaces where the host permits. `cores`: numbers of the cores for students."""
+    """`isolation` "any": namespaces where the host permits. `cores`: numbers of the cores for students.
+
+    `gpu_memory_bytes`: all that the box's GPU has, if it has one.
+    """
 
     frameworks: tuple[str, ...]
     isolation: Literal["any", "namespaces", "shared"]
     cores: tuple[int, ...]
     uid: int
+    gpu_memory_bytes: int | None = None
 
     @classmethod
     def from_json(cls, text: str) -> "Settings":

@@ -19,6 +19,7 @@ from typing import NoReturn
 
 from . import frames, monitor
 from .confinement import Surroundings, filter_program
+from .gpu import holds_cuda_context
 from .isolation import is_permitted
 from .task import Settings
 
@@ -35,11 +36,17 @@ IMPORTS = {
 def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
     """Ends when the host closes its end, or when the box could not be emptied."""
     _import(settings.frameworks)
-    may_separate = settings.isolation != "shared" and is_permitted()
+    has_gpu = settings.gpu_memory_bytes is not None
+    if has_gpu and holds_cuda_context(Path("/proc/self/fd")):
+        raise RuntimeError("a CUDA context exists before the fork: no child could have one of its own")
+    may_separate = settings.isolation != "shared" and is_permitted(gpu=has_gpu)
     surroundings = Surroundings(
-        isolation="namespaces" if may_separate else "shared", cores=settings.cores, all_cores=all_cores
+        isolation="namespaces" if may_separate else "shared",
+        cores=settings.cores,
+        all_cores=all_cores,
+        gpu_memory_bytes=settings.gpu_memory_bytes,
     )
-    filter_program(1)
+    filter_program(1, gpu=has_gpu)
     gc.collect()
     gc.freeze()  # the collector's marks would copy every page of it in every child
     frames.write_frame(frames.TO_HOST, b"Y", json.dumps(_ready(settings, surroundings)).encode())
@@ -57,7 +64,12 @@ def _import(frameworks: tuple[str, ...]) -> None:
 
 def _ready(settings: Settings, surroundings: Surroundings) -> dict[str, object]:
     versions = {name: str(sys.modules[name].__version__) for name in settings.frameworks}
-    return {"isolation": surroundings.isolation, "versions": versions, "python": platform.python_version()}
+    return {
+        "isolation": surroundings.isolation,
+        "versions": versions,
+        "python": platform.python_version(),
+        "device": "gpu" if surroundings.has_gpu else "cpu",
+    }
 
 
 def _serve(surroundings: Surroundings) -> NoReturn:

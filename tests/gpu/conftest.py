@@ -1,0 +1,51 @@
+"""GPUs that are not there: a stand-in for NVML, files in place of devices, and real boxes that see those files."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sandbox.bubblewrap import BubblewrapLauncher
+from sandbox.gpu_driver import open_driver
+from sandbox.gpu_lease import Gpus
+from sandbox.interface import BoxSpec, Isolation, SandboxUnavailable
+from sandbox.runtime import find_runtime
+from tests.gpu.nvml import FakeNvml, make_gpus
+from tests.sandbox.bench import RUNTIME
+
+MakeLauncher = Callable[[FakeNvml], BubblewrapLauncher]
+
+
+@pytest.fixture
+def nvml() -> FakeNvml:
+    return make_gpus(1)
+
+
+@pytest.fixture
+def devices(tmp_path: Path) -> Path:
+    """The files of three GPUs, none of which does anything."""
+    for name in ("nvidia0", "nvidia1", "nvidia2", "nvidiactl", "nvidia-uvm"):
+        (tmp_path / name).symlink_to("/dev/null")
+    return tmp_path
+
+
+@pytest.fixture(params=["namespaces", "shared"])
+def isolation(request: pytest.FixtureRequest) -> Isolation:
+    return request.param  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def make_launcher(devices: Path, isolation: Isolation) -> MakeLauncher:
+    def make(nvml: FakeNvml) -> BubblewrapLauncher:
+        driver = open_driver(nvml)
+        gpus = Gpus(driver, driver.list_gpus())
+        launcher = BubblewrapLauncher(runtime=find_runtime(RUNTIME), isolation=isolation, gpus=gpus, devices=devices)
+        try:
+            launcher.launch(BoxSpec(())).close()
+        except SandboxUnavailable as error:
+            if "refuses namespaces" in str(error):
+                pytest.skip("this host refuses namespaces")
+            raise
+        return launcher
+
+    return make
