@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 START_SECONDS = 120
 GUEST_LABEL = "org.allclose.guest"
 TMP_OPTIONS = "size=64m,nr_inodes=4096,mode=1777,nosuid,nodev,noexec"
-# What the engine mounts and no box needs: names of queues would stay for the next, and /sys tells of the host.
-COVERED = dict.fromkeys(("/dev/mqueue", "/sys"), "ro,size=4k,nr_inodes=16,mode=555,nosuid,nodev,noexec")
+# What the engine mounts and no box needs: names of queues would stay for the next, terminals are many lines of kernel,
+# and /sys tells of the host.
+COVERED = dict.fromkeys(("/dev/mqueue", "/dev/pts", "/sys"), "ro,size=4k,nr_inodes=16,mode=555,nosuid,nodev,noexec")
 # NVIDIA's driver finds its devices in /sys.
 COVERED_BESIDE_GPU = {path: options for path, options in COVERED.items() if path != "/sys"}
 # The memory that a box has room for from the start, beside its overhead.
