@@ -1,5 +1,6 @@
 # mechanism: a busy loop with every signal blocked and ignored
 # verdict: time_limit_exceeded
+# seconds: 0.4
 import signal
 
 for number in signal.valid_signals():

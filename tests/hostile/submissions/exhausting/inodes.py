@@ -1,5 +1,6 @@
 # mechanism: empty files without end
 # verdict: runtime_error|time_limit_exceeded
+# seconds: 0.4
 import itertools
 
 

@@ -1,5 +1,6 @@
 # mechanism: a computation inside C that checks no signal
 # verdict: time_limit_exceeded
+# seconds: 0.4
 import re
 
 

@@ -1,5 +1,6 @@
 # mechanism: sleeping for ever
 # verdict: time_limit_exceeded
+# seconds: 0.4
 import time
 
 

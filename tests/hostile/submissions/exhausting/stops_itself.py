@@ -1,5 +1,6 @@
 # mechanism: the process stopped by itself
 # verdict: time_limit_exceeded
+# seconds: 0.4
 import os
 import signal
 

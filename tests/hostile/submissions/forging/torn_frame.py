@@ -1,5 +1,6 @@
 # mechanism: a frame's header sent byte by byte, then half of a large answer, then silence
 # verdict: time_limit_exceeded
+# seconds: 0.4
 import os
 import struct
 import sys

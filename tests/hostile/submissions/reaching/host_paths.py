@@ -6,7 +6,8 @@ import numpy as np
 
 PATHS = (
     "/etc/shadow", "/etc/sudoers", "/var/run/docker.sock", "/run/docker.sock", "/proc/1/root/etc/shadow", "/proc/kcore",
-    "/sys/fs/cgroup", "/dev/mem", "/dev/sda", "/dev/vda", "/home", "/var/lib",
+    "/sys/fs/cgroup", "/dev/mem", "/dev/sda", "/dev/vda", "/home", "/root/.ssh", "/var/lib/docker", "/var/lib/postgresql",
+    "/proc/1/cwd", "/proc/1/exe", "/var/run/secrets", "/run/secrets", "/mnt", "/media", "/srv",
 )  # fmt: skip
 
 

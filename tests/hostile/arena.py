@@ -1,0 +1,108 @@
+"""Where hostile submissions meet honest ones: one pool of boxes, and a problem for each kind of box."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from app.catalog.package import Package, load_package
+from app.worker.judge import Job, judge
+from app.worker.lease import Finish
+from app.worker.prepare import Draw, PreparedCase, prepare
+from app.worker.request import box_spec
+from sandbox.docker import DockerLauncher
+from sandbox.guest_box import GuestBox
+from sandbox.interface import Box, BoxSpec, Launcher
+from sandbox.pool import Pool
+from tests.hostile.traces import Traces, traces_of
+
+# A box's first process, and what there is to be seen of it.
+Seen: TypeAlias = tuple[int, Traces]
+
+PROBLEMS = Path(__file__).parent / "problems"
+
+
+class Remembering(Launcher):
+    """Launches as another does, and knows which boxes are open: the pool does not say."""
+
+    def __init__(self, launcher: Launcher) -> None:
+        self.name = launcher.name
+        self.engine = launcher.engine if isinstance(launcher, DockerLauncher) else None
+        self._launcher = launcher
+        self._launched: list[tuple[BoxSpec, GuestBox]] = []
+
+    def launch(self, spec: BoxSpec) -> Box:
+        box = self._launcher.launch(spec)
+        assert isinstance(box, GuestBox)
+        self._launched.append((spec, box))
+        return box
+
+    def open_boxes(self, spec: BoxSpec) -> list[GuestBox]:
+        return [box for known, box in self._launched if known == spec and box.is_alive()]
+
+    @property
+    def count(self) -> int:
+        return len(self._launched)
+
+
+@dataclass(frozen=True)
+class Arena:
+    """A problem, its cases, and the pool that all problems share."""
+
+    package: Package
+    cases: tuple[PreparedCase, ...]
+    pool: Pool
+    launcher: Remembering
+
+    @property
+    def canary(self) -> str:
+        return next(known.source for known in self.package.submissions if known.name == "canary")
+
+    @property
+    def spec(self) -> BoxSpec:
+        return box_spec(self.package.manifest)
+
+    def judge(self, source: str, seconds: float | None = None) -> Finish:
+        """`seconds`: another time limit than the problem's."""
+        package = self.package if seconds is None else _in_haste(self.package, seconds)
+        job = Job(package=package, source=source, cases=self.cases)
+        return judge(job, self.pool, lambda _: None, threading.Event())
+
+    def time(self, source: str) -> tuple[Finish, float]:
+        """The seconds do not count the start of a box."""
+        self.settle()
+        started = time.monotonic()
+        judged = self.judge(source)
+        return judged, time.monotonic() - started
+
+    def settle(self) -> GuestBox:
+        """The box that the next submission will come into."""
+        with self.pool.lease(self.spec, threading.Event()):
+            (box,) = self.launcher.open_boxes(self.spec)
+        return box
+
+    def look(self) -> Seen:
+        box = self.settle()
+        return box.vessel.pid, traces_of(box.vessel.pid, self.launcher.engine)
+
+
+@contextmanager
+def open_arenas(launcher: Launcher, names: tuple[str, ...]) -> Iterator[dict[str, Arena]]:
+    remembering = Remembering(launcher)
+    with closing(Pool(remembering, capacity=len(names), max_runs=1000)) as pool:
+        yield {name: _open(name, pool, remembering) for name in names}
+
+
+def _in_haste(package: Package, seconds: float) -> Package:
+    manifest = package.manifest
+    limits = manifest.limits.model_copy(update={"wall_seconds": seconds})
+    return replace(package, manifest=manifest.model_copy(update={"limits": limits}))
+
+
+def _open(name: str, pool: Pool, launcher: Remembering) -> Arena:
+    package = load_package(PROBLEMS / name)
+    prepared = prepare(package, Draw(b"a fixed secret", 0), pool, threading.Event())
+    return Arena(package, prepared.cases, pool, launcher)

@@ -1,0 +1,4 @@
+# mechanism: a dict of keys whose hashes meet in the same places
+# verdict: wrong_answer
+def standardise(x, eps):
+    return {float(key << 40): None for key in range(1, 45_000)}

@@ -1,0 +1,8 @@
+# mechanism: honest, but refused: a file fetched by a name that nobody resolves
+# verdict: runtime_error
+# message: no network
+import urllib.request
+
+
+def standardise(x, eps):
+    return urllib.request.urlopen("http://data.example.org/mean.txt").read()

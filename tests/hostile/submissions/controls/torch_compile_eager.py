@@ -1,0 +1,11 @@
+# mechanism: honest: torch.compile with the backend eager
+# verdict: accepted
+# problem: softmax
+# seconds: 10
+import torch
+
+
+@torch.compile(backend="eager", dynamic=True)
+def softmax(x):
+    shifted = x - x.max(dim=1, keepdim=True).values
+    return shifted.exp() / shifted.exp().sum(dim=1, keepdim=True)
