@@ -28,7 +28,7 @@ START_SECONDS = 120
 
 @dataclass(frozen=True, kw_only=True)
 class BubblewrapLauncher(Launcher):
-    """`cache`: a folder of compiled programs that the boxes may read. `devices`: where the GPUs' files are."""
+    """`cache`: a folder of compiled programs that the boxes may read."""
 
     runtime: Runtime
     isolation: Literal["any", "namespaces", "shared"] = "any"
@@ -36,7 +36,6 @@ class BubblewrapLauncher(Launcher):
     cache: Path | None = None
     is_filling: bool = False
     gpus: Gpus | None = None
-    devices: Path = Path("/dev")
     name: str = "bubblewrap"
     _cores: Cores = field(default_factory=Cores)
 
@@ -68,7 +67,7 @@ class BubblewrapLauncher(Launcher):
 
     def _start(self, spec: BoxSpec, gpu: Gpu | None) -> BubblewrapProcess:
         use = CacheUse.FILL if self.is_filling else CacheUse.NONE if self.cache is None else CacheUse.READ
-        access = None if gpu is None else find_access(gpu, self.devices)
+        access = None if gpu is None or self.gpus is None else find_access(gpu, self.gpus.devices)
         options = [*walls.namespaces(), *walls.contents(self.runtime, self.cache, access)]
         cores = self._cores.take(self.cores_per_box)
         variables = guest_environment(len(cores), use, gpu) | (access.variables if access else {})

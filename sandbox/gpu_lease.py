@@ -10,6 +10,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 from sandbox.gpu_driver import Driver, Gpu, Use
 from sandbox.interface import Aborted, DeviceLost, SandboxUnavailable
@@ -18,10 +19,10 @@ LISTEN_SECONDS = 0.2
 
 
 class Gpus:
-    """The GPUs of one worker."""
+    """The GPUs of one worker. `devices`: the folder of their files."""
 
-    def __init__(self, driver: Driver, gpus: Sequence[Gpu]) -> None:
-        self._driver = driver
+    def __init__(self, driver: Driver, gpus: Sequence[Gpu], devices: Path = Path("/dev")) -> None:
+        self._driver, self.devices = driver, devices
         self.gpus = tuple(gpus)
         self._boxes: Counter[Gpu] = Counter()
         self._turns: dict[Gpu, deque[object]] = {gpu: deque() for gpu in gpus}

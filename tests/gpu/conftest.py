@@ -10,7 +10,7 @@ from sandbox.gpu_driver import open_driver
 from sandbox.gpu_lease import Gpus
 from sandbox.interface import BoxSpec, Isolation, SandboxUnavailable
 from sandbox.runtime import find_runtime
-from tests.gpu.nvml import FakeNvml, make_gpus
+from tests.gpu.nvml import FakeNvml, make_devices, make_gpus
 from tests.sandbox.bench import RUNTIME
 
 MakeLauncher = Callable[[FakeNvml], BubblewrapLauncher]
@@ -23,10 +23,7 @@ def nvml() -> FakeNvml:
 
 @pytest.fixture
 def devices(tmp_path: Path) -> Path:
-    """The files of three GPUs, none of which does anything."""
-    for name in ("nvidia0", "nvidia1", "nvidia2", "nvidiactl", "nvidia-uvm"):
-        (tmp_path / name).symlink_to("/dev/null")
-    return tmp_path
+    return make_devices(tmp_path)
 
 
 @pytest.fixture(params=["namespaces", "shared"])
@@ -38,8 +35,8 @@ def isolation(request: pytest.FixtureRequest) -> Isolation:
 def make_launcher(devices: Path, isolation: Isolation) -> MakeLauncher:
     def make(nvml: FakeNvml) -> BubblewrapLauncher:
         driver = open_driver(nvml)
-        gpus = Gpus(driver, driver.list_gpus())
-        launcher = BubblewrapLauncher(runtime=find_runtime(RUNTIME), isolation=isolation, gpus=gpus, devices=devices)
+        gpus = Gpus(driver, driver.list_gpus(), devices)
+        launcher = BubblewrapLauncher(runtime=find_runtime(RUNTIME), isolation=isolation, gpus=gpus)
         try:
             launcher.launch(BoxSpec(())).close()
         except SandboxUnavailable as error:

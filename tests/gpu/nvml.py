@@ -1,6 +1,7 @@
 """A stand-in for the module `pynvml`: GPUs whose memory and processes a test says, and that a test may break."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -82,6 +83,13 @@ class FakeNvml:
         if gpu.failing is not None:
             raise FakeError(gpu.failing)
         return gpu
+
+
+def make_devices(folder: Path) -> Path:
+    """The files of three GPUs, none of which does anything."""
+    for name in ("nvidia0", "nvidia1", "nvidia2", "nvidiactl", "nvidia-uvm"):
+        (folder / name).symlink_to("/dev/null")
+    return folder
 
 
 def make_gpus(count: int = 1) -> FakeNvml:

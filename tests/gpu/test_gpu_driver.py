@@ -45,7 +45,7 @@ def test_what_is_on_a_gpu_now(driver: Driver, nvml: FakeNvml) -> None:
 
     use = driver.use_of(first(driver))
 
-    assert (use.memory_bytes, use.processes) == (3 * GIB, {4, 17})
+    assert (use.memory_bytes, sorted(use.processes)) == (3 * GIB, [4, 17])
 
 
 def test_a_driver_that_hides_the_processes_still_tells_the_memory(driver: Driver, nvml: FakeNvml) -> None:

@@ -1,0 +1,178 @@
+"""What the guest does otherwise in a box with a GPU."""
+
+import errno
+import sys
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from sandbox.bubblewrap import BubblewrapLauncher
+from sandbox.guest import codec, convert, gpu
+from sandbox.guest.syscall_table import box_filter, numbers, student_filter
+from sandbox.interface import MIB, BoxLost, BoxSpec, Ending
+from tests.gpu.conftest import MakeLauncher
+from tests.gpu.nvml import FakeNvml
+from tests.sandbox.bench import make_request, run_in, value_of
+from tests.sandbox.test_bpf import ALLOWED, decide
+
+STUDENT, WITHOUT = student_filter(7, gpu=True), student_filter(7)
+SHARED_ANONYMOUS, READ_WRITE = 0x21, 3
+
+
+@pytest.fixture(params=["x86_64", "aarch64"])
+def machine(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.mark.parametrize("request_number", [0xC00446D2, 0xC020462A, 0x30000001, 0x21, 0x5421])
+def test_requests_of_nvidia_s_driver_pass(machine: str, request_number: int) -> None:
+    assert decide(STUDENT, machine, numbers(machine)["ioctl"], 5, request_number) == ALLOWED
+
+
+@pytest.mark.parametrize(
+    "request_number", [0x8901, 0x5452, 0x5412, 0x541C, 0x8902], ids=["owner", "async", "typing", "console", "group"]
+)
+def test_requests_that_send_signals_or_type_are_refused_with_a_gpu_too(machine: str, request_number: int) -> None:
+    assert decide(STUDENT, machine, numbers(machine)["ioctl"], 5, request_number) == errno.ENOTTY
+
+
+def test_memory_may_be_shared_with_a_gpu_and_not_without(machine: str) -> None:
+    mmap = numbers(machine)["mmap"]
+
+    assert decide(STUDENT, machine, mmap, 0, 4096, READ_WRITE, SHARED_ANONYMOUS) == ALLOWED
+    assert decide(WITHOUT, machine, mmap, 0, 4096, READ_WRITE, SHARED_ANONYMOUS) == errno.EPERM
+
+
+@pytest.mark.parametrize("name", ["memfd_create", "mlock", "munlock"])
+def test_what_a_driver_asks_for_passes_both_filters(machine: str, name: str) -> None:
+    number = numbers(machine)[name]
+
+    assert decide(STUDENT, machine, number) == ALLOWED
+    assert decide(box_filter(namespaces=True, gpu=True), machine, number) == ALLOWED
+    assert decide(WITHOUT, machine, number) != ALLOWED
+
+
+def test_everything_else_is_as_without_a_gpu(machine: str) -> None:
+    other = numbers(machine).keys() - {"ioctl", "mmap", "memfd_create", "mlock", "munlock", "sched_setaffinity"}
+
+    for name in other:
+        number = numbers(machine)[name]
+        assert decide(STUDENT, machine, number, 99) == decide(WITHOUT, machine, number, 99), name
+
+
+@dataclass
+class Frameworks:
+    """Stand-ins for the modules `torch` and `jax`, on a machine with so many GPUs."""
+
+    count: int = 1
+    shares: list[float] = field(default_factory=list)
+
+    def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        cuda = SimpleNamespace(
+            init=lambda: None,
+            device_count=lambda: self.count,
+            set_per_process_memory_fraction=lambda share, device: self.shares.append(share + device),
+        )
+        monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
+        devices = [SimpleNamespace(platform="gpu")] * self.count
+        monkeypatch.setitem(sys.modules, "jax", SimpleNamespace(devices=lambda: devices))
+        monkeypatch.setenv("XLA_CLIENT_MEM_FRACTION", "")
+
+
+def test_both_frameworks_are_given_their_share_of_the_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    frameworks = Frameworks()
+    frameworks.install(monkeypatch)
+
+    gpu.bring_up(memory_bytes=20 * 2**30, gpu_memory_bytes=80 * 2**30)
+
+    assert frameworks.shares == [0.25]
+    assert gpu.os.environ["XLA_CLIENT_MEM_FRACTION"] == "0.25000000"
+
+
+def test_a_limit_above_all_that_there_is_means_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    frameworks = Frameworks()
+    frameworks.install(monkeypatch)
+
+    gpu.bring_up(memory_bytes=20 * 2**30, gpu_memory_bytes=8 * 2**30)
+
+    assert frameworks.shares == [1.0]
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_a_box_that_shows_another_number_of_gpus_than_one_is_a_fault(
+    monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    Frameworks(count).install(monkeypatch)
+
+    with pytest.raises(gpu.UnexpectedDevices, match=f"torch sees {count} GPUs"):
+        gpu.bring_up(memory_bytes=MIB, gpu_memory_bytes=MIB)
+
+
+def test_a_cuda_context_is_known_by_its_open_device(tmp_path: Path) -> None:
+    (tmp_path / "3").symlink_to("/dev/nvidiactl")  # which also those open who only ask what there is
+    before = gpu.holds_cuda_context(tmp_path)
+    (tmp_path / "4").symlink_to("/dev/nvidia-uvm")
+
+    assert not before
+    assert gpu.holds_cuda_context(tmp_path)
+
+
+class Tensor:
+    """As far as `restore` is concerned."""
+
+    def __init__(self, device: str = "cpu") -> None:
+        self.device = device
+
+    def to(self, device: str) -> "Tensor":
+        return Tensor(device)
+
+
+def test_tensors_lie_on_the_gpu_wherever_they_are_in_the_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(convert._MAKERS, "torch", lambda _: Tensor())
+    given = codec.decode(codec.encode({"a": [convert.np.zeros(2), (convert.np.ones(1), 3)]}))
+
+    restored = convert.restore(given, "torch", "cuda")
+
+    first, (second, number) = restored["a"]
+    assert (first.device, second.device, number) == ("cuda", "cuda", 3)
+
+
+@pytest.fixture
+def launcher(make_launcher: MakeLauncher, nvml: FakeNvml) -> BubblewrapLauncher:
+    return make_launcher(nvml)
+
+
+@pytest.mark.parametrize("framework", ["jax", "torch"])
+def test_a_gpu_that_does_not_come_up_is_our_fault(launcher: BubblewrapLauncher, framework: str) -> None:
+    """As here, where there is a device file and nothing behind it."""
+    with closing(launcher.launch(BoxSpec((framework,), gpu=True))) as box, pytest.raises(BoxLost):
+        run_in(box, make_request("def solve():\n    return 1\n"))
+
+
+def test_drivers_have_room_in_the_host_s_memory_beside_the_limit(launcher: BubblewrapLauncher) -> None:
+    source = """
+        import numpy as np
+        def solve(mib):
+            return int(np.ones(mib << 20, np.uint8).sum() >> 20)
+    """
+    request = make_request(source, {"mib": 1000}, {"mib": 2000}, memory_bytes=512 * MIB)
+
+    with closing(launcher.launch(BoxSpec(("numpy",), gpu=True))) as box:
+        first, second = run_in(box, request).cases
+
+    assert value_of(first) == 1000
+    assert second.ending is Ending.OUT_OF_MEMORY
+
+
+def test_the_process_can_read_its_own_mappings(launcher: BubblewrapLauncher, isolation: str) -> None:
+    """As NVIDIA's driver does; without a GPU and with namespaces there is no such file."""
+    source = "def solve():\n    return 'stack' in open('/proc/self/maps').read()\n"
+
+    with closing(launcher.launch(BoxSpec((), gpu=True))) as box:
+        ready, outcome = box.ready, run_in(box, make_request(source)).cases[0]
+
+    assert ready.isolation == isolation
+    assert value_of(outcome) is True

@@ -1,0 +1,164 @@
+"""Problems for GPUs, from their publication to what a worker that has one does, or one that has not."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from app.catalog.model import ExpectedOutput
+from app.catalog.publish import publish
+from app.cli.gpu import BadGpuChoice, choose
+from app.database import Database
+from app.submissions.model import Judging, WorkerRow
+from sandbox.gpu_driver import open_driver
+from sandbox.interface import SandboxUnavailable
+from tests.cli.test_commands import allclose
+from tests.factories import make_judging, make_submission
+from tests.gpu.nvml import FakeNvml, make_gpus
+from tests.queue.fleet import wait_until
+from tests.sandbox.bench import RUNTIME
+from tests.serving import serve
+from tests.worker.bench import REFERENCE, STANDARDISE, changed
+
+ON_GPU = changed("gpu: false", "gpu: true")
+NOBODY = "No GPU worker is running now: your submission waits in the queue and will be judged when one starts."
+HERE = make_gpus(4)
+
+
+@contextmanager
+def running(database: Database, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """A worker that has a GPU, as far as it knows."""
+    settings = {"ALLCLOSE_DATA": str(folder), "ALLCLOSE_RUNTIME": str(RUNTIME), "ALLCLOSE_SANDBOX": "bubblewrap"}
+    command = [sys.executable, "-m", "tests.gpu.worker_process", database.url, str(folder)]
+    with subprocess.Popen(command, env=os.environ | settings, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def send(database: Database) -> None:
+    with database.transaction() as session:
+        submission = make_submission(session, revision=publish(session, ON_GPU))
+        submission.source = REFERENCE
+        make_judging(session, submission.id, queue="gpu")
+
+
+def last_judging(database: Database) -> Judging:
+    with database.transaction() as session:
+        return session.scalars(select(Judging).order_by(Judging.id.desc()).limit(1)).one()
+
+
+def workers(database: Database) -> list[WorkerRow]:
+    with database.transaction() as session:
+        return list(session.scalars(select(WorkerRow)))
+
+
+def test_a_worker_that_has_a_gpu_judges_with_expected_outputs_of_its_own(database: Database, tmp_path: Path) -> None:
+    send(database)
+
+    with running(database, tmp_path) as process:
+        wait_until(lambda: last_judging(database).state == "done", 120)
+        (row,) = workers(database)
+        process.send_signal(signal.SIGTERM)
+        status = process.wait(60)
+
+    with database.transaction() as session:
+        devices = set(session.scalars(select(ExpectedOutput.device)))
+    assert (last_judging(database).verdict, devices, status) == ("accepted", {"gpu"}, 0)
+    assert (row.queues, row.device, row.gpus) == (["gpu"], "gpu", ["NVIDIA Imaginary"])
+    assert workers(database) == []
+
+
+def test_a_worker_that_loses_its_gpu_gives_its_judging_back_and_ends(database: Database, tmp_path: Path) -> None:
+    with running(database, tmp_path) as process:
+        wait_until(lambda: workers(database))
+        (tmp_path / "lost").touch()
+        send(database)
+        said = process.communicate(timeout=120)[1]
+
+    judging = last_judging(database)
+    assert process.returncode == 3
+    assert "no GPU of this worker answers any more" in said
+    assert (judging.state, judging.verdict, judging.reason) == ("queued", None, None)
+    assert judging.max_attempts - judging.attempt == 3
+    assert workers(database) == []
+
+
+def test_a_machine_without_a_gpu_publishes_takes_and_keeps_what_needs_one(tmp_path: Path) -> None:
+    write(tmp_path, "on_gpu", STANDARDISE.files["problem.yaml"].replace(b"gpu: false", b"gpu: true"))
+    write(tmp_path, "on_cpu", STANDARDISE.files["problem.yaml"])
+
+    with serve(tmp_path / "data", {"ALLCLOSE_PROBLEMS": str(tmp_path / "problems")}) as served:
+        student = served.sign_up()
+        taken = student.client.post("/problems/on_gpu/submissions", json={"source": REFERENCE}).json()
+        beside = student.submit("on_cpu", REFERENCE)
+        waiting = student.client.get(f"/submissions/{taken['id']}").json()
+
+    assert "not published" not in served.text
+    assert (taken["state"], taken["notice"]) == ("queued", NOBODY)
+    assert (beside["verdict"], beside["notice"]) == ("accepted", None)
+    assert (waiting["state"], waiting["notice"]) == ("queued", NOBODY)
+
+
+def write(folder: Path, slug: str, manifest: bytes) -> None:
+    package = folder / "problems" / slug
+    package.mkdir(parents=True)
+    (package / "problem.yaml").write_bytes(manifest)
+
+
+@pytest.mark.parametrize(("choice", "indices"), [("all", [0, 1, 2, 3]), ("0", [0]), ("2,0,2", [0, 2])])
+def test_gpus_are_chosen_by_number(choice: str, indices: list[int]) -> None:
+    assert [gpu.index for gpu in choose(choice, open_driver(HERE).list_gpus())] == indices
+
+
+@pytest.mark.parametrize(
+    ("choice", "present", "sentence"),
+    [
+        ("3", make_gpus(2), "no such GPU 3: this machine has 0–1"),
+        ("1,5", make_gpus(1), "no such GPU 1, 5: this machine has 0"),
+        ("first", HERE, "takes `all`, or numbers as nvidia-smi shows them, say 0,1; 'first' is neither"),
+        ("0,", HERE, "'0,' is neither"),
+    ],
+)
+def test_a_choice_of_others_is_refused_with_a_sentence(choice: str, present: FakeNvml, sentence: str) -> None:
+    with pytest.raises(BadGpuChoice, match=re.escape(sentence)):
+        choose(choice, open_driver(present).list_gpus())
+
+
+def test_a_driver_without_a_gpu_is_no_choice_at_all() -> None:
+    with pytest.raises(SandboxUnavailable, match="shows no GPU"):
+        choose("all", ())
+
+
+def test_the_option_belongs_to_the_queue() -> None:
+    said = allclose("worker", "--gpus", "0")
+
+    assert said.returncode == 2
+    assert "--gpus goes with --queue gpu" in said.stderr
+
+
+def test_a_machine_without_a_driver_says_so_and_starts_no_worker(tmp_path: Path) -> None:
+    said = allclose("worker", "--queue", "gpu", "--data", tmp_path)
+
+    assert said.returncode == 3
+    assert "there is no NVIDIA driver here" in said.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_judging_a_file_for_a_gpu_says_the_same(tmp_path: Path) -> None:
+    write(tmp_path, "on_gpu", STANDARDISE.files["problem.yaml"].replace(b"gpu: false", b"gpu: true"))
+    solution = tmp_path / "solution.py"
+    solution.write_text(REFERENCE)
+
+    said = allclose("judge", tmp_path / "problems" / "on_gpu", solution)
+
+    assert said.returncode == 3
+    assert "there is no NVIDIA driver here" in said.stderr
