@@ -2,11 +2,22 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.sandbox.conftest import docker_launcher
 from tests.serving import Served, serve
+
+LIMITS = {"ALLCLOSE_MAX_PENDING": "1000", "ALLCLOSE_REQUESTS_PER_MINUTE": "100000"}
 
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    limits = {"ALLCLOSE_MAX_PENDING": "1000", "ALLCLOSE_REQUESTS_PER_MINUTE": "100000"}
-    with serve(tmp_path_factory.mktemp("served"), limits) as served:
+    """With the sandbox that this machine gets by itself."""
+    with serve(tmp_path_factory.mktemp("served"), LIMITS) as served:
+        yield served
+
+
+@pytest.fixture(scope="module", params=["bubblewrap", "docker"])
+def served_by_each(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    if request.param == "docker":
+        docker_launcher("namespaces")  # skips where there is none
+    with serve(tmp_path_factory.mktemp("served"), {**LIMITS, "ALLCLOSE_SANDBOX": request.param}) as served:
         yield served

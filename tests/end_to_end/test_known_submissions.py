@@ -1,4 +1,4 @@
-"""Every file under `problems/*/submissions/` gets the verdict of its folder, through REST, queue, worker and box."""
+"""Every file under `problems/*/submissions/` gets its folder's verdict: through REST, queue, worker, and either box."""
 
 import pytest
 
@@ -12,8 +12,8 @@ JUDGED = [pair for pair in KNOWN if pair[1].verdict not in PENDING]
 
 
 @pytest.fixture(scope="module")
-def student(served: Served) -> Student:
-    return served.sign_up()
+def student(served_by_each: Served) -> Student:
+    return served_by_each.sign_up()
 
 
 @pytest.fixture(scope="module")
