@@ -9,24 +9,25 @@ name=${1:-allclose-base}
 [ "$(id -u)" -eq 0 ] || { echo "debootstrap needs root: sudo $0 $name" >&2; exit 1; }
 command -v debootstrap >/dev/null || { echo "debootstrap is missing: sudo apt-get install debootstrap" >&2; exit 1; }
 
-. /etc/os-release
-mirror=$(apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' |
-    awk -v release="$VERSION_CODENAME" '$1 == release && $2 == "main" {print $3; exit}')
-[ -n "$mirror" ] || { echo "apt knows no mirror of $VERSION_CODENAME: sudo apt-get update" >&2; exit 1; }
-
 root=$(mktemp -d)
-trap 'rm -rf "$root"' EXIT
-debootstrap --variant=minbase --include=python3,python3-venv "$VERSION_CODENAME" "$root" "$mirror" >"$root.log" ||
-    { tail -20 "$root.log" >&2; exit 1; }
-rm "$root.log"
+log=$(mktemp)
+trap 'rm -rf "$root" "$log"' EXIT
+run() { "$@" >"$log" 2>&1 || { tail -20 "$log" >&2; exit 1; }; }
+
+. /etc/os-release
+run apt-get --quiet update
+mirror=$(apt-get indextargets --format '$(CODENAME) $(COMPONENT) $(REPO_URI)' |
+    awk -v release="$VERSION_CODENAME" '$1 == release && $2 == "main" && !found++ {print $3}')
+[ -n "$mirror" ] || { echo "apt knows no mirror of $VERSION_CODENAME: mend /etc/apt/sources.list" >&2; exit 1; }
+run debootstrap --variant=minbase --include=python3,python3-venv "$VERSION_CODENAME" "$root" "$mirror"
 
 # What has been mended since the release: this machine's apt fetches it, and the new system only unpacks it.
 archives=$root/var/cache/apt/archives
 rm -f "$archives"/*.deb
-apt-get --quiet=2 --yes --download-only --option APT::Sandbox::User=root --option Dir::Cache::archives="$archives" \
+run apt-get --quiet --yes --download-only --option APT::Sandbox::User=root --option Dir::Cache::archives="$archives" \
     --option Dir::State::status="$root/var/lib/dpkg/status" dist-upgrade
 if ls "$archives"/*.deb >/dev/null 2>&1; then
-    DEBIAN_FRONTEND=noninteractive chroot "$root" sh -c 'dpkg --install /var/cache/apt/archives/*.deb' >/dev/null
+    DEBIAN_FRONTEND=noninteractive run chroot "$root" sh -c 'dpkg --install /var/cache/apt/archives/*.deb'
 fi
 
 rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/var/log/* "$root"/tmp/* "$root"/run/*
