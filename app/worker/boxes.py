@@ -25,16 +25,20 @@ def open_launcher(settings: Settings, *, cache: Path | None, gpus: Gpus | None =
     return choose_launcher(
         settings.sandbox,
         settings.runtime,
-        docker=DockerOptions(
-            cpu_image=settings.image_cpu,
-            cuda_image=settings.image_cuda,
-            runtime=settings.docker_runtime,
-            apparmor=settings.docker_apparmor,
-        ),
+        docker=docker_options(settings),
         isolation=settings.isolation,
         cores_per_box=CORES_PER_BOX,
         cache_folder=cache,
         gpus=gpus,
+    )
+
+
+def docker_options(settings: Settings) -> DockerOptions:
+    return DockerOptions(
+        cpu_image=settings.image_cpu,
+        cuda_image=settings.image_cuda,
+        runtime=settings.docker_runtime,
+        apparmor=settings.docker_apparmor,
     )
 
 

@@ -1,4 +1,4 @@
-"""The other commands: list, doctor, user, submit, and settings that stop the start with a sentence."""
+"""The other commands: list, user, submit, and settings that stop the start with a sentence."""
 
 import os
 import subprocess
@@ -61,22 +61,6 @@ def test_problem_list_says_what_is_wrong_with_a_package(tmp_path: Path) -> None:
     assert listed.returncode == 1
     assert "problem.yaml:2" in listed.stderr
     assert "difficulty" in listed.stderr
-
-
-def test_doctor_finds_this_machine_fit() -> None:
-    examined = allclose("doctor")
-
-    assert examined.returncode == 0, examined.stdout
-    assert "box" in examined.stdout
-
-
-def test_doctor_names_a_database_that_does_not_answer() -> None:
-    url = "postgresql://nobody@127.0.0.1:1/none"
-
-    examined = allclose("doctor", ALLCLOSE_DATABASE_URL=url)
-
-    assert examined.returncode == 1
-    assert "ALLCLOSE_DATABASE_URL" in examined.stdout
 
 
 @pytest.mark.parametrize(

