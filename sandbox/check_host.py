@@ -13,7 +13,7 @@ from sandbox.check_gpu import check_gpu
 from sandbox.choice import choose_launcher
 from sandbox.docker import DockerLauncher, DockerOptions
 from sandbox.finding import Finding, Level, examine, lacks, needless
-from sandbox.interface import BoxSpec, Isolation, SandboxUnavailable
+from sandbox.interface import BoxSpec, Isolation
 
 Sandbox: TypeAlias = Literal["docker", "bubblewrap"]
 
@@ -84,7 +84,7 @@ def choose(wanted: Wanted) -> Sandbox:
         return wanted.sandbox
     try:
         launcher = choose_launcher("auto", wanted.runtime, docker=wanted.docker)
-    except SandboxUnavailable:
+    except Exception:  # the look at each says why
         return "bubblewrap"
     return "docker" if isinstance(launcher, DockerLauncher) else "bubblewrap"
 
@@ -94,7 +94,10 @@ def explain(wanted: Wanted, chosen: Sandbox, docker: list[Finding]) -> str:
         return f"ALLCLOSE_SANDBOX={chosen} says so"
     if chosen == "docker":
         return f"a Docker Engine answers and has the image {wanted.docker.cpu_image}"
-    return next((finding.text.partition(": ")[0] for finding in docker if finding.level == "missing"), "it is there")
+    return next(
+        (finding.text.partition(": ")[0] for finding in docker if finding.level == "missing"),
+        "Docker was away when it was asked for",
+    )
 
 
 def check_platform() -> Iterator[Finding]:
