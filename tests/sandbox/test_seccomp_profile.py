@@ -46,9 +46,10 @@ def errno_in(entry: dict[str, Any]) -> int:
 
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("namespaces", [True, False])
-def test_profile_and_program_say_the_same_of_every_call(machine: str, namespaces: bool) -> None:
-    profile = json.loads(docker_profile(namespaces=namespaces, machine=machine))
-    table = box_filter(namespaces=namespaces)
+@pytest.mark.parametrize("gpu", [True, False])
+def test_profile_and_program_say_the_same_of_every_call(machine: str, namespaces: bool, gpu: bool) -> None:
+    profile = json.loads(docker_profile(namespaces=namespaces, gpu=gpu, machine=machine))
+    table = box_filter(namespaces=namespaces, gpu=gpu)
     program = bpf.assemble(table, machine)
     names = {number: name for name, number in numbers(machine).items()}
 
