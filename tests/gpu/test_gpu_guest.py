@@ -1,12 +1,14 @@
 """What the guest does otherwise in a box with a GPU."""
 
 import errno
+import os
 import sys
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from sandbox.bubblewrap import BubblewrapLauncher
@@ -89,7 +91,7 @@ def test_both_frameworks_are_given_their_share_of_the_gpu(monkeypatch: pytest.Mo
     gpu.bring_up(memory_bytes=20 * 2**30, gpu_memory_bytes=80 * 2**30)
 
     assert frameworks.shares == [0.25]
-    assert gpu.os.environ["XLA_CLIENT_MEM_FRACTION"] == "0.25000000"
+    assert os.environ["XLA_CLIENT_MEM_FRACTION"] == "0.25000000"
 
 
 def test_a_limit_above_all_that_there_is_means_all(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +134,7 @@ class Tensor:
 
 def test_tensors_lie_on_the_gpu_wherever_they_are_in_the_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(convert._MAKERS, "torch", lambda _: Tensor())
-    given = codec.decode(codec.encode({"a": [convert.np.zeros(2), (convert.np.ones(1), 3)]}))
+    given = codec.decode(codec.encode({"a": [np.zeros(2), (np.ones(1), 3)]}))
 
     restored = convert.restore(given, "torch", "cuda")
 

