@@ -13,6 +13,7 @@ import select
 import shutil
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
@@ -31,6 +32,7 @@ IMPORTS = {
     "optax": ("optax",),
     "torch": ("torch", "torch._dynamo", "torch.nn", "torch.optim"),
 }
+TMP = Path("/tmp")
 
 
 def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
@@ -87,13 +89,34 @@ def _serve(surroundings: Surroundings) -> NoReturn:
 
 def _empty_box() -> bool:
     """Ends every other process of the box and removes every file; whether nothing is left."""
+    _end_others()
+    return _holds_no_file(TMP) or _succeeds_apart(lambda: _empty_folder(TMP))
+
+
+def _end_others() -> None:
     while True:
         with suppress(ProcessLookupError):
             os.kill(-1, signal.SIGKILL)
         try:
             os.waitpid(-1, 0)
         except ChildProcessError:
-            return _empty_folder(Path("/tmp"))
+            return
+
+
+def _holds_no_file(folder: Path) -> bool:
+    """By count, and never by name. Where the file system does not count, it may hold some."""
+    counts = os.statvfs(folder)
+    return counts.f_files - counts.f_ffree == 1  # itself
+
+
+def _succeeds_apart(attempt: Callable[[], bool]) -> bool:
+    """In a process of its own: the names of files are a student's bytes, and stay in the memory of who reads them."""
+    pid = os.fork()
+    if pid == 0:
+        with suppress(BaseException):
+            os._exit(0 if attempt() else 1)
+        os._exit(1)
+    return os.waitpid(pid, 0)[1] == 0
 
 
 def _empty_folder(folder: Path) -> bool:

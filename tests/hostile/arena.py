@@ -43,10 +43,6 @@ class Remembering(Launcher):
     def open_boxes(self, spec: BoxSpec) -> list[GuestBox]:
         return [box for known, box in self._launched if known == spec and box.is_alive()]
 
-    @property
-    def count(self) -> int:
-        return len(self._launched)
-
 
 @dataclass(frozen=True)
 class Arena:
@@ -78,6 +74,9 @@ class Arena:
         judged = self.judge(source)
         return judged, time.monotonic() - started
 
+    def moved_to(self, pool: Pool) -> "Arena":
+        return replace(self, pool=pool)
+
     def settle(self) -> GuestBox:
         """The box that the next submission will come into."""
         with self.pool.lease(self.spec, threading.Event()):
@@ -93,16 +92,16 @@ class Arena:
 def open_arenas(launcher: Launcher, names: tuple[str, ...]) -> Iterator[dict[str, Arena]]:
     remembering = Remembering(launcher)
     with closing(Pool(remembering, capacity=len(names), max_runs=1000)) as pool:
-        yield {name: _open(name, pool, remembering) for name in names}
+        yield {name: open_arena(name, pool, remembering) for name in names}
+
+
+def open_arena(name: str, pool: Pool, launcher: Remembering) -> Arena:
+    package = load_package(PROBLEMS / name)
+    prepared = prepare(package, Draw(b"a fixed secret", 0), pool, threading.Event())
+    return Arena(package, prepared.cases, pool, launcher)
 
 
 def _in_haste(package: Package, seconds: float) -> Package:
     manifest = package.manifest
     limits = manifest.limits.model_copy(update={"wall_seconds": seconds})
     return replace(package, manifest=manifest.model_copy(update={"limits": limits}))
-
-
-def _open(name: str, pool: Pool, launcher: Remembering) -> Arena:
-    package = load_package(PROBLEMS / name)
-    prepared = prepare(package, Draw(b"a fixed secret", 0), pool, threading.Event())
-    return Arena(package, prepared.cases, pool, launcher)
