@@ -7,6 +7,7 @@ thread pools by them.
 import importlib
 import os
 import sys
+from dataclasses import replace
 
 from . import kernel
 from .task import Settings
@@ -25,7 +26,9 @@ def become_nobody(uid: int) -> None:
 
 
 settings = Settings.from_json(sys.argv[1])
-all_cores = tuple(os.sched_getaffinity(0))
+all_cores = tuple(sorted(os.sched_getaffinity(0)))
+if not set(settings.cores) <= set(all_cores):  # gVisor's kernel numbers the cores that it was given anew
+    settings = replace(settings, cores=all_cores[: len(settings.cores)])
 os.sched_setaffinity(0, settings.cores)
 become_nobody(settings.uid)
 importlib.import_module("sandbox.guest.zygote").live(settings, all_cores)

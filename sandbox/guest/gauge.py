@@ -19,7 +19,7 @@ def read_status(pid: int | str) -> Status:
     """Raises OSError when there is no such process."""
     descriptor = os.open(f"/proc/{pid}/status", os.O_RDONLY | os.O_CLOEXEC)
     try:
-        return _parse(os.read(descriptor, 16 * KIB))
+        return parse(os.read(descriptor, 16 * KIB))
     finally:
         os.close(descriptor)
 
@@ -33,20 +33,22 @@ class Gauge:
     def read(self) -> Status | None:
         """None once the process is dead."""
         try:
-            return _parse(os.pread(self._descriptor, 16 * KIB, 0))
+            return parse(os.pread(self._descriptor, 16 * KIB, 0))
         except OSError:
             return None
 
 
-def _parse(text: bytes) -> Status:
+def parse(text: bytes) -> Status:
     fields = dict(line.split(b":", 1) for line in text.split(b"\n") if b":" in line)
 
     def kib(name: bytes) -> int:
         return int(fields[name].split()[0]) if name in fields else 0
 
+    # gVisor's kernel tells only the sum, with the files that are mapped.
+    resident = (b"RssAnon", b"RssShmem") if b"RssAnon" in fields else (b"VmRSS",)
     # Page tables, swap and huge pages are memory too, though none of them is resident.
     return Status(
-        memory_bytes=sum(map(kib, (b"RssAnon", b"RssShmem", b"VmPTE", b"VmSwap", b"HugetlbPages"))) * KIB,
+        memory_bytes=sum(map(kib, (*resident, b"VmPTE", b"VmSwap", b"HugetlbPages"))) * KIB,
         data_bytes=kib(b"VmData") * KIB,
         threads=kib(b"Threads"),
     )

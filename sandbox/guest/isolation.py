@@ -4,7 +4,9 @@ The monitor makes all but the mount namespace, so that its first child is proces
 can name it. That child then covers what it shares with the box: its own /tmp, and a /proc of two files.
 """
 
+import errno
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,7 +25,8 @@ def enter_namespaces() -> None:
         kernel.CLONE_NEWUSER | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS | kernel.CLONE_NEWCGROUP
     )
     kernel.set_dumpable(is_dumpable=True)  # or its own /proc files would be root's; nobody else lives in the box now
-    Path("/proc/self/setgroups").write_text("deny")
+    if Path("/proc/self/setgroups").exists():  # gVisor's kernel has none, and asks for none
+        Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
     Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
     kernel.set_dumpable(is_dumpable=False)
@@ -34,16 +37,25 @@ def cover_mounts(*, gpu: bool) -> None:
     kernel.unshare(kernel.CLONE_NEWNS)
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
     (_renew_proc if gpu else _shrink_proc)()
-    kernel.mount("tmpfs", "/tmp", "tmpfs", _NO_PROGRAMS, f"size={TMP_BYTES},nr_inodes={TMP_FILES},mode=700")
+    _mount_tmp(f"size={TMP_BYTES},mode=700", TMP_FILES)
+
+
+def _mount_tmp(options: str, files: int) -> None:
+    try:
+        kernel.mount("tmpfs", "/tmp", "tmpfs", _NO_PROGRAMS, f"{options},nr_inodes={files}")
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        kernel.mount("tmpfs", "/tmp", "tmpfs", _NO_PROGRAMS, options)  # gVisor's counts no files
 
 
 def _shrink_proc() -> None:
-    kernel.mount("tmpfs", "/tmp", "tmpfs", _NO_PROGRAMS, "size=64k,nr_inodes=8,mode=755")
+    _mount_tmp("size=64k,mode=755", 8)
     for name in PROC_FILES:
         Path("/tmp", name).touch()
         kernel.mount(f"/proc/{name}", f"/tmp/{name}", None, kernel.MS_BIND)
     kernel.mount("none", "/tmp", None, kernel.MS_REMOUNT | kernel.MS_BIND | kernel.MS_RDONLY | _NO_PROGRAMS)
-    kernel.mount("/tmp", "/proc", None, kernel.MS_MOVE)
+    kernel.mount("/tmp", "/proc", None, kernel.MS_BIND | kernel.MS_REC)
 
 
 def _renew_proc() -> None:
@@ -57,19 +69,46 @@ def _renew_proc() -> None:
 
 def is_permitted(*, gpu: bool) -> bool:
     """Tries the whole dance once, in a process of its own."""
+    return _holds(lambda: _separates(gpu=gpu))
+
+
+def is_needless() -> bool:
+    """Whether processes of one user are kept out of each other without it. By Linux they are, by gVisor not."""
+    return _holds(_reaches_nobody)
+
+
+def _separates(*, gpu: bool) -> bool:
+    enter_namespaces()
+
+    def covers() -> bool:
+        cover_mounts(gpu=gpu)
+        return _reaches_nobody()
+
+    return _holds(covers)
+
+
+def _reaches_nobody() -> bool:
+    """Whether nothing that another process has open can be opened through /proc."""
+    itself = Path("/proc/self")
+    own = str(itself.readlink()) if itself.is_symlink() else ""
+    return not any(_opens(path / "fd" / "0") for path in Path("/proc").glob("[0-9]*") if path.name != own)
+
+
+def _opens(path: Path) -> bool:
+    try:
+        os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+    except OSError:
+        return False
+    return True
+
+
+def _holds(trial: Callable[[], bool]) -> bool:
+    """Tries it in a process of its own."""
     pid = os.fork()
     if pid == 0:
-        os._exit(_exit_code_of_try(gpu=gpu))
+        status = 1
+        try:
+            status = 0 if trial() else 1
+        finally:
+            os._exit(status)
     return os.waitpid(pid, 0)[1] == 0
-
-
-def _exit_code_of_try(*, gpu: bool) -> int:
-    try:
-        enter_namespaces()
-        inner = os.fork()
-        if inner == 0:
-            cover_mounts(gpu=gpu)
-            os._exit(0)
-        return int(os.waitpid(inner, 0)[1] != 0)
-    except BaseException:
-        return 1

@@ -21,7 +21,7 @@ from typing import NoReturn
 from . import frames, monitor
 from .confinement import Surroundings, filter_program
 from .gpu import holds_cuda_context
-from .isolation import is_permitted
+from .isolation import is_needless, is_permitted
 from .task import Settings
 
 # What people use of each, since a first use in a child would cost it the import (torch._dynamo: 0.8 s).
@@ -42,6 +42,8 @@ def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
     if has_gpu and holds_cuda_context(Path("/proc/self/fd")):
         raise RuntimeError("a CUDA context exists before the fork: no child could have one of its own")
     may_separate = settings.isolation != "shared" and is_permitted(gpu=has_gpu)
+    if not may_separate and not is_needless():
+        raise SystemExit("this kernel keeps processes apart by namespaces only, and permits none in here")
     surroundings = Surroundings(
         isolation="namespaces" if may_separate else "shared",
         cores=settings.cores,

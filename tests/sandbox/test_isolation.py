@@ -1,5 +1,9 @@
 """A host that refuses namespaces is found out when a box starts."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from sandbox import bubblewrap
@@ -8,6 +12,8 @@ from sandbox.guest.syscall_table import Filter, box_filter
 from sandbox.interface import BoxSpec, SandboxUnavailable
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME, make_request, run_in, value_of
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -39,3 +45,10 @@ def test_a_setting_that_demands_namespaces_makes_that_host_unavailable() -> None
 def test_a_launcher_without_gpus_opens_no_box_that_needs_one() -> None:
     with pytest.raises(SandboxUnavailable, match="allclose worker --queue gpu"):
         BubblewrapLauncher(runtime=find_runtime(RUNTIME)).launch(BoxSpec((), gpu=True))
+
+
+def test_processes_that_are_not_kept_apart_are_found_out() -> None:
+    """As by gVisor's kernel: here by a parent into which its children may look, since it has not hidden itself."""
+    program = "import sys; from sandbox.guest.isolation import is_needless; sys.exit(is_needless())"
+
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
