@@ -47,6 +47,8 @@ OVERHEAD_BYTES = 2 * 2**30
 GPU_OVERHEAD_BYTES = 5 * 2**30
 # Beside the student's threads: the zygote's and the monitor's.
 OTHER_THREADS = 64
+# What an engine says that can't hand a GPU on.
+NO_TOOLKIT = "could not select device driver"
 # The kernel ends a box rather than anything else of a host without memory.
 OOM_SCORE = 500
 
@@ -81,9 +83,17 @@ class DockerLauncher(Launcher):
         return replace(self, cache=None, is_filling=True)
 
     def launch(self, spec: BoxSpec) -> Box:
-        if spec.gpu:
+        if not spec.gpu:
+            return self._open(spec, None)
+        try:
             return open_bound(self.gpus, lambda gpu: self._open(spec, gpu))
-        return self._open(spec, None)
+        except SandboxUnavailable as error:
+            if NO_TOOLKIT not in str(error):
+                raise
+            remedy = (
+                "install NVIDIA's container toolkit (`allclose doctor` says how), or set ALLCLOSE_SANDBOX=bubblewrap"
+            )
+            raise SandboxUnavailable(f"{error}: {remedy}") from None
 
     def _open(self, spec: BoxSpec, gpu: Gpu | None) -> GuestBox:
         cores = self._cores.take(self.cores_per_box)
