@@ -3,6 +3,7 @@
 import os
 import platform
 import resource
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -64,6 +65,8 @@ def confine(task: Task, surroundings: Surroundings) -> None:
     data_bytes = read_status("self").data_bytes
     if surroundings.isolation == "namespaces":
         isolation.cover_mounts(gpu=surroundings.has_gpu)
+    else:
+        _renew_tmp()
     os.chdir("/tmp")
     os.umask(0o077)
     _limit_resources(task, surroundings, data_bytes)
@@ -73,6 +76,13 @@ def confine(task: Task, surroundings: Surroundings) -> None:
     kernel.set_dumpable(is_dumpable=False)  # also keeps a crash from reaching the host's core dump program
     kernel.die_with_parent()
     kernel.install_filter(filter_program(os.getpid(), gpu=surroundings.has_gpu))
+
+
+def _renew_tmp() -> None:
+    """The mode and the times that the last student left: in an ordinary user's boxes the folder is the student's."""
+    with suppress(PermissionError):
+        os.chmod("/tmp", 0o1777)  # noqa: PTH101
+    os.utime("/tmp")
 
 
 @cache

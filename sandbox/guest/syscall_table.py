@@ -30,7 +30,7 @@ STUDENT_ALLOWED = _names(
     open openat read readv pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2 lseek close close_range
     fstat stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat getdents getdents64 getcwd chdir
     fchdir fcntl dup dup2 dup3 pipe pipe2 poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait
-    epoll_pwait epoll_pwait2 eventfd eventfd2 statfs fstatfs ioctl umask flock fsync fdatasync ftruncate mkdir
+    epoll_pwait epoll_pwait2 eventfd eventfd2 statfs fstatfs ioctl umask fsync fdatasync ftruncate mkdir
     mkdirat rmdir unlink unlinkat rename renameat renameat2 chmod fchmod fchmodat fchmodat2 utimensat symlink symlinkat
     link linkat truncate fallocate
     getpid getppid getuid geteuid getgid getegid getresuid getresgid getgroups getpgrp getpgid getsid
@@ -62,7 +62,7 @@ REFUSED = _names(
     setresuid setresgid setgroups setfsuid setfsgid capset setsid setpgid shmget shmat shmctl shmdt msgget msgsnd msgrcv
     msgctl semget semop semtimedop semctl mq_open mq_unlink mq_notify memfd_create memfd_secret seccomp tkill
     rt_sigqueueinfo rt_tgsigqueueinfo inotify_init inotify_init1 fanotify_init name_to_handle_at open_by_handle_at
-    setsockopt fadvise64
+    setsockopt fadvise64 flock
     init_module finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff sethostname setdomainname
     settimeofday clock_settime adjtimex clock_adjtime acct quotactl syslog personality mlock mlock2 mlockall chown
     fchown lchown fchownat mknod mknodat landlock_create_ruleset landlock_add_rule landlock_restrict_self iopl ioperm
@@ -93,8 +93,9 @@ IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 # Of NVIDIA's driver: those of type 'F', and the bare numbers of its unified memory. FIOSETOWN is still not here: in
 # boxes without namespaces it would send signals to the monitor.
 GPU_IOCTLS = ((0x4600, 0xFF00), (0x0, 0xFFFFF000), (0x30000000, 0xFFFFFFF0))
-# F_SETOWN and F_SETSIG are not here: they send signals.
-FCNTLS = (*range(8), 36, 37, 38, 1030, 1031, 1032)
+# F_SETOWN and F_SETSIG are not here: they send signals. Nor are locks, nor is flock above: boxes share the files of the
+# libraries, so a lock on one is a letter to whoever runs in another box at the same time.
+FCNTLS = (*range(5), 1030, 1031, 1032)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,26 @@ def test_no_file_is_left(bench: Bench, statement: str) -> None:
 
     assert run.cases[0].ending is Ending.ANSWERED
     assert value_of(listed.cases[0]) == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["os.chmod('/tmp', 0o500)", "os.chmod('/tmp', 0o7777)", "os.utime('/tmp', ns=(1, 2))", "os.utime('/tmp')"],
+)
+def test_nothing_is_written_on_the_folder_itself(bench: Bench, statement: str) -> None:
+    """In an ordinary user's box without namespaces it is the student's own."""
+    attempt = f"import os\ndef solve():\n    try:\n        {statement}\n    except PermissionError: pass\n"
+    look = "import os, time\ndef solve():\n    s = os.stat('/tmp')\n    return [s.st_mode, time.time() - s.st_mtime]\n"
+    with bench.box() as box:
+        before = run_in(box, make_request(look))
+        run = run_in(box, make_request(attempt))
+        time.sleep(1)
+        after = run_in(box, make_request(look))
+
+    assert run.cases[0].ending is Ending.ANSWERED
+    (mode, _), (found, age) = value_of(before.cases[0]), value_of(after.cases[0])
+    assert found == mode
+    assert age < 1
 
 
 def test_a_folder_too_deep_to_empty_costs_the_box_and_not_the_answer(bench: Bench) -> None:
