@@ -26,6 +26,7 @@ GROUPS = {"checker", "answers", "forging", "outliving", "exhausting", "reaching"
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\ud800-\udfff]")
 # Of 20 s, which nobody here needs who does not mean to use them up.
 LOAD_SECONDS = 5
+REPORT_CHARACTERS = 300_000
 # The kernel frees some things a little later than their process: sockets in flight inside each other, a container.
 SETTLING_SECONDS = 10
 HONEST = """
@@ -101,7 +102,8 @@ def check_reports(mechanism: Mechanism, results: Sequence[CaseResult]) -> None:
     assert all((result.memory_bytes or 0) % MEMORY_STEP == 0 for result in hidden)
     assert all(round((result.wall_seconds or 0) / TIME_STEP, 6).is_integer() for result in hidden)
     assert "LEAK" not in json.dumps([result.report for result in hidden])
-    assert UNPRINTABLE.search(json.dumps([result.report for result in results], ensure_ascii=False)) is None
+    reports = [json.dumps(result.report, ensure_ascii=False, allow_nan=False) for result in results]
+    assert not any(UNPRINTABLE.search(report) or len(report) > REPORT_CHARACTERS for report in reports)
     assert all(mechanism.message in report["message"] for report in samples), samples
 
 

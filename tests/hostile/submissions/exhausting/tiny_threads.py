@@ -1,0 +1,13 @@
+# mechanism: threads with the smallest stacks, as many as come before anybody looks
+# verdict: runtime_error
+import _thread
+import threading
+
+threading.stack_size(32768)
+
+
+def standardise(x, eps):
+    lock = _thread.allocate_lock()
+    lock.acquire()
+    while True:
+        _thread.start_new_thread(lock.acquire, ())
