@@ -6,7 +6,8 @@ from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
 from app.catalog.fault import Conflict, Inconsistent
 from app.catalog.parameter import Doc, Identifier
-from app.catalog.value import Model, Value
+from app.catalog.value import Value
+from app.judging.options import Model
 
 Visibility = Literal["sample", "hidden"]
 CaseName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+$", max_length=64)]

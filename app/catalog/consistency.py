@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.catalog.case import Case
+from app.catalog.checking import checker_conflicts
 from app.catalog.fault import Conflict, Location
 from app.catalog.fit import byte_count
 from app.catalog.given import array_conflicts, listed_conflicts, plain_conflicts, size_of
 from app.catalog.parameter import FRAMEWORKS_OF, Parameter
 from app.catalog.suggestion import nearest
+from app.judging.checker import Checker
 
 MAX_INPUT_BYTES = 48 * 2**20
 
@@ -26,6 +28,8 @@ class Draft:
     parameter_names: tuple[str, ...]
     parameters: Mapping[int, Parameter]
     cases: Mapping[int, Case]
+    tolerance_leaves: Mapping[str, Any]
+    checkers: Mapping[str, Checker]
     is_complete: bool
 
 
@@ -40,6 +44,7 @@ def list_conflicts(draft: Draft) -> list[Conflict]:
         *_track_conflicts(draft),
         *_sample_conflicts(draft),
         *_order_conflicts(draft),
+        *checker_conflicts(draft.checkers, draft.tolerance_leaves),
         *(conflict for index, case in draft.cases.items() for conflict in _case_conflicts(draft, index, case)),
     ]
 

@@ -10,6 +10,7 @@ from app.catalog.fault import Fault, Inconsistent, Location
 from app.catalog.fit import shown
 from app.catalog.suggestion import nearest
 from app.catalog.value import DRAWS, without_tags
+from app.judging.checkers import CHECKERS
 
 Facts = dict[str, Any]
 Known = Callable[[Location], Iterable[str]]
@@ -58,6 +59,8 @@ def _sentence(facts: Facts, location: Location, known: Known) -> tuple[str, str]
         return _not_among(value, str(context["expected"]).replace("'", "").replace(" or ", ", ").split(", "))
     if kind == "unknown_draw":
         return _not_among(value["draw"], list(DRAWS), "draw ")
+    if kind == "unknown_checker":
+        return _unknown_checker(value)
     return _out_of_bounds(kind, value, context)
 
 
@@ -71,6 +74,14 @@ def _unknown_key(key: str, value: object, known: Iterable[str]) -> tuple[str, st
 
 def _not_among(value: object, words: list[str], what: str = "") -> tuple[str, str]:
     return f"{what}is {shown(value)}{nearest(str(value), words)}", f"use one of {', '.join(words)}"
+
+
+def _unknown_checker(value: object) -> tuple[str, str]:
+    if not isinstance(value, dict):
+        return f"is {shown(value)}", f"write `{{checker: …}}` with one of {', '.join(CHECKERS)}"
+    if "checker" not in value:
+        return "names no checker", f"add `checker:` with one of {', '.join(CHECKERS)}"
+    return _not_among(value["checker"], list(CHECKERS), "checker ")
 
 
 def _out_of_bounds(kind: str, value: object, context: Facts) -> tuple[str, str]:

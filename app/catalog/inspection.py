@@ -1,10 +1,15 @@
 """Whether the code of a package compiles and defines what the manifest says it does."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
+from pydantic import ValidationError
+
+from app.catalog.checking import read_checkers, unfit_conflicts
 from app.catalog.document import Document
 from app.catalog.fault import Fault
+from app.catalog.parameter import Returns
 from app.catalog.part import Known, Parts
 from app.catalog.source import Source, function_fault, is_explained, keyword_fault, syntax_fault
 from app.judging.verdicts import Verdict
@@ -24,6 +29,7 @@ def inspect(parts: Parts, document: Document) -> Iterator[Fault]:
     yield from _entry_point_faults(sound, document)
     yield from _driver_faults(sound)
     yield from _generator_faults(sound, parts, document)
+    yield from _checker_faults(parts, document)
     for known in parts.submissions:
         yield from _known_faults(known)
 
@@ -65,6 +71,15 @@ def _named_generators(document: Document) -> Iterator[tuple[int, str, list[str]]
         if isinstance(name, str):
             arguments = case.get("with")
             yield index, name, list(arguments) if isinstance(arguments, dict) else []
+
+
+def _checker_faults(parts: Parts, document: Document) -> Iterator[Fault]:
+    content = document.content or {}
+    checkers = read_checkers(content)
+    if "driver" not in parts.sources:
+        with suppress(ValidationError):  # its faults are known
+            conflicts = unfit_conflicts(checkers, Returns.model_validate(content.get("returns")))
+            yield from (document.fault(each.location, each.message, each.remedy) for each in conflicts)
 
 
 def _known_faults(known: Known) -> Iterator[Fault]:

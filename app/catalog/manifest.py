@@ -5,15 +5,16 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, Strict, StringConstraints, model_validator
 
 from app.catalog.case import Case
+from app.catalog.checking import AnyChecker
 from app.catalog.consistency import Draft, list_conflicts
 from app.catalog.fault import Conflict, Inconsistent
 from app.catalog.parameter import Framework, Identifier, Parameter, Returns
-from app.catalog.value import Integer, Model, Number
+from app.judging.options import Integer, Margin, Model, Number
+from app.judging.rules import DtypePolicy
 
 __all__ = ["Case", "Inline", "Limits", "Manifest", "Parameter", "Question", "Returns", "Tolerance"]
 
 Difficulty = Literal["beginner", "intermediate", "advanced"]
-DtypePolicy = Literal["exact", "kind", "any"]
 SLUG = r"^[a-z0-9][a-z0-9_-]*$"
 Slug = Annotated[str, StringConstraints(pattern=SLUG, max_length=64)]
 Tag = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9+._-]*$", max_length=40)]
@@ -28,17 +29,13 @@ def _text(limit: int) -> Any:
     return StringConstraints(min_length=1, max_length=limit)
 
 
-class Margin(Model):
-    """Accepted: |answer − expected| ≤ atol + rtol · |expected|."""
-
-    rtol: Annotated[Number, Field(ge=0, le=1)]
-    atol: Annotated[Number, Field(ge=0)]
+Pattern = Annotated[str, _line(200)]
 
 
 class Tolerance(Margin):
     """`leaves` overrides it for the leaves whose path matches a pattern (`history`, `params/*`)."""
 
-    leaves: dict[Annotated[str, _line(200)], Margin] = Field(default={})
+    leaves: dict[Pattern, Margin] = Field(default={})
 
 
 class Limits(Model):
@@ -83,6 +80,7 @@ class Manifest(Model):
     returns: Returns
     tolerance: Tolerance | None = None
     dtype_policy: DtypePolicy = "kind"
+    checkers: Annotated[dict[Pattern, AnyChecker], Field(default={}, max_length=50)]
     limits: Limits = Limits()
     requirements: tuple[dict[str, Any], ...] = ()
     variants: Annotated[Integer, Field(ge=1, le=100)] = 3
@@ -107,6 +105,8 @@ class Manifest(Model):
             parameter_names=tuple(parameter.name for parameter in self.parameters),
             parameters=dict(enumerate(self.parameters)),
             cases=dict(enumerate(self.cases)),
+            tolerance_leaves=self.tolerance.leaves if self.tolerance else {},
+            checkers=self.checkers,
             is_complete=True,
         )
 

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Discriminator, Field, Strict, StringConstra
 
 from app.catalog.dtype import WIDE_DTYPES, DType
 from app.catalog.fault import Conflict, Inconsistent
-from app.catalog.value import Model
+from app.judging.options import Model
 
 Framework = Literal["numpy", "jax", "flax", "optax", "torch"]
 ArrayKind = Literal["jax", "torch", "numpy"]

@@ -1,18 +1,21 @@
 """From the text of `problem.yaml` to a manifest, or to everything that is wrong with it."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from app.catalog.case import Case
+from app.catalog.checking import read_checkers
 from app.catalog.consistency import Draft, list_conflicts
 from app.catalog.document import Document
 from app.catalog.explanation import explain
 from app.catalog.fault import Fault, Inconsistent, Location
-from app.catalog.manifest import Limits, Margin, ProblemFile, Question, Tolerance
+from app.catalog.manifest import Limits, ProblemFile, Question, Tolerance
 from app.catalog.parameter import Parameter, Returns
 from app.catalog.value import DRAWS, Array
+from app.judging.checkers import CHECKERS
+from app.judging.options import Margin
 
 _MODELS: dict[str, type[BaseModel]] = {
     "parameters": Parameter,
@@ -54,6 +57,8 @@ def _draft(content: Mapping[str, Any]) -> Draft:
         parameter_names=tuple(str(p["name"]) for p in parameters.values() if isinstance(p, dict) and "name" in p),
         parameters=_valid(Parameter, parameters),
         cases=_valid(Case, cases),
+        tolerance_leaves=_mapping(_mapping(content.get("tolerance")).get("leaves")),
+        checkers=read_checkers(content),
         is_complete=False,
     )
 
@@ -61,6 +66,10 @@ def _draft(content: Mapping[str, Any]) -> Draft:
 def _items(content: Mapping[str, Any], key: str) -> dict[int, Any]:
     items = content.get(key)
     return dict(enumerate(items)) if isinstance(items, list) else {}
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _words(content: Mapping[str, Any], key: str) -> tuple[str, ...]:
@@ -87,9 +96,22 @@ def _model_at(document: Document, where: Location) -> type[BaseModel]:
         return ProblemFile
     if where[:1] == ("tolerance",) and len(where) > 1:
         return Margin
+    if where[:1] == ("checkers",):
+        return _checker_at(document, where)
     if where[2:3] == ("inputs",):
         value: Any = document.content
         for part in where:
             value = value[part]
         return DRAWS.get(value.get("draw"), Array)
     return _MODELS[str(where[0])]
+
+
+def _checker_at(document: Document, where: Location) -> type[BaseModel]:
+    """The model of a checker's options, or of a mapping among them."""
+    options = _mapping(_mapping((document.content or {})["checkers"])[str(where[1])])
+    model: type[BaseModel] = CHECKERS[options["checker"]]
+    for key in where[2:]:
+        annotation = model.model_fields[str(key)].annotation
+        within = (annotation, *get_args(annotation))
+        model = next(kind for kind in within if isinstance(kind, type) and issubclass(kind, BaseModel))
+    return model

@@ -3,23 +3,15 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Strict, Tag, model_validator
+from pydantic import Discriminator, Field, Strict, Tag, model_validator
 from typing_extensions import TypeAliasType
 
 from app.catalog.dtype import DType
 from app.catalog.fault import Conflict, Inconsistent
+from app.judging.options import Integer, Model, Number
 
-Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
-Integer = Annotated[int, Strict()]
 Shape = tuple[Annotated[int, Strict(), Field(ge=0)], ...]
 Scalar = bool | int | float | str | None
-
-
-class Model(BaseModel):
-    """Frozen and closed."""
-
-    # NaN and inf may stand in literals, and JSON has no word for them.
-    model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
 
 
 def _refuse(key: str, message: str, remedy: str = "make high the larger one") -> NoReturn:

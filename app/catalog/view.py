@@ -4,8 +4,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.catalog.manifest import Difficulty, DtypePolicy, Limits, Parameter, Returns, Tolerance
+from app.catalog.checking import AnyChecker
+from app.catalog.manifest import Difficulty, Limits, Parameter, Returns, Tolerance
 from app.catalog.parameter import Framework
+from app.judging.rules import DtypePolicy
 
 
 class View(BaseModel):
@@ -53,6 +55,7 @@ class ProblemDetail(ProblemSummary):
     returns: Returns
     tolerance: Tolerance | None
     dtype_policy: DtypePolicy
+    checkers: dict[str, AnyChecker] = Field(default={}, description="how leaves are judged, by patterns of their paths")
     limits: Limits
     statement: str = Field(description="Markdown, with formulas in $…$")
     starter: str

@@ -5,19 +5,18 @@ subtracted as 64-bit integers: 2**53 and 2**53 + 1 differ by 1, which float64 do
 the arrays, so that a big answer needs little memory beyond itself.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from app.judging.leaf import Array, Leaf
+from app.judging.numeric import np
 from app.judging.tolerance import Tolerance
 
 PIECE = 1 << 18  # elements at a time; a dozen temporary arrays of 2 MiB each
 
-_Floats: TypeAlias = NDArray[np.float64]
-_Mask: TypeAlias = NDArray[np.bool_]
+_Floats: TypeAlias = Array
+_Mask: TypeAlias = Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +51,14 @@ def measure(answer: Leaf, expected: Leaf, tolerance: Tolerance) -> Distance:
     given, wanted = answer.array.reshape(-1), expected.array.reshape(-1)
     total = NOTHING
     with np.errstate(all="ignore"):
-        for start in range(0, wanted.size, PIECE):
-            piece = slice(start, start + PIECE)
+        for piece in pieces(wanted.size):
             gaps = _gaps(given[piece], wanted[piece], (answer.kind, expected.kind))
-            total = _join(total, _summarise(gaps, tolerance, start))
+            total = _join(total, _summarise(gaps, tolerance, piece.start))
     return total
+
+
+def pieces(size: int) -> Iterator[slice]:
+    return (slice(start, start + PIECE) for start in range(0, size, PIECE))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

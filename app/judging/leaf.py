@@ -5,14 +5,17 @@ A Python number counts as an array of no dimensions: float as float64, int as in
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from app.judging.numeric import np
 from app.judging.text import printable
 
-Array: TypeAlias = NDArray[Any]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array: TypeAlias = NDArray[Any]
+else:
+    Array = Any
 Tree: TypeAlias = (
     bool | int | float | complex | str | bytes | list[Any] | tuple[Any, ...] | dict[Any, Any] | Array | None
 )
@@ -21,8 +24,8 @@ Shown: TypeAlias = bool | int | float | str
 
 MAX_TEXT_SHOWN = 80
 
-_INT64 = np.iinfo(np.int64)
-_UINT64 = np.iinfo(np.uint64)
+_INT64 = range(-(2**63), 2**63)
+_UINT64 = range(2**64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,7 +54,7 @@ def read_leaf(value: Tree) -> Leaf:
     python = type(value).__name__ if isinstance(value, bool | int | float | complex) else ""
     is_numpy = isinstance(value, np.ndarray | np.generic)
     name = array.dtype.name if is_numpy else python
-    return Leaf(value=value, kind=_kind_of(name), dtype=name, array=array)
+    return Leaf(value=value, kind=kind_of(name), dtype=name, array=array)
 
 
 def shown(element: Any) -> Shown:
@@ -68,13 +71,16 @@ def _array_of(value: Any) -> Array:
     return np.asarray(value)
 
 
-def _dtype_of_int(value: int) -> np.dtype[Any]:
-    if _INT64.min <= value <= _INT64.max:
+def _dtype_of_int(value: int) -> "np.dtype[Any]":
+    if value in _INT64:
         return np.dtype(np.int64)
-    return np.dtype(np.uint64) if 0 <= value <= _UINT64.max else np.dtype(object)
+    return np.dtype(np.uint64) if value in _UINT64 else np.dtype(object)
 
 
-def _kind_of(dtype: str) -> Kind:
+def kind_of(dtype: str) -> Kind:
+    """By the name of the dtype or of the Python type."""
+    if dtype in ("NoneType", "str", "bytes"):
+        return "text"
     if dtype == "bool":
         return "bool"
     if dtype.startswith(("int", "uint")):

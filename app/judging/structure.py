@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from app.judging.leaf import Leaf, Tree, read_leaf
+from app.judging.numeric import np
 from app.judging.text import printable
 
 MAX_PATH_CHARACTERS = 200

@@ -7,9 +7,9 @@ from app.judging.comparison import UNSUPPORTED, Comparison, Rules, compare
 from app.judging.preview import preview
 from app.judging.report import Fault, Material, build_report, coarse_bytes, coarse_seconds
 from app.judging.result import CaseResult
-from app.judging.tolerance import Tolerance
 from app.judging.verdicts import Verdict
 from app.worker.prepare import PreparedCase
+from app.worker.rules import rules_of
 from app.worker.run import PROCESSES
 from sandbox.guest.codec import Malformed, Tree, decode
 from sandbox.interface import CaseOutcome, Ending
@@ -80,17 +80,6 @@ def give_up(case: PreparedCase, verdict: Verdict) -> CaseResult:
         wall_seconds=0.0,
         memory_bytes=0,
         report=build_report(case.visibility, Fault(category=GIVEN_UP, message=GIVEN_UP_MESSAGE), material),
-    )
-
-
-def rules_of(manifest: catalog.Manifest) -> Rules:
-    tolerance = manifest.tolerance
-    if tolerance is None:
-        return Rules(dtype_policy=manifest.dtype_policy)
-    return Rules(
-        tolerance=Tolerance(rtol=tolerance.rtol, atol=tolerance.atol),
-        leaves={path: Tolerance(rtol=leaf.rtol, atol=leaf.atol) for path, leaf in tolerance.leaves.items()},
-        dtype_policy=manifest.dtype_policy,
     )
 
 

@@ -13,6 +13,7 @@ from app.errors import JudgeFailed
 from app.judging.preview import preview
 from app.judging.result import Visibility
 from app.worker.request import box_spec, build_request, limits_of, patient
+from app.worker.review import find_misfit
 from app.worker.run import run_cases
 from sandbox.guest.codec import Tree, decode, encode
 from sandbox.interface import Box, CaseInput, CaseOutcome, Ending, Parameter, Request
@@ -60,6 +61,8 @@ def prepare(package: Package, draw: Draw, pool: Pool, abort: Event) -> Prepared:
     inputs = {case.name: bench.inputs(case, draw) for case in package.manifest.cases}
     request = build_request(package, package.reference, [_case_input(name, given) for name, given in inputs.items()])
     answers, box = bench.run("reference", request)
+    if misfit := find_misfit(package, answers):
+        raise ReferenceFailed(f"{package.slug}/{MANIFEST_FILE}, checkers, {misfit}")
     cases = tuple(
         PreparedCase(
             position=position,

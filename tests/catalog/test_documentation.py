@@ -5,11 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from app.catalog.checking import read_checkers
+from app.catalog.document import read_document
 from app.catalog.inputs import draw_inputs
 from app.catalog.manifest import Manifest
 from app.catalog.package import PackageInvalid, package_from_files
+from app.judging.checkers import CHECKERS
 
-TEXT = (Path(__file__).parents[2] / "docs/problem-format.md").read_text()
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs/problem-format.md").read_text()
 EXAMPLE = re.search(r"```yaml\n(.*?)```", TEXT, re.DOTALL)[1]  # type: ignore[index]
 
 
@@ -35,3 +39,20 @@ def test_every_key_is_in_the_table() -> None:
     table = TEXT[TEXT.index("## Keys") : TEXT.index("### Parameters")]
 
     assert all(f"`{key}`" in table for key in Manifest.model_fields)
+
+
+def test_every_checker_has_an_example_that_can_be_read() -> None:
+    section = TEXT[TEXT.index("### Checkers") : TEXT.index("### Cases")]
+    examples = re.findall(r"```yaml\n(checkers:.*?)```", section, re.DOTALL)
+
+    shown = [read_document("example", text).content or {} for text in examples]
+
+    read = [read_checkers(content) for content in shown]
+    assert [len(checkers) for checkers in read] == [len(content["checkers"]) for content in shown]
+    assert {checker.checker for checkers in read for checker in checkers.values()} == set(CHECKERS)
+
+
+def test_every_checker_has_its_line_for_contributors() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+
+    assert all(f"   - `{name}`: " in text for name in CHECKERS)

@@ -5,7 +5,9 @@ from http import HTTPStatus
 import pytest
 from fastapi.testclient import TestClient
 
+from app.catalog.publish import publish
 from app.database import Database
+from tests.catalog.packages import PROBLEM, make_package
 from tests.web.judged import all_right, judge
 
 PAGE = "/problems/scaled_sum"
@@ -154,3 +156,14 @@ def test_files_of_the_pages_are_kept_for_good_by_browsers(anyone: TestClient) ->
 
     assert answer.headers["content-type"].startswith("text/css")
     assert "immutable" in answer.headers["cache-control"]
+
+
+def test_a_problem_says_how_its_output_is_judged(anyone: TestClient, database: Database) -> None:
+    text = PROBLEM.replace("{type: numpy, shape: [], dtype: float32}", "{type: dict}")
+    with database.transaction() as session:
+        publish(session, make_package(problem=text + 'checkers: {tokens: {checker: exact}, "*": {checker: closeness}}\n'))
+
+    page = anyone.get(PAGE).text
+
+    assert "<code>tokens</code> is right when it is the same to the last bit." in page
+    assert "The output is right when it is within the tolerance in every element." in page

@@ -5,7 +5,7 @@ import pytest
 from app.catalog.package import Package, package_from_files
 from app.worker.prepare import Draw, ReferenceFailed, prepare
 from tests.catalog.packages import make_files, make_package
-from tests.worker.bench import CountingPool, with_reference_line
+from tests.worker.bench import STANDARDISE, CountingPool, with_reference_line
 
 
 def failure_of(package: Package, pool: CountingPool) -> str:
@@ -33,3 +33,18 @@ def test_a_reference_that_raises_is_named_with_its_case(pool: CountingPool) -> N
     said = failure_of(with_reference_line("assert len(x) < 1000, 'too long'"), pool)
 
     assert said.startswith("standardise/problem.yaml, reference, case thousand: AssertionError: too long\n")
+
+
+@pytest.mark.parametrize(
+    ("checkers", "said"),
+    [
+        ("{loss: {checker: exact}}", 'loss judges no leaf of any case; the leaves are only "", which "*" fits'),
+        ('{"*": {checker: exact}, "**": {checker: exact}}', "* judges no leaf of any case"),
+    ],
+)
+def test_checkers_that_judge_nothing_are_named(checkers: str, said: str, pool: CountingPool) -> None:
+    files = {"driver.py": b"def run(solution, inputs):\n    return solution(**inputs)\n"}
+    text = STANDARDISE.files["problem.yaml"].decode() + f"checkers: {checkers}\n"
+    package = package_from_files("standardise", files | {"problem.yaml": text.encode()})
+
+    assert failure_of(package, pool).startswith(f"standardise/problem.yaml, checkers, {said}")

@@ -1,0 +1,71 @@
+"""`exact`: the same dtype and the same bits in every element.
+
+So −0.0 is not 0.0. Any NaN stands for any other: IEEE 754 (2019, 6.2) leaves sign and payload of a computed NaN open,
+and processors and compilers differ in them. Each part of a complex number is held to this by itself.
+"""
+
+from dataclasses import replace
+from typing import ClassVar, Literal
+
+from app.judging.by_element import find_elements, find_text
+from app.judging.checker import Checker, Finding, Task
+from app.judging.elements import Distance, measure, pieces
+from app.judging.leaf import Array, Kind
+from app.judging.numeric import np
+from app.judging.tolerance import EXACT
+
+
+class Exact(Checker):
+    """The same bits in every element; any NaN is like any other."""
+
+    checker: Literal["exact"]
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"bool", "int", "float", "complex", "text"})
+    any_int: ClassVar[bool] = True
+    same_dtype: ClassVar[bool] = True
+
+    @property
+    def rule(self) -> str:
+        return "the same to the last bit"
+
+    def check(self, task: Task) -> Finding:
+        if task.expected.kind == "text":
+            return find_text(task)
+        distance = measure(task.answer, task.expected, EXACT)
+        if task.expected.kind in ("float", "complex"):
+            distance = _by_bits(distance, task.answer.array.reshape(-1), task.expected.array.reshape(-1))
+        return find_elements(task, distance, gap=_gap_text)
+
+
+def _by_bits(distance: Distance, answer: Array, expected: Array) -> Distance:
+    """Counts those too that are equal as numbers only."""
+    first, count = None, 0
+    for piece in pieces(expected.size):
+        others = np.flatnonzero(_differ(answer[piece], expected[piece]))
+        count += others.size
+        if first is None and others.size:
+            first = piece.start + int(others[0])
+    found = replace(distance, outside=count, used=float("inf")) if count else distance
+    return found if distance.outside else replace(found, worst=distance.worst if first is None else first)
+
+
+def _differ(answer: Array, expected: Array) -> Array:
+    given, wanted = _parts(answer), _parts(expected)
+    bits = f"u{expected.dtype.itemsize // given.shape[1]}"
+    differ = (given.view(bits) != wanted.view(bits)) & ~(np.isnan(given) & np.isnan(wanted))
+    return np.asarray(differ.any(axis=1))
+
+
+def _parts(array: Array) -> Array:
+    """One column, or for complex numbers two."""
+    if array.dtype.kind == "c":
+        return np.ascontiguousarray(array).view(array.real.dtype).reshape(-1, 2)
+    return array.reshape(-1, 1)
+
+
+def _gap_text(distance: Distance) -> str:
+    if distance.worst_gap is None:
+        return ""
+    if distance.worst_gap == 0.0:
+        return " (the same number in other bits: look at the signs of zeros)"
+    return f" (difference {distance.worst_gap:.3g}, none allowed)"

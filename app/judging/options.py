@@ -1,0 +1,28 @@
+"""What authors write in YAML, strictly typed: no unknown key, and no text for a number."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, Strict
+
+from app.judging.tolerance import Tolerance
+
+Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
+Integer = Annotated[int, Strict()]
+
+
+class Model(BaseModel):
+    """Frozen and closed."""
+
+    # NaN and inf may stand in literals, and JSON has no word for them.
+    model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
+
+
+class Margin(Model):
+    """Accepted: |answer − expected| ≤ atol + rtol · |expected|."""
+
+    rtol: Annotated[Number, Field(ge=0, le=1)]
+    atol: Annotated[Number, Field(ge=0)]
+
+    @property
+    def tolerance(self) -> Tolerance:
+        return Tolerance(rtol=self.rtol, atol=self.atol)

@@ -1,0 +1,54 @@
+"""What an author chose for the leaves of an output: tolerances, checkers, and how strict the dtype is."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Literal, TypeAlias
+
+from app.judging.checker import Checker
+from app.judging.checkers.closeness import Closeness
+from app.judging.leaf import Leaf
+from app.judging.tolerance import EXACT, Tolerance, default_for
+
+DtypePolicy: TypeAlias = Literal["exact", "kind", "any"]
+
+_CANONICAL = {"float": "float64", "int": "int64", "complex": "complex128"}
+_CLOSENESS = Closeness(checker="closeness")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """`leaves` and `checkers` have patterns of leaf paths ("params/*"). `tolerance` None means the default by dtype."""
+
+    tolerance: Tolerance | None = None
+    leaves: Mapping[str, Tolerance] = field(default_factory=dict)
+    checkers: Mapping[str, Checker] = field(default_factory=dict)
+    dtype_policy: DtypePolicy = "kind"
+
+
+def tolerance_for(path: str, expected: Leaf, rules: Rules) -> Tolerance:
+    """The leaf's own path wins, then the longest pattern that matches it, then the whole output's, then the default."""
+    if expected.kind in ("bool", "text"):
+        return EXACT
+    pattern = find_pattern(path, rules.leaves)
+    if pattern is not None:
+        return rules.leaves[pattern]
+    if rules.tolerance is None or expected.kind == "int":
+        return default_for(canonical(expected.dtype))
+    return rules.tolerance
+
+
+def checker_for(path: str, rules: Rules) -> Checker:
+    """Chosen by path as the tolerance is; closeness where none is named."""
+    pattern = find_pattern(path, rules.checkers)
+    return _CLOSENESS if pattern is None else rules.checkers[pattern]
+
+
+def find_pattern(path: str, patterns: Iterable[str]) -> str | None:
+    matching = [pattern for pattern in patterns if pattern == path or fnmatchcase(path, pattern)]
+    return max(matching, key=lambda pattern: (pattern == path, len(pattern), pattern), default=None)
+
+
+def canonical(dtype: str) -> str:
+    """Python's numbers by the name that NumPy has for them."""
+    return _CANONICAL.get(dtype, dtype)

@@ -1,0 +1,82 @@
+"""The key `checkers`: read strictly, and compared with the rest of the package."""
+
+import subprocess
+import sys
+
+import jsonschema_rs
+import pytest
+import yaml
+
+from app.catalog.schema import manifest_schema
+from tests.catalog.packages import PROBLEM, faults_of, make_files, make_package
+from tests.judging.checkers.examples import EXAMPLES
+
+DICT = PROBLEM.replace("returns: {type: numpy, shape: [], dtype: float32}", "returns: {type: dict}")
+
+# what is returned, checkers, key, words of the message, words of the remedy
+BROKEN = [
+    ("{type: dict}", "{a: {checker: exakt}}", "checkers.a", "checker is 'exakt'; did you mean exact?", "closeness"),
+    ("{type: dict}", "{a: {}}", "checkers.a", "names no checker", "add `checker:` with one of closeness, "),
+    ("{type: dict}", "{a: exact}", "checkers.a", "is 'exact'", "write `{checker: …}` with one of"),
+    ("{type: dict}", "{a: {checker: exact, rtol: 1}}", "checkers.a.rtol", "is no known key", "known here are checker"),
+    ("{type: dict}", "[exact]", "checkers", "is ['exact']", "write a mapping"),
+    ("{type: dict}", "{history: {checker: exact}}", "tolerance.leaves.history", "uses no tolerance", "remove it"),
+    ("{type: float}", "{a: {checker: exact}}", "checkers.a", "names a leaf, but the output is one float", '"*"'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("returns", "checkers", "key", "message", "remedy"), BROKEN, ids=[f"{row[0]} {row[1]}" for row in BROKEN]
+)
+def test_a_broken_checker_names_key_value_and_remedy(
+    returns: str, checkers: str, key: str, message: str, remedy: str
+) -> None:
+    problem = DICT.replace("{type: dict}", returns) + f"checkers: {checkers}\n"
+
+    faults = faults_of(make_files(problem=problem))
+
+    fault = next((fault for fault in faults if fault.key == key), None)
+    assert fault is not None, f"found only {[str(f) for f in faults]}"
+    assert message in fault.message
+    assert remedy in fault.remedy
+    if key.startswith("checkers"):
+        assert fault.line == problem.count("\n")
+
+
+def test_a_driver_may_give_more_than_is_returned() -> None:
+    driver = {"driver.py": "def run(solution, inputs):\n    return {}\n"}
+
+    assert faults_of(make_files(driver, problem=PROBLEM + "checkers: {a: {checker: exact}}\n")) == ()
+
+
+def test_a_fault_elsewhere_does_not_hide_those_of_checkers() -> None:
+    problem = PROBLEM.replace("variants: 2", "variants: 0") + "checkers: {history: {checker: exact}}\n"
+
+    keys = [fault.key for fault in faults_of(make_files(problem=problem))]
+
+    assert keys == ["tolerance.leaves.history", "variants", "checkers.history"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_schema_takes_every_checker_and_refuses_unknown_keys(name: str) -> None:
+    document = yaml.safe_load(DICT.replace("1e-", "1.0e-"))
+    validator = jsonschema_rs.validator_for(manifest_schema())
+
+    assert validator.is_valid(document | {"checkers": {"*": {"checker": name, **EXAMPLES[name].options}}})
+    assert not validator.is_valid(document | {"checkers": {"*": {"checker": name, "colour": "red"}}})
+
+
+def test_checkers_are_read_and_kept() -> None:
+    package = make_package(problem=DICT + "checkers: {a: {checker: exact}}\n")
+
+    assert package.manifest.model_dump(mode="json")["checkers"] == {"a": {"checker": "exact"}}
+
+
+def test_reading_checkers_needs_no_numpy() -> None:
+    program = (
+        "import sys, app.catalog.package, app.catalog.schema as s; s.manifest_schema(); print('numpy' in sys.modules)"
+    )
+
+    said = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+
+    assert said.stdout.strip() == "False"

@@ -1,0 +1,40 @@
+"""For every checker: options, and an expected leaf that it can judge."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from app.catalog.checking import read_checkers
+from app.judging.comparison import Comparison, Rules, compare
+from app.judging.leaf import Tree
+from app.judging.tolerance import Tolerance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Example:
+    options: dict[str, Any]
+    expected: Tree
+
+
+_RANDOM = np.random.default_rng(0)
+_MATRIX = _RANDOM.normal(size=(6, 4)).astype(np.float32)
+
+EXAMPLES: dict[str, Example] = {
+    "closeness": Example(options={}, expected=_MATRIX),
+    "exact": Example(options={}, expected=_MATRIX),
+}
+
+
+def rules(checkers: dict[str, dict[str, Any]], **others: Any) -> Rules:
+    read = read_checkers({"checkers": checkers})
+    assert set(read) == set(checkers), "options that no author may write"
+    return Rules(checkers=read, **others)
+
+
+def judge(
+    checker: str, answer: Tree, expected: Tree, tolerance: tuple[float, float] | None = None, **options: Any
+) -> Comparison:
+    """The whole output by one checker. `tolerance`: (rtol, atol), for integers too."""
+    margins = {} if tolerance is None else {"*": Tolerance(rtol=tolerance[0], atol=tolerance[1])}
+    return compare(answer, expected, rules({"*": {"checker": checker, **options}}, leaves=margins))
