@@ -1,5 +1,6 @@
 """Which GPUs a command may use: `--gpus all`, or numbers as `nvidia-smi` shows them."""
 
+import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +9,9 @@ from app.errors import AllcloseError
 from sandbox.gpu_driver import Driver, Gpu, open_driver
 from sandbox.gpu_lease import Gpus, reserved
 from sandbox.interface import SandboxUnavailable
+
+
+_log = logging.getLogger(__name__)
 
 
 class BadGpuChoice(AllcloseError):
@@ -19,6 +23,12 @@ def use_gpus(choice: str, driver: Driver | None = None) -> Iterator[Gpus]:
     """For this process alone. Raises SandboxUnavailable without driver or GPU, and when another worker has it."""
     driver = driver or open_driver()
     chosen = choose(choice, driver.list_gpus())
+    for gpu in chosen:
+        if others := sorted(driver.use_of(gpu).processes):
+            text = (
+                "GPU %d is used by the processes %s: a worker needs its GPUs for itself, or judgings fail and run again"
+            )
+            _log.warning(text, gpu.index, others)
     with reserved(chosen):
         yield Gpus(driver, chosen)
 

@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from app.catalog.model import ExpectedOutput
 from app.catalog.publish import publish
-from app.cli.gpu import BadGpuChoice, choose
+from app.cli.gpu import BadGpuChoice, choose, use_gpus
 from app.database import Database
 from app.submissions.model import Judging, WorkerRow
 from sandbox.gpu_driver import open_driver
@@ -136,6 +136,17 @@ def test_a_choice_of_others_is_refused_with_a_sentence(choice: str, present: Fak
 def test_a_driver_without_a_gpu_is_no_choice_at_all() -> None:
     with pytest.raises(SandboxUnavailable, match="shows no GPU"):
         choose("all", ())
+
+
+def test_a_gpu_that_others_use_is_taken_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    nvml = make_gpus(2)
+    nvml.gpus[1].processes = [4711]
+
+    with use_gpus("all", open_driver(nvml)) as gpus:
+        assert [gpu.index for gpu in gpus.gpus] == [0, 1]
+
+    assert "GPU 1 is used by the processes [4711]" in caplog.text
+    assert "GPU 0" not in caplog.text
 
 
 def test_the_option_belongs_to_the_queue() -> None:
