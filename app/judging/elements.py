@@ -5,7 +5,7 @@ subtracted as 64-bit integers: 2**53 and 2**53 + 1 differ by 1, which float64 do
 the arrays, so that a big answer needs little memory beyond itself.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -49,11 +49,16 @@ def measure(answer: Leaf, expected: Leaf, tolerance: Tolerance) -> Distance:
     if answer.array.dtype == object or expected.array.dtype == object:
         return _measure_big_ints(answer.array.item(), expected.array.item())
     given, wanted = answer.array.reshape(-1), expected.array.reshape(-1)
+    kinds = (answer.kind, expected.kind)
+    return summarise(wanted.size, lambda piece: _gaps(given[piece], wanted[piece], kinds), tolerance)
+
+
+def summarise(size: int, gaps_of: Callable[[slice], "Gaps"], tolerance: Tolerance) -> Distance:
+    """Of flat arrays, piece by piece."""
     total = NOTHING
     with np.errstate(all="ignore"):
-        for piece in pieces(wanted.size):
-            gaps = _gaps(given[piece], wanted[piece], (answer.kind, expected.kind))
-            total = _join(total, _summarise(gaps, tolerance, piece.start))
+        for piece in pieces(size):
+            total = _join(total, _summary(gaps_of(piece), tolerance, piece.start))
     return total
 
 
@@ -62,7 +67,7 @@ def pieces(size: int) -> Iterator[slice]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Gaps:
+class Gaps:
     """Per element: |answer − expected| (0 where either is not finite), |expected|, and what no tolerance can mend."""
 
     gap: _Floats
@@ -71,24 +76,25 @@ class _Gaps:
     misplaced: _Mask
 
 
-def _gaps(answer: Array, expected: Array, kinds: tuple[str, str]) -> _Gaps:
+def _gaps(answer: Array, expected: Array, kinds: tuple[str, str]) -> Gaps:
     if "complex" in kinds:
         return _float_gaps(answer.astype(np.complex128), expected.astype(np.complex128))
     if "float" not in kinds:
-        return _integer_gaps(_as_int64(answer), _as_int64(expected))
+        return integer_gaps(_as_int64(answer), _as_int64(expected))
     gaps = _float_gaps(answer.astype(np.float64), expected.astype(np.float64))
     return gaps if kinds[1] == "float" else _never_rounded(gaps, _as_int64(expected))
 
 
-def _float_gaps(answer: Array, expected: Array) -> _Gaps:
+def _float_gaps(answer: Array, expected: Array) -> Gaps:
     finite = np.isfinite(answer) & np.isfinite(expected)
     # NaN must match NaN: masked attention rows are NaN in the reference. And inf must match inf of the same sign.
     placed = finite | (np.isnan(answer) & np.isnan(expected)) | (answer == expected)
     gap = np.where(finite, np.abs(answer - expected), 0.0)
-    return _Gaps(gap=gap, magnitude=np.abs(expected), finite=finite, misplaced=~placed)
+    return Gaps(gap=gap, magnitude=np.abs(expected), finite=finite, misplaced=~placed)
 
 
-def _integer_gaps(answer: Array, expected: Array) -> _Gaps:
+def integer_gaps(answer: Array, expected: Array) -> Gaps:
+    """Each of int64 or uint64."""
     less = answer < expected
     given, wanted = answer.astype(np.uint64), expected.astype(np.uint64)
     larger = np.where(less, wanted, given)
@@ -97,14 +103,14 @@ def _integer_gaps(answer: Array, expected: Array) -> _Gaps:
     gap[crosses_zero & (gap < larger)] = np.iinfo(np.uint64).max
     everywhere = np.ones(gap.shape, np.bool_)
     magnitude = np.abs(expected.astype(np.float64))
-    return _Gaps(gap=gap.astype(np.float64), magnitude=magnitude, finite=everywhere, misplaced=~everywhere)
+    return Gaps(gap=gap.astype(np.float64), magnitude=magnitude, finite=everywhere, misplaced=~everywhere)
 
 
-def _never_rounded(gaps: _Gaps, expected: Array) -> _Gaps:
+def _never_rounded(gaps: Gaps, expected: Array) -> Gaps:
     """Floats for expected integers: an integer that float64 does not have is matched by no float."""
     nearest = expected.astype(np.float64)
     has_float = (nearest < float(np.iinfo(expected.dtype).max)) & (nearest.astype(expected.dtype) == expected)
-    return _Gaps(
+    return Gaps(
         gap=np.where(has_float, gaps.gap, np.maximum(gaps.gap, 1.0)),
         magnitude=gaps.magnitude,
         finite=gaps.finite,
@@ -116,7 +122,7 @@ def _as_int64(array: Array) -> Array:
     return array if array.dtype == np.uint64 else array.astype(np.int64)
 
 
-def _summarise(gaps: _Gaps, tolerance: Tolerance, start: int) -> Distance:
+def _summary(gaps: Gaps, tolerance: Tolerance, start: int) -> Distance:
     allowed = tolerance.atol + tolerance.rtol * gaps.magnitude
     too_far = (gaps.gap > allowed) | np.isinf(gaps.gap)
     excess = np.where(gaps.finite, np.where(np.isinf(gaps.gap), np.inf, gaps.gap - allowed), -np.inf)

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from app.judging.checker import RIGHT, Ask, Checker, CheckerUnfit, Finding, JointChecker, Task
+from app.judging.leaf import canonical
 from app.judging.numeric import np
-from app.judging.rules import DtypePolicy, Rules, canonical, checker_for, tolerance_for
+from app.judging.rules import DtypePolicy, Rules, checker_for, tolerance_for
 from app.judging.structure import Pair
 
 SHAPE, DTYPE = "shape differs", "dtype differs"

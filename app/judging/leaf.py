@@ -24,6 +24,7 @@ Shown: TypeAlias = bool | int | float | str
 
 MAX_TEXT_SHOWN = 80
 
+_CANONICAL = {"float": "float64", "int": "int64", "complex": "complex128"}
 _INT64 = range(-(2**63), 2**63)
 _UINT64 = range(2**64)
 
@@ -55,6 +56,11 @@ def read_leaf(value: Tree) -> Leaf:
     is_numpy = isinstance(value, np.ndarray | np.generic)
     name = array.dtype.name if is_numpy else python
     return Leaf(value=value, kind=kind_of(name), dtype=name, array=array)
+
+
+def canonical(dtype: str) -> str:
+    """Python's numbers by the name that NumPy has for them."""
+    return _CANONICAL.get(dtype, dtype)
 
 
 def shown(element: Any) -> Shown:

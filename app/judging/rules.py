@@ -7,12 +7,11 @@ from typing import Literal, TypeAlias
 
 from app.judging.checker import Checker
 from app.judging.checkers.closeness import Closeness
-from app.judging.leaf import Leaf
+from app.judging.leaf import Leaf, canonical
 from app.judging.tolerance import EXACT, Tolerance, default_for
 
 DtypePolicy: TypeAlias = Literal["exact", "kind", "any"]
 
-_CANONICAL = {"float": "float64", "int": "int64", "complex": "complex128"}
 _CLOSENESS = Closeness(checker="closeness")
 
 
@@ -47,8 +46,3 @@ def checker_for(path: str, rules: Rules) -> Checker:
 def find_pattern(path: str, patterns: Iterable[str]) -> str | None:
     matching = [pattern for pattern in patterns if pattern == path or fnmatchcase(path, pattern)]
     return max(matching, key=lambda pattern: (pattern == path, len(pattern), pattern), default=None)
-
-
-def canonical(dtype: str) -> str:
-    """Python's numbers by the name that NumPy has for them."""
-    return _CANONICAL.get(dtype, dtype)

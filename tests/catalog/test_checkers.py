@@ -21,6 +21,9 @@ BROKEN = [
     ("{type: dict}", "{a: {checker: exact, rtol: 1}}", "checkers.a.rtol", "is no known key", "known here are checker"),
     ("{type: dict}", "[exact]", "checkers", "is ['exact']", "write a mapping"),
     ("{type: dict}", "{history: {checker: exact}}", "tolerance.leaves.history", "uses no tolerance", "remove it"),
+    ("{type: int}", '{"*": {checker: ulp, units: 1}}', "checkers.*", "output that is int, but ulp", "another"),
+    ("{type: dict}", "{a: {checker: ulp}}", "checkers.a.units", "is missing", "add `units: …`"),
+    ("{type: dict}", "{a: {checker: ulp, units: 1.5}}", "checkers.a.units", "is 1.5", "a whole number"),
     ("{type: float}", "{a: {checker: exact}}", "checkers.a", "names a leaf, but the output is one float", '"*"'),
 ]  # fmt: skip
 

@@ -48,3 +48,16 @@ def test_checkers_that_judge_nothing_are_named(checkers: str, said: str, pool: C
     package = package_from_files("standardise", files | {"problem.yaml": text.encode()})
 
     assert failure_of(package, pool).startswith(f"standardise/problem.yaml, checkers, {said}")
+
+
+def test_a_checker_that_can_not_judge_the_reference_is_named_with_leaf_and_case(pool: CountingPool) -> None:
+    driver = b"def run(solution, inputs):\n    return {'count': 3, 'values': solution(**inputs)}\n"
+    text = STANDARDISE.files["problem.yaml"].decode() + "checkers: {count: {checker: ulp, units: 1}}\n"
+    package = package_from_files("standardise", {"driver.py": driver, "problem.yaml": text.encode()})
+
+    said = failure_of(package, pool)
+
+    assert said == (
+        "standardise/problem.yaml, checkers, case small: ulp is for leaf count, and that is int, but ulp judges "
+        "bfloat16, float16, float32, float64: choose another checker"
+    )

@@ -23,6 +23,7 @@ _MATRIX = _RANDOM.normal(size=(6, 4)).astype(np.float32)
 EXAMPLES: dict[str, Example] = {
     "closeness": Example(options={}, expected=_MATRIX),
     "exact": Example(options={}, expected=_MATRIX),
+    "ulp": Example(options={"units": 4}, expected=_MATRIX),
 }
 
 

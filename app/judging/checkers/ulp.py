@@ -1,0 +1,72 @@
+"""`ulp`: each float at most so many units in the last place from the expected one.
+
+The distance of two floats is the number of steps, each to the next number that the dtype has, from one to the other,
+whatever their exponents. It is that of their bit patterns, read as integers in the order of the numbers (Dawson,
+"Comparing Floating Point Numbers, 2012 Edition"; `numpy.testing.assert_array_max_ulp`). −0.0 and 0.0 are one number, so
+the smallest positive and the smallest negative one are two steps apart. The dtype must be the expected one: one step of
+float32 is 2**29 of float64. NaN and inf must stand where they are expected.
+"""
+
+from dataclasses import replace
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from app.judging.by_element import find_elements
+from app.judging.checker import Checker, Finding, Objection, Shape, Task
+from app.judging.elements import Distance, Gaps, integer_gaps, measure, summarise
+from app.judging.leaf import Array, Kind, canonical
+from app.judging.numeric import np
+from app.judging.options import Integer
+from app.judging.tolerance import EXACT, Tolerance
+
+DTYPES = ("bfloat16", "float16", "float32", "float64")
+
+
+class Ulp(Checker):
+    """At most `units` steps to the next number of the dtype."""
+
+    checker: Literal["ulp"]
+    units: Annotated[Integer, Field(ge=0, le=2**24)]
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"float"})
+    same_dtype: ClassVar[bool] = True
+
+    @property
+    def rule(self) -> str:
+        return f"at most {self.units} unit{'s' * (self.units != 1)} in the last place away"
+
+    def find_unfit(self, dtype: str, shape: Shape | None) -> Objection | None:
+        if canonical(dtype) in DTYPES:
+            return super().find_unfit(dtype, shape)
+        return Objection(message=f"is {dtype}, but ulp judges {', '.join(DTYPES)}", remedy="choose another checker")
+
+    def check(self, task: Task) -> Finding:
+        answer, expected = task.answer.array.reshape(-1), task.expected.array.reshape(-1)
+        allowed = Tolerance(rtol=0.0, atol=float(self.units))
+        steps = summarise(expected.size, lambda piece: _gaps(answer[piece], expected[piece]), allowed)
+        by_value = measure(task.answer, task.expected, EXACT)
+        distance = replace(steps, max_abs=by_value.max_abs, max_rel=by_value.max_rel)
+        return find_elements(task, distance, gap=_gap_text)
+
+
+def _gaps(answer: Array, expected: Array) -> Gaps:
+    """In steps. Those of NaN and inf, which lie beside the largest numbers, are not counted."""
+    finite = np.isfinite(answer) & np.isfinite(expected)
+    placed = finite | (np.isnan(answer) & np.isnan(expected)) | (answer == expected)
+    gap = np.where(finite, integer_gaps(_ordered(answer), _ordered(expected)).gap, 0.0)
+    return Gaps(gap=gap, magnitude=np.zeros(gap.shape), finite=finite, misplaced=~placed)
+
+
+def _ordered(floats: Array) -> Array:
+    """int64 in the order of the numbers, neighbours one apart. A float is its sign and then its magnitude in bits."""
+    width = 8 * floats.dtype.itemsize
+    bits = floats.view(f"u{floats.dtype.itemsize}").astype(np.uint64)
+    magnitude = (bits & np.uint64(2 ** (width - 1) - 1)).astype(np.int64)
+    return np.where(bits >> np.uint64(width - 1), -magnitude, magnitude)
+
+
+def _gap_text(distance: Distance) -> str:
+    if distance.worst_gap is None or distance.worst_allowed is None:
+        return ""
+    return f" ({distance.worst_gap:.0f} units in the last place apart, {distance.worst_allowed:.0f} allowed)"
