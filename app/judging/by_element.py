@@ -10,14 +10,14 @@ from app.judging.numeric import np
 from app.judging.text import printable
 
 
-def gap_text(distance: Distance) -> str:
-    if distance.worst_gap is None:
+def gap_text(found: Finding) -> str:
+    if found.worst_difference is None:
         return ""
-    return f" (difference {distance.worst_gap:.3g}, allowed {distance.worst_allowed:.3g})"
+    return f" (difference {found.worst_difference:.3g}, allowed {found.worst_allowed:.3g})"
 
 
 def find_elements(
-    task: Task, distance: Distance, answer: Array | None = None, gap: Callable[[Distance], str] = gap_text
+    task: Task, distance: Distance, answer: Array | None = None, gap: Callable[[Finding], str] = gap_text
 ) -> Finding:
     """`answer`: the array that was measured, where that is not the answer as it came."""
     if distance.worst is None:
@@ -36,8 +36,15 @@ def find_elements(
         worst_allowed=distance.worst_allowed,
         tolerance_used=distance.used,
     )
-    message = _sentence(task, found, "" if distance.misplaced else gap(distance))
-    return replace(found, message=message) if distance.outside else found
+    return replace(found, message=_sentence(task, found, gap)) if distance.outside else found
+
+
+def worst_text(found: Finding, gap: Callable[[Finding], str] = gap_text) -> str:
+    """Of an array: "furthest off at (3, 7): yours 0.51, expected 0.25 (difference 0.26, allowed 1e-05)"."""
+    is_misplaced = found.category == NAN_OR_INF
+    place = "first nan or inf out of place" if is_misplaced else "furthest off"
+    values = f"yours {found.worst_answer}, expected {found.worst_expected}{'' if is_misplaced else gap(found)}"
+    return f"{place} at {found.worst_index}: {values}"
 
 
 def find_text(task: Task) -> Finding:
@@ -54,13 +61,9 @@ def find_text(task: Task) -> Finding:
     )
 
 
-def _sentence(task: Task, found: Finding, gap: str) -> str:
-    if not found.worst_index:
-        return f"{task.subject} is {found.worst_answer}; expected {found.worst_expected}{gap}"
-    where = f"{found.outside} of {task.expected.array.size} elements differ; {_which(found)}"
-    return f"{task.subject}: {where} yours {found.worst_answer}, expected {found.worst_expected}{gap}"
-
-
-def _which(found: Finding) -> str:
-    place = "first nan or inf out of place" if found.category == NAN_OR_INF else "furthest off"
-    return f"{place} at {found.worst_index}:"
+def _sentence(task: Task, found: Finding, gap: Callable[[Finding], str]) -> str:
+    if found.worst_index:
+        differing = f"{found.outside} of {task.expected.array.size} elements differ"
+        return f"{task.subject}: {differing}; {worst_text(found, gap)}"
+    off = "" if found.category == NAN_OR_INF else gap(found)
+    return f"{task.subject} is {found.worst_answer}; expected {found.worst_expected}{off}"

@@ -62,6 +62,17 @@ def summarise(size: int, gaps_of: Callable[[slice], "Gaps"], tolerance: Toleranc
     return total
 
 
+def within(answer: Leaf, expected: Leaf, tolerance: Tolerance) -> Array:
+    """For each element, in the shape of the leaves, whether it is right. Neither holds an int of more than 64 bits."""
+    given, wanted = answer.array.reshape(-1), expected.array.reshape(-1)
+    right = np.empty(wanted.size, np.bool_)
+    with np.errstate(all="ignore"):
+        for piece in pieces(wanted.size):
+            gaps = _gaps(given[piece], wanted[piece], (answer.kind, expected.kind))
+            right[piece] = ~(_is_too_far(gaps, _allowed(gaps, tolerance)) | gaps.misplaced)
+    return right.reshape(expected.shape)
+
+
 def pieces(size: int) -> Iterator[slice]:
     return (slice(start, start + PIECE) for start in range(0, size, PIECE))
 
@@ -123,8 +134,8 @@ def _as_int64(array: Array) -> Array:
 
 
 def _summary(gaps: Gaps, tolerance: Tolerance, start: int) -> Distance:
-    allowed = tolerance.atol + tolerance.rtol * gaps.magnitude
-    too_far = (gaps.gap > allowed) | np.isinf(gaps.gap)
+    allowed = _allowed(gaps, tolerance)
+    too_far = _is_too_far(gaps, allowed)
     excess = np.where(gaps.finite, np.where(np.isinf(gaps.gap), np.inf, gaps.gap - allowed), -np.inf)
     worst = int(np.argmax(gaps.misplaced) if gaps.misplaced.any() else np.argmax(excess))
     used = np.where(gaps.gap == 0, 0.0, gaps.gap / allowed)
@@ -138,6 +149,14 @@ def _summary(gaps: Gaps, tolerance: Tolerance, start: int) -> Distance:
         worst_gap=float(gaps.gap[worst]),
         worst_allowed=float(allowed[worst]),
     )
+
+
+def _allowed(gaps: Gaps, tolerance: Tolerance) -> _Floats:
+    return tolerance.atol + tolerance.rtol * gaps.magnitude
+
+
+def _is_too_far(gaps: Gaps, allowed: _Floats) -> _Mask:
+    return (gaps.gap > allowed) | np.isinf(gaps.gap)
 
 
 def _largest(values: _Floats, where: _Mask) -> float | None:

@@ -24,6 +24,11 @@ BROKEN = [
     ("{type: int}", '{"*": {checker: ulp, units: 1}}', "checkers.*", "output that is int, but ulp", "another"),
     ("{type: dict}", "{a: {checker: ulp}}", "checkers.a.units", "is missing", "add `units: …`"),
     ("{type: dict}", "{a: {checker: ulp, units: 1.5}}", "checkers.a.units", "is 1.5", "a whole number"),
+    ("{type: float}", '{"*": {checker: fraction, least: 0.9}}', "checkers.*.rest", "missing for float", "rtol: …"),
+    ("{type: dict}", "{a: {checker: fraction, least: 1}}", "checkers.a.least", "is 1", "less than 1"),
+    ("{type: dict}", "{a: {checker: fraction, least: 0.5, rest: {rtl: 1}}}", "checkers.a.rest.rtl", "rtol?", "atol"),
+    ("{type: dict}", "{a: {checker: gradient}}", "checkers.a.relative", "is missing", "add `relative: …`"),
+    ("{type: bool}", '{"*": {checker: gradient, relative: 0.1}}', "checkers.*", "is bool, but gradient", "another"),
     ("{type: float}", "{a: {checker: exact}}", "checkers.a", "names a leaf, but the output is one float", '"*"'),
 ]  # fmt: skip
 

@@ -63,9 +63,9 @@ def _parts(array: Array) -> Array:
     return array.reshape(-1, 1)
 
 
-def _gap_text(distance: Distance) -> str:
-    if distance.worst_gap is None:
+def _gap_text(found: Finding) -> str:
+    if found.worst_difference is None:
         return ""
-    if distance.worst_gap == 0.0:
+    if found.worst_difference == 0.0:
         return " (the same number in other bits: look at the signs of zeros)"
-    return f" (difference {distance.worst_gap:.3g}, none allowed)"
+    return f" (difference {found.worst_difference:.3g}, none allowed)"

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from app.judging.by_element import find_elements
 from app.judging.checker import Checker, Finding, Objection, Shape, Task
-from app.judging.elements import Distance, Gaps, integer_gaps, measure, summarise
+from app.judging.elements import Gaps, integer_gaps, measure, summarise
 from app.judging.leaf import Array, Kind, canonical
 from app.judging.numeric import np
 from app.judging.options import Integer
@@ -66,7 +66,5 @@ def _ordered(floats: Array) -> Array:
     return np.where(bits >> np.uint64(width - 1), -magnitude, magnitude)
 
 
-def _gap_text(distance: Distance) -> str:
-    if distance.worst_gap is None or distance.worst_allowed is None:
-        return ""
-    return f" ({distance.worst_gap:.0f} units in the last place apart, {distance.worst_allowed:.0f} allowed)"
+def _gap_text(found: Finding) -> str:
+    return f" ({found.worst_difference:.0f} units in the last place apart, {found.worst_allowed:.0f} allowed)"

@@ -1,0 +1,69 @@
+"""`fraction`: at least this share of the elements within the leaf's tolerance, and the rest within a wider one.
+
+For outputs in which single elements may land elsewhere for good reason: a rounded pixel at an edge, the label of a
+point between two classes. So many may miss: size − ⌈least · size⌉, in exact arithmetic, and so none of a small leaf.
+NaN and inf must stand where they are expected; none may miss that. The wider tolerance `rest` may be left out for
+integers and bool, of which a wrong one is no nearer than another.
+"""
+
+from dataclasses import replace
+from fractions import Fraction as Ratio
+from math import ceil
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from app.judging.by_element import find_elements, worst_text
+from app.judging.checker import Checker, Finding, Objection, Shape, Task
+from app.judging.elements import measure
+from app.judging.leaf import Kind, kind_of
+from app.judging.options import Margin, Number
+
+
+class Fraction(Checker):
+    """At least the share `least` of the elements within the tolerance, the rest within `rest`."""
+
+    checker: Literal["fraction"]
+    least: Annotated[Number, Field(gt=0, lt=1)]
+    rest: Margin | None = None
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"bool", "int", "float", "complex"})
+    has_tolerance: ClassVar[bool] = True
+
+    @property
+    def rule(self) -> str:
+        rest = f", and the rest within rtol {self.rest.rtol:g}, atol {self.rest.atol:g}" if self.rest else ""
+        return f"within the tolerance in at least {100 * self.least:g} % of its elements{rest}"
+
+    def find_unfit(self, dtype: str, shape: Shape | None) -> Objection | None:
+        if self.rest is None and kind_of(dtype) in ("float", "complex"):
+            remedy = "add `rest: {rtol: …, atol: …}`, within which the others must be"
+            return Objection(key="rest", message=f"is missing for {dtype}", remedy=remedy)
+        return super().find_unfit(dtype, shape)
+
+    def check(self, task: Task) -> Finding:
+        distance = measure(task.answer, task.expected, task.tolerance)
+        found = find_elements(task, distance)
+        if distance.misplaced or not distance.outside:
+            return found
+        size = task.expected.array.size
+        most = size - ceil(Ratio(repr(self.least)) * size)
+        found = replace(found, tolerance_used=distance.outside / most if most else float("inf"))
+        if distance.outside > most:
+            few = f"{task.subject}: {distance.outside} of {size} elements are outside the tolerance, and {most} may be"
+            return replace(found, message=f"{few}; {worst_text(found)}")
+        return self._find_rest(task, found)
+
+    def _find_rest(self, task: Task, found: Finding) -> Finding:
+        """`found`: few enough are outside the tolerance."""
+        right = replace(found, category=None, message="")
+        if self.rest is None:
+            return right
+        distance = measure(task.answer, task.expected, self.rest.tolerance)
+        used = max(found.tolerance_used or 0.0, distance.used or 0.0)
+        if not distance.outside:
+            return replace(right, tolerance_used=used)
+        wide = find_elements(task, distance)
+        count = f"{distance.outside} of {task.expected.array.size} elements"
+        far = f"{task.subject}: {count} are too far off even for the few that may miss"
+        return replace(wide, message=f"{far}; {worst_text(wide)}", tolerance_used=used)

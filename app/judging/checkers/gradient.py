@@ -1,0 +1,115 @@
+"""`gradient`: the answer and the expected gradient, each taken as one vector, differ by little of their length.
+
+‖a − e‖ ≤ relative · max(‖a‖, ‖e‖), Euclidean norms over the whole leaf. That is the relative error of Stanford's CS231n
+(notes on neural networks 3, "Gradient checks"), of the vector in place of each number; there 1e-7 is good in float64,
+1e-4 is for objectives with kinks, and above 1e-2 the gradient is most likely wrong. An element that is tiny beside the
+others may be off by much of itself, as rounding makes it. So it fits gradients, Jacobian-vector products and update
+directions, and not outputs of which each element counts. `absolute` accepts, besides, any difference up to that length:
+a gradient that is zero up to rounding has no direction. With both vectors zero the answer is right.
+
+A judge has arrays and no function to differentiate. A reference that takes central differences in float64 makes this
+the check against them.
+"""
+
+from dataclasses import dataclass, replace
+from math import acos, degrees, sqrt
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from app.judging.by_element import find_elements
+from app.judging.checker import VALUES, Checker, CheckerUnfit, Finding, Task
+from app.judging.elements import measure, pieces
+from app.judging.leaf import Array, Kind
+from app.judging.numeric import np
+from app.judging.options import Number
+from app.judging.tolerance import EXACT
+
+ALIGNED = 0.999
+
+
+class Gradient(Checker):
+    """‖answer − expected‖ ≤ relative · max(‖answer‖, ‖expected‖), or ≤ absolute."""
+
+    checker: Literal["gradient"]
+    relative: Annotated[Number, Field(gt=0, le=0.5)]
+    absolute: Annotated[Number, Field(ge=0)] = 0.0
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"float", "complex"})
+
+    @property
+    def rule(self) -> str:
+        return f"off by at most {self.relative:g} of its length, as one vector"
+
+    def check(self, task: Task) -> Finding:
+        if not np.isfinite(task.expected.array).all():
+            raise CheckerUnfit(f"gradient is for {task.place}, and that holds nan or inf: choose another checker")
+        distance = measure(task.answer, task.expected, EXACT)
+        found = find_elements(task, replace(distance, outside=distance.misplaced))
+        if distance.misplaced:
+            return found
+        vectors = _vectors(task.answer.array.reshape(-1), task.expected.array.reshape(-1))
+        used = min(vectors.error / self.relative, _share(vectors.difference, self.absolute))
+        found = replace(found, worst_difference=vectors.error, worst_allowed=self.relative, tolerance_used=used)
+        if used <= 1.0:
+            return found
+        off = f"is off by {vectors.error:.3g} of its length, and {self.relative:g} is allowed; {vectors.comparison}"
+        return replace(found, category=VALUES, message=f"{task.subject} {off}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Vectors:
+    """Two lengths, the length of the difference and the inner product; all by `unit`, so that no square overflows."""
+
+    unit: float
+    answer: float
+    expected: float
+    apart: float
+    product: float
+
+    @property
+    def error(self) -> float:
+        longer = max(self.answer, self.expected)
+        return self.apart / longer if longer else 0.0
+
+    @property
+    def difference(self) -> float:
+        return self.apart * self.unit
+
+    @property
+    def comparison(self) -> str:
+        if not self.answer or not self.expected:
+            return f"{'yours' if not self.answer else 'the expected one'} is zero everywhere"
+        cosine = max(-1.0, min(1.0, self.product / (self.answer * self.expected)))
+        if abs(cosine) < ALIGNED:
+            return f"it points {degrees(acos(cosine)):.0f}° away from the expected one"
+        way = "has the expected direction" if cosine > 0 else "points the opposite way"
+        return f"it {way}, with {self.answer / self.expected:.3g} times the length"
+
+
+def _vectors(answer: Array, expected: Array) -> _Vectors:
+    wide = np.complex128 if "c" in (answer.dtype.kind, expected.dtype.kind) else np.float64
+
+    def parts(array: Array, piece: slice) -> Array:
+        return array[piece].astype(wide).view(np.float64)
+
+    unit = max(
+        (_peak(parts(array, piece)) for piece in pieces(expected.size) for array in (answer, expected)), default=0
+    )
+    sums = np.zeros(4)
+    for piece in pieces(expected.size if unit else 0):
+        a, e = parts(answer, piece) / unit, parts(expected, piece) / unit
+        sums += [a @ a, e @ e, (a - e) @ (a - e), a @ e]
+    lengths = [sqrt(square) for square in sums[:3]]
+    return _Vectors(unit=unit, answer=lengths[0], expected=lengths[1], apart=lengths[2], product=float(sums[3]))
+
+
+def _peak(numbers: Array) -> float:
+    return float(np.abs(numbers).max())
+
+
+def _share(difference: float, allowed: float) -> float:
+    """Of an allowance; what is nothing uses nothing of it."""
+    if difference == 0:
+        return 0.0
+    return difference / allowed if allowed else float("inf")
