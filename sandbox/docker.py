@@ -39,6 +39,22 @@ TMP_OPTIONS = "size=64m,nr_inodes=4096,mode=1777,nosuid,nodev,noexec"
 COVERED = dict.fromkeys(("/dev/mqueue", "/dev/pts", "/sys"), "ro,size=4k,nr_inodes=16,mode=555,nosuid,nodev,noexec")
 # NVIDIA's driver finds its devices in /sys.
 COVERED_BESIDE_GPU = {path: options for path, options in COVERED.items() if path != "/sys"}
+# Shared pages of /dev/zero would be counted as nobody's memory. Of files masked so, gVisor's kernel takes no notice; of
+# one mounted over it, an engine without root takes none. The rest are the engine's own, which a list of ours replaces.
+ZERO = "/dev/zero"
+MASKED = (
+    ZERO,
+    "/proc/acpi",
+    "/proc/asound",
+    "/proc/interrupts",
+    "/proc/kcore",
+    "/proc/keys",
+    "/proc/latency_stats",
+    "/proc/sched_debug",
+    "/proc/scsi",
+    "/proc/timer_list",
+    "/proc/timer_stats",
+)
 # The memory that a box has room for from the start, beside its overhead.
 FIRST_BYTES = 2**30
 # Beside the student's limit, which the monitor watches: what guest and frameworks hold, /tmp, the kernel's own; and
@@ -122,50 +138,53 @@ class DockerLauncher(Launcher):
         program = [str(RUNTIME_IN_BOX / "bin" / "python"), *guest_arguments(spec, self.isolation, cores, gpu)]
         from docker.types import LogConfig
 
+        host_config = self.engine.api.create_host_config(
+            auto_remove=True,
+            log_config=LogConfig(type=LogConfig.types.NONE),
+            runtime=self.options.runtime,
+            device_requests=_requests(gpu),
+            **self._walls(gpu),
+            **self._limits(cores, gpu),
+        )
         with answering("to make a box"):
-            return self.engine.containers.create(
+            made = self.engine.api.create_container(
                 self.image.removeprefix("docker:"),
                 program,
+                user=f"{GUEST_UID}:{GUEST_UID}",
+                hostname="box",
                 environment=guest_environment(len(cores), use, gpu),
+                working_dir="/tmp",
                 name=f"allclose-{token_hex(6)}",
                 labels={LABEL: this_process()},
                 stdin_open=True,
-                auto_remove=True,
-                log_config=LogConfig(type=LogConfig.types.NONE),
-                runtime=self.options.runtime,
-                device_requests=_requests(gpu),
-                **self._walls(gpu),
-                **self._limits(cores, gpu),
+                stop_signal="SIGKILL",
+                use_config_proxy=False,
+                host_config={**host_config, "MaskedPaths": MASKED},
             )
+            return self.engine.containers.get(made["Id"])
 
     def _walls(self, gpu: Gpu | None) -> dict[str, Any]:
         profile = docker_profile(namespaces=self.isolation != "shared", gpu=gpu is not None)
         covered = COVERED if gpu is None else COVERED_BESIDE_GPU
         own = [] if self.options.apparmor is None else [f"apparmor={self.options.apparmor}"]
         return {
-            "user": f"{GUEST_UID}:{GUEST_UID}",
             "cap_drop": ["ALL"],
-            "security_opt": ["no-new-privileges:true", f"seccomp={profile}", *own],
+            "security_opt": ["no-new-privileges=true", f"seccomp={profile}", *own],
             "network_mode": "none",
             # Or a file would tell the host's own.
             "dns": ["127.0.0.1"],
             "dns_search": ["."],
             "ipc_mode": "none",
-            "hostname": "box",
             "read_only": True,
             "tmpfs": {"/tmp": TMP_OPTIONS, **covered},
             "mounts": self._mounts(),
-            "working_dir": "/tmp",
-            "use_config_proxy": False,
-            "stop_signal": "SIGKILL",
             "oom_score_adj": OOM_SCORE,
         }
 
     def _mounts(self) -> "list[Mount]":
-        """Shared pages of /dev/zero would be counted as nobody's memory: it is /dev/null in here."""
         from docker.types import Mount
 
-        zero = Mount("/dev/zero", "/dev/null", type="bind", read_only=True)
+        zero = Mount(ZERO, "/dev/null", type="bind", read_only=True)
         if self.cache is None:
             return [zero]
         return [zero, Mount(str(CACHE_IN_BOX), str(self.cache.absolute()), type="bind", read_only=True)]
@@ -208,13 +227,14 @@ def open_docker(
 ) -> DockerLauncher:
     """Raises SandboxUnavailable. Removes what workers of this host that are dead have left."""
     engine = connect()
+    facilities = read_facilities(engine, options.runtime)
     image = find_image(engine, options.cpu_image if gpus is None else options.cuda_image)
     remove_orphans(engine)
     return DockerLauncher(
         engine=engine,
         image=image,
         options=options,
-        facilities=read_facilities(engine),
+        facilities=facilities,
         isolation=isolation,
         cores_per_box=cores_per_box,
         cache=cache,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 DEFAULT_SOCKET = Path("/var/run/docker.sock")
 ANSWER_SECONDS = 60
-START_HINT = "start it (sudo systemctl start docker), or set ALLCLOSE_SANDBOX=bubblewrap"
+OTHERWISE = "or set ALLCLOSE_SANDBOX=bubblewrap"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,11 +27,13 @@ class Facilities:
 
 
 def find_address() -> str | None:
-    """Where an engine should be: DOCKER_HOST, the system's socket, or that of a rootless engine."""
+    """Where an engine should be: DOCKER_HOST, the system's socket if this user may use it, or a rootless engine's."""
     if host := os.environ.get("DOCKER_HOST"):
         return host
     rootless = Path(os.environ.get("XDG_RUNTIME_DIR", f"/run/user/{os.getuid()}"), "docker.sock")
-    return next((f"unix://{path}" for path in (DEFAULT_SOCKET, rootless) if path.exists()), None)
+    sockets = [path for path in (DEFAULT_SOCKET, rootless) if os.access(path, os.F_OK)]
+    usable = [path for path in sockets if os.access(path, os.W_OK)]
+    return next((f"unix://{path}" for path in (*usable, *sockets)), None)
 
 
 def connect() -> "DockerClient":
@@ -54,9 +56,16 @@ def connect() -> "DockerClient":
     return client
 
 
-def read_facilities(engine: "DockerClient") -> Facilities:
+def read_facilities(engine: "DockerClient", runtime: str | None) -> Facilities:
+    """Raises SandboxUnavailable, too when the engine does not know the runtime that boxes are to have."""
     with answering("to tell its limits"):
         info = engine.info()
+    known = sorted(info.get("Runtimes") or ())
+    if runtime is not None and runtime not in known and not runtime.startswith("io.containerd."):
+        text = f"the Docker Engine knows no runtime {runtime} (but {', '.join(known)})"
+        raise SandboxUnavailable(
+            f"{text}: name it in /etc/docker/daemon.json, or correct or unset ALLCLOSE_DOCKER_RUNTIME"
+        )
     return Facilities(
         memory=bool(info.get("MemoryLimit")), pids=bool(info.get("PidsLimit")), cpuset=bool(info.get("CPUSet"))
     )
@@ -72,13 +81,19 @@ def answering(what: str) -> Iterator[None]:
         yield
     except APIError as error:
         if error.is_server_error() and "shutting down" in str(error):
-            raise SandboxAway(f"the Docker Engine is stopping: {START_HINT}") from None
+            raise SandboxAway(f"the Docker Engine is stopping: {_remedy()}") from None
         raise SandboxUnavailable(f"the Docker Engine refuses {what}: {error.explanation or error}") from None
     except (DockerException, RequestException, OSError) as error:
         if _is_forbidden(error):
             who = "add the user to the group docker (that is as good as root), or use a rootless engine"
             raise SandboxUnavailable(f"this user may not speak to the Docker Engine: {who}") from None
-        raise SandboxAway(f"the Docker Engine does not answer ({_reason(error)}): {START_HINT}") from None
+        raise SandboxAway(f"the Docker Engine does not answer ({_reason(error)}): {_remedy()}") from None
+
+
+def _remedy() -> str:
+    if host := os.environ.get("DOCKER_HOST"):
+        return f"start it, correct or unset DOCKER_HOST (it is {host}), {OTHERWISE}"
+    return f"start it (sudo systemctl start docker), {OTHERWISE}"
 
 
 def _is_forbidden(error: BaseException) -> bool:
@@ -93,4 +108,5 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 def _reason(error: BaseException) -> str:
     """The innermost says it in the fewest words."""
-    return str(list(_causes(error))[-1]) or type(error).__name__
+    innermost = list(_causes(error))[-1]
+    return " ".join(str(innermost).split()) or type(innermost).__name__

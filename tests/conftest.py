@@ -1,5 +1,9 @@
-"""A real PostgreSQL for every test that asks for one: one server per run, one fresh database per test."""
+"""A real PostgreSQL for every test that asks for one: one server per run, one fresh database per test.
 
+And at the end of all tests: no container of ours.
+"""
+
+import time
 from collections.abc import Iterator
 from itertools import count
 
@@ -10,6 +14,9 @@ from sqlalchemy import make_url
 from app.database import Database
 from app.embedded_postgres import EmbeddedPostgres, own
 from app.schema import upgrade
+from sandbox.docker_engine import connect
+from sandbox.interface import SandboxUnavailable
+from sandbox.orphans import LABEL, find_orphans, this_process
 
 # Durability costs most of a test's time, and no test pulls the plug. A vacuum in a database that is dropped is another
 # role's process, which we may not end.
@@ -53,6 +60,26 @@ def database(database_url: str) -> Iterator[Database]:
     database = Database(database_url)
     yield database
     database.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_box_stays() -> Iterator[None]:
+    """Begins before every other fixture, and so ends after them."""
+    yield
+    deadline = time.monotonic() + 20
+    while (left := _boxes_left()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert left == []
+
+
+def _boxes_left() -> list[str]:
+    """Of this process, and of dead ones; the engine may take a moment to remove one that has ended."""
+    try:
+        engine = connect()
+    except SandboxUnavailable:
+        return []
+    own = engine.containers.list(all=True, filters={"label": f"{LABEL}={this_process()}"}, ignore_removed=True)
+    return [f"{box.name} {box.status}" for box in (*own, *find_orphans(engine))]
 
 
 def _psycopg_url(url: str, name: str) -> str:

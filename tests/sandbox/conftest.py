@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 import pytest
 
@@ -13,9 +14,13 @@ from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME, Bench
 
 
-def docker_launcher(isolation: Isolation) -> DockerLauncher:
+def docker_launcher(isolation: Isolation | Literal["any"]) -> DockerLauncher:
     """Skips without an engine that has the image, except in continuous integration."""
-    options = DockerOptions(cpu_image=os.environ.get("ALLCLOSE_IMAGE_CPU", "allclose-cpu"))
+    options = DockerOptions(
+        cpu_image=os.environ.get("ALLCLOSE_IMAGE_CPU", "allclose-cpu"),
+        runtime=os.environ.get("ALLCLOSE_DOCKER_RUNTIME"),
+        apparmor=os.environ.get("ALLCLOSE_DOCKER_APPARMOR"),
+    )
     try:
         return open_docker(options, isolation=isolation)
     except SandboxUnavailable as error:

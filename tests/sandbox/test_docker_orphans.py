@@ -1,0 +1,169 @@
+"""What workers leave when they are killed: mostly nothing, and the rest is removed by the next one."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from docker.errors import APIError, NotFound
+from docker.models.containers import Container
+
+from sandbox.docker import DockerLauncher, DockerOptions, open_docker
+from sandbox.interface import BoxSpec
+from sandbox.orphans import LABEL, find_orphans, this_process
+from tests.sandbox.bench import make_request, run_in, value_of
+from tests.sandbox.conftest import docker_launcher
+
+DEAD = 2**22 + 1  # above the highest number that a process can have
+
+
+@pytest.fixture(scope="module")
+def launcher() -> DockerLauncher:
+    return docker_launcher("any")
+
+
+def open_another(launcher: DockerLauncher) -> None:
+    """As the next worker does when it starts."""
+    open_docker(DockerOptions(cpu_image=launcher.image.removeprefix("docker:")))
+
+
+def is_gone(launcher: DockerLauncher, container: Container, seconds: float = 15) -> bool:
+    """Soon. The engine removes a container that has ended a little later."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            launcher.engine.containers.get(str(container.id))
+        except NotFound:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+# A worker, to be killed where it prints.
+WORKER = """
+import sys, threading
+from docker.models.containers import Container
+from sandbox.interface import BoxSpec
+from tests.sandbox.conftest import docker_launcher
+from tests.sandbox.test_lost_box import ENDLESS
+
+def say(container):
+    print(container.id, flush=True)
+    sys.stdin.read()
+
+def start_and_say(container, start=Container.start):
+    start(container)
+    say(container)
+
+if sys.argv[1] != "running":
+    Container.start = {"created": say, "starting": start_and_say}[sys.argv[1]]
+box = docker_launcher("any").launch(BoxSpec(()))
+box.run(ENDLESS, lambda _: say(box.vessel._container), threading.Event())
+"""
+
+
+def kill_a_worker(launcher: DockerLauncher, stage: str) -> Container:
+    worker = subprocess.Popen(
+        [sys.executable, "-c", WORKER, stage], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    with worker:
+        assert worker.stdout is not None
+        container = launcher.engine.containers.get(worker.stdout.readline().strip())
+        worker.kill()
+    return container
+
+
+def test_a_box_that_was_made_and_not_started_is_removed_by_the_next_worker(launcher: DockerLauncher) -> None:
+    container = kill_a_worker(launcher, "created")
+    container.reload()
+    assert container.status == "created"
+
+    open_another(launcher)
+
+    assert is_gone(launcher, container)
+
+
+@pytest.mark.parametrize("stage", ["starting", "running"])
+def test_a_box_that_was_started_ends_by_itself_and_leaves_nothing(launcher: DockerLauncher, stage: str) -> None:
+    assert is_gone(launcher, kill_a_worker(launcher, stage))
+
+
+def test_the_boxes_of_a_living_worker_are_left_alone(launcher: DockerLauncher) -> None:
+    box = launcher.launch(BoxSpec(()))
+
+    open_another(launcher)
+    run = run_in(box, make_request("def solve():\n    return 1\n"))
+    box.close()
+
+    assert value_of(run.cases[0]) == 1
+
+
+@pytest.fixture
+def make(launcher: DockerLauncher) -> Iterator[Callable[..., Container]]:
+    """A container that only waits, with our label; `owner`: in what its maker differs from this process."""
+    made: list[Container] = []
+
+    def make(**owner: Any) -> Container:
+        label = json.dumps({**json.loads(this_process()), **owner})
+        program = ["/allclose/runtime/bin/python", "-c", "import sys; sys.stdin.read()"]
+        image = launcher.image.removeprefix("docker:")
+        create = launcher.engine.containers.create
+        made.append(create(image, program, labels={LABEL: label}, stdin_open=True, network_mode="none"))
+        return made[-1]
+
+    yield make
+    for container in made:
+        if not is_gone(launcher, container, seconds=0.1):
+            container.remove(force=True)
+
+
+@pytest.mark.parametrize("elsewhere", ["host", "boot", "namespace"])
+def test_a_box_of_a_worker_that_cannot_be_seen_from_here_is_left_alone(
+    launcher: DockerLauncher, make: Callable[..., Container], elsewhere: str
+) -> None:
+    container = make(**{elsewhere: "another", "pid": DEAD})
+    container.start()
+
+    open_another(launcher)
+
+    container.reload()
+    assert container.status == "running"
+
+
+@pytest.mark.parametrize("owner", [{"pid": DEAD}, {"started": "1"}])
+def test_a_running_box_of_a_dead_worker_is_removed(
+    launcher: DockerLauncher, make: Callable[..., Container], owner: dict[str, Any]
+) -> None:
+    """Dead, even if its number is another's by now."""
+    container = make(**owner)
+    container.start()
+
+    open_another(launcher)
+
+    assert is_gone(launcher, container)
+
+
+def test_a_paused_box_of_a_dead_worker_is_removed(launcher: DockerLauncher, make: Callable[..., Container]) -> None:
+    container = make(pid=DEAD)
+    container.start()
+    try:
+        container.pause()
+    except APIError as error:
+        pytest.skip(f"this engine can't pause a container: {error.explanation}")
+
+    open_another(launcher)
+
+    assert is_gone(launcher, container)
+
+
+def test_a_box_that_has_ended_and_was_not_removed_is_nobodys(
+    launcher: DockerLauncher, make: Callable[..., Container]
+) -> None:
+    container = make(host="another")
+    container.start()
+    container.stop(timeout=0)
+
+    assert container.id in [one.id for one in find_orphans(launcher.engine)]
