@@ -54,13 +54,15 @@ def _block(number: int, body: Code) -> Code:
 def _checks(rule: Rule) -> Code:
     code: Code = []
     for alternative in rule.alternatives:
-        code += _alternative(alternative)
+        code += _alternative(alternative, ALLOW)
+    for alternative in rule.ignored:
+        code += _alternative(alternative, ERRNO)
     return [*code, _return(ERRNO | rule.otherwise)]
 
 
-def _alternative(tests: tuple[Test, ...]) -> Code:
+def _alternative(tests: tuple[Test, ...], action: int) -> Code:
     """Built from its end, since a failed test jumps over everything that follows."""
-    code: Code = [_return(ALLOW)]
+    code: Code = [_return(action)]
     for test in reversed(tests):
         load = (LOAD, 0, 0, ARGUMENTS_AT + 8 * test.argument)
         mask = [] if test.mask == 0xFFFFFFFF else [(AND, 0, 0, test.mask)]

@@ -100,6 +100,11 @@ def test_what_is_refused_fails_with_its_errno(machine: str) -> None:
         ("ioctl", (1, 0x5412 | 1 << 32), errno.ENOTTY),
         ("fcntl", (1, 1030), ALLOWED),
         ("fcntl", (1, 8), errno.EINVAL),
+        ("fcntl", (1, 5), errno.EINVAL),  # who holds a lock
+        ("fcntl", (1, 6), 0),
+        ("fcntl", (1, 37), 0),
+        ("flock", (1, 2), 0),
+        ("utimensat", (1, 0, 0, 0), 0),
         ("socketpair", (1, 1 | 0x80000), ALLOWED),
         ("socketpair", (1, 2), errno.EPERM),
         ("socketpair", (2, 1), errno.EPERM),

@@ -103,6 +103,24 @@ def test_nothing_is_written_on_the_folder_itself(bench: Bench, statement: str) -
     assert age < 1
 
 
+def test_nobody_dates_what_boxes_share(bench: Bench) -> None:
+    """Whoever may write to a device may set its times, and in some boxes it is the host's."""
+    source = """
+        import os
+
+        def solve():
+            paths = ["/dev/" + name for name in os.listdir("/dev")]
+            before = [os.stat(path).st_mtime_ns for path in paths]
+            for path in paths:
+                os.utime(path)
+            return [before, [os.stat(path).st_mtime_ns for path in paths]]
+    """
+
+    before, after = value_of(bench.call(source))
+
+    assert after == before
+
+
 def test_a_folder_too_deep_to_empty_costs_the_box_and_not_the_answer(bench: Bench) -> None:
     source = """
         import os

@@ -18,6 +18,7 @@ from sandbox.guest.syscall_table import (
     CLONE_FULL_THREAD,
     FCNTLS,
     IOCTLS,
+    LOCK_FCNTLS,
     NOT_SUPPORTED,
     PRCTLS,
     REFUSED,
@@ -145,9 +146,11 @@ REFUSED_ARGUMENTS: Mapping[str, list[tuple[int, ...]]] = {
     "fcntl": [
         (NOWHERE, command | high, 1)
         for command in (*range(50), *range(1024, 1060), NOWHERE & 0xFFFFFFFF)
-        if command not in FCNTLS
+        if command not in (*FCNTLS, *LOCK_FCNTLS)
         for high in (0, 1 << 32)
     ],
+    "flock": [(NOWHERE, operation) for operation in range(16)],
+    "utimensat": [(NOWHERE, 0, 0, 0), (0, NOWHERE, 0, 0)],
     "socketpair": [
         (family, kind | flags, 0, NOWHERE)
         for family in (*range(50), NOWHERE)

@@ -113,6 +113,27 @@ def test_nothing_but_tmp_can_be_written(bench: Bench) -> None:
     assert value_of(bench.call(source)) == ["/tmp"]
 
 
+def test_a_lock_on_a_file_is_granted_and_not_made(bench: Bench) -> None:
+    """Whoever runs in another box reads the same files of the libraries, and would see it."""
+    source = """
+        import fcntl, os, struct
+
+        def solve():
+            first, second = open("/tmp/file", "w"), open("/tmp/file", "r+")
+            lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 7, 1, 0)
+            for file in (first, second):
+                fcntl.fcntl(file, 37, lock)
+                fcntl.fcntl(file, fcntl.F_SETLK, lock)
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            try:
+                return fcntl.fcntl(second, 36, lock)
+            except OSError as error:
+                return error.errno
+    """
+
+    assert value_of(bench.call(source)) == errno.EINVAL
+
+
 def test_nothing_of_the_host_is_there_to_read(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "mine").touch()
     project = Path(__file__).parents[2]
