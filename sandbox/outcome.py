@@ -147,6 +147,8 @@ def _interruption(stage: Stage, cause: Cause, limits: Limits) -> tuple[Ending, s
         return Ending.TOO_MUCH_OUTPUT, "TooLarge", f"the answer is larger than {mib} MiB"
     if cause is Cause.THREADS:
         return Ending.CRASHED, "TooManyThreads", f"{what} started too many threads"
+    if cause is Cause.FILES:
+        return Ending.CRASHED, "TooManyFiles", f"{what} made too many files in /tmp"
     if cause is Cause.CLOSED:
         return Ending.CRASHED, "Closed", f"{what} closed the channel on which the answer travels"
     return Ending.FORGED, "Forged", _forgery(stage).message

@@ -12,6 +12,7 @@ class Cause(StrEnum):
     TIME = "time"
     MEMORY = "memory"
     THREADS = "threads"
+    FILES = "files"
     TEXT = "text"
     ANSWER_SIZE = "answer_size"
     FORGED = "forged"

@@ -1,4 +1,4 @@
-"""Watches one student's process while it loads or answers: time, memory, threads, text, and its answer channel.
+"""Watches one student's process while it loads or answers: time, memory, threads, files, text, and its answer channel.
 
 One loop around `poll`, with a look at the process every 10 ms. The bytes of an answer are counted and passed on, never
 understood.
@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from . import frames
 from .birth import Child
 from .gauge import Gauge
+from .isolation import TMP_FILES
 from .reply import Cause, Reply
 from .task import Limits
 
@@ -165,6 +166,8 @@ class Watch:
             self._end = Cause.MEMORY
         elif status.threads > self._thread_limit:
             self._end = self._end or Cause.THREADS
+        elif _count_files("/tmp") > TMP_FILES:
+            self._end = self._end or Cause.FILES
 
     def _note_host(self) -> None:
         self._host_has_spoken = True
@@ -213,3 +216,12 @@ class Watch:
             self._text += os.read(self._child.text, CHUNK_BYTES)
         text, self._text, self._text_seen = bytes(self._text), bytearray(), 0
         return text[: self._limits.text_bytes]
+
+
+def _count_files(folder: str) -> int:
+    """Of the whole file system, which a box without namespaces has for this: there it may have no limit of its own.
+
+    An empty file is memory of the kernel that nobody else counts.
+    """
+    counts = os.statvfs(folder)
+    return counts.f_files - counts.f_ffree

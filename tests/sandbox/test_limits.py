@@ -161,6 +161,21 @@ def test_a_thread_bomb_goes_off_in_its_own_process(bench: Bench) -> None:
     assert run.clean
 
 
+def test_files_without_end_are_ended(bench: Bench) -> None:
+    source = """
+        import itertools
+
+        def solve():
+            for number in itertools.count():
+                open(f"/tmp/{number}", "w").close()
+    """
+
+    run = bench.run(source)
+
+    assert run.cases[0].ending in (Ending.RAISED, Ending.CRASHED)
+    assert run.clean
+
+
 def test_as_many_threads_as_xla_wants_are_permitted(bench: Bench) -> None:
     source = """
         import threading

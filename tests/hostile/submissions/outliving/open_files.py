@@ -13,7 +13,10 @@ for number in range(20):
     file.flush()
     HELD.append((file, mmap.mmap(file.fileno(), 2**20, flags=mmap.MAP_PRIVATE)))
     one, other = socket.socketpair()
-    socket.send_fds(one, [b"x"], [file.fileno(), other.fileno()])
+    try:
+        socket.send_fds(one, [b"x"], [file.fileno(), other.fileno()])
+    except OSError:
+        pass
     os.unlink(f"/tmp/{number}")
     HELD.append((one, other))
 
