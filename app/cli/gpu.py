@@ -10,7 +10,6 @@ from sandbox.gpu_driver import Driver, Gpu, open_driver
 from sandbox.gpu_lease import Gpus, reserved
 from sandbox.interface import SandboxUnavailable
 
-
 _log = logging.getLogger(__name__)
 
 
