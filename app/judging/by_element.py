@@ -44,7 +44,7 @@ def worst_text(found: Finding, gap: Callable[[Finding], str] = gap_text) -> str:
     is_misplaced = found.category == NAN_OR_INF
     place = "first nan or inf out of place" if is_misplaced else "furthest off"
     values = f"yours {found.worst_answer}, expected {found.worst_expected}{'' if is_misplaced else gap(found)}"
-    return f"{place} at {found.worst_index}: {values}"
+    return f"{place} at {found.worst_index}: {values}" if found.worst_index else values
 
 
 def find_text(task: Task) -> Finding:

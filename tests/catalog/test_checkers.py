@@ -13,6 +13,7 @@ from tests.judging.checkers.examples import EXAMPLES
 
 DICT = PROBLEM.replace("returns: {type: numpy, shape: [], dtype: float32}", "returns: {type: dict}")
 
+MATRIX = "{type: numpy, shape: [N, 3], dtype: float32}"
 # what is returned, checkers, key, words of the message, words of the remedy
 BROKEN = [
     ("{type: dict}", "{a: {checker: exakt}}", "checkers.a", "checker is 'exakt'; did you mean exact?", "closeness"),
@@ -27,6 +28,9 @@ BROKEN = [
     ("{type: float}", '{"*": {checker: fraction, least: 0.9}}', "checkers.*.rest", "missing for float", "rtol: …"),
     ("{type: dict}", "{a: {checker: fraction, least: 1}}", "checkers.a.least", "is 1", "less than 1"),
     ("{type: dict}", "{a: {checker: fraction, least: 0.5, rest: {rtl: 1}}}", "checkers.a.rest.rtl", "rtol?", "atol"),
+    ("{type: dict}", "{a: {checker: up_to_sign, axes: [1, 1]}}", "checkers.a.axes", "is [1, 1]", "each axis once"),
+    ("{type: dict}", "{a: {checker: up_to_sign, axes: 1}}", "checkers.a.axes", "is 1", "write a list"),
+    (MATRIX, '{"*": {checker: up_to_sign, axes: [2]}}', "checkers.*.axes", "the leaf has 2 dimensions", "from 0"),
     ("{type: dict}", "{a: {checker: gradient}}", "checkers.a.relative", "is missing", "add `relative: …`"),
     ("{type: bool}", '{"*": {checker: gradient, relative: 0.1}}', "checkers.*", "is bool, but gradient", "another"),
     ("{type: float}", "{a: {checker: exact}}", "checkers.a", "names a leaf, but the output is one float", '"*"'),
