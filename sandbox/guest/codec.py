@@ -34,7 +34,10 @@ Path: TypeAlias = tuple[Any, ...]
 MAGIC = b"ACV1"
 MAX_INT_BYTES = 512
 MAX_KEY_PARTS = 8
-MAX_TUPLE_KEYS = 1000  # per dict: hashes of tuples can be made to collide, and each insertion then walks all the others
+# Per dict: only a text's hash can't be chosen by who sends it. Tuples can all have one hash, so each insertion walks
+# over all the others; numbers can be made to meet on their ways through the table.
+MAX_TUPLE_KEYS = 1000
+MAX_NUMBER_KEYS = 4000
 
 _STANDARD = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128"
 _EXTENDED = (
@@ -118,8 +121,17 @@ def is_key(key: object) -> bool:
     return key is None or type(key) in (bool, str) or (type(key) is float and key == key)
 
 
-def _has_too_many_tuples(keys: Iterable[object]) -> bool:
-    return sum(type(key) is tuple for key in keys) > MAX_TUPLE_KEYS
+class _Keys:
+    """Counts the keys of a dict."""
+
+    def __init__(self) -> None:
+        self._tuples = self._numbers = 0
+
+    def are_too_many(self, key: object) -> bool:
+        """Whether there are too many that can collide, with this one."""
+        self._tuples += type(key) is tuple
+        self._numbers += type(key) in (int, float)
+        return self._tuples > MAX_TUPLE_KEYS or self._numbers > MAX_NUMBER_KEYS
 
 
 class _Writer:
@@ -203,8 +215,9 @@ class _Writer:
     def write_dict(self, value: dict[Any, Any], path: Path) -> None:
         items = tuple(value.items())
         self.count(b"d", len(items), 2)
-        if _has_too_many_tuples(key for key, _ in items):
-            raise TooLarge(f"a dict with more than {MAX_TUPLE_KEYS} tuples as keys")
+        keys = _Keys()
+        if any(keys.are_too_many(key) for key, _ in items):
+            raise TooLarge(f"a dict with more than {MAX_NUMBER_KEYS} numbers or {MAX_TUPLE_KEYS} tuples as keys")
         for key, item in items:
             if not is_key(key):
                 raise Unsupported(path, f"dict with a key of type {type(key).__name__}")
@@ -327,12 +340,11 @@ class _Reader:
 
     def read_dict(self, depth: int) -> dict[Any, Any]:
         found: dict[Any, Any] = {}
-        tuples = 0
+        keys = _Keys()
         for _ in range(self.count(2)):
             key = self.read_key(depth)
-            tuples += type(key) is tuple
-            if tuples > MAX_TUPLE_KEYS or key in found:
-                raise Malformed("a dict with a key that comes twice, or too many tuples as keys")
+            if keys.are_too_many(key) or key in found:
+                raise Malformed("a dict with a key that comes twice, or too many numbers or tuples as keys")
             found[key] = self.node(depth + 1)
         return found
 

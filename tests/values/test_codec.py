@@ -1,7 +1,7 @@
 """The codec: what goes in comes out, and nothing else gets through."""
 
 import tracemalloc
-from itertools import islice, product
+from itertools import accumulate, islice, product
 from typing import Any
 
 import ml_dtypes
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sandbox.guest.codec import (
     DTYPES,
     MAGIC,
+    MAX_NUMBER_KEYS,
     MAX_TUPLE_KEYS,
     STANDARD_CAPS,
     Caps,
@@ -168,8 +169,9 @@ def test_containers_that_hold_themselves_are_too_large() -> None:
         "é" * 3 * MEBIBYTE,
         1 << 5000,
         {(i,): 1 for i in range(MAX_TUPLE_KEYS + 1)},
+        {i / 2: 1 for i in range(MAX_NUMBER_KEYS + 1)},
     ],
-    ids=["items", "keys", "array", "broadcast", "empty", "texts", "bytes", "wide text", "int", "tuples as keys"],
+    ids=["items", "keys", "array", "broadcast", "empty", "texts", "bytes", "wide text", "int", "tuples", "numbers"],
 )
 def test_values_over_a_cap_are_too_large(tree: Any) -> None:
     with pytest.raises(TooLarge):
@@ -262,7 +264,18 @@ def test_keys_made_to_collide_end_early() -> None:
     )
     items = [b"t" + u32(8) + b"".join(b"i" + part for part in key) + b"N" for key in keys]
 
-    with pytest.raises(Malformed, match="too many tuples"):
+    with pytest.raises(Malformed, match="too many"):
+        decode(MAGIC + b"d" + u32(len(items)) + b"".join(items))
+
+
+def test_numbers_made_to_collide_end_early() -> None:
+    # A dict of 2**16 places looks for a free one at 5 * i + 1 when a key is small: these keys lie on that way, and the
+    # larger ones come upon it. With 40,000 of them a dict takes three seconds.
+    way = list(accumulate(range(25_000), lambda place, _: (5 * place + 1) % 2**16, initial=1))
+    keys = [*way, *(place + (high << 16) for high in range(1, 8) for place in way[:3000])]
+    items = [b"i" + key.to_bytes(8, "little") + b"N" for key in keys]
+
+    with pytest.raises(Malformed, match="too many"):
         decode(MAGIC + b"d" + u32(len(items)) + b"".join(items))
 
 
