@@ -2,6 +2,7 @@
 
 import os
 import threading
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.cache import ENTRY, fill_cache, is_silent, names_in
+from sandbox.cache import ENTRY, ENTRY_BYTES, fill_cache, is_silent, names_in
 from sandbox.choice import choose_launcher
 from sandbox.guest.compiled import library_names
 from sandbox.interface import BoxSpec, Ending, Request
@@ -144,3 +145,19 @@ def test_whatever_a_source_binds_or_spells_is_its_own() -> None:
     source = "class A:\n    def b(self): c = 1\nd = e = lambda: 0\nd.__name__ = 'multiply'\nfor f in []: pass\n"
 
     assert names_in(source) == {"A", "b", "c", "d", "e", "multiply", "f"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "is_kept"),
+    [
+        (zlib.compress(b"a program"), True),
+        (zlib.compress(b"called in reference.py"), False),
+        (zlib.compress(bytes(ENTRY_BYTES) + b"called in reference.py"), False),
+        (zlib.compress(b"a program") + b"called in reference.py", False),
+        (zlib.compress(b"a program")[:-5], False),
+        (b"another format", False),
+    ],
+    ids=["silent", "a place", "a place far behind", "a place after it", "torn", "no zlib"],
+)
+def test_what_was_not_read_whole_is_not_silent(entry: bytes, is_kept: bool) -> None:
+    assert is_silent(entry) is is_kept
