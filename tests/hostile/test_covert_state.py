@@ -125,23 +125,27 @@ def test_times_of_what_boxes_share_are_no_letter(launcher: Launcher) -> None:
     look = """
         import os
 
+        DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom", "/dev/zero", "/dev/tty")
+        NAMES = [name for name in ("/tmp", *DEVICES) if os.path.exists(name)]
+
+        def times():
+            return {name: [os.stat(name).st_mtime_ns, os.stat(name).st_atime_ns] for name in NAMES}
+
         def solve(is_writing):
-            times = {}
-            for name in ("/tmp", "/dev/null", "/dev/full", "/dev/random", "/dev/urandom", "/dev/zero", "/dev/tty"):
-                if os.path.exists(name):
-                    try:
-                        os.utime(name) if is_writing else None
-                    except OSError:
-                        continue
-                    times[name] = [os.stat(name).st_mtime_ns, os.stat(name).st_atime_ns]
-            return times
+            before = times()
+            for name in NAMES if is_writing else ():
+                try:
+                    os.utime(name)
+                except OSError:
+                    pass
+            return [before, times()]
     """
     with closing(launcher.launch(BoxSpec(()))) as box:
-        written = value_of(run_in(box, make_request(look, {"is_writing": True})).cases[0])
+        before, written = value_of(run_in(box, make_request(look, {"is_writing": True})).cases[0])
 
-        read = value_of(run_in(box, make_request(look, {"is_writing": False})).cases[0])
+        _, read = value_of(run_in(box, make_request(look, {"is_writing": False})).cases[0])
 
-    assert [name for name in written if written[name] == read[name]] == []
+    assert [name for name in written if before[name] != written[name] == read[name]] == []
 
 
 @pytest.mark.parametrize(("max_runs", "boxes"), [(1, 4), (2, 2), (100, 1)])
