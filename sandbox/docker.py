@@ -118,9 +118,8 @@ class DockerLauncher(Launcher):
         except BaseException:
             self._cores.give_back(cores)
             raise
-        overhead_bytes = _overhead_bytes(gpu)
-        room_bytes = FIRST_BYTES + overhead_bytes if self.facilities.memory else None
-        vessel = DockerContainer(container, room_bytes, overhead_bytes, lambda: self._cores.give_back(cores))
+        room_bytes = self._room_bytes(gpu) if self.facilities.memory else None
+        vessel = DockerContainer(container, room_bytes, _overhead_bytes(gpu), lambda: self._cores.give_back(cores))
         try:
             box = open_box(vessel, self.image, START_SECONDS)
         except BoxLost as error:
@@ -163,6 +162,11 @@ class DockerLauncher(Launcher):
             )
             return self.engine.containers.get(made["Id"])
 
+    def _room_bytes(self, gpu: Gpu | None) -> int:
+        """Raised before a run that needs more. gVisor's runtime can't: its boxes may take half of the host at once."""
+        first_bytes = FIRST_BYTES + _overhead_bytes(gpu)
+        return first_bytes if self.options.runtime is None else max(first_bytes, self.facilities.host_bytes // 2)
+
     def _walls(self, gpu: Gpu | None) -> dict[str, Any]:
         profile = docker_profile(namespaces=self.isolation != "shared", gpu=gpu is not None)
         covered = COVERED if gpu is None else COVERED_BESIDE_GPU
@@ -193,8 +197,7 @@ class DockerLauncher(Launcher):
         """As far as the engine can set them; the guest's own limits hold everywhere."""
         limits: dict[str, Any] = {}
         if self.facilities.memory:
-            room = FIRST_BYTES + _overhead_bytes(gpu)
-            limits |= {"mem_limit": room, "memswap_limit": room}
+            limits |= {"mem_limit": self._room_bytes(gpu), "memswap_limit": self._room_bytes(gpu)}
         if self.facilities.pids:
             memory_bytes = None if gpu is None else gpu.memory_bytes
             students = Surroundings(isolation="shared", cores=cores, all_cores=cores, gpu_memory_bytes=memory_bytes)

@@ -14,16 +14,22 @@ if TYPE_CHECKING:
 
 DEFAULT_SOCKET = Path("/var/run/docker.sock")
 ANSWER_SECONDS = 60
+# Of an engine's refusal: some runtimes say all that they can do.
+WORDS = 400
 OTHERWISE = "or set ALLCLOSE_SANDBOX=bubblewrap"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facilities:
-    """Which limits the engine can set: a rootless one has few, or none without cgroup v2."""
+    """Which limits the engine can set: a rootless one has few, or none without cgroup v2.
+
+    `host_bytes`: the memory of the engine's host.
+    """
 
     memory: bool
     pids: bool
     cpuset: bool
+    host_bytes: int
 
 
 def find_address() -> str | None:
@@ -67,7 +73,10 @@ def read_facilities(engine: "DockerClient", runtime: str | None) -> Facilities:
             f"{text}: name it in /etc/docker/daemon.json, or correct or unset ALLCLOSE_DOCKER_RUNTIME"
         )
     return Facilities(
-        memory=bool(info.get("MemoryLimit")), pids=bool(info.get("PidsLimit")), cpuset=bool(info.get("CPUSet"))
+        memory=bool(info.get("MemoryLimit")),
+        pids=bool(info.get("PidsLimit")),
+        cpuset=bool(info.get("CPUSet")),
+        host_bytes=info["MemTotal"],
     )
 
 
@@ -82,7 +91,8 @@ def answering(what: str) -> Iterator[None]:
     except APIError as error:
         if error.is_server_error() and "shutting down" in str(error):
             raise SandboxAway(f"the Docker Engine is stopping: {_remedy()}") from None
-        raise SandboxUnavailable(f"the Docker Engine refuses {what}: {error.explanation or error}") from None
+        said = " ".join(str(error.explanation or error).split())[:WORDS]
+        raise SandboxUnavailable(f"the Docker Engine refuses {what}: {said}") from None
     except (DockerException, RequestException, OSError) as error:
         if _is_forbidden(error):
             who = "add the user to the group docker (that is as good as root), or use a rootless engine"

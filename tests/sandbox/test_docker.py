@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
@@ -164,9 +164,15 @@ def test_limits_are_those_of_one_student(seen: Seen) -> None:
     assert settings["LogConfig"]["Type"] == "none"
 
 
-def test_a_request_for_more_memory_widens_the_wall(fresh: Seen) -> None:
-    if not fresh.launcher.facilities.memory:
+def skip_without_a_wall(seen: Seen) -> None:
+    if not seen.launcher.facilities.memory:
         pytest.skip("this engine limits no memory")
+    if seen.launcher.options.runtime is not None:
+        pytest.skip("the boxes of another runtime get their room at once")
+
+
+def test_a_request_for_more_memory_widens_the_wall(fresh: Seen) -> None:
+    skip_without_a_wall(fresh)
 
     run = run_in(fresh.box, make_request(ALLOCATION, {"mib": 1}, memory_bytes=3 * 2**30))
 
@@ -175,8 +181,7 @@ def test_a_request_for_more_memory_widens_the_wall(fresh: Seen) -> None:
 
 
 def test_what_the_kernel_ends_for_want_of_memory_is_a_verdict_and_no_lost_box(fresh: Seen) -> None:
-    if not fresh.launcher.facilities.memory:
-        pytest.skip("this engine limits no memory")
+    skip_without_a_wall(fresh)
     fresh.container.update(mem_limit=300 * MIB, memswap_limit=300 * MIB)
 
     run = run_in(fresh.box, make_request(ALLOCATION, {"mib": 700}))
@@ -186,6 +191,16 @@ def test_what_the_kernel_ends_for_want_of_memory_is_a_verdict_and_no_lost_box(fr
     assert run.cases[0].failure.kind == "SIGKILL"
     assert run.clean
     assert value_of(run_in(fresh.box, make_request(ALLOCATION, {"mib": 1})).cases[0]) == 1
+
+
+def test_boxes_of_another_runtime_have_their_room_at_once() -> None:
+    """An engine that knows only its own runtime knows it by this name too."""
+    launcher = open_docker(replace(docker_launcher("any").options, runtime="runc"))
+    if not launcher.facilities.memory:
+        pytest.skip("this engine limits no memory")
+    for seen in look_at(launcher):
+        assert seen.settings["Runtime"] == "runc"
+        assert seen.settings["Memory"] == seen.settings["MemorySwap"] == launcher.facilities.host_bytes // 2
 
 
 def test_boxes_stand_on_cores_that_the_engine_gives_them(fresh: Seen) -> None:
