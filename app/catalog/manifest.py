@@ -9,8 +9,8 @@ from app.catalog.checking import AnyChecker
 from app.catalog.consistency import Draft, list_conflicts
 from app.catalog.fault import Conflict, Inconsistent
 from app.catalog.parameter import Framework, Identifier, Parameter, Returns
+from app.judging.checker import DtypePolicy
 from app.judging.options import Integer, Margin, Model, Number
-from app.judging.rules import DtypePolicy
 
 __all__ = ["Case", "Inline", "Limits", "Manifest", "Parameter", "Question", "Returns", "Tolerance"]
 

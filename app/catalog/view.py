@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.catalog.checking import AnyChecker
 from app.catalog.manifest import Difficulty, Limits, Parameter, Returns, Tolerance
 from app.catalog.parameter import Framework
-from app.judging.rules import DtypePolicy
+from app.judging.checker import DtypePolicy
 
 
 class View(BaseModel):

@@ -7,7 +7,7 @@ process reads those too, and has no NumPy: a checker's file takes it from `app.j
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import StringConstraints
 
@@ -22,6 +22,7 @@ NAN_OR_INF, VALUES = "nan or inf differs", "values outside tolerance"
 # Sizes that a manifest leaves open are None, and so is a shape of which it says nothing.
 Shape: TypeAlias = tuple[int | None, ...]
 Ask: TypeAlias = Callable[[], object]
+DtypePolicy: TypeAlias = Literal["exact", "kind", "any"]
 GroupName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+$", max_length=64)]
 
 
@@ -96,8 +97,8 @@ class Objection:
 class Checker(Model, ABC):
     """`checker` is the name, a Literal in each.
 
-    `kinds` of leaves that it judges. `has_tolerance`: it reads the leaf's. `same_dtype`: whatever the problem's policy,
-    the answer must have the expected dtype. `any_int`: ints of more than 64 bits too. `is_asking`: it asks the
+    `kinds` of leaves that it judges. `has_tolerance`: it reads the leaf's. `dtype_policy`: the stricter of this and the
+    problem's holds. `any_int`: ints of more than 64 bits too. `is_asking`: it asks the
     package's own code.
     """
 
@@ -105,7 +106,7 @@ class Checker(Model, ABC):
 
     kinds: ClassVar[frozenset[Kind]] = frozenset({"int", "float", "complex"})
     has_tolerance: ClassVar[bool] = False
-    same_dtype: ClassVar[bool] = False
+    dtype_policy: ClassVar[DtypePolicy] = "any"
     any_int: ClassVar[bool] = False
     is_asking: ClassVar[bool] = False
 

@@ -65,12 +65,17 @@ def summarise(size: int, gaps_of: Callable[[slice], "Gaps"], tolerance: Toleranc
 def within(answer: Leaf, expected: Leaf, tolerance: Tolerance) -> Array:
     """For each element, in the shape of the leaves, whether it is right. Neither holds an int of more than 64 bits."""
     given, wanted = answer.array.reshape(-1), expected.array.reshape(-1)
-    right = np.empty(wanted.size, np.bool_)
+    return within_arrays(given, wanted, (answer.kind, expected.kind), tolerance).reshape(expected.shape)
+
+
+def within_arrays(answer: Array, expected: Array, kinds: tuple[str, str], tolerance: Tolerance) -> Array:
+    """The same, of flat arrays."""
+    right = np.empty(expected.size, np.bool_)
     with np.errstate(all="ignore"):
-        for piece in pieces(wanted.size):
-            gaps = _gaps(given[piece], wanted[piece], (answer.kind, expected.kind))
+        for piece in pieces(expected.size):
+            gaps = _gaps(answer[piece], expected[piece], kinds)
             right[piece] = ~(_is_too_far(gaps, _allowed(gaps, tolerance)) | gaps.misplaced)
-    return right.reshape(expected.shape)
+    return right
 
 
 def pieces(size: int) -> Iterator[slice]:

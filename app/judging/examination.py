@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from app.judging.checker import RIGHT, Ask, Checker, CheckerUnfit, Finding, JointChecker, Task
+from app.judging.checker import RIGHT, Ask, Checker, CheckerUnfit, DtypePolicy, Finding, JointChecker, Task
 from app.judging.leaf import canonical
 from app.judging.numeric import np
-from app.judging.rules import DtypePolicy, Rules, checker_for, tolerance_for
+from app.judging.rules import Rules, checker_for, tolerance_for
 from app.judging.structure import Pair
 
 SHAPE, DTYPE = "shape differs", "dtype differs"
@@ -63,10 +63,10 @@ def _before_values(task: Task, checker: Checker, policy: DtypePolicy) -> Finding
         return Finding(category=SHAPE, message=message)
     same_dtype = canonical(answer.dtype) == canonical(expected.dtype)
     same_kind = answer.kind == expected.kind
-    policy = "exact" if checker.same_dtype else policy
     if answer.array.dtype == object and not checker.any_int:
         return Finding(category=DTYPE, message=f"{task.subject} is an int of more than 64 bits; no array has such")
-    if not {"exact": same_dtype, "kind": same_kind, "any": True}[policy]:
+    is_allowed = {"exact": same_dtype, "kind": same_kind, "any": True}
+    if not (is_allowed[policy] and is_allowed[checker.dtype_policy]):
         message = f"{task.subject} has dtype {answer.dtype}; expected {expected.dtype}"
         return Finding(category=DTYPE, message=message)
     return None

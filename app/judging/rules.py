@@ -3,14 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Literal, TypeAlias
 
-from app.judging.checker import Checker
+from app.judging.checker import Checker, DtypePolicy
 from app.judging.checkers.closeness import Closeness
 from app.judging.leaf import Leaf, canonical
 from app.judging.tolerance import EXACT, Tolerance, default_for
-
-DtypePolicy: TypeAlias = Literal["exact", "kind", "any"]
 
 _CLOSENESS = Closeness(checker="closeness")
 

@@ -14,6 +14,7 @@ from tests.judging.checkers.examples import EXAMPLES
 DICT = PROBLEM.replace("returns: {type: numpy, shape: [], dtype: float32}", "returns: {type: dict}")
 
 MATRIX = "{type: numpy, shape: [N, 3], dtype: float32}"
+MANY = MATRIX.replace("N", "3000")
 # what is returned, checkers, key, words of the message, words of the remedy
 BROKEN = [
     ("{type: dict}", "{a: {checker: exakt}}", "checkers.a", "checker is 'exakt'; did you mean exact?", "closeness"),
@@ -29,6 +30,8 @@ BROKEN = [
     ("{type: dict}", "{a: {checker: fraction, least: 1}}", "checkers.a.least", "is 1", "less than 1"),
     ("{type: dict}", "{a: {checker: fraction, least: 0.5, rest: {rtl: 1}}}", "checkers.a.rest.rtl", "rtol?", "atol"),
     ("{type: dict}", "{a: {checker: up_to_sign, axes: [1, 1]}}", "checkers.a.axes", "is [1, 1]", "each axis once"),
+    ("{type: float}", '{"*": {checker: set}}', "checkers.*", "an output that has no dimensions", "another"),
+    (MANY, '{"*": {checker: set}}', "checkers.*", "output that has 3000 rows of 3 elements, and within", "fewer rows"),
     ("{type: dict}", "{a: {checker: up_to_sign, axes: 1}}", "checkers.a.axes", "is 1", "write a list"),
     (MATRIX, '{"*": {checker: up_to_sign, axes: [2]}}', "checkers.*.axes", "the leaf has 2 dimensions", "from 0"),
     ("{type: dict}", "{a: {checker: gradient}}", "checkers.a.relative", "is missing", "add `relative: …`"),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import ClassVar, Literal
 
 from app.judging.by_element import find_elements, find_text
-from app.judging.checker import Checker, Finding, Task
+from app.judging.checker import Checker, DtypePolicy, Finding, Task
 from app.judging.elements import Distance, measure, pieces
 from app.judging.leaf import Array, Kind
 from app.judging.numeric import np
@@ -22,7 +22,7 @@ class Exact(Checker):
 
     kinds: ClassVar[frozenset[Kind]] = frozenset({"bool", "int", "float", "complex", "text"})
     any_int: ClassVar[bool] = True
-    same_dtype: ClassVar[bool] = True
+    dtype_policy: ClassVar[DtypePolicy] = "exact"
 
     @property
     def rule(self) -> str:

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from app.judging.by_element import find_elements
-from app.judging.checker import Checker, Finding, Objection, Shape, Task
+from app.judging.checker import Checker, DtypePolicy, Finding, Objection, Shape, Task
 from app.judging.elements import Gaps, integer_gaps, measure, summarise
 from app.judging.leaf import Array, Kind, canonical
 from app.judging.numeric import np
@@ -30,7 +30,7 @@ class Ulp(Checker):
     units: Annotated[Integer, Field(ge=0, le=2**24)]
 
     kinds: ClassVar[frozenset[Kind]] = frozenset({"float"})
-    same_dtype: ClassVar[bool] = True
+    dtype_policy: ClassVar[DtypePolicy] = "exact"
 
     @property
     def rule(self) -> str:

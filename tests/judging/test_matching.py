@@ -1,0 +1,123 @@
+"""Pairing, beside trying every permutation."""
+
+from itertools import permutations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from app.judging.arrangement import Rows, arrange, rows_of
+from app.judging.leaf import Array
+from app.judging.matching import match_most
+from app.judging.tolerance import EXACT, Tolerance
+
+graphs = st.integers(1, 6).flatmap(lambda size: st.lists(st.integers(0, 2**size - 1), min_size=size, max_size=size))
+values = st.sampled_from([0.0, 0.3, 0.6, 0.9, 1.2, -0.0, float("nan"), float("inf"), -float("inf")])
+
+
+@settings(max_examples=150, deadline=None)
+@given(graphs)
+def test_no_pairing_has_more_pairs(neighbours: list[int]) -> None:
+    size = len(neighbours)
+
+    paired = match_most(neighbours)
+
+    found = [(left, right) for left, right in enumerate(paired) if right is not None]
+    assert all(neighbours[left] >> right & 1 for left, right in found)
+    assert len({right for _, right in found}) == len(found)
+    best = max(sum(neighbours[i] >> j & 1 for i, j in enumerate(order)) for order in permutations(range(size)))
+    assert len(found) == best
+
+
+def test_a_pairing_may_have_to_change_all_the_way() -> None:
+    size = 300
+    chain = [(1 << i) | (1 << i + 1) for i in range(size - 1)] + [1]
+
+    assert None not in match_most(chain)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[Array, Array]:
+    """Up to five rows, many of them near to others, and as many more, half of the time nearly the same ones."""
+    shape = (draw(st.integers(1, 5)), draw(st.integers(1, 3)))
+    expected = draw(arrays(np.float64, shape, elements=values))
+    if draw(st.booleans()):
+        return draw(arrays(np.float64, shape, elements=values)), expected
+    order = draw(st.permutations(range(shape[0])))
+    return expected[list(order)] + draw(arrays(np.float64, shape, elements=st.sampled_from([0.0, 0.3, -0.3]))), expected
+
+
+def pairs_at_best(answer: Array, expected: Array, tolerance: Tolerance) -> int:
+    def near(a: Array, e: Array) -> bool:
+        return bool(np.allclose(a, e, rtol=tolerance.rtol, atol=tolerance.atol, equal_nan=True))
+
+    orders = permutations(range(len(answer)))
+    return max(sum(near(answer[i], expected[j]) for j, i in enumerate(order)) for order in orders)
+
+
+@settings(max_examples=300, deadline=None)
+@given(tables(), st.sampled_from([0.0, 0.31, 0.61]), st.sampled_from([0.0, 0.1]))
+def test_as_many_rows_are_paired_as_can_be(table: tuple[Array, Array], atol: float, rtol: float) -> None:
+    answer, expected = table
+    tolerance = Tolerance(rtol=rtol, atol=atol)
+
+    found = arrange([Rows(answer=answer, expected=expected, kinds=("float", "float"), tolerance=tolerance)])
+
+    assert sorted(found.order) == list(range(len(expected)))
+    assert np.count_nonzero(found.is_matched) == pairs_at_best(answer, expected, tolerance)
+    for j in np.flatnonzero(found.is_matched):
+        assert np.allclose(answer[found.order[j]], expected[j], rtol=rtol, atol=atol, equal_nan=True)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_rows_of_integers_are_paired_by_value_whatever_their_types(data: st.DataObject) -> None:
+    shape = (data.draw(st.integers(1, 6)), data.draw(st.integers(1, 2)))
+    dtypes = st.sampled_from(["int8", "int64", "uint8", "uint64"])
+    answer, expected = (
+        data.draw(arrays(data.draw(dtypes), shape, elements=st.sampled_from([0, 1, 2, 127]))) for _ in range(2)
+    )
+
+    found = arrange([Rows(answer=answer, expected=expected, kinds=("int", "int"), tolerance=EXACT)])
+
+    assert np.count_nonzero(found.is_matched) == pairs_at_best(answer, expected, EXACT)
+
+
+def test_negative_integers_are_no_large_ones() -> None:
+    answer, expected = np.array([[-1, 0]]), np.array([[2**64 - 1, 0]], np.uint64)
+
+    found = arrange([Rows(answer=answer, expected=expected, kinds=("int", "int"), tolerance=EXACT)])
+
+    assert not found.is_matched.any()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_leaves_share_one_order(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 4))
+    numbers = st.sampled_from([0.0, 0.3, 0.6])
+    leaves = [
+        Rows(
+            answer=data.draw(arrays(np.float64, (count, width), elements=numbers)),
+            expected=data.draw(arrays(np.float64, (count, width), elements=numbers)),
+            kinds=("float", "float"),
+            tolerance=Tolerance(rtol=0, atol=0.31),
+        )
+        for width in (1, 2)
+    ]
+
+    found = arrange(leaves)
+
+    answer, expected = (
+        np.concatenate([getattr(rows, side) for rows in leaves], axis=1) for side in ("answer", "expected")
+    )
+    assert np.count_nonzero(found.is_matched) == pairs_at_best(answer, expected, leaves[0].tolerance)
+
+
+def test_rows_lie_along_the_axis_that_is_asked_for() -> None:
+    leaf = np.arange(24).reshape(2, 3, 4)
+
+    assert rows_of(leaf, 1).tolist() == [leaf[:, i].reshape(-1).tolist() for i in range(3)]
+    assert rows_of(np.zeros((0, 3)), 0).shape == (0, 0)
+    assert rows_of(np.zeros((3, 0)), 0).shape == (3, 0)
