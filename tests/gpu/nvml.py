@@ -1,11 +1,16 @@
 """A stand-in for the module `pynvml`: GPUs whose memory and processes a test says, and that a test may break."""
 
+from ctypes.util import find_library
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 GIB = 2**30
+# For tests of what is said where there is no driver.
+without_driver = pytest.mark.skipif(find_library("nvidia-ml") is not None, reason="this machine has NVIDIA's driver")
 NOT_SUPPORTED, NO_PERMISSION, LIBRARY_NOT_FOUND, GPU_IS_LOST, UNKNOWN = 3, 4, 12, 15, 999
 _TEXTS = {
     NOT_SUPPORTED: "Not Supported",

@@ -1,6 +1,5 @@
 """What NVML says, and what is made of it."""
 
-from ctypes.util import find_library
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from sandbox.gpu_access import find_access, find_libraries
 from sandbox.gpu_driver import Driver, Gpu, open_driver
 from sandbox.interface import DeviceLost, SandboxUnavailable
-from tests.gpu.nvml import GIB, GPU_IS_LOST, UNKNOWN, FakeNvml, make_gpus
+from tests.gpu.nvml import GIB, GPU_IS_LOST, UNKNOWN, FakeNvml, make_gpus, without_driver
 
 
 @pytest.fixture
@@ -34,7 +33,7 @@ def test_a_machine_without_a_driver_is_a_finding_and_no_crash() -> None:
         open_driver(FakeNvml(has_driver=False))
 
 
-@pytest.mark.skipif(find_library("nvidia-ml") is not None, reason="this machine has NVIDIA's driver")
+@without_driver
 def test_this_very_machine_lacks_a_driver_and_says_so() -> None:
     with pytest.raises(SandboxUnavailable, match="NVML Shared Library Not Found"):
         open_driver()

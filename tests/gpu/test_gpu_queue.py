@@ -21,7 +21,7 @@ from sandbox.gpu_driver import open_driver
 from sandbox.interface import SandboxUnavailable
 from tests.cli.test_commands import allclose
 from tests.factories import make_judging, make_submission
-from tests.gpu.nvml import FakeNvml, make_gpus
+from tests.gpu.nvml import FakeNvml, make_gpus, without_driver
 from tests.queue.fleet import wait_until
 from tests.sandbox.bench import RUNTIME
 from tests.serving import serve
@@ -156,6 +156,7 @@ def test_the_option_belongs_to_the_queue() -> None:
     assert "--gpus goes with --queue gpu" in said.stderr
 
 
+@without_driver
 def test_a_machine_without_a_driver_says_so_and_starts_no_worker(tmp_path: Path) -> None:
     said = allclose("worker", "--queue", "gpu", "--data", tmp_path)
 
@@ -164,6 +165,7 @@ def test_a_machine_without_a_driver_says_so_and_starts_no_worker(tmp_path: Path)
     assert not list(tmp_path.iterdir())
 
 
+@without_driver
 def test_judging_a_file_for_a_gpu_says_the_same(tmp_path: Path) -> None:
     write(tmp_path, "on_gpu", STANDARDISE.files["problem.yaml"].replace(b"gpu: false", b"gpu: true"))
     solution = tmp_path / "solution.py"
