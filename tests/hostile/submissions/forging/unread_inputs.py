@@ -24,7 +24,10 @@ def exactly(size):
 frame = sys._getframe()
 while "token" not in frame.f_locals:
     frame = frame.f_back
-fcntl.fcntl(INPUTS, SET_PIPE_SIZE, PAGE)
+try:
+    fcntl.fcntl(INPUTS, SET_PIPE_SIZE, PAGE)
+except OSError:
+    pass
 os.write(ANSWERS, HEADER.pack(frame.f_locals["token"], b"L", 0))
 while True:
     token, _, size = HEADER.unpack(exactly(HEADER.size))
