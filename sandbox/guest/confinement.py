@@ -14,6 +14,7 @@ from .task import Isolation, Limits, Task
 
 MIB = 2**20
 FILE_BYTES = 64 * MIB
+STACK_BYTES = 64 * MIB
 DESCRIPTORS = 256
 # Above the limit that the monitor watches: what the allocators and the frameworks reserve and never touch.
 RESERVED_BYTES = 512 * MIB
@@ -98,6 +99,7 @@ def _limit_resources(task: Task, surroundings: Surroundings, data_bytes: int) ->
     _limit(resource.RLIMIT_CPU, int(wall_seconds * len(surroundings.cores)) + CPU_SLACK_SECONDS)
     # Relative: libraries reserve 0.3 GiB on two cores and 2.7 GiB on 64 before any work.
     _limit(resource.RLIMIT_DATA, data_bytes + limits.memory_bytes + surroundings.reserved_bytes)
+    _limit(resource.RLIMIT_STACK, STACK_BYTES)  # no part of RLIMIT_DATA
     _limit(resource.RLIMIT_FSIZE, FILE_BYTES)
     _limit(resource.RLIMIT_NOFILE, DESCRIPTORS)
     _limit(resource.RLIMIT_CORE, 0)

@@ -8,11 +8,15 @@ KIB = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """`memory_bytes`: anonymous and shared memory that is in use; `data_bytes`: what is reserved for data."""
+    """`memory_bytes`: anonymous and shared memory that is in use; `data_bytes`: what is reserved for data.
+
+    `is_headless`: the first thread has ended and others have not. Of such a process no memory is told.
+    """
 
     memory_bytes: int
     data_bytes: int
     threads: int
+    is_headless: bool
 
 
 def read_status(pid: int | str) -> Status:
@@ -39,16 +43,20 @@ class Gauge:
 
 
 def parse(text: bytes) -> Status:
-    fields = dict(line.split(b":", 1) for line in text.split(b"\n") if b":" in line)
+    # The name stands before the state, and a process names itself: not every kernel spells the line ends in a name.
+    told = text[text.rfind(b"\nState:") + 1 :]
+    fields = dict(line.split(b":", 1) for line in told.split(b"\n") if b":" in line)
 
     def kib(name: bytes) -> int:
         return int(fields[name].split()[0]) if name in fields else 0
 
     # gVisor's kernel tells only the sum, with the files that are mapped.
     resident = (b"RssAnon", b"RssShmem") if b"RssAnon" in fields else (b"VmRSS",)
+    threads = kib(b"Threads")
     # Page tables, swap and huge pages are memory too, though none of them is resident.
     return Status(
         memory_bytes=sum(map(kib, (*resident, b"VmPTE", b"VmSwap", b"HugetlbPages"))) * KIB,
         data_bytes=kib(b"VmData") * KIB,
-        threads=kib(b"Threads"),
+        threads=threads,
+        is_headless=threads > 1 and fields.get(b"State", b"").strip().startswith(b"Z"),
     )

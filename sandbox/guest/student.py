@@ -7,6 +7,7 @@ outside: the monitor believes nothing that comes from here but the bytes of an a
 import gc
 import os
 import random
+import selectors
 import sys
 from typing import Any, NoReturn
 
@@ -45,6 +46,7 @@ def _begin_python() -> None:
     text, errors = _text_stream(1), _text_stream(2)
     vars(sys).update(stdout=text, __stdout__=text, stderr=errors, __stderr__=errors)
     sys.argv = ["solution.py"]
+    vars(selectors).update(DefaultSelector=selectors.PollSelector)  # asyncio's; the filter has no epoll
     random.seed(SEED)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(SEED)

@@ -24,27 +24,29 @@ STUDENT_ALLOWED = _names(
     sched_getaffinity sched_getparam sched_getscheduler sched_getattr sched_get_priority_max sched_get_priority_min
     sched_rr_get_interval getcpu arch_prctl restart_syscall
     rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack kill tgkill
-    pause alarm setitimer getitimer timer_create timer_settime timer_gettime timer_getoverrun timer_delete
+    pause alarm setitimer getitimer
     clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time times getrusage timerfd_create
     timerfd_settime timerfd_gettime
     open openat read readv pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2 lseek close close_range
     fstat stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat getdents getdents64 getcwd chdir
-    fchdir fcntl dup dup2 dup3 pipe pipe2 poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait
-    epoll_pwait epoll_pwait2 eventfd eventfd2 statfs fstatfs ioctl umask flock fsync fdatasync ftruncate mkdir
-    mkdirat rmdir unlink unlinkat rename renameat renameat2 chmod fchmod fchmodat fchmodat2 utimensat symlink symlinkat
-    link linkat truncate fallocate
+    fchdir fcntl dup dup2 dup3 pipe pipe2 poll ppoll select pselect6 eventfd eventfd2 statfs fstatfs ioctl umask flock
+    fsync fdatasync ftruncate mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 chmod fchmod fchmodat
+    fchmodat2 utimensat symlink symlinkat link linkat truncate fallocate
     getpid getppid getuid geteuid getgid getegid getresuid getresgid getgroups getpgrp getpgid getsid
     getpriority uname sysinfo getrlimit prlimit64 getrandom capget prctl
-    socketpair sendto recvfrom sendmsg recvmsg shutdown getsockname getpeername getsockopt
+    socketpair sendto recvfrom shutdown getsockname getpeername getsockopt
     """
 )
 
-# The zygote and the monitors need these too, and without the conditions below.
+# The zygote and the monitors need these too, and without the conditions below. The last line is for an engine's own
+# runtime, which is behind a container's filter before our first process is. Students have no epoll: the kernel counts
+# what a user watches on the whole host, and holds a gigabyte for it. They send no descriptors.
 SUPERVISOR_ALLOWED = _names(
     """
     execve rt_sigaction set_tid_address fork vfork clone wait4 waitid kill tgkill prctl capset capget seccomp
     setresuid setresgid setuid setgid setgroups setpgid setsid prlimit64 setrlimit sched_setaffinity mmap
     fcntl ioctl pidfd_open pidfd_send_signal dup3 process_mrelease
+    epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 sendmsg recvmsg
     """
 )
 # What NVIDIA's driver and its libraries ask for. From public reports, and not verified on hardware:
@@ -62,7 +64,7 @@ REFUSED = _names(
     setresuid setresgid setgroups setfsuid setfsgid capset setsid setpgid shmget shmat shmctl shmdt msgget msgsnd msgrcv
     msgctl semget semop semtimedop semctl mq_open mq_unlink mq_notify memfd_create memfd_secret seccomp tkill
     rt_sigqueueinfo rt_tgsigqueueinfo inotify_init inotify_init1 fanotify_init name_to_handle_at open_by_handle_at
-    setsockopt fadvise64
+    timer_create timer_settime timer_gettime timer_getoverrun timer_delete setsockopt sendmsg recvmsg fadvise64
     init_module finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff sethostname setdomainname
     settimeofday clock_settime adjtimex clock_adjtime acct quotactl syslog personality mlock mlock2 mlockall chown
     fchown lchown fchownat mknod mknodat landlock_create_ruleset landlock_add_rule landlock_restrict_self iopl ioperm
@@ -84,8 +86,8 @@ CLONE_THREAD = 0x10000
 CLONE_FILES = 0x400
 CLONE_FULL_THREAD = CLONE_THREAD | CLONE_FILES
 CLONE_NEW_ANY = 0x7E020080
-MAP_SHARED, MAP_ANONYMOUS, PROT_WRITE = 0x1, 0x20, 0x2
-AF_UNIX, SOCK_STREAM, SOCKET_TYPE_MASK = 1, 1, 0xF
+MAP_SHARED, MAP_ANONYMOUS, MAP_GROWSDOWN, PROT_WRITE = 0x1, 0x20, 0x100, 0x2
+AF_UNIX, SOCK_STREAM, SOCKET_TYPE_MASK, MSG_OOB = 1, 1, 0xF, 1
 # PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME, PR_CAPBSET_READ, PR_SET_VMA
 PRCTLS = (3, 15, 16, 23, 0x53564D41)
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: among others TIOCSTI, which types on terminals, is not here.
@@ -93,11 +95,18 @@ IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 # Of NVIDIA's driver: those of type 'F', and the bare numbers of its unified memory. FIOSETOWN is still not here: in
 # boxes without namespaces it would send signals to the monitor.
 GPU_IOCTLS = ((0x4600, 0xFF00), (0x0, 0xFFFFF000), (0x30000000, 0xFFFFFFF0))
-# F_SETOWN and F_SETSIG are not here: they send signals.
-FCNTLS = (*range(5), 1030, 1031, 1032)
+# F_SETOWN and F_SETSIG are not here: they send signals. F_SETPIPE_SZ is not: the kernel counts the pipes that a user
+# has on the whole host, and wide ones in one box would make those of all others narrow.
+FCNTLS = (*range(5), 1030, 1032)
 # Locks are granted and not made: F_SETLK, F_SETLKW, F_OFD_SETLK and F_OFD_SETLKW here, and flock. Nobody else can open
 # the process's own files; but boxes share those of the libraries, and a lock there is a letter to who runs meanwhile.
 LOCK_FCNTLS = (6, 7, 37, 38)
+# It would give the calling thread a table of descriptors of its own.
+CLOSE_RANGE_UNSHARE = 0x2
+# MADV_NORMAL to _DONTNEED, _FREE, _DONTFORK, _DOFORK, _HUGEPAGE to _COLD, _POPULATE_READ, _POPULATE_WRITE: what
+# allocators use. MADV_GUARD_INSTALL makes page tables for as much as it is told, for terabytes too, and not even
+# SIGKILL interrupts it; MADV_COLLAPSE is as deaf; MADV_PAGEOUT and MADV_MERGEABLE act on what others have too.
+MADVICES = (*range(5), 8, 10, 11, *range(14, 21), 22, 23)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +147,7 @@ def student_filter(pid: int, *, gpu: bool = False) -> Filter:
     rules = _student_rules(pid)
     if not gpu:
         return Filter(STUDENT_ALLOWED - set(rules), rules, _refusals(STUDENT_ALLOWED))
-    del rules["mmap"]
+    rules["mmap"] = Rule(((Test(3, 0, MAP_GROWSDOWN),),))
     drivers = tuple((Test(1, value, mask),) for value, mask in GPU_IOCTLS)
     rules["ioctl"] = Rule((*rules["ioctl"].alternatives, *drivers), errno.ENOTTY)
     rules["sched_setaffinity"] = _one_of(0, (0, pid))
@@ -161,11 +170,23 @@ def _student_rules(pid: int) -> dict[str, Rule]:
         "flock": Rule((), 0),
         # Nor are times set: whoever may write to /dev/null may date it, and it is the host's.
         "utimensat": Rule((), 0),
+        "madvise": _one_of(2, MADVICES, errno.EINVAL),
+        "close_range": Rule(((Test(2, 0, CLOSE_RANGE_UNSHARE),),), errno.EINVAL),
+        # Nothing that a student can write is on a disk. On a file of the host they would flush that host's disk.
+        "fsync": Rule((), 0),
+        "fdatasync": Rule((), 0),
+        "msync": Rule((), 0),
         # A pair of datagram sockets could sendto() a named socket.
         "socketpair": Rule(((Test(0, AF_UNIX), Test(1, SOCK_STREAM, SOCKET_TYPE_MASK)),)),
-        # Shared writable memory would escape RLIMIT_DATA.
+        # Bytes out of turn, which nobody sends through a pair, have let programs into the kernel.
+        "sendto": Rule(((Test(3, 0, MSG_OOB),),), errno.EOPNOTSUPP),
+        "recvfrom": Rule(((Test(3, 0, MSG_OOB),),), errno.EOPNOTSUPP),
+        # Shared writable memory would escape RLIMIT_DATA, and so would memory that grows downwards, as a stack does.
         "mmap": Rule(
-            ((Test(3, 0, MAP_SHARED),), (Test(3, MAP_SHARED, MAP_SHARED | MAP_ANONYMOUS), Test(2, 0, PROT_WRITE)))
+            (
+                (Test(3, 0, MAP_SHARED | MAP_GROWSDOWN),),
+                (Test(3, MAP_SHARED, MAP_SHARED | MAP_ANONYMOUS), Test(2, 0, PROT_WRITE)),
+            )
         ),
     }
 

@@ -21,6 +21,8 @@ from .task import Limits
 
 TICK_SECONDS = 0.01
 DEATH_SECONDS = 0.5
+# After SIGKILL. What the kernel can't end by then the zygote waits for, and the host gives such a box up.
+KILL_SECONDS = 5
 FAREWELL_SECONDS = 0.25
 FLOOD_BYTES = 8 * 2**20
 CHUNK_BYTES = 2**18
@@ -114,8 +116,9 @@ class Watch:
         """And everything in its namespaces with it."""
         if not self._is_reaped:
             os.kill(self._child.pid, signal.SIGKILL)
-            os.waitpid(self._child.pid, 0)
-            self._is_reaped = True
+            deadline = time.monotonic() + KILL_SECONDS
+            while not self._is_dead() and time.monotonic() < deadline:
+                time.sleep(TICK_SECONDS / 10)
 
     def leave(self) -> None:
         """Leaves it to the zygote to reap: freeing two processes' memory takes less time at once than in turn."""
@@ -166,6 +169,8 @@ class Watch:
             self._end = Cause.MEMORY
         elif status.threads > self._thread_limit:
             self._end = self._end or Cause.THREADS
+        elif status.is_headless:
+            self._end = self._end or Cause.CLOSED
         elif _count_files("/tmp") > TMP_FILES:
             self._end = self._end or Cause.FILES
 
@@ -191,15 +196,20 @@ class Watch:
             self._end = self._reply.feed(data)
 
     def _reap(self) -> Cause:
-        """The channel is closed: by the end of the process, most likely."""
+        """The channel is closed, or the first thread gone: by the end of the process, most likely."""
         deadline = time.monotonic() + DEATH_SECONDS
-        while time.monotonic() < deadline:
-            pid, status = os.waitpid(self._child.pid, os.WNOHANG)
-            if pid:
-                self._is_reaped, self._status = True, status
+        while time.monotonic() < deadline and self._end is not Cause.MEMORY:
+            if self._is_dead():
                 return Cause.DIED
             time.sleep(TICK_SECONDS / 10)
-        return Cause.CLOSED
+            self._look()
+        return self._end or Cause.CLOSED
+
+    def _is_dead(self) -> bool:
+        if not self._is_reaped:
+            pid, self._status = os.waitpid(self._child.pid, os.WNOHANG)
+            self._is_reaped = pid != 0
+        return self._is_reaped
 
     def _read_text(self) -> None:
         data = os.read(self._child.text, CHUNK_BYTES)

@@ -18,6 +18,19 @@ def test_a_kernel_that_tells_only_the_sum_is_believed() -> None:
     assert parse(b"VmRSS:\t  2048 kB\nVmData:\t 4096 kB\nThreads:\t1\n").memory_bytes == 2 * MIB
 
 
+def test_a_name_with_line_ends_says_nothing() -> None:
+    """Nothing that a process can name itself reaches beyond the state."""
+    status = parse(b"Name:\t\nRssAnon:0 kB\nState:\tR (running)\nVmRSS:\t  2048 kB\nThreads:\t1\n")
+
+    assert status.memory_bytes == 2 * MIB
+
+
+def test_a_process_without_its_first_thread_is_known() -> None:
+    assert parse(b"Name:\tx\nState:\tZ (zombie)\nThreads:\t2\n").is_headless
+    assert not parse(b"Name:\tx\nState:\tZ (zombie)\nThreads:\t1\n").is_headless
+    assert not parse(b"Name:\tx\nState:\tS (sleeping)\nThreads:\t2\n").is_headless
+
+
 def test_this_kernel_tells_what_is_taken() -> None:
     gauge = Gauge(os.getpid())
     before = gauge.read()

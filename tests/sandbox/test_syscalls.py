@@ -19,6 +19,7 @@ from sandbox.guest.syscall_table import (
     FCNTLS,
     IOCTLS,
     LOCK_FCNTLS,
+    MADVICES,
     NOT_SUPPORTED,
     PRCTLS,
     REFUSED,
@@ -160,10 +161,17 @@ REFUSED_ARGUMENTS: Mapping[str, list[tuple[int, ...]]] = {
     ],
     "mmap": [
         (0, 4096, protection, flags, NOWHERE, 0)
-        for flags in (0x01, 0x03, 0x21, 0x23, 0x8001, 0x40021)
+        for flags in (0x01, 0x03, 0x21, 0x23, 0x8001, 0x40021, 0x122, 0x102, 0x123)
         for protection in range(8)
-        if protection & 2 or flags & 0x20
+        if protection & 2 or flags & 0x20 or flags & 0x102 == 0x102
     ],
+    "madvise": [(0, 0, advice) for advice in (*range(200), NOWHERE) if advice not in MADVICES],
+    "close_range": [(900, 900, flags | high) for flags in (2, 3, 6) for high in (0, 1 << 32)],
+    "sendto": [(NOWHERE, 0, 0, 1 | flags, 0, 0) for flags in (0, 0x40, 0x4000, 1 << 32)],
+    "recvfrom": [(NOWHERE, 0, 0, 1 | flags, 0, 0) for flags in (0, 0x40, 0x4000, 1 << 32)],
+    "fsync": [(NOWHERE,)],
+    "fdatasync": [(NOWHERE,)],
+    "msync": [(NOWHERE, 0, 4)],
 }
 
 
@@ -187,6 +195,10 @@ PERMITTED_ARGUMENTS: Mapping[str, list[tuple[int, ...]]] = {
     "prctl": [(option, 0) for option in PRCTLS if option == 3],
     "ioctl": [(NOWHERE, request) for request in IOCTLS],
     "fcntl": [(NOWHERE, command) for command in FCNTLS],
+    "madvise": [(0, 0, advice) for advice in MADVICES if advice < 20],
+    "close_range": [(900, 900, 0), (900, 900, 4)],
+    "sendto": [(NOWHERE, 0, 0, 0x4000, 0, 0)],
+    "recvfrom": [(NOWHERE, 0, 0, 0x40, 0, 0)],
     "socketpair": [(1, 1, 0, NOWHERE), (1, 1 | 0x80000, 0, NOWHERE)],
     "mmap": [(0, 4096, 3, 0x22, NOWHERE, 0), (0, 4096, 1, 0x01, NOWHERE, 0), (0, 4096, 1, 0x02, NOWHERE, 0)],
 }

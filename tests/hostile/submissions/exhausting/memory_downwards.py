@@ -1,5 +1,5 @@
 # mechanism: memory that grows downwards, which no limit on data counts, filled by one call
-# verdict: memory_limit_exceeded
+# verdict: runtime_error
 import ctypes
 
 libc = ctypes.CDLL(None, use_errno=True)
