@@ -11,6 +11,7 @@ Rows that are near to several others make it a question of pairing. Three ways, 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 from app.judging.elements import within_arrays
 from app.judging.leaf import Array
@@ -63,6 +64,15 @@ def graph_fault(rows: int, width: int) -> str | None:
         return None
     most = min(MAX_ROWS, int((MAX_COMPARISONS / max(width, 1)) ** 0.5))
     return f"has {rows} rows of {width} elements, and within a tolerance at most {most} of that width are paired"
+
+
+def shape_fault(kind: str, shape: Sequence[int | None] | None, axis: int) -> str | None:
+    """The same of an expected leaf, as far as its kind and its sizes tell it. It has the axis."""
+    sizes = [size for size in shape or () if size is not None]
+    if kind not in ("float", "complex") or shape is None or len(sizes) < len(shape):
+        return None
+    width = prod(sizes) // sizes[axis] if sizes[axis] else 0
+    return graph_fault(sizes[axis], width) if width > 1 or kind == "complex" else None
 
 
 def arrange(leaves: Sequence[Rows], may_pair: Array | None = None) -> Arrangement:

@@ -8,16 +8,12 @@ Rows of one real number, and rows of integers without a tolerance, may be as man
 are paired, and fewer when they are long: their number squared, times their length, may be 2**25.
 """
 
-from dataclasses import replace
-from math import prod
 from typing import ClassVar, Literal
 
-from app.judging.arrangement import Rows, arrange, graph_fault, needs_graph, rows_of
-from app.judging.by_element import find_elements, worst_text
+from app.judging.arrangement import Rows, arrange, graph_fault, needs_graph, rows_of, shape_fault
+from app.judging.by_row import find_rows
 from app.judging.checker import Checker, CheckerUnfit, DtypePolicy, Finding, Objection, Shape, Task
-from app.judging.elements import measure
-from app.judging.leaf import Kind, kind_of, read_leaf
-from app.judging.numeric import np
+from app.judging.leaf import Kind, kind_of
 
 
 class Set(Checker):
@@ -36,9 +32,7 @@ class Set(Checker):
     def find_unfit(self, dtype: str, shape: Shape | None) -> Objection | None:
         if shape == ():
             return Objection(message="has no dimensions, but set judges rows", remedy="choose another checker")
-        sizes = [size for size in shape or () if size is not None]
-        is_long = shape is not None and len(sizes) == len(shape) and (len(sizes) > 1 or kind_of(dtype) == "complex")
-        if is_long and kind_of(dtype) in ("float", "complex") and (fault := graph_fault(sizes[0], prod(sizes[1:]))):
+        if fault := shape_fault(kind_of(dtype), shape, 0):
             return Objection(message=fault, remedy="return fewer rows, or in an order that the statement names")
         return super().find_unfit(dtype, shape)
 
@@ -48,12 +42,6 @@ class Set(Checker):
         if needs_graph(task.expected.kind, width, task.tolerance) and (fault := graph_fault(count, width)):
             raise CheckerUnfit(f"set is for {task.place}, and that {fault}")
         kinds = (task.answer.kind, task.expected.kind)
-        arrangement = arrange([Rows(answer=answer, expected=expected, kinds=kinds, tolerance=task.tolerance)])
-        arranged = task.answer.array[arrangement.order]
-        found = find_elements(task, measure(read_leaf(arranged), task.expected, task.tolerance), arranged)
-        if found.category is None or found.worst_index is None:
-            return found
-        missing = int(np.count_nonzero(~arrangement.is_matched)) if arrangement.is_best else "some"
-        rows = f"{missing} of {count} expected rows are not among yours"
-        beside = f"row {found.worst_index[0]} beside one of yours that is left over: {worst_text(found)}"
-        return replace(found, message=f"{task.subject}: {rows}; {beside}")
+        return find_rows(
+            task, 0, arrange([Rows(answer=answer, expected=expected, kinds=kinds, tolerance=task.tolerance)])
+        )

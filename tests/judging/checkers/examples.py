@@ -27,6 +27,7 @@ EXAMPLES: dict[str, Example] = {
     "fraction": Example(options={"least": 0.9, "rest": {"rtol": 0.0, "atol": 0.1}}, expected=_MATRIX),
     "up_to_sign": Example(options={"axes": [1]}, expected=_MATRIX),
     "set": Example(options={}, expected=_MATRIX),
+    "up_to_permutation": Example(options={"axis": 1}, expected=_MATRIX),
     "gradient": Example(options={"relative": 1e-3}, expected=_MATRIX),
 }
 

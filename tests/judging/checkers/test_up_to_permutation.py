@@ -1,0 +1,189 @@
+"""`up_to_permutation`: an axis, groups of leaves, and labels."""
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from app.judging.checker import CheckerUnfit
+from app.judging.comparison import Comparison, compare
+from app.judging.leaf import Array, Tree
+from app.judging.relabelling import NO_LABEL
+from app.judging.tolerance import Tolerance
+from tests.judging.checkers.examples import judge, rules
+
+CLUSTERS: Any = {
+    "centres": {"checker": "up_to_permutation", "axis": 0, "group": "clusters"},
+    "labels": {"checker": "up_to_permutation", "labels": True, "group": "clusters"},
+}
+LABELS: Any = {"*": {"checker": "up_to_permutation", "labels": True}}
+coordinates = st.sampled_from([0.0, 1.0, 2.0])
+
+
+def together(answer: Tree, expected: Tree, checkers: Any = CLUSTERS) -> Comparison:
+    return compare(answer, expected, rules(checkers, tolerance=Tolerance(rtol=0.0, atol=0.1)))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_the_order_along_the_axis_does_not_matter(data: st.DataObject) -> None:
+    shape = data.draw(array_shapes(max_dims=3, max_side=4))
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    expected = data.draw(arrays(np.float32, shape))
+
+    answer = np.take(expected, data.draw(st.permutations(range(shape[axis]))), axis=axis)
+
+    assert judge("up_to_permutation", answer, expected, axis=axis).accepted
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_no_order_that_works_is_missed_and_none_is_made_up(data: st.DataObject) -> None:
+    shape = (data.draw(st.integers(1, 3)), data.draw(st.integers(1, 4)))
+    answer, expected = (data.draw(arrays(np.float64, shape, elements=coordinates)) for _ in range(2))
+
+    found = judge("up_to_permutation", answer, expected, tolerance=(0.0, 0.1), axis=1)
+
+    orders = permutations(range(shape[1]))
+    assert found.accepted == any(np.array_equal(answer[:, list(order)], expected) for order in orders)
+
+
+def clustered(data: st.DataObject) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Clusters under other numbers; often with a mistake, and with centres that are the same."""
+    names, points = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 6))
+    expected = {
+        "centres": data.draw(arrays(np.float64, (names, 2), elements=coordinates)),
+        "labels": data.draw(arrays(np.int64, points, elements=st.integers(-1, names - 1))),
+    }
+    order = np.array(data.draw(st.permutations(range(names))))
+    number = np.append(np.argsort(order), -1)
+    answer = {"centres": expected["centres"][order], "labels": number[expected["labels"]]}
+    if data.draw(st.booleans()):
+        answer["labels"][data.draw(st.integers(0, points - 1))] = data.draw(st.integers(-2, names))
+    return answer, expected
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.data())
+def test_centres_and_labels_are_right_under_one_permutation(data: st.DataObject) -> None:
+    answer, expected = clustered(data)
+    names = len(expected["centres"])
+
+    found = together(answer, expected)
+
+    def is_right(order: tuple[int, ...]) -> bool:
+        number = {-2: -2, -1: -1, names: names, **{old: new for new, old in enumerate(order)}}
+        labels = [number[label] for label in answer["labels"].tolist()]
+        return (
+            np.array_equal(answer["centres"][list(order)], expected["centres"])
+            and labels == expected["labels"].tolist()
+        )
+
+    assert found.accepted == any(map(is_right, permutations(range(names))))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(st.integers(-2, 3), st.integers(-2, 3)), min_size=1, max_size=7))
+def test_labels_alone_are_right_when_the_partition_is(pairs: list[tuple[int, int]]) -> None:
+    answer, expected = np.array(pairs).T
+
+    found = together(answer, expected, LABELS)
+
+    named = {(a, e) for a, e in pairs if a >= 0 or e >= 0}
+    is_renaming = len({a for a, _ in named}) == len(named) == len({e for _, e in named})
+    keeps_negatives = all((a >= 0) == (e >= 0) and (a >= 0 or a == e) for a, e in pairs)
+    assert found.accepted == (is_renaming and keeps_negatives)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (np.array([2**64 - 1, 2**64 - 2], np.uint64), np.array([0, 0])),
+        (np.array([2**64 - 1, 0], np.uint64), np.array([-1, 0])),
+        (np.array([2**63 - 1, 0]), np.array([0, 0])),
+        (np.array([-1, 0]), np.array([1, 0])),
+        (np.array([1, 1, 2]), np.array([-1, -1, 0])),
+    ],
+)
+def test_odd_labels_are_no_way_around(answer: Array, expected: Array) -> None:
+    assert not together(answer, expected, LABELS).accepted
+    centres = {"centres": np.zeros((2, 1))}
+    assert not together({**centres, "labels": answer}, {**centres, "labels": expected}).accepted
+
+
+def test_labels_of_several_leaves_are_renamed_alike() -> None:
+    group = {name: LABELS["*"] | {"group": "g"} for name in ("train", "test")}
+    expected = {"train": np.array([0, 0, 1]), "test": np.array([1, 0])}
+
+    assert together({"train": np.array([5, 5, 3]), "test": np.array([3, 5])}, expected, group).accepted
+    assert not together({"train": np.array([5, 5, 3]), "test": np.array([5, 3])}, expected, group).accepted
+
+
+def test_eigenvalues_and_columns_are_permuted_together() -> None:
+    checkers = {
+        "values": {"checker": "up_to_permutation", "axis": 0, "group": "pairs"},
+        "vectors": {"checker": "up_to_permutation", "axis": -1, "group": "pairs"},
+    }
+    values, vectors = np.array([1.0, 2.0]), np.array([[1.0, 0.0], [3.0, 1.0]])
+
+    assert together(
+        {"values": values[::-1], "vectors": vectors[:, ::-1]}, {"values": values, "vectors": vectors}, checkers
+    ).accepted
+    found = together({"values": values[::-1], "vectors": vectors}, {"values": values, "vectors": vectors}, checkers)
+    assert not found.accepted
+
+
+def test_a_message_names_what_is_missing_along_the_axis() -> None:
+    expected = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
+
+    found = judge("up_to_permutation", expected[:, [2, 1, 1]], expected, tolerance=(0.0, 0.1), axis=1)
+
+    assert found.message == (
+        "your output: 1 of 3 expected columns are not among yours; column 0 beside one of yours that is left over: "
+        "furthest off at (0, 0): yours 2.0, expected 1.0 (difference 1, allowed 0.1)"
+    )
+
+
+def test_a_message_about_labels_says_how_many_points_are_elsewhere() -> None:
+    answer, expected = np.array([2, 2, 2, 0, 0]), np.array([0, 0, 0, 1, 0])
+
+    found = together(answer, expected, LABELS)
+
+    assert found.message == (
+        "your output: 1 of 5 labels differ, however they are renamed; renamed as well as can be, "
+        "furthest off at (4,): yours 1, expected 0"
+    )
+
+
+def test_wrong_labels_beside_right_centres_are_blamed_alone() -> None:
+    expected = {"centres": np.array([[0.0], [1.0]]), "labels": np.array([0, 1, 1])}
+
+    found = together({"centres": np.array([[1.0], [0.0]]), "labels": np.array([1, 0, 1])}, expected)
+
+    assert [leaf.category for leaf in found.leaves] == [None, "values outside tolerance"]
+    assert found.message.startswith("leaf labels: 1 of 3 labels differ")
+
+
+@pytest.mark.parametrize(
+    ("expected", "words"),
+    [
+        ({"centres": np.zeros((2, 1)), "labels": np.array([2])}, "the label 2, but the group has places 0 to 1"),
+        ({"centres": np.zeros((2, 1)), "labels": np.array([NO_LABEL])}, "label beyond 63 bits"),
+        ({"centres": np.zeros((3000, 1)), "labels": np.array([0])}, "has 3000 rows of 1 elements"),
+    ],
+)
+def test_what_can_not_be_judged_is_the_authors_mistake(expected: Any, words: str) -> None:
+    with pytest.raises(CheckerUnfit, match=words):
+        together(expected, expected)
+
+
+def test_a_group_needs_as_many_places_in_each_leaf() -> None:
+    checkers = dict.fromkeys(("a", "b"), CLUSTERS["centres"])
+    expected = {"a": np.zeros((2, 1)), "b": np.zeros((3, 1))}
+
+    with pytest.raises(CheckerUnfit, match="these have leaf a: 2, leaf b: 3"):
+        together(expected, expected, checkers)
