@@ -161,7 +161,9 @@ def test_files_of_the_pages_are_kept_for_good_by_browsers(anyone: TestClient) ->
 def test_a_problem_says_how_its_output_is_judged(anyone: TestClient, database: Database) -> None:
     text = PROBLEM.replace("{type: numpy, shape: [], dtype: float32}", "{type: dict}")
     with database.transaction() as session:
-        publish(session, make_package(problem=text + 'checkers: {tokens: {checker: exact}, "*": {checker: closeness}}\n'))
+        publish(
+            session, make_package(problem=text + 'checkers: {tokens: {checker: exact}, "*": {checker: closeness}}\n')
+        )
 
     page = anyone.get(PAGE).text
 
