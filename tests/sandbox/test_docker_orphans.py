@@ -30,8 +30,8 @@ def open_another(launcher: DockerLauncher) -> None:
     open_docker(DockerOptions(cpu_image=launcher.image.removeprefix("docker:")))
 
 
-def is_gone(launcher: DockerLauncher, container: Container, seconds: float = 15) -> bool:
-    """Soon. The engine removes a container that has ended a little later."""
+def is_gone(launcher: DockerLauncher, container: Container, seconds: float = 60) -> bool:
+    """Soon: a guest hears that its stdin has closed when it has imported all, and the engine removes it after that."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         try:
