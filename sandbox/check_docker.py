@@ -25,7 +25,7 @@ DELEGATE = (
 )
 UNIFIED = "boot with systemd.unified_cgroup_hierarchy=1 on the kernel's command line"
 ACCOUNTING = "boot with `cgroup_enable=memory swapaccount=1` on the kernel's command line"
-GVISOR = "sudo runsc install && sudo systemctl restart docker  # or unset ALLCLOSE_DOCKER_RUNTIME"
+GVISOR = "sudo runsc install -- --network=none --oci-seccomp && sudo systemctl restart docker  # or unset it"
 LIMITS = {"MemoryLimit": "memory", "SwapLimit": "swap", "PidsLimit": "processes", "CPUSet": "cores"}
 
 
