@@ -5,7 +5,6 @@ arrays here are flat, and of int64 as `labels_of` makes them.
 """
 
 from collections.abc import Iterator
-from itertools import count
 
 from app.judging.leaf import Array
 from app.judging.numeric import np
@@ -70,7 +69,7 @@ def _meetings(given: Array, wanted: Array, size: int) -> Array:
 def _one_to_one(meetings: Array, size: int) -> Iterator[tuple[Array, Array]]:
     """Indices of given and wanted labels that belong together: all at once, or where they clash one by one."""
     given, wanted = meetings % max(size, 1), meetings // max(size, 1)
-    if len(np.unique(given)) == len(np.unique(wanted)) == len(meetings):
+    if all(np.bincount(side).max(initial=0) <= 1 for side in (given, wanted)):
         yield given, wanted
         return
     used_given, used_wanted = set[int](), set[int]()
@@ -82,5 +81,6 @@ def _one_to_one(meetings: Array, size: int) -> Iterator[tuple[Array, Array]]:
 
 
 def _unexpected(wished: Array) -> int:
-    known = set(wished.tolist())
-    return next(name for name in count() if name not in known)
+    """The least that is missing from labels in ascending order, each once."""
+    later = np.flatnonzero(wished != np.arange(len(wished)))
+    return int(later[0]) if later.size else len(wished)

@@ -15,6 +15,7 @@ DICT = PROBLEM.replace("returns: {type: numpy, shape: [], dtype: float32}", "ret
 
 MATRIX = "{type: numpy, shape: [N, 3], dtype: float32}"
 MANY = MATRIX.replace("N", "3000")
+FEW = MATRIX.replace("N", "3")
 # what is returned, checkers, key, words of the message, words of the remedy
 BROKEN = [
     ("{type: dict}", "{a: {checker: exakt}}", "checkers.a", "checker is 'exakt'; did you mean exact?", "closeness"),
@@ -41,6 +42,12 @@ BROKEN = [
     ("{type: dict}", "{a: {checker: up_to_sign, group: g}, b: {checker: up_to_permutation, axis: 0, group: g}}",
      "checkers.b.group", "is 'g', a group of checker up_to_sign too", "rename one"),
     ("{type: dict}", "{a: {checker: up_to_sign, group: G}}", "checkers.a.group", "is 'G'", "lower-case"),
+    ("{type: dict}", "{a: {checker: distribution, law: norm}}", "checkers.a.law", "did you mean normal?", "use"),
+    ("{type: dict}", "{a: {checker: distribution, loc: 1}}", "checkers.a.loc", "without a law", "add `law: normal`"),
+    ("{type: dict}", "{a: {checker: distribution, scale: 0}}", "checkers.a.scale", "is 0", "must be more than 0"),
+    (FEW, '{"*": {checker: distribution}}', "checkers.*", "an output that has 3 samples, and a false_rej", "draw more"),
+    (FEW, '{"*": {checker: distribution, law: normal}}', "checkers.*", "has 9 samples", "draw more"),
+    ("{type: int}", '{"*": {checker: distribution, law: normal}}', "checkers.*", "is int, but a law has", "leave out"),
     ("{type: dict}", "{a: {checker: gradient}}", "checkers.a.relative", "is missing", "add `relative: …`"),
     ("{type: bool}", '{"*": {checker: gradient, relative: 0.1}}', "checkers.*", "is bool, but gradient", "another"),
     ("{type: float}", "{a: {checker: exact}}", "checkers.a", "names a leaf, but the output is one float", '"*"'),

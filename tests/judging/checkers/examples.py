@@ -28,6 +28,7 @@ EXAMPLES: dict[str, Example] = {
     "up_to_sign": Example(options={"axes": [1]}, expected=_MATRIX),
     "set": Example(options={}, expected=_MATRIX),
     "up_to_permutation": Example(options={"axis": 1}, expected=_MATRIX),
+    "distribution": Example(options={"false_reject_rate": 0.01}, expected=_RANDOM.normal(size=(400, 2))),
     "gradient": Example(options={"relative": 1e-3}, expected=_MATRIX),
 }
 

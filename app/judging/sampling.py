@@ -1,0 +1,162 @@
+"""Whether numbers are samples of what they should be samples of: several trials, each bounded by `chance`.
+
+Two samples of n rows each. If both have one distribution, a row of the one might as well have been in the other. So
+each difference below is as likely to have either sign, and `score_limit` holds for their sums, whatever it is.
+The rows are first shuffled, always in the same way: samples that come sorted are samples too.
+
+- mean: xᵢ − yᵢ. Spread: (xᵢ − c)² − (yᵢ − c)², c the mean of all. Two components: products in place of squares.
+- shape: the largest gap between the empirical distribution functions (Kolmogorov and Smirnov).
+- tails: how many values of the one lie above, or below, all of the other.
+
+One sample and a law. The place of a value in the law, u = P(X ≤ x), is uniform; u − ½ is as likely to have either sign,
+and so is |u − ½| − ¼. These are mean and spread, the gap is that to the law, and tails are the values of which the law
+has one in a million. A value outside of the law's support is wrong at once.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from math import inf, sqrt
+
+from app.judging.chance import count_limit, one_sample_limit, run_limit, score_limit, two_sample_limit
+from app.judging.law import Law
+from app.judging.leaf import Array
+from app.judging.numeric import np
+
+LAW_TRIALS = 4
+COMPONENT_TRIALS = 5
+FAR = 2.0**-20
+# Samplers of float32 draw from 2**23 numbers or more, and the outermost of them stands for all beyond.
+LATTICE = 2.0**-22
+SLACK = 1e-6  # of the law's scale, for rounding at the ends of its support
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """Passed while `statistic` ≤ `limit`. `what` the two numbers are is said of a sample that fails."""
+
+    what: str
+    answer: float
+    expected: float
+    statistic: float
+    limit: float
+
+    @property
+    def used(self) -> float:
+        if self.statistic == 0:
+            return 0.0
+        return self.statistic / self.limit if self.limit else inf
+
+
+def count_of_trials(components: int) -> int:
+    """With two samples."""
+    return COMPONENT_TRIALS * components + components * (components - 1) // 2
+
+
+def try_law(sample: Array, law: Law, slack: float, probability: float) -> Iterator[Trial]:
+    """`sample` is flat, finite and in the law's standard form; `probability` is that of each trial."""
+    beyond = int(np.count_nonzero((sample < law.low - slack) | (sample > law.high + slack)))
+    what = "the number of values where the law has none"
+    yield Trial(what=what, answer=beyond, expected=0, statistic=beyond, limit=0)
+    below, above = law.probabilities(sample)
+    limit = score_limit(probability)
+    for what, places, middle in (
+        ("the mean place in the law", below, 0.5),
+        ("the mean distance from the law's median", np.abs(below - 0.5), 0.25),
+    ):
+        score = _score(places - middle)
+        yield Trial(what=what, answer=float(places.mean()), expected=middle, statistic=score, limit=limit)
+    yield _law_gap(np.sort(below), one_sample_limit(sample.size, probability))
+    sides = [side for side, end in ((below, law.low), (above, law.high)) if abs(end) == inf]
+    far = sum(int(np.count_nonzero(side < FAR)) for side in sides)
+    most = count_limit(sample.size, len(sides) * (FAR + LATTICE), probability) if sides else 0
+    what = "the number of values where the law has one in a million"
+    yield Trial(what=what, answer=far, expected=0, statistic=far, limit=most)
+
+
+def _law_gap(places: Array, limit: float) -> Trial:
+    """`places`: in ascending order."""
+    steps = np.arange(places.size + 1) / places.size
+    gaps = np.maximum(steps[1:] - places, places - steps[:-1])
+    worst = int(np.argmax(gaps))
+    place = float(places[worst])
+    share = float(steps[worst + 1] if steps[worst + 1] - place >= place - steps[worst] else steps[worst])
+    what = "the share of the values up to one place in the law"
+    return Trial(what=what, answer=share, expected=place, statistic=float(gaps[worst]), limit=limit)
+
+
+def try_two_samples(answer: Array, expected: Array, probability: float) -> Iterator[Trial]:
+    """Both (n, components) and finite, in float64; `probability` is that of each trial."""
+    given, wanted = _shuffled(answer, 1), _shuffled(expected, 2)
+    unit = np.maximum(np.abs(given).max(axis=0), np.abs(wanted).max(axis=0))
+    unit[unit == 0] = 1.0
+    given, wanted = given / unit, wanted / unit
+    centre = (given.mean(axis=0) + wanted.mean(axis=0)) / 2
+    limit = score_limit(probability)
+    for part in range(len(unit)):
+        name = f" of component {part}" if len(unit) > 1 else ""
+        x, y = given[:, part], wanted[:, part]
+        yield _mean(x, y, float(unit[part]), name, limit)
+        yield _spread(x - centre[part], y - centre[part], float(unit[part]), name, limit)
+        yield from _order_trials(np.sort(x), np.sort(y), float(unit[part]), name, probability)
+    yield from _covariances(given - centre, wanted - centre, unit, limit)
+
+
+def _mean(x: Array, y: Array, unit: float, name: str, limit: float) -> Trial:
+    means = float(x.mean()) * unit, float(y.mean()) * unit
+    return Trial(what=f"the mean{name}", answer=means[0], expected=means[1], statistic=_score(x - y), limit=limit)
+
+
+def _spread(x: Array, y: Array, unit: float, name: str, limit: float) -> Trial:
+    """Both from their common centre."""
+    deviations = float(x.std()) * unit, float(y.std()) * unit
+    return Trial(
+        what=f"the standard deviation{name}",
+        answer=deviations[0],
+        expected=deviations[1],
+        statistic=_score(x * x - y * y),
+        limit=limit,
+    )
+
+
+def _order_trials(x: Array, y: Array, unit: float, name: str, probability: float) -> Iterator[Trial]:
+    """Both in ascending order."""
+    size = len(x)
+    both = np.concatenate([x, y])
+    counts = np.searchsorted(x, both, side="right"), np.searchsorted(y, both, side="right")
+    worst = int(np.argmax(np.abs(counts[0] - counts[1])))
+    gap = float(abs(counts[0][worst] - counts[1][worst]))
+    what = f"the share of the values{name} up to {both[worst] * unit:.3g}"
+    shares = float(counts[0][worst] / size), float(counts[1][worst] / size)
+    most = two_sample_limit(size, probability)
+    yield Trial(what=what, answer=shares[0], expected=shares[1], statistic=gap / size, limit=most / size)
+    for side, a, b in (("above", x, y), ("below", -x[::-1], -y[::-1])):
+        own = size - int(np.searchsorted(a, b[-1], side="right"))
+        other = size - int(np.searchsorted(b, a[-1], side="right"))
+        what = f"the number of values{name} {side} all of the other sample"
+        run = run_limit(size, probability)
+        yield Trial(what=what, answer=own, expected=other, statistic=max(own, other), limit=run)
+
+
+def _covariances(x: Array, y: Array, unit: Array, limit: float) -> Iterator[Trial]:
+    """Both from their common centres."""
+    for i, j in combinations(range(len(unit)), 2):
+        products = x[:, i] * x[:, j], y[:, i] * y[:, j]
+        covariances = [float(side.mean()) * float(unit[i]) * float(unit[j]) for side in products]
+        yield Trial(
+            what=f"the covariance of components {i} and {j}",
+            answer=covariances[0],
+            expected=covariances[1],
+            statistic=_score(products[0] - products[1]),
+            limit=limit,
+        )
+
+
+def _score(differences: Array) -> float:
+    """|Σ d| / √Σ d², and 0 where nothing differs."""
+    squares = float(differences @ differences)
+    return abs(float(differences.sum())) / sqrt(squares) if squares else 0.0
+
+
+def _shuffled(rows: Array, seed: int) -> Array:
+    return np.random.Generator(np.random.PCG64(seed)).permutation(rows)
