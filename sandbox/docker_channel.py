@@ -4,6 +4,7 @@ import select
 import socket
 import ssl
 import struct
+from contextlib import suppress
 
 from sandbox.stream import Channel, poll
 
@@ -52,7 +53,10 @@ class AttachedSocket(Channel):
         poll(self._socket, select.POLLOUT, seconds)
 
     def close(self) -> None:
+        """At once, for the box ends by it: the library's own objects keep the descriptor until they are collected."""
         self.is_closed = True
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
 
     def _next(self, size: int) -> bytes | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from docker.models.containers import Container
 
 LABEL = "org.allclose.box"
-# A box that has not been started since, or has ended and was not removed, is nobody's.
+# A box that has ended and was not removed is nobody's.
 _OVER = ("exited", "dead")
 
 
@@ -46,7 +46,18 @@ def remove_orphans(engine: "DockerClient") -> int:
 def _is_dead(label: str) -> bool:
     owner = json.loads(label)
     is_ours_to_tell = all(owner.get(key) == value for key, value in _place().items())
-    return is_ours_to_tell and _start_time(owner["pid"]) != owner["started"]
+    return is_ours_to_tell and not _lives(owner["pid"], owner["started"])
+
+
+def _lives(pid: int, started: str) -> bool:
+    """A number is given again, a time is not."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # another user's, whom /proc may hide from us (hidepid)
+        return _start_time(pid) in (None, started)
+    return _start_time(pid) == started
 
 
 @cache
@@ -57,9 +68,9 @@ def _place() -> dict[str, str]:
 
 
 def _start_time(pid: int) -> str | None:
-    """In the kernel's ticks; none if there is no such process. A number is given again, a time is not."""
+    """In the kernel's ticks; none if there is no such process, or it has ended. Raises OSError when nobody can tell."""
     try:
         after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
+    except (FileNotFoundError, ProcessLookupError):
         return None
     return None if after_name[0] in "ZX" else after_name[19]

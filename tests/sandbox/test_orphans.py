@@ -1,0 +1,33 @@
+"""Who is alive, as far as one process can tell of another."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from sandbox.orphans import this_process
+from tests.sandbox.ordinary_user import PROJECT
+
+AS_ANOTHER_USER = """
+import sys
+from sandbox.guest import kernel
+from sandbox.orphans import _is_dead
+from tests.sandbox.ordinary_user import become_ordinary
+kernel.unshare(kernel.CLONE_NEWNS)
+kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+kernel.mount("proc", "/proc", "proc", 0, sys.argv[2])
+become_ordinary()
+print(_is_dead(sys.argv[1]))
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a /proc takes root")
+@pytest.mark.parametrize("option", ["hidepid=0", "hidepid=2"])
+def test_another_user_s_worker_is_alive_even_where_proc_hides_it(option: str) -> None:
+    command = [sys.executable, "-c", AS_ANOTHER_USER, this_process(), option]
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
+
+    said = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=True).stdout
+
+    assert said == "False\n"
