@@ -8,6 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
@@ -162,15 +163,19 @@ class _Guard:
         self._thread.join()
 
     def _follow(self) -> None:
+        """What ends the looking ends the run: nothing computes unseen, or waits for a GPU that is lost."""
+        try:
+            with suppress(DeviceLost):
+                self._look()
+        finally:
+            if not self._stopping.is_set():
+                self._box.box.close()
+
+    def _look(self) -> None:
         while not self._stopping.wait(LOOK_SECONDS):
-            try:
-                use = self._box.use()
-            except DeviceLost:
-                self._box.box.close()  # the run may be waiting for what will never come
-                return
+            use = self._box.use()
             if use.memory_bytes > self._most_bytes:
                 self.seen = use
-                self._box.box.close()
                 return
 
 

@@ -274,6 +274,20 @@ def test_a_run_that_hangs_on_a_lost_gpu_is_ended(box: GpuBox, nvml: FakeNvml) ->
         run_until_told(box, STAYS, lambda: lose(nvml))
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_run_is_ended_when_nobody_looks_at_its_gpu_any_more(
+    box: GpuBox, nvml: FakeNvml, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = nvml.nvmlDeviceGetMemoryInfo
+
+    def fail_once(_: object) -> None:
+        monkeypatch.setattr(nvml, "nvmlDeviceGetMemoryInfo", usual)
+        raise ValueError("nobody foresaw this")
+
+    with pytest.raises(BoxLost):
+        run_until_told(box, STAYS, lambda: monkeypatch.setattr(nvml, "nvmlDeviceGetMemoryInfo", fail_once))
+
+
 def test_a_pool_goes_on_with_the_gpus_that_are_left(make_launcher: MakeLauncher) -> None:
     nvml = make_gpus(2)
     launcher = make_launcher(nvml)
