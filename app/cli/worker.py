@@ -68,9 +68,11 @@ def _gpus_of(queue: Literal["cpu", "gpu"], choice: str | None) -> Iterator[Gpus 
 
 def _open_a_box(settings: Settings, gpus: Gpus | None) -> None:
     """Before anything is claimed that would fail for want of one. Raises SandboxUnavailable."""
-    from app.worker.boxes import open_launcher
+    from app.worker.boxes import cache_folder, open_launcher
 
-    open_launcher(settings, cache=None, gpus=gpus).launch(BoxSpec((), gpu=gpus is not None)).close()
+    # An engine elsewhere, or of the host around a container, opens boxes and does not find this machine's folder.
+    cache = None if gpus else cache_folder(settings)
+    open_launcher(settings, cache=cache, gpus=gpus).launch(BoxSpec((), gpu=gpus is not None)).close()
 
 
 def _end_with_parent(parent: int) -> None:
