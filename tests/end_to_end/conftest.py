@@ -16,8 +16,13 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="module", params=["bubblewrap", "docker"])
-def served_by_each(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def sandbox(request: pytest.FixtureRequest) -> str:
     if request.param == "docker":
         docker_launcher("namespaces")  # skips where there is none
-    with serve(tmp_path_factory.mktemp("served"), {**LIMITS, "ALLCLOSE_SANDBOX": request.param}) as served:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def served_with(sandbox: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(tmp_path_factory.mktemp("served"), {**LIMITS, "ALLCLOSE_SANDBOX": sandbox}) as served:
         yield served

@@ -8,22 +8,29 @@ from app.settings import ROOT
 from tests.serving import Served, Student
 
 KNOWN = [(package.slug, known) for package in load_packages(ROOT / "problems") for known in package.submissions]
-JUDGED = [pair for pair in KNOWN if pair[1].verdict not in PENDING]
+ALL = [pair for pair in KNOWN if pair[1].verdict not in PENDING]
+# What a box does with a problem's frameworks shows in one submission for each verdict.
+FIRST = {(slug, known.verdict): (slug, known) for slug, known in reversed(ALL)}
+JUDGED = {"bubblewrap": ALL, "docker": list(FIRST.values())}
+EACH = [(sandbox, slug, known) for sandbox, judged in JUDGED.items() for slug, known in judged]
 
 
 @pytest.fixture(scope="module")
-def student(served_by_each: Served) -> Student:
-    return served_by_each.sign_up()
+def student(served_with: Served) -> Student:
+    return served_with.sign_up()
 
 
 @pytest.fixture(scope="module")
-def sent(student: Student) -> dict[tuple[str, str], str]:
+def sent(sandbox: str, student: Student) -> dict[tuple[str, str], str]:
     """All of them at once, so that every slot of the worker has something to do."""
-    return {(slug, known.name): student.send(slug, known.source) for slug, known in JUDGED}
+    return {(slug, known.name): student.send(slug, known.source) for slug, known in JUDGED[sandbox]}
 
 
 @pytest.mark.parametrize(
-    ("slug", "known"), JUDGED, ids=[f"{slug}/{known.verdict}/{known.name}" for slug, known in JUDGED]
+    ("sandbox", "slug", "known"),
+    EACH,
+    indirect=["sandbox"],
+    ids=[f"{sandbox}-{slug}/{known.verdict}/{known.name}" for sandbox, slug, known in EACH],
 )
 @pytest.mark.timeout(900)
 def test_a_known_submission_gets_the_verdict_of_its_folder(
