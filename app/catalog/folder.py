@@ -20,6 +20,7 @@ FILE_OF_KEY = {
     "reference": "reference.py",
     "driver": "driver.py",
     "generators": "cases.py",
+    "property": "checker.py",
     "editorial": "editorial.md",
 }
 FILES = (MANIFEST_FILE, *FILE_OF_KEY.values())

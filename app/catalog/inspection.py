@@ -14,7 +14,7 @@ from app.catalog.part import Known, Parts
 from app.catalog.source import Source, function_fault, is_explained, keyword_fault, syntax_fault
 from app.judging.verdicts import Verdict
 
-CODE = ("starter", "reference", "driver", "generators")
+CODE = ("starter", "reference", "driver", "generators", "property")
 
 
 def inspect(parts: Parts, document: Document) -> Iterator[Fault]:
@@ -30,6 +30,7 @@ def inspect(parts: Parts, document: Document) -> Iterator[Fault]:
     yield from _driver_faults(sound)
     yield from _generator_faults(sound, parts, document)
     yield from _checker_faults(parts, document)
+    yield from _property_faults(sound, parts, document)
     for known in parts.submissions:
         yield from _known_faults(known)
 
@@ -80,6 +81,18 @@ def _checker_faults(parts: Parts, document: Document) -> Iterator[Fault]:
         with suppress(ValidationError):  # its faults are known
             conflicts = unfit_conflicts(checkers, Returns.model_validate(content.get("returns")))
             yield from (document.fault(each.location, each.message, each.remedy) for each in conflicts)
+
+
+def _property_faults(sound: dict[str, Source], parts: Parts, document: Document) -> Iterator[Fault]:
+    checkers = read_checkers(document.content or {})
+    asking = [pattern for pattern, checker in checkers.items() if checker.is_asking]
+    if asking and "property" not in parts.sources:
+        remedy = "write it with `def check(inputs, expected, answer)`, or give its text under the key `property:`"
+        yield document.fault(("checkers", asking[0]), "needs checker.py, and the package has none", remedy)
+    if "property" in sound and not asking:
+        yield sound["property"].fault(1, "is asked about no leaf", "name one under `checkers:`, or remove it")
+    if "property" in sound and (fault := function_fault(sound["property"], "check", 3)):
+        yield fault
 
 
 def _known_faults(known: Known) -> Iterator[Fault]:

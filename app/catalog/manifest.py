@@ -119,6 +119,7 @@ class Inline(Model):
     reference: str | None = None
     driver: str | None = None
     generators: str | None = None
+    property: str | None = None
     editorial: str | None = None
     submissions: dict[str, dict[FileName, str]] = Field(default={})
 

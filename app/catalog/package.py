@@ -37,6 +37,7 @@ class Package:
     reference: str
     driver: str | None
     generators: str | None
+    checker: str | None
     editorial: str | None
     submissions: tuple[KnownSubmission, ...]
     files: Mapping[str, bytes]
@@ -106,6 +107,7 @@ def _package(slug: str, problem: Manifest, parts: Parts, texts: Mapping[str, str
         reference=parts.sources["reference"].text,
         driver=parts.text("driver"),
         generators=parts.text("generators"),
+        checker=parts.text("property"),
         editorial=parts.text("editorial"),
         submissions=tuple(
             KnownSubmission(verdict=Verdict(known.verdict), name=known.name, source=known.source.text)

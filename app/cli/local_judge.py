@@ -15,7 +15,7 @@ from app.catalog.revision import digest
 from app.cli.console import errors
 from app.cli.gpu import use_gpus
 from app.settings import Settings, read_settings
-from app.worker.boxes import find_cache, open_launcher, open_pool
+from app.worker.boxes import find_cache, open_launcher, open_pool, open_reference_pool
 from app.worker.prepare import Draw, prepare
 from app.worker.request import box_spec
 from sandbox.interface import Launcher
@@ -46,6 +46,7 @@ def _judge(order: Order, progress: Progress) -> "SubmissionView":
     with (
         _open_launcher(settings, needs_gpu=order.package.manifest.limits.gpu) as launcher,
         open_pool(settings, launcher) as pool,
+        open_reference_pool(settings, launcher) as references,
     ):
         pool.warm(box_spec(order.package.manifest))
         # These take as long to import as the box to start.
@@ -56,7 +57,7 @@ def _judge(order: Order, progress: Progress) -> "SubmissionView":
         prepared = prepare(order.package, Draw(order.secret_seed, 0), pool, abort)
         cases = [case for case in prepared.cases if case.visibility == "sample" or not order.sample_only]
         progress.update(task, description="judging", total=len(cases), completed=0)
-        job = Job(package=order.package, source=order.source, cases=cases)
+        job = Job(package=order.package, source=order.source, cases=cases, references=references)
         judged = judge(job, pool, lambda _: progress.advance(task), abort)
     return SubmissionView(
         id=uuid4(),

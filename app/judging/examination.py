@@ -39,14 +39,19 @@ def examine(pairs: Sequence[Pair], rules: Rules, ask: Ask) -> tuple[LeafReport, 
     """One report for each, in order. Raises CheckerUnfit."""
     leaves = [_leaf(pair, rules, ask) for pair in pairs]
     findings = [leaf.before or RIGHT for leaf in leaves]
-    for group in _groups(leaves):
-        # The author's own code is asked last, and only of an answer in which nothing else is wrong.
-        is_idle = leaves[group[0]].checker.is_asking and any(finding.category for finding in findings)
-        if is_idle or any(leaves[index].before for index in group):
-            continue
+    groups = [group for group in _groups(leaves) if not any(leaves[index].before for index in group)]
+    asking = [group for group in groups if leaves[group[0]].checker.is_asking]
+    _fill(findings, leaves, [group for group in groups if group not in asking])
+    # The author's own code is asked last, and only of an answer in which nothing else is wrong.
+    if not any(finding.category for finding in findings):
+        _fill(findings, leaves, asking)
+    return tuple(_report(leaf, finding) for leaf, finding in zip(leaves, findings, strict=True))
+
+
+def _fill(findings: list[Finding], leaves: Sequence[_Leaf], groups: Sequence[list[int]]) -> None:
+    for group in groups:
         for index, finding in zip(group, _check([leaves[index] for index in group]), strict=True):
             findings[index] = finding
-    return tuple(_report(leaf, finding) for leaf, finding in zip(leaves, findings, strict=True))
 
 
 def _leaf(pair: Pair, rules: Rules, ask: Ask) -> _Leaf:
@@ -73,13 +78,13 @@ def _before_values(task: Task, checker: Checker, policy: DtypePolicy) -> Finding
 
 
 def _groups(leaves: Sequence[_Leaf]) -> list[list[int]]:
-    """Indices of the leaves that are checked together; those that ask the author's code at the end."""
+    """Indices of the leaves that are checked together."""
     groups: dict[object, list[int]] = {}
     for index, leaf in enumerate(leaves):
         checker = leaf.checker
         shared = checker.group if isinstance(checker, JointChecker) else None
         groups.setdefault((checker.checker, shared) if shared else index, []).append(index)
-    return sorted(groups.values(), key=lambda group: leaves[group[0]].checker.is_asking)
+    return list(groups.values())
 
 
 def _check(group: Sequence[_Leaf]) -> list[Finding]:

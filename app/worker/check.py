@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from app.catalog import manifest as catalog
-from app.judging.comparison import UNSUPPORTED, Comparison, Rules, compare
+from app.judging.comparison import UNSUPPORTED, Comparison, compare
 from app.judging.preview import preview
 from app.judging.report import Fault, Material, build_report, coarse_bytes, coarse_seconds
 from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict
+from app.worker.asking import Asker
 from app.worker.prepare import PreparedCase
 from app.worker.rules import rules_of
 from app.worker.run import PROCESSES
@@ -49,8 +49,9 @@ class _Found:
     answer: Tree | None = None
 
 
-def check_case(manifest: catalog.Manifest, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
-    found = _find(rules_of(manifest), case, outcome)
+def check_case(asker: Asker, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
+    """Raises JudgeFailed when the package's own checkers do, BoxLost, Aborted."""
+    found = _find(asker, case, outcome)
     is_sample = case.visibility == "sample"
     material = Material(
         text=outcome.text,
@@ -83,7 +84,7 @@ def give_up(case: PreparedCase, verdict: Verdict) -> CaseResult:
     )
 
 
-def _find(rules: Rules, case: PreparedCase, outcome: CaseOutcome) -> _Found:
+def _find(asker: Asker, case: PreparedCase, outcome: CaseOutcome) -> _Found:
     if outcome.ending is not Ending.ANSWERED:
         return _Found(verdict=VERDICT_OF_ENDING[outcome.ending], finding=_fault(outcome))
     try:
@@ -92,7 +93,8 @@ def _find(rules: Rules, case: PreparedCase, outcome: CaseOutcome) -> _Found:
         message = FORGED_ANSWER.format(reason=malformed)
         fault = Fault(category=CATEGORY_OF_ENDING[Ending.FORGED], message=message)
         return _Found(verdict=Verdict.RUNTIME_ERROR, finding=fault)
-    comparison = compare(answer, decode(case.expected), rules)
+    ask = asker.about(case.name, case.inputs, case.expected, outcome.answer or b"")
+    comparison = compare(answer, decode(case.expected), rules_of(asker.package.manifest), ask)
     verdict = Verdict.ACCEPTED if comparison.accepted else Verdict.WRONG_ANSWER
     return _Found(verdict=verdict, finding=comparison, answer=answer)
 

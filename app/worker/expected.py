@@ -36,7 +36,7 @@ class ExpectedOutputs:
 
     def __init__(self, database: Database, references: Pool, device: Device) -> None:
         self._database = database
-        self._references = references
+        self.references = references
         self.device = device
         self._turns: dict[Key, Lock] = {}
 
@@ -48,7 +48,7 @@ class ExpectedOutputs:
         with self._turn(key, abort):
             if found := self._find(key, package, abort):
                 return found
-            prepared = prepare(package, Draw(revision.secret_seed, variant), self._references, abort)
+            prepared = prepare(package, Draw(revision.secret_seed, variant), self.references, abort)
             return retry(lambda: self._store(key, package, prepared), abort)
 
     @contextmanager

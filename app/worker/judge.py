@@ -7,6 +7,7 @@ from threading import Event
 from app.catalog.package import Package
 from app.judging.result import CaseResult
 from app.judging.verdicts import overall, score
+from app.worker.asking import Asker
 from app.worker.check import check_case, give_up
 from app.worker.lease import Finish
 from app.worker.prepare import PreparedCase
@@ -20,21 +21,28 @@ OnResult = Callable[[CaseResult], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
+    """`references`: where the package's own checker.py runs, if it has one; a pool whose boxes hold no submission."""
+
     package: Package
     source: str
     cases: Sequence[PreparedCase]
+    references: Pool | None = None
 
 
 def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
-    """Raises BoxLost when the sandbox fails (the student is not charged), Aborted when `abort` is set."""
+    """Raises BoxLost when the sandbox and JudgeFailed when the package fails: the student is not charged for either.
+
+    Raises Aborted when `abort` is set.
+    """
     results: list[CaseResult] = []
+    asker = Asker(job.package, job.references, abort)
 
     def keep(result: CaseResult) -> None:
         results.append(result)
         on_result(result)
 
     def check(outcome: CaseOutcome) -> None:
-        keep(check_case(job.package.manifest, job.cases[len(results)], outcome))
+        keep(check_case(asker, job.cases[len(results)], outcome))
 
     inputs = [CaseInput(name=case.name, inputs=case.inputs) for case in job.cases]
     most = answer_bytes([case.expected for case in job.cases])

@@ -46,7 +46,8 @@ class Worker:
         work = retry(lambda: self._works.get(claim.submission_id), abort)
         cases = self._expected.get(work.revision, work.package, work.submission.variant, abort)
         chosen = [case for case in cases if case.visibility == "sample" or work.submission.mode == "submit"]
-        job = Job(package=work.package, source=work.submission.source, cases=chosen)
+        references = self._expected.references
+        job = Job(package=work.package, source=work.submission.source, cases=chosen, references=references)
         judged = judge(job, self._students, partial(self._record, claim), abort)
         finish(self._database, claim, judged, abort)
 

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
-from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE
+from app.catalog.folder import MANIFEST_FILE
 from app.catalog.inputs import case_seed, draw_inputs
 from app.catalog.manifest import Case
 from app.catalog.package import Package
 from app.errors import JudgeFailed
 from app.judging.preview import preview
 from app.judging.result import Visibility
+from app.worker.asking import Asker
+from app.worker.own_code import place_of, reason_of
 from app.worker.request import box_spec, build_request, limits_of, patient
 from app.worker.review import find_misfit
 from app.worker.run import run_cases
@@ -59,9 +61,9 @@ def prepare(package: Package, draw: Draw, pool: Pool, abort: Event) -> Prepared:
     """Draws every case's inputs and has the reference answer them. Raises ReferenceFailed, BoxLost, Aborted."""
     bench = _Bench(package, pool, abort)
     inputs = {case.name: bench.inputs(case, draw) for case in package.manifest.cases}
-    request = build_request(package, package.reference, [_case_input(name, given) for name, given in inputs.items()])
-    answers, box = bench.run("reference", request)
-    if misfit := find_misfit(package, answers):
+    given = [_case_input(name, values) for name, values in inputs.items()]
+    answers, box = bench.run("reference", build_request(package, package.reference, given))
+    if misfit := find_misfit(Asker(package, pool, abort), given, answers):
         raise ReferenceFailed(f"{package.slug}/{MANIFEST_FILE}, checkers, {misfit}")
     cases = tuple(
         PreparedCase(
@@ -107,20 +109,15 @@ class _Bench:
         box = run_cases(self.pool, box_spec(self.package.manifest), patient(request), outcomes.append, self.abort)
         for outcome in outcomes:
             if outcome.ending is not Ending.ANSWERED:
-                raise ReferenceFailed(f"{self._place(key)}, case {outcome.name}: {_why(outcome)}")
+                raise ReferenceFailed(f"{place_of(self.package, key)}, case {outcome.name}: {reason_of(outcome)}")
         return {outcome.name: outcome.answer or b"" for outcome in outcomes}, box
-
-    def _place(self, key: str) -> str:
-        """Where the author finds the code."""
-        slug, file = self.package.slug, FILE_OF_KEY[key]
-        return f"{slug}/{file}" if file in self.package.files else f"{slug}/{MANIFEST_FILE}, {key}"
 
     def _checked(self, case: Case, inputs: Tree) -> dict[str, Tree]:
         names = [parameter.name for parameter in self.package.manifest.parameters]
         if not isinstance(inputs, dict) or set(inputs) != set(names):
             given = sorted(map(str, inputs)) if isinstance(inputs, dict) else type(inputs).__name__
             raise ReferenceFailed(
-                f"{self._place('generators')}, case {case.name}: {case.generate} returned {given}; "
+                f"{place_of(self.package, 'generators')}, case {case.name}: {case.generate} returned {given}; "
                 f"return a dict with exactly {', '.join(names)}"
             )
         return {name: inputs[name] for name in names}
@@ -128,8 +125,3 @@ class _Bench:
 
 def _case_input(name: str, inputs: Mapping[str, Tree]) -> CaseInput:
     return CaseInput(name, encode(dict(inputs)))
-
-
-def _why(outcome: CaseOutcome) -> str:
-    failure = outcome.failure
-    return f"{failure.kind}: {failure.message}\n{failure.traceback}" if failure else str(outcome.ending)

@@ -1,31 +1,38 @@
 """Whether the checkers of a package can judge what its reference answers: asked before anything is judged by them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from app.catalog.package import Package
-from app.judging.checker import CheckerUnfit
+from app.errors import JudgeFailed
 from app.judging.comparison import compare
 from app.judging.rules import Rules, find_pattern
 from app.judging.structure import leaves, path_text
+from app.worker.asking import Asker
 from app.worker.rules import rules_of
 from sandbox.guest.codec import decode
+from sandbox.interface import CaseInput
 
 
-def find_misfit(package: Package, answers: Mapping[str, bytes]) -> str | None:
-    """What the author has to change, if anything. `answers`: the reference's by case, encoded."""
-    rules = rules_of(package.manifest)
+def find_misfit(asker: Asker, cases: Sequence[CaseInput], answers: Mapping[str, bytes]) -> str | None:
+    """What the author has to change, if anything. `answers`: the reference's by case, encoded.
+
+    Raises BoxLost, Aborted.
+    """
+    rules = rules_of(asker.package.manifest)
     if not rules.checkers:
         return None
-    told = (_misfit_of(rules, case, answer) for case, answer in answers.items())
+    told = (_misfit_of(asker, rules, case, answers[case.name]) for case in cases)
     return next(filter(None, told), None) or _idle_pattern(rules, answers)
 
 
-def _misfit_of(rules: Rules, case: str, answer: bytes) -> str | None:
+def _misfit_of(asker: Asker, rules: Rules, case: CaseInput, answer: bytes) -> str | None:
+    ask = asker.about(case.name, case.inputs, answer, answer)
     try:
-        comparison = compare(decode(answer), decode(answer), rules)
-    except CheckerUnfit as unfit:
-        return f"case {case}: {unfit}"
-    return None if comparison.accepted else f"case {case}: the reference's own answer is refused: {comparison.message}"
+        comparison = compare(decode(answer), decode(answer), rules, ask)
+    except JudgeFailed as failed:
+        return f"case {case.name}: {failed}"
+    if comparison.accepted:
+        return None
+    return f"case {case.name}: the reference's own answer is refused: {comparison.message}"
 
 
 def _idle_pattern(rules: Rules, answers: Mapping[str, bytes]) -> str | None:

@@ -7,6 +7,7 @@ import jsonschema_rs
 import pytest
 import yaml
 
+from app.catalog.package import package_from_files
 from app.catalog.schema import manifest_schema
 from tests.catalog.packages import PROBLEM, faults_of, make_files, make_package
 from tests.judging.checkers.examples import EXAMPLES
@@ -48,6 +49,7 @@ BROKEN = [
     (FEW, '{"*": {checker: distribution}}', "checkers.*", "an output that has 3 samples, and a false_rej", "draw more"),
     (FEW, '{"*": {checker: distribution, law: normal}}', "checkers.*", "has 9 samples", "draw more"),
     ("{type: int}", '{"*": {checker: distribution, law: normal}}', "checkers.*", "is int, but a law has", "leave out"),
+    ("{type: dict}", "{a: {checker: property}}", "checkers.a", "needs checker.py", "under the key `property:`"),
     ("{type: dict}", "{a: {checker: gradient}}", "checkers.a.relative", "is missing", "add `relative: …`"),
     ("{type: bool}", '{"*": {checker: gradient, relative: 0.1}}', "checkers.*", "is bool, but gradient", "another"),
     ("{type: float}", "{a: {checker: exact}}", "checkers.a", "names a leaf, but the output is one float", '"*"'),
@@ -93,6 +95,38 @@ def test_the_schema_takes_every_checker_and_refuses_unknown_keys(name: str) -> N
 
     assert validator.is_valid(document | {"checkers": {"*": {"checker": name, **EXAMPLES[name].options}}})
     assert not validator.is_valid(document | {"checkers": {"*": {"checker": name, "colour": "red"}}})
+
+
+CHECKER = "def check(inputs, expected, answer):\n    return True\n"
+
+
+@pytest.mark.parametrize(
+    ("checkers", "code", "said"),
+    [
+        ("{a: {checker: exact}}", CHECKER, "checker.py:1: is asked about no leaf"),
+        ("{a: {checker: property}}", "def chek(i, e, a): ...\n", "checker.py:1: does not define check"),
+        (
+            "{a: {checker: property}}",
+            "\ndef check(answer): ...\n",
+            "checker.py:2: defines check, which does not take 3",
+        ),
+        ("{a: {checker: property}}", "def check(:\n", "checker.py:1: is no valid Python"),
+    ],
+)
+def test_a_checker_that_can_not_be_asked_is_told(checkers: str, code: str, said: str) -> None:
+    problem = DICT + f"checkers: {checkers}\n"
+
+    (fault,) = faults_of(make_files({"checker.py": code}, problem=problem))
+
+    assert str(fault).startswith(said)
+
+
+def test_the_authors_own_checker_may_stand_in_a_file_or_in_the_manifest() -> None:
+    problem = DICT + "checkers: {a: {checker: property}}\n"
+    inline = problem + "property: |\n" + "".join(f"  {line}\n" for line in CHECKER.splitlines())
+
+    for files in (make_files({"checker.py": CHECKER}, problem=problem), make_files(problem=inline)):
+        assert package_from_files("scaled_sum", files).checker == CHECKER
 
 
 def test_checkers_are_read_and_kept() -> None:

@@ -12,7 +12,7 @@ from app.judging.verdicts import Verdict
 from app.web.cookie import COOKIE
 from app.worker.lease import fail
 from tests.factories import make_user, make_worker
-from tests.web.judged import all_right, answered, failed, judge, record, take
+from tests.web.judged import RIGHT, all_right, answered, failed, judge, record, take
 from tests.web.test_problem_pages import submit
 
 
@@ -77,6 +77,19 @@ def test_a_wrong_shape_is_shown_beside_the_expected_one(ada: TestClient, databas
 
     assert "<dt>Your shape</dt><dd>(1,)</dd>" in page
     assert "<dt>Expected shape</dt><dd>()</dd>" in page
+
+
+def test_an_answer_that_no_element_makes_wrong_shows_the_reason_and_no_element(
+    ada: TestClient, database: Database
+) -> None:
+    path = submit(ada)
+    judge(database, answered(0, {"q": RIGHT, "r": RIGHT}, {"q": RIGHT, "r": RIGHT}, said="q is <not> orthogonal"))
+
+    page = ada.get(path).text
+
+    assert "Leaf q: q is &lt;not&gt; orthogonal" in page
+    assert "property does not hold" in page
+    assert "None" not in page
 
 
 def test_a_hidden_case_shows_its_category_and_no_value(ada: TestClient, database: Database) -> None:

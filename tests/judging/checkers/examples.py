@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from app.catalog.checking import read_checkers
+from app.judging.checker import Ask
 from app.judging.comparison import Comparison, Rules, compare
 from app.judging.leaf import Tree
 from app.judging.tolerance import Tolerance
@@ -29,6 +30,7 @@ EXAMPLES: dict[str, Example] = {
     "set": Example(options={}, expected=_MATRIX),
     "up_to_permutation": Example(options={"axis": 1}, expected=_MATRIX),
     "distribution": Example(options={"false_reject_rate": 0.01}, expected=_RANDOM.normal(size=(400, 2))),
+    "property": Example(options={}, expected=_MATRIX),
     "gradient": Example(options={"relative": 1e-3}, expected=_MATRIX),
 }
 
@@ -45,3 +47,8 @@ def judge(
     """The whole output by one checker. `tolerance`: (rtol, atol), for integers too."""
     margins = {} if tolerance is None else {"*": Tolerance(rtol=tolerance[0], atol=tolerance[1])}
     return compare(answer, expected, rules({"*": {"checker": checker, **options}}, leaves=margins))
+
+
+def same_sum(answer: Any, expected: Any) -> Ask:
+    """What an author's code might say: the property is a sum."""
+    return lambda: bool(np.isclose(np.sum(answer), np.sum(expected)))

@@ -9,7 +9,7 @@ import pytest
 from app.judging.checkers import CHECKERS
 from app.judging.comparison import Comparison, compare
 from app.judging.leaf import Tree
-from tests.judging.checkers.examples import EXAMPLES, rules
+from tests.judging.checkers.examples import EXAMPLES, rules, same_sum
 
 NAN, INF = float("nan"), float("inf")
 SHAPE = (6, 4)
@@ -32,7 +32,7 @@ HOSTILE: list[Any] = [
 def judge(name: str, answer: Tree, policy: Any = "any") -> Comparison:
     example = EXAMPLES[name]
     chosen = rules({"*": {"checker": name, **example.options}}, dtype_policy=policy)
-    return compare(answer, example.expected, chosen)
+    return compare(answer, example.expected, chosen, same_sum(answer, example.expected))
 
 
 def test_every_checker_has_an_example() -> None:

@@ -1,0 +1,68 @@
+"""`property`: what the package's own `checker.py` says: `def check(inputs, expected, answer)`.
+
+For answers of which many are right and none is the right one: a factorisation, a path, a colouring. It is called once
+for a case, when everything else about the answer is right, with the whole trees as plain values (arrays are NumPy's):
+
+- True: every leaf that it judges is right; False: none is;
+- a text: none is, and this is why, for the student;
+- a dict with True, False or a text for the path of each leaf that it judges ("q", "params/kernel").
+
+Anything else, and any failure, is the author's mistake and a judge_error. The answer is hostile data in the form of
+plain values: `checker.py` must neither evaluate nor unpickle what is in it, and its work must not grow with what the
+answer says. With `shape: any` a leaf may have another shape than the expected one, and with the dtype policy `any`
+another dtype.
+"""
+
+from typing import Any, ClassVar, Literal
+
+from app.judging.checker import Checker, CheckerUnfit, Finding, Task
+from app.judging.leaf import Kind
+from app.judging.numeric import np
+from app.judging.text import printable
+
+PROPERTY = "property does not hold"
+MAX_WORDS = 500
+NO_REASON = "the answer does not have the property that is asked for"
+
+
+class Property(Checker):
+    """What the package's checker.py says of the answer."""
+
+    checker: Literal["property"]
+    shape: Literal["same", "any"] = "same"
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"bool", "int", "float", "complex", "text"})
+    any_int: ClassVar[bool] = True
+    is_asking: ClassVar[bool] = True
+
+    @property
+    def any_shape(self) -> bool:
+        return self.shape == "any"
+
+    @property
+    def rule(self) -> str:
+        return "as the statement asks; there may be several such answers"
+
+    def check(self, task: Task) -> Finding:
+        said = task.ask()
+        about_leaf = said[task.path] if isinstance(said, dict) and task.path in said else said
+        match _plain(about_leaf):
+            case True:
+                return Finding()
+            case False:
+                return Finding(category=PROPERTY, message=f"{task.subject}: {NO_REASON}")
+            case str(reason) if reason.strip():
+                return Finding(category=PROPERTY, message=f"{task.subject}: {printable(reason, MAX_WORDS)}")
+        raise CheckerUnfit(f"checker.py said {_shown(said)} about {task.place}: let it return True, False, or why not")
+
+
+def _plain(said: Any) -> Any:
+    """NumPy's bool as Python's."""
+    is_bool = isinstance(said, np.ndarray) and said.dtype == np.bool_ and said.shape == ()
+    return bool(said) if is_bool else said
+
+
+def _shown(said: object) -> str:
+    if isinstance(said, dict):
+        return f"a dict with {', '.join(map(repr, said)) or 'nothing'}"
+    return printable(repr(said), MAX_WORDS)

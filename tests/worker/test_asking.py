@@ -1,0 +1,169 @@
+"""A package's own `checker.py`, in real boxes: what it says counts, and what it does wrong is its author's fault."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.catalog.package import Package, package_from_files
+from app.errors import JudgeFailed
+from app.judging.verdicts import Verdict
+from app.worker.asking import Asker, CheckerFailed
+from app.worker.judge import Job, judge
+from app.worker.lease import Finish
+from app.worker.prepare import Draw, PreparedCase, ReferenceFailed, prepare
+from sandbox.guest.codec import encode
+from sandbox.interface import Launcher
+from tests.worker.bench import Bench, CountingPool
+
+REFERENCE = """\
+import numpy as np
+
+def roots(a):
+    return {"low": -np.sqrt(a), "any": np.sqrt(a)}
+"""
+CHECKER = """\
+import numpy as np
+
+def check(inputs, expected, answer):
+    if np.allclose(answer["any"] ** 2, inputs["a"], rtol=1e-4):
+        return True
+    return f"its square is {answer['any'][0] ** 2:.1f}"
+"""
+PROBLEM = """\
+title: Roots
+summary: Any square root of each number.
+difficulty: beginner
+estimated_minutes: 5
+frameworks: [numpy]
+entry_point: roots
+parameters: [{name: a, type: numpy, shape: [N], dtype: float32}]
+returns: {type: dict}
+limits: {wall_seconds: 0.5}
+checkers: {any: {checker: property}}
+cases:
+  - {name: shown, visibility: sample, inputs: {a: [4, 9]}}
+  - {name: drawn, inputs: {a: {draw: uniform, shape: [5], low: 1, high: 2}}}
+statement: Return the negative root and any root.
+starter: |
+  def roots(a): ...
+submissions:
+  accepted: {plain: "def roots(a): ..."}
+  wrong_answer: {none: "# returns nothing"}
+"""
+FLIPPED = REFERENCE.replace('"any": np.sqrt(a)', '"any": -np.sqrt(a)')
+
+
+@pytest.fixture(scope="module")
+def references(launcher: Launcher) -> Iterator[CountingPool]:
+    with closing(CountingPool(launcher, capacity=1, max_runs=1000)) as pool:
+        yield pool
+
+
+def package(checker: str = CHECKER) -> Package:
+    files = {"problem.yaml": PROBLEM, "reference.py": REFERENCE, "checker.py": checker}
+    return package_from_files("roots", {path: text.encode() for path, text in files.items()})
+
+
+@pytest.fixture(scope="module")
+def cases(references: CountingPool) -> tuple[PreparedCase, ...]:
+    return prepare(package(), Draw(b"secret", 0), references, threading.Event()).cases
+
+
+def run(source: str, pools: tuple[CountingPool, CountingPool], cases: Any, checker: str = CHECKER) -> Finish:
+    """`pools`: of students and of references."""
+    job = Job(package=package(checker), source=source, cases=cases, references=pools[1])
+    return judge(job, pools[0], lambda _: None, threading.Event())
+
+
+def test_any_answer_with_the_property_is_right(pool: CountingPool, references: CountingPool, cases: Any) -> None:
+    assert run(REFERENCE, (pool, references), cases).verdict is Verdict.ACCEPTED
+    assert run(FLIPPED, (pool, references), cases).verdict is Verdict.ACCEPTED
+
+
+def test_an_answer_without_it_is_wrong_and_only_a_sample_says_why(
+    pool: CountingPool, references: CountingPool, cases: Any
+) -> None:
+    source = REFERENCE.replace('"any": np.sqrt(a)', '"any": 2 * np.sqrt(a)')
+
+    sample, hidden = run(source, (pool, references), cases).cases
+
+    assert (sample.verdict, sample.report["message"]) == (Verdict.WRONG_ANSWER, "leaf any: its square is 16.0")
+    assert hidden.report == {"category": "property does not hold"}
+
+
+def test_other_leaves_are_compared_as_ever_and_nobody_is_asked_then(
+    pool: CountingPool, references: CountingPool, cases: Any
+) -> None:
+    references.leases = 0
+
+    sample, _ = run(REFERENCE.replace("-np.sqrt(a)", "np.sqrt(a)"), (pool, references), cases).cases
+
+    assert sample.report["category"] == "values outside tolerance"
+    assert references.leases == 0
+
+
+def test_it_runs_in_the_boxes_of_references_and_never_in_those_of_students(
+    pool: CountingPool, references: CountingPool, cases: Any
+) -> None:
+    pool.leases = references.leases = 0
+
+    run(REFERENCE, (pool, references), cases)
+
+    assert (pool.leases, references.leases) == (1, len(cases))
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("return {}['x']", "KeyError: 'x'"),
+        ("import time; time.sleep(60)", "took longer than 2 s"),
+        ("import os; os._exit(0)", "ended itself with exit code 0"),
+        ("return np.zeros(100_000)", "TooLarge: an array of shape"),
+        ("return object()", "object can't be returned"),
+        ("return None", "checker.py said None about leaf any: let it return True, False, or why not"),
+    ],
+)
+def test_what_it_does_wrong_is_an_error_of_the_judge_with_the_reason(
+    body: str, words: str, pool: CountingPool, references: CountingPool, cases: Any
+) -> None:
+    checker = f"import numpy as np\n\ndef check(inputs, expected, answer):\n    {body}\n"
+
+    with pytest.raises(JudgeFailed, match=words):
+        run(REFERENCE, (pool, references), cases, checker)
+    assert run(REFERENCE, (pool, references), cases).verdict is Verdict.ACCEPTED
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("return 'no'", "checkers, case shown: the reference's own answer is refused: leaf any: no"),
+        ("return 1 / 0", "checkers, case shown: roots/checker.py, case shown: ZeroDivisionError"),
+    ],
+)
+def test_a_checker_that_refuses_the_reference_is_found_before_any_submission(
+    body: str, words: str, references: CountingPool
+) -> None:
+    checker = f"def check(inputs, expected, answer):\n    {body}\n"
+
+    with pytest.raises(ReferenceFailed, match=words):
+        prepare(package(checker), Draw(b"secret", 0), references, threading.Event())
+
+
+def test_a_case_that_does_not_fit_into_one_message_is_the_authors_to_make_smaller(references: CountingPool) -> None:
+    large = encode(np.zeros(5 * 2**20, np.float32))
+    asker = Asker(package(), references, threading.Event())
+
+    with pytest.raises(CheckerFailed, match="inputs, expected and answer together hold more than"):
+        asker.about("big", large, large, encode(np.zeros(8 * 2**20, np.float32)))()
+
+
+def test_a_worker_asks_in_the_boxes_of_its_references(bench: Bench) -> None:
+    bench.send(bench.publish(package()), FLIPPED)
+
+    bench.worker().judge(bench.claim(), threading.Event())
+
+    assert (bench.judging().verdict, bench.judging().reason) == ("accepted", None)
