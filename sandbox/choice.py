@@ -50,5 +50,9 @@ def choose_launcher(
 
 def _make_readable(folder: Path) -> None:
     """A box is another user, at least as root and in a container, and must read it whatever the umask is."""
-    folder.mkdir(parents=True, exist_ok=True)
-    folder.chmod(0o755)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o755)
+    except OSError as error:
+        text = f"{folder} can't be made or opened to boxes ({error.strerror})"
+        raise SandboxUnavailable(f"{text}: set ALLCLOSE_DATA to a folder of yours") from None

@@ -15,7 +15,7 @@ from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.cache import ENTRY, ENTRY_BYTES, fill_cache, is_silent, names_in
 from sandbox.choice import choose_launcher
 from sandbox.guest.compiled import library_names
-from sandbox.interface import BoxSpec, Ending, Request
+from sandbox.interface import BoxSpec, Ending, Request, SandboxUnavailable
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME, make_request, run_in, value_of
 
@@ -161,3 +161,8 @@ def test_whatever_a_source_binds_or_spells_is_its_own() -> None:
 )
 def test_what_was_not_read_whole_is_not_silent(entry: bytes, is_kept: bool) -> None:
     assert is_silent(entry) is is_kept
+
+
+def test_a_cache_that_cannot_be_made_is_said_with_the_setting_that_moves_it() -> None:
+    with pytest.raises(SandboxUnavailable, match=r"/dev/null/data/cache can't be made .* set ALLCLOSE_DATA"):
+        choose_launcher("bubblewrap", RUNTIME, cache_folder=Path("/dev/null/data/cache"))
