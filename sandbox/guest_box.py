@@ -5,6 +5,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
+from typing import Any
 
 from sandbox.guest.frames import FAILURE_BYTES
 from sandbox.guest.reply import Cause
@@ -142,19 +143,23 @@ def _header(request: Request) -> bytes:
 
 
 def open_box(vessel: Vessel, image: str, seconds: float) -> GuestBox:
-    """Waits until the guest has imported its frameworks. Raises BoxLost, with the vessel destroyed."""
+    """Waits until the guest has imported its frameworks. Raises BoxLost. After any error the vessel is destroyed."""
     try:
         _, content = vessel.stream.receive({b"Y": FACTS_BYTES}, Patience(seconds))
-        facts = read_json(content)
-    except BoxLost as error:
+        return GuestBox(vessel, _ready(read_json(content), image))
+    except BaseException as error:
         vessel.destroy()
         vessel.stream.close()
-        raise BoxLost(f"{error}; it last said: {vessel.last_words()}") from None
-    ready = Ready(
+        if isinstance(error, BoxLost):
+            raise BoxLost(f"{error}; it last said: {vessel.last_words()}") from None
+        raise
+
+
+def _ready(facts: dict[str, Any], image: str) -> Ready:
+    return Ready(
         isolation="namespaces" if facts["isolation"] == "namespaces" else "shared",
         versions=dict(facts["versions"]),
         python=str(facts["python"]),
         image=image,
         device="gpu" if facts.get("device") == "gpu" else "cpu",
     )
-    return GuestBox(vessel, ready)
