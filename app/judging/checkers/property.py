@@ -10,13 +10,14 @@ for a case, when everything else about the answer is right, with the whole trees
 Anything else, and any failure, is the author's mistake and a judge_error. The answer is hostile data in the form of
 plain values: `checker.py` must neither evaluate nor unpickle what is in it, and its work must not grow with what the
 answer says. With `shape: any` a leaf may have another shape than the expected one, and with the dtype policy `any`
-another dtype.
+another dtype. Where all that is expected is finite, NaN and inf are wrong before anybody is asked: no NaN is greater
+than a limit, and code that looks for what is too large lets it through.
 """
 
 from typing import Any, ClassVar, Literal
 
-from app.judging.checker import Checker, CheckerUnfit, Finding, Task
-from app.judging.leaf import Kind
+from app.judging.checker import NAN_OR_INF, Checker, CheckerUnfit, Finding, Task
+from app.judging.leaf import Array, Kind, Leaf, shown
 from app.judging.numeric import np
 from app.judging.text import printable
 
@@ -44,6 +45,8 @@ class Property(Checker):
         return "as the statement asks; there may be several such answers"
 
     def check(self, task: Task) -> Finding:
+        if odd := _find_nan_or_inf(task):
+            return odd
         said = task.ask()
         about_leaf = said[task.path] if isinstance(said, dict) and task.path in said else said
         match _plain(about_leaf):
@@ -54,6 +57,25 @@ class Property(Checker):
             case str(reason) if reason.strip():
                 return Finding(category=PROPERTY, message=f"{task.subject}: {printable(reason, MAX_WORDS)}")
         raise CheckerUnfit(f"checker.py said {_shown(said)} about {task.place}: let it return True, False, or why not")
+
+
+def _find_nan_or_inf(task: Task) -> Finding | None:
+    answer, expected = task.answer, task.expected
+    if answer.kind not in ("float", "complex") or not _is_finite(expected).all():
+        return None
+    odd = np.argwhere(~_is_finite(answer))
+    if not len(odd):
+        return None
+    index = tuple(odd[0].tolist())
+    value = shown(answer.array[index])
+    where = f"holds {value} at {index}" if index else f"is {value}"
+    message = f"{task.subject} {where}; expected finite numbers"
+    return Finding(category=NAN_OR_INF, message=message, outside=len(odd), worst_index=index)
+
+
+def _is_finite(leaf: Leaf) -> Array:
+    """Of what is no float, all."""
+    return np.isfinite(leaf.array) if leaf.kind in ("float", "complex") else np.ones((), np.bool_)
 
 
 def _plain(said: Any) -> Any:

@@ -77,3 +77,16 @@ def test_the_shape_is_free_where_the_author_says_so() -> None:
 def test_without_a_box_to_ask_in_nothing_is_accepted() -> None:
     with pytest.raises(CheckerUnfit, match=r"checker\.py is needed here"):
         compare(EXPECTED, EXPECTED, rules(CHECKERS))
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_nan_and_inf_are_wrong_without_asking_where_all_is_finite_in_the_reference(value: float) -> None:
+    answer: Tree = {"q": np.array([[1.0, 0.0], [0.0, value]]), "r": np.ones((2, 2)), "loss": 0.5}
+
+    found = judge(True, answer)
+
+    assert (found.category, found.message) == (
+        "nan or inf differs",
+        f"leaf q holds {value} at (1, 1); expected finite numbers",
+    )
+    assert compare(answer, answer, rules(CHECKERS), lambda: True).accepted
