@@ -1,6 +1,11 @@
 """What holds of every checker: no answer makes it fail, and none passes by accident."""
 
-from typing import Any
+import copy
+import json
+import warnings
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -9,28 +14,37 @@ import pytest
 from app.judging.checkers import CHECKERS
 from app.judging.comparison import Comparison, compare
 from app.judging.leaf import Tree
-from tests.judging.checkers.examples import EXAMPLES, rules, same_sum
+from app.judging.report import Material, build_report
+from tests.judging.checkers.examples import EXAMPLES, VARIANTS, Example, rules, same_sum
 
 NAN, INF = float("nan"), float("inf")
-SHAPE = (6, 4)
-HOSTILE: list[Any] = [
+NO_ARRAYS: list[Any] = [
     *(None, {}, [], (), [[]], "", "right", b"\x00", {"": None}, [None], True, 0, 1.0, 1j, NAN, -INF, 2**80, -(2**80)),
     *(np.zeros(()), np.zeros((0,)), np.zeros((6, 0)), np.zeros((0, 4)), np.zeros((4, 6)), np.zeros((1, 6, 4))),
-    *(np.full(SHAPE, value) for value in (NAN, INF, -INF, 0.0, -0.0, 1e308, -1e308, 5e-324)),
-    *(np.full(SHAPE, value, np.float32) for value in (NAN, INF, 0.0, 3e38, 1e-45)),
-    np.full(SHAPE, complex(NAN, INF)),
-    np.full(SHAPE, 1e308 + 1e308j),
-    np.where(np.eye(6, 4), NAN, 0.0),
-    np.where(np.eye(6, 4), INF, -INF),
-    *(np.full(SHAPE, 1).astype(dtype) for dtype in ("bool", "int8", "uint64", "float16", "complex64")),
-    *(np.full(SHAPE, 1).astype(getattr(ml_dtypes, name)) for name in ("bfloat16", "float8_e5m2", "int4", "uint2")),
-    np.full(SHAPE, np.iinfo(np.int64).min),
-    np.full(SHAPE, np.iinfo(np.uint64).max),
 ]
+NUMBERS = (0.0, -0.0, 1.0, -1.0, NAN, INF, -INF, 5e-324, 1e-45, 3e38, 1e308, -1e308, complex(NAN, INF), 1e308 + 1e308j)
+DTYPES: list[Any] = [
+    *("bool", "int8", "uint8", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"),
+    *(getattr(ml_dtypes, name) for name in ("bfloat16", "float8_e5m2", "float8_e4m3fn", "int4", "uint2")),
+]
+KEYS = [f"{number}-{name}" for number, (name, _) in enumerate(VARIANTS)]
 
 
-def judge(name: str, answer: Tree, policy: Any = "any") -> Comparison:
-    example = EXAMPLES[name]
+def hostile(shape: tuple[int, ...]) -> Iterator[Tree]:
+    """Of every dtype, constant and mixed, in the shape that is expected and in others."""
+    yield from NO_ARRAYS
+    for dtype, number in product(DTYPES, NUMBERS):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            constant = np.full(shape, number).astype(dtype)
+        yield constant
+        if constant.size > 1:
+            yield np.where(np.arange(constant.size).reshape(shape) % 2, constant, constant.dtype.type(1))
+    yield from (np.full(shape, limit) for limit in (np.iinfo(np.int64).min, np.iinfo(np.uint64).max))
+    yield np.arange(np.prod(shape, dtype=int)).reshape(shape)
+
+
+def judge(name: str, answer: Tree, example: Example, policy: Any = "any") -> Comparison:
     chosen = rules({"*": {"checker": name, **example.options}}, dtype_policy=policy)
     return compare(answer, example.expected, chosen, same_sum(answer, example.expected))
 
@@ -51,24 +65,23 @@ def test_a_checker_says_its_rule_to_students(name: str) -> None:
     assert checker.rule
 
 
-@pytest.mark.parametrize("name", CHECKERS)
-def test_the_expected_output_is_right(name: str) -> None:
-    expected: Any = EXAMPLES[name].expected
-
+@pytest.mark.parametrize(("name", "example"), VARIANTS, ids=KEYS)
+def test_the_expected_output_is_right(name: str, example: Example) -> None:
     for policy in ("exact", "kind", "any"):
-        found = judge(name, expected.copy(), policy)
+        found = judge(name, copy.copy(example.expected), example, policy)
+
         assert (found.accepted, found.category) == (True, None)
         assert found.leaves[0].message == ""
         assert found.leaves[0].tolerance_used in (None, 0.0) or found.leaves[0].tolerance_used < 1.0
 
 
-@pytest.mark.parametrize("answer", HOSTILE, ids=lambda answer: repr(answer)[:40].replace("\n", " "))
-@pytest.mark.parametrize("name", CHECKERS)
-def test_a_hostile_answer_is_refused_with_a_sentence(name: str, answer: Tree) -> None:
-    found = judge(name, answer)
+@pytest.mark.parametrize(("name", "example"), VARIANTS, ids=KEYS)
+def test_hostile_answers_are_refused_with_a_sentence(name: str, example: Example) -> None:
+    for answer in hostile(np.shape(cast(Any, example.expected))):
+        found = judge(name, answer, example)
 
-    assert not found.accepted
-    assert found.category
-    assert found.message
-    if found.leaves:
-        assert found.leaves[0].checker == name
+        assert not found.accepted, answer
+        assert found.category
+        assert found.message
+        assert all(leaf.checker == name for leaf in found.leaves)
+        json.dumps(build_report("sample", found, Material()), allow_nan=False)
