@@ -46,6 +46,11 @@ class DockerContainer(Vessel):
         """Whether it was not ended by us: that it ended by itself is heard on its stream."""
         return not self._is_destroyed
 
+    def check_host(self) -> None:
+        with answering("to be spoken to"):
+            assert self._container.client is not None
+            self._container.client.ping()
+
     def make_room(self, memory_bytes: int) -> None:
         room_bytes = memory_bytes + self._overhead_bytes
         if self._room_bytes is None or room_bytes <= self._room_bytes:

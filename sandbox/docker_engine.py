@@ -80,6 +80,9 @@ def read_facilities(engine: "DockerClient", runtime: str | None) -> Facilities:
     )
 
 
+_WORDS_OF_A_RESTART = ("shutting down", "containerd", "transport", "Service Unavailable")
+
+
 @contextmanager
 def answering(what: str) -> Iterator[None]:
     """Turns the library's errors into ours. Raises SandboxAway, or SandboxUnavailable when the engine refuses."""
@@ -89,8 +92,8 @@ def answering(what: str) -> Iterator[None]:
     try:
         yield
     except APIError as error:
-        if error.is_server_error() and "shutting down" in str(error):
-            raise SandboxAway(f"the Docker Engine is stopping: {_remedy()}") from None
+        if error.is_server_error() and any(word in str(error) for word in _WORDS_OF_A_RESTART):
+            raise SandboxAway(f"the Docker Engine is stopping or starting: {_remedy()}") from None
         said = " ".join(str(error.explanation or error).split())[:WORDS]
         raise SandboxUnavailable(f"the Docker Engine refuses {what}: {said}") from None
     except (DockerException, RequestException, OSError) as error:

@@ -29,6 +29,9 @@ class Vessel(ABC):
     @abstractmethod
     def is_alive(self) -> bool: ...
 
+    def check_host(self) -> None:  # noqa: B027
+        """After a loss. Raises SandboxAway when what held the box is away: then nothing in it was to blame."""
+
     def make_room(self, memory_bytes: int) -> None:  # noqa: B027
         """Before a run that may take so much. A vessel without a wall around its memory has room enough."""
 
@@ -54,6 +57,7 @@ class GuestBox(Box):
             except BoxLost as error:
                 words = self.vessel.last_words()
                 self.close()
+                self.vessel.check_host()
                 raise BoxLost(f"{error}; it last said: {words}" if words else str(error)) from None
             except BaseException:
                 self.close()

@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 import typer
 
 from app.cli.gpu import BadGpuChoice, use_gpus
-from app.settings import Settings, read_settings
+from app.settings import read_settings
 from sandbox.gpu_lease import Gpus
-from sandbox.interface import BoxSpec, SandboxUnavailable
+from sandbox.interface import SandboxUnavailable
 
 PR_SET_PDEATHSIG = 1
 # The exit code by which a supervisor knows that this host opens no box.
@@ -34,7 +34,7 @@ def worker(
 ) -> None:
     """Judge what is in the queue, until SIGTERM or Ctrl-C; running judgings are finished first."""
     from app.cli.deployment import open_database
-    from app.worker.main import run_worker
+    from app.worker.main import open_worker_launcher, run_worker
 
     if follow_parent is not None:
         _end_with_parent(follow_parent)
@@ -45,13 +45,13 @@ def worker(
         if found is not None and settings.slots is None:
             settings = settings.model_copy(update={"slots": len(found.gpus)})
         try:
-            _open_a_box(settings, found)
+            launcher = open_worker_launcher(settings, found)
         except SandboxUnavailable:
             if lacks_sandbox:  # and has said so
                 raise typer.Exit(NO_SANDBOX) from None
             raise
         with open_database(settings, pool_size=settings.worker_slots + 3) as database:
-            run_worker(settings, database, found)
+            run_worker(settings, database, launcher, found)
 
 
 @contextmanager
@@ -64,15 +64,6 @@ def _gpus_of(queue: Literal["cpu", "gpu"], choice: str | None) -> Iterator[Gpus 
     if choice is not None:
         raise BadGpuChoice("--gpus goes with --queue gpu: a worker of the queue cpu uses none")
     yield None
-
-
-def _open_a_box(settings: Settings, gpus: Gpus | None) -> None:
-    """Before anything is claimed that would fail for want of one. Raises SandboxUnavailable."""
-    from app.worker.boxes import cache_folder, open_launcher
-
-    # An engine elsewhere, or of the host around a container, opens boxes and does not find this machine's folder.
-    cache = None if gpus else cache_folder(settings)
-    open_launcher(settings, cache=cache, gpus=gpus).launch(BoxSpec((), gpu=gpus is not None)).close()
 
 
 def _end_with_parent(parent: int) -> None:

@@ -22,7 +22,7 @@ from app.worker.pause import Pause
 from app.worker.presence import Capacity as Capacity
 from app.worker.presence import appear, leave
 from app.worker.retry import retry_briefly
-from sandbox.interface import SandboxAway
+from sandbox.interface import SandboxAway, SandboxUnavailable
 
 Run = Callable[[Claim, threading.Event], None]
 
@@ -131,7 +131,7 @@ class LeaseLoop:
         with self._database.transaction() as session:
             lost = beat(session, held, self._rhythm.lease) if held else set()
             bury(session)
-            (leave if self._is_draining else appear)(session, self._capacity)
+            (leave if self._is_draining or self._pause.seconds_left else appear)(session, self._capacity)
         self._next_beat = time.monotonic() + self._rhythm.beat.total_seconds()
         with self._changed:
             for gone in lost & self._running.keys():
@@ -195,6 +195,8 @@ class LeaseLoop:
             self._pause.begin(error)
             give_back(self._database, claim)
         except Exception as error:
+            if isinstance(error, SandboxUnavailable):
+                self._pause.begin(error)
             if not abort.is_set():
                 _log.warning("judging %d failed in attempt %d", claim.judging_id, claim.attempt, exc_info=True)
                 fail(self._database, claim, "".join(traceback.format_exception(error)), abort)

@@ -16,6 +16,7 @@ from app.settings import Settings
 from app.worker.boxes import cache_folder, open_launcher, open_pool, open_reference_pool
 from app.worker.compilation import CompilationCache
 from app.worker.expected import ExpectedOutputs
+from app.worker.inability import Inability
 from app.worker.judge import Job, judge
 from app.worker.lease import Claim, finish, record_case
 from app.worker.lease_loop import Capacity, LeaseLoop, Run
@@ -23,7 +24,7 @@ from app.worker.retry import retry
 from app.worker.warm import Warmer
 from app.worker.work import Works
 from sandbox.gpu_lease import Gpus
-from sandbox.interface import DeviceLost, Launcher
+from sandbox.interface import BoxSpec, DeviceLost, Launcher
 from sandbox.pool import Pool
 
 _log = logging.getLogger(__name__)
@@ -79,14 +80,23 @@ class Signals:
         os.read(self._reader, 1)
 
 
-def run_worker(settings: Settings, database: Database, gpus: Gpus | None) -> None:
+def open_worker_launcher(settings: Settings, gpus: Gpus | None) -> Launcher:
+    """One that has opened a box, before anything is claimed that would fail for want of one. Raises SandboxUnavailable.
+
+    What is compiled for a GPU is not cached: nobody has looked yet at what such an entry would tell.
+    """
+    launcher = open_launcher(settings, cache=None if gpus else cache_folder(settings), gpus=gpus)
+    launcher.launch(BoxSpec((), gpu=gpus is not None)).close()
+    return launcher
+
+
+def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus: Gpus | None) -> None:
     """Until SIGTERM or SIGINT; then the running judgings are finished. A second signal gives them back at once.
 
-    With GPUs it serves the queue gpu, and raises DeviceLost when none of them is left.
+    With GPUs it serves the queue gpu, and raises DeviceLost when none of them is left. Raises SandboxUnavailable when
+    one judging after the other finds no box.
     """
-    signals = Signals()
-    # What is compiled for a GPU is not cached: nobody has looked yet at what such an entry would tell.
-    launcher = open_launcher(settings, cache=None if gpus else cache_folder(settings), gpus=gpus)
+    signals, inability = Signals(), Inability(stop=partial(os.kill, os.getpid(), signal.SIGTERM))
     capacity = _capacity(settings, launcher, gpus)
     works = Works(database)
     with ExitStack() as stack:
@@ -97,7 +107,8 @@ def run_worker(settings: Settings, database: Database, gpus: Gpus | None) -> Non
         ahead = ExpectedOutputs(database, references, capacity.device)
         warmer = Warmer(works, ahead, CompilationCache(settings.data, launcher), students)
         worker = Worker(database, works, expected, students)
-        loop = LeaseLoop(database, capacity, worker.judge if gpus is None else _until_lost(worker.judge, gpus))
+        run = worker.judge if gpus is None else _until_lost(worker.judge, gpus)
+        loop = LeaseLoop(database, capacity, inability.watching(run))
         loop.start()
         warmer.start()
         where = "".join(f", GPU {gpu.index} ({gpu.name})" for gpu in gpus.gpus) if gpus else ""
@@ -109,6 +120,8 @@ def run_worker(settings: Settings, database: Database, gpus: Gpus | None) -> Non
         loop.drain()
     if gpus is not None and gpus.are_lost:
         raise DeviceLost("no GPU of this worker answers any more, and its judgings are back in the queue: see the log")
+    if inability.reason is not None:
+        raise inability.reason
 
 
 def _capacity(settings: Settings, launcher: Launcher, gpus: Gpus | None) -> Capacity:

@@ -15,10 +15,12 @@ from app.worker.prepare import ReferenceFailed
 from app.worker.request import box_spec, device_of
 from app.worker.retry import retry
 from app.worker.work import Works
-from sandbox.interface import Aborted, SandboxError
+from sandbox.interface import Aborted, SandboxAway, SandboxError
 from sandbox.pool import Pool
 
 NICENESS = 10
+# How long to wait when no box is to be had for now.
+AWAY_SECONDS = 30.0
 
 _log = logging.getLogger(__name__)
 
@@ -91,6 +93,9 @@ class Warmer:
             step()
         except Aborted:
             return
+        except SandboxAway:
+            self._stop.wait(AWAY_SECONDS)
+            self._attempt(what, step)
         except (PackageInvalid, ReferenceFailed, SandboxError) as error:
             _log.error("%s can't be prepared: %s", what, error)
         except Exception:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from app.database import Database
 from app.settings import read_settings
+from app.worker.boxes import open_launcher
 from app.worker.main import run_worker
 from sandbox.gpu_driver import open_driver
 from sandbox.gpu_lease import Gpus
@@ -31,7 +32,8 @@ def main(url: str, folder: Path) -> int:
     driver = open_driver(nvml)
     database = Database(url)
     try:
-        run_worker(read_settings(slots=1), database, Gpus(driver, driver.list_gpus(), make_devices(folder)))
+        settings, gpus = read_settings(slots=1), Gpus(driver, driver.list_gpus(), make_devices(folder))
+        run_worker(settings, database, open_launcher(settings, cache=None, gpus=gpus), gpus)
     except SandboxError as error:
         print(error, file=sys.stderr)
         return 3

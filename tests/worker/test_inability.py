@@ -1,0 +1,50 @@
+"""A host that refuses every box stops its worker; one problem's refusal, or an engine that is away, does not."""
+
+import threading
+from uuid import uuid4
+
+import pytest
+
+from app.worker.inability import Inability
+from app.worker.lease import Claim
+from sandbox.interface import SandboxAway, SandboxUnavailable
+
+CLAIM = Claim(judging_id=1, attempt=1, submission_id=uuid4())
+REFUSAL, AWAY = SandboxUnavailable("no image"), SandboxAway("restarting")
+
+
+def judge_with(inability: Inability, outcomes: list[SandboxUnavailable | None]) -> None:
+    waiting = iter(outcomes)
+
+    def judge(_claim: Claim, _abort: threading.Event) -> None:
+        if error := next(waiting):
+            raise error
+
+    watched = inability.watching(judge)
+    for error in outcomes:
+        if error is None:
+            watched(CLAIM, threading.Event())
+            continue
+        with pytest.raises(SandboxUnavailable):
+            watched(CLAIM, threading.Event())
+
+
+def test_three_refusals_in_a_row_stop_the_worker_once() -> None:
+    stops: list[int] = []
+    inability = Inability(lambda: stops.append(1))
+
+    judge_with(inability, [REFUSAL] * 5)
+
+    assert len(stops) == 1
+    assert inability.reason is REFUSAL
+
+
+@pytest.mark.parametrize("outcomes", [[REFUSAL, REFUSAL, None] * 3, [AWAY] * 9, [REFUSAL, AWAY, REFUSAL]])
+def test_a_success_between_or_an_engine_that_is_away_stops_nothing(outcomes: list[SandboxUnavailable | None]) -> None:
+    stops: list[int] = []
+    inability = Inability(lambda: stops.append(1))
+
+    judge_with(inability, outcomes)
+
+    assert stops == []
+    assert inability.reason is None
