@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.docker import DockerOptions, open_docker
+from sandbox.docker import DockerOptions, NoImage, open_docker
 from sandbox.docker_engine import find_address
 from sandbox.gpu_lease import Gpus
 from sandbox.interface import Isolation, Launcher, SandboxUnavailable
@@ -26,11 +26,14 @@ def choose_launcher(
 ) -> Launcher:
     """Docker where an engine answers that has our image, else bubblewrap. Raises SandboxUnavailable.
 
+    Options for Docker ask for it, as naming it does: who wants another kernel around boxes must not get this one.
+
     Boxes read compiled programs from `cache_folder`, if there is one. With `gpus` they may have one of these.
     """
     if cache_folder is not None:
         _make_readable(cache_folder)
-    if sandbox == "docker" or (sandbox == "auto" and find_address() is not None):
+    is_asked_for = sandbox == "docker" or (sandbox == "auto" and docker not in (None, DockerOptions()))
+    if is_asked_for or (sandbox == "auto" and find_address() is not None):
         try:
             return open_docker(
                 docker or DockerOptions(),
@@ -39,10 +42,14 @@ def choose_launcher(
                 cache=cache_folder,
                 gpus=gpus,
             )
-        except SandboxUnavailable as error:
-            if sandbox == "docker":
+        except NoImage as error:
+            if is_asked_for:
                 raise
             _log.info("boxes are made by bubblewrap: %s", error)
+        except SandboxUnavailable as error:
+            if is_asked_for:
+                raise
+            _log.warning("boxes are made by bubblewrap: %s", error)
     return BubblewrapLauncher(
         runtime=find_runtime(runtime), isolation=isolation, cores_per_box=cores_per_box, cache=cache_folder, gpus=gpus
     )

@@ -245,6 +245,16 @@ def open_docker(
     )
 
 
+class NoImage(SandboxUnavailable):
+    """Nobody has built the boxes' image here."""
+
+
+def _remedy(image: str) -> str:
+    if image in (DockerOptions().cpu_image, DockerOptions().cuda_image):
+        return "run `make images`"
+    return f"correct or unset ALLCLOSE_IMAGE_CPU or ALLCLOSE_IMAGE_CUDA, which name {image}"
+
+
 def find_image(engine: "DockerClient", name: str) -> str:
     """Its id. Raises SandboxUnavailable when it is not there, or holds another version of the guest than this."""
     from docker.errors import ImageNotFound
@@ -253,7 +263,8 @@ def find_image(engine: "DockerClient", name: str) -> str:
         try:
             image = engine.images.get(name)
         except ImageNotFound:
-            raise SandboxUnavailable(f"the Docker Engine has no image {name}: run `make images`") from None
+            raise NoImage(f"the Docker Engine has no image {name}: {_remedy(name)}") from None
     if image.labels.get(GUEST_LABEL) != guest_digest():
-        raise SandboxUnavailable(f"the image {name} was built from other sources of the guest: run `make images`")
+        text = f"the image {name} is none of this version (its guest was built from other sources)"
+        raise SandboxUnavailable(f"{text}: {_remedy(name)}")
     return f"docker:{image.id}"

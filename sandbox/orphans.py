@@ -44,7 +44,10 @@ def remove_orphans(engine: "DockerClient") -> int:
 
 
 def _is_dead(label: str) -> bool:
-    owner = json.loads(label)
+    try:
+        owner = json.loads(label)
+    except ValueError:
+        return False
     is_ours_to_tell = all(owner.get(key) == value for key, value in _place().items())
     return is_ours_to_tell and not _lives(owner["pid"], owner["started"])
 

@@ -1,6 +1,7 @@
 """`allclose doctor`: what this machine lacks, and the command that mends it."""
 
 import json
+import logging
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -33,6 +34,7 @@ def doctor(
     """Say what this machine lacks, and the command that mends it. Exit code 1 when it can't judge."""
     from sandbox.check_host import check_host
 
+    logging.getLogger("sandbox.choice").setLevel(logging.ERROR)  # what it would warn of is told here, and better
     settings = read_settings(data=data)
     with errors.status("opening boxes …"):
         report = check_host(wanted(settings))

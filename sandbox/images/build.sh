@@ -9,6 +9,10 @@ say() { echo "$*" >&2; }
 
 need_engine() {
     docker version >/dev/null 2>&1 && return
+    if [ -n "${DOCKER_HOST:-}" ]; then
+        say "No Docker Engine answers at DOCKER_HOST=$DOCKER_HOST: start it, or correct or unset DOCKER_HOST"
+        exit 1
+    fi
     say "No Docker Engine answers: install and start one (Debian, Ubuntu: sudo apt-get install docker.io), and let this" \
         "user reach it (sudo usermod -aG docker $(id -un), then log in anew)"
     exit 1
