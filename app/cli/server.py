@@ -1,5 +1,7 @@
 """Everything on one machine: the database, the web process and a worker."""
 
+import asyncio
+import logging
 import signal
 import socket
 from collections.abc import Iterator
@@ -57,7 +59,7 @@ def run_server(settings: Settings, *, with_worker: bool) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Says where the pages are once they are there."""
+    """Says where the pages are once they are there, and nothing of the waiting clients that its end cuts off."""
 
     def __init__(self, settings: Settings, database: Database) -> None:
         super().__init__(
@@ -68,6 +70,12 @@ class _Server(uvicorn.Server):
                 timeout_graceful_shutdown=GRACE_SECONDS,
             )
         )
+        logging.getLogger("uvicorn.error").addFilter(self._is_news)
+
+    def _is_news(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        is_cut_off = isinstance(error, asyncio.CancelledError) or record.getMessage().startswith("Cancel ")
+        return not (self.should_exit and is_cut_off)
 
     def serve_on(self, listening: socket.socket) -> None:
         """Until a signal. Raises WebNotStarted."""

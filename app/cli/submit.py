@@ -70,14 +70,18 @@ def submit(
         submission = _send(client, problem, read_source(file), "sample" if sample else "submit")
         try:
             submission = _wait(client, submission)
-        except ServerRefused as error:
-            page = f"{settings.server}/submissions/{submission['id']}"
-            raise ServerRefused(f"{error}\nYour submission was taken; its verdict will be at {page}") from None
+        except (ServerRefused, KeyboardInterrupt) as error:
+            errors.print(f"Your submission was taken; its verdict will be at {_page(settings.server, submission)}")
+            raise error from None
     if as_json:
         output.print_json(data=submission)
     else:
         print_submission(submission)
     raise typer.Exit(exit_code(submission))
+
+
+def _page(server: str, submission: dict[str, Any]) -> str:
+    return f"{server}/submissions/{submission['id']}"
 
 
 def _send(client: httpx.Client, problem: str, source: str, mode: str) -> dict[str, Any]:
