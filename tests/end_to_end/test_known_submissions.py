@@ -1,51 +1,84 @@
 """Every file under `problems/*/submissions/` gets its folder's verdict: through REST, queue, worker, and either box."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
 import pytest
 
 from app.catalog.package import KnownSubmission, load_packages
 from app.judging.verdicts import PENDING, Verdict
 from app.settings import ROOT
-from tests.serving import Served, Student
+from tests.end_to_end.conftest import LIMITS
+from tests.sandbox.conftest import docker_launcher
+from tests.serving import Student, serve
 
-KNOWN = [(package.slug, known) for package in load_packages(ROOT / "problems") for known in package.submissions]
-ALL = [pair for pair in KNOWN if pair[1].verdict not in PENDING]
+Known: TypeAlias = tuple[str, KnownSubmission]
+
+PACKAGES = load_packages(ROOT / "problems")
+ALL = [(package.slug, known) for package in PACKAGES for known in package.submissions if known.verdict not in PENDING]
 # What a box does with a problem's frameworks shows in one submission for each verdict.
-FIRST = {(slug, known.verdict): (slug, known) for slug, known in reversed(ALL)}
-JUDGED = {"bubblewrap": ALL, "docker": list(FIRST.values())}
-EACH = [(sandbox, slug, known) for sandbox, judged in JUDGED.items() for slug, known in judged]
+SOME = list({(slug, known.verdict): (slug, known) for slug, known in reversed(ALL)}.values())
 
 
-@pytest.fixture(scope="module")
-def student(served_with: Served) -> Student:
-    return served_with.sign_up()
+def names(pairs: Sequence[Known]) -> list[str]:
+    return [f"{slug}/{known.verdict}/{known.name}" for slug, known in pairs]
 
 
-@pytest.fixture(scope="module")
-def sent(sandbox: str, student: Student) -> dict[tuple[str, str], str]:
+@dataclass(frozen=True)
+class Sent:
     """All of them at once, so that every slot of the worker has something to do."""
-    return {(slug, known.name): student.send(slug, known.source) for slug, known in JUDGED[sandbox]}
+
+    student: Student
+    ids: dict[tuple[str, str], str]
+
+    def check(self, slug: str, known: KnownSubmission) -> None:
+        judged = self.student.result(self.ids[slug, known.name])
+
+        assert judged["verdict"] == known.verdict, [(case["name"], case["verdict"]) for case in judged["cases"]]
+        if known.verdict == "wrong_answer":
+            wrong = [case["name"] for case in judged["cases"] if case["verdict"] == "wrong_answer"]
+            assert len(wrong) >= 2, "one case is luck: a mistake shows in at least two"
 
 
-@pytest.mark.parametrize(
-    ("sandbox", "slug", "known"),
-    EACH,
-    indirect=["sandbox"],
-    ids=[f"{sandbox}-{slug}/{known.verdict}/{known.name}" for sandbox, slug, known in EACH],
-)
+@contextmanager
+def send(pairs: Sequence[Known], sandbox: str, data: Path) -> Iterator[Sent]:
+    with serve(data, {**LIMITS, "ALLCLOSE_SANDBOX": sandbox}) as served:
+        student = served.sign_up()
+        yield Sent(student, {(slug, known.name): student.send(slug, known.source) for slug, known in pairs})
+
+
+@pytest.fixture(scope="module")
+def in_bubblewrap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sent]:
+    with send(ALL, "bubblewrap", tmp_path_factory.mktemp("served")) as sent:
+        yield sent
+
+
+@pytest.fixture(scope="module")
+def in_docker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sent]:
+    docker_launcher("namespaces")  # skips where there is none
+    with send(SOME, "docker", tmp_path_factory.mktemp("served")) as sent:
+        yield sent
+
+
+@pytest.mark.parametrize(("slug", "known"), ALL, ids=names(ALL))
 @pytest.mark.timeout(900)
 def test_a_known_submission_gets_the_verdict_of_its_folder(
-    student: Student, sent: dict[tuple[str, str], str], slug: str, known: KnownSubmission
+    in_bubblewrap: Sent, slug: str, known: KnownSubmission
 ) -> None:
-    judged = student.result(sent[slug, known.name])
+    in_bubblewrap.check(slug, known)
 
-    assert judged["verdict"] == known.verdict, [(case["name"], case["verdict"]) for case in judged["cases"]]
-    if known.verdict == "wrong_answer":
-        wrong = [case["name"] for case in judged["cases"] if case["verdict"] == "wrong_answer"]
-        assert len(wrong) >= 2, "one case is luck: a mistake shows in at least two"
+
+@pytest.mark.parametrize(("slug", "known"), SOME, ids=names(SOME))
+@pytest.mark.timeout(900)
+def test_it_gets_the_same_verdict_in_docker(in_docker: Sent, slug: str, known: KnownSubmission) -> None:
+    in_docker.check(slug, known)
 
 
 def test_every_problem_has_two_accepted_and_a_wrong_submission() -> None:
-    for package in load_packages(ROOT / "problems"):
+    for package in PACKAGES:
         verdicts = [known.verdict for known in package.submissions]
 
         assert verdicts.count(Verdict.ACCEPTED) >= 2, package.slug
