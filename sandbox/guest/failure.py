@@ -11,7 +11,8 @@ SHOWN_CHARACTERS = 1800  # of the program's own message, so that there is room f
 TRACEBACK_CHARACTERS = 8000
 SHOWN_FRAMES = 10  # from each end
 SOURCE_NAME = "solution.py"
-NOT_PERMITTED = "operation not permitted"
+# What the kernel says, and what the library under torch.distributed says of the same.
+NOT_PERMITTED = ("operation not permitted", "failed to init uv loop")
 # Where the sandbox refuses something in other words: a lock finds no /dev/shm, a name is not resolved.
 REFUSED_LIBRARIES = ("multiprocessing", "socket", "ssl", "subprocess", "urllib")
 REFUSED = (
@@ -32,7 +33,7 @@ def describe(stage: str, error: BaseException, traceback: TracebackType | None) 
     if isinstance(error, SyntaxError):
         frames.append(_syntax_frame(error))
     message = message_of(error)
-    if NOT_PERMITTED in message.lower() or _is_refused(error, traceback):
+    if any(words in message.lower() for words in NOT_PERMITTED) or _is_refused(error, traceback):
         message = f"{message} ({REFUSED})"
     return pack(stage, type_name(error), message, _shorten(frames))
 
