@@ -13,11 +13,13 @@ if not shutil.which("docker") and not os.environ.get("CI"):
     pytest.skip("docker is missing", allow_module_level=True)
 
 
-def test_without_an_engine_it_says_how_to_get_one(tmp_path: Path) -> None:
-    done = build({"DOCKER_HOST": f"unix://{tmp_path}/none.sock"})
+def test_without_an_engine_it_says_where_it_looked(tmp_path: Path) -> None:
+    host = f"unix://{tmp_path}/none.sock"
+
+    done = build({"DOCKER_HOST": host})
 
     assert done.returncode == 1
-    assert "No Docker Engine answers: install and start one" in done.stderr
+    assert f"No Docker Engine answers at DOCKER_HOST={host}: start it, or correct or unset DOCKER_HOST" in done.stderr
 
 
 @pytest.mark.usefixtures("engine")
