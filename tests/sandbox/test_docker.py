@@ -232,7 +232,7 @@ def test_an_image_of_another_guest_is_refused() -> None:
     recipe = f"FROM {launcher.image.removeprefix('docker:')}\nLABEL org.allclose.guest=another\n"
     launcher.engine.images.build(fileobj=io.BytesIO(recipe.encode()), tag=name, rm=True)
 
-    with pytest.raises(SandboxUnavailable, match="none of this version .* correct or unset ALLCLOSE_IMAGE_CPU"):
+    with pytest.raises(SandboxUnavailable, match=r"none of this version .* correct or unset ALLCLOSE_IMAGE_CPU"):
         open_docker(DockerOptions(cpu_image=name))
 
     launcher.engine.images.remove(name)
