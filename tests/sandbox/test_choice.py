@@ -1,0 +1,26 @@
+"""Which launcher a host gets: a wall that was asked for is never given up in silence."""
+
+import pytest
+
+from sandbox.choice import choose_launcher
+from sandbox.docker import DockerOptions
+from sandbox.interface import SandboxUnavailable
+from tests.sandbox.bench import RUNTIME
+
+
+@pytest.fixture(autouse=True)
+def engine_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+
+
+def test_without_an_engine_boxes_are_bubblewraps_and_somebody_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    assert choose_launcher("auto", RUNTIME).name == "bubblewrap"
+    assert "boxes are made by bubblewrap: the Docker Engine does not answer" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "options", [DockerOptions(runtime="runsc"), DockerOptions(apparmor="own"), DockerOptions(cpu_image="own")]
+)
+def test_an_option_for_docker_asks_for_docker(options: DockerOptions) -> None:
+    with pytest.raises(SandboxUnavailable, match="does not answer"):
+        choose_launcher("auto", RUNTIME, docker=options)
