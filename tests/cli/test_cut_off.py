@@ -1,0 +1,47 @@
+"""What people see who wait for a verdict when something ends: their command, or the server."""
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.serving import Served, Student, serve
+
+PROBLEMS = Path(__file__).parents[1] / "hostile" / "problems"
+NOBODY_JUDGES = {"ALLCLOSE_PROBLEMS": str(PROBLEMS), "ALLCLOSE_SANDBOX": "docker", "DOCKER_HOST": "unix:///nowhere"}
+
+
+def start_waiting(served: Served, student: Student, folder: Path) -> subprocess.Popen[str]:
+    """`allclose submit`, which has been told that nobody judges."""
+    solution = folder / "solution.py"
+    solution.write_text("def standardise(x, eps):\n    return x\n")
+    command = [sys.executable, "-m", "app.cli", "submit", "standardise", str(solution), "--server", served.url]
+    environment = {"PATH": "/usr/bin:/bin", "ALLCLOSE_TOKEN": student.token, "HOME": str(folder)}
+    waiting = subprocess.Popen(command, env=environment, stdout=-1, stderr=-1, text=True, start_new_session=True)
+    assert waiting.stderr is not None
+    assert "No worker is running now" in waiting.stderr.readline()
+    return waiting
+
+
+def test_who_stops_waiting_is_told_where_the_verdict_will_be(tmp_path: Path) -> None:
+    with serve(tmp_path / "data", NOBODY_JUDGES) as served:
+        waiting = start_waiting(served, served.sign_up(), tmp_path)
+
+        waiting.send_signal(signal.SIGINT)
+        said = waiting.communicate(timeout=30)[1].replace("\n", "")
+
+    assert re.search(rf"its verdict will be at {served.url}/submissions/[0-9a-f-]{{36}}", said)
+
+
+def test_a_server_that_ends_prints_nothing_of_those_who_wait(tmp_path: Path) -> None:
+    with serve(tmp_path / "data", NOBODY_JUDGES) as served:
+        waiting = start_waiting(served, served.sign_up(), tmp_path)
+
+        served.stop()
+        waiting.kill()
+        waiting.communicate()
+
+    assert "Stopping" in served.text
+    assert "Traceback" not in served.text
+    assert "Cancel" not in served.text
