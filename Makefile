@@ -9,7 +9,7 @@ SOURCES := app sandbox migrations tests benchmarks
 define make_environment
 @test -n "$(PYTHON)" || { echo "$(NEEDS_PYTHON)"; exit 1; }
 @test ! -e $(@D:/bin=) || { echo "$(@D:/bin=) is there, and no Python in it that this user can run: remove it, or run make as its owner"; exit 1; }
-$(PYTHON) -m venv $(@D:/bin=) || { rm -rf $(@D:/bin=); echo "$(NEEDS_PYTHON)"; exit 1; }
+@$(PYTHON) -m venv $(@D:/bin=) || { rm -rf $(@D:/bin=); echo "$(NEEDS_PYTHON)"; exit 1; }
 endef
 NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debian, Ubuntu: sudo apt-get install python3-venv); or set PYTHON=/path/to/python3.11
 

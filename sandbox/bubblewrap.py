@@ -7,7 +7,6 @@ could open /proc/sys/kernel/core_pattern for writing.
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
 
 from sandbox import bubblewrap_walls as walls
 from sandbox.bubblewrap_process import BubblewrapProcess
@@ -20,7 +19,7 @@ from sandbox.gpu_lease import Gpus
 from sandbox.guest.bpf import assemble
 from sandbox.guest.syscall_table import box_filter
 from sandbox.guest_box import GuestBox, open_box
-from sandbox.interface import Box, BoxLost, BoxSpec, Launcher, SandboxUnavailable
+from sandbox.interface import Box, BoxLost, BoxSpec, IsolationDemand, Launcher, SandboxUnavailable
 from sandbox.runtime import Runtime
 
 START_SECONDS = 120
@@ -31,7 +30,7 @@ class BubblewrapLauncher(Launcher):
     """`cache`: a folder of compiled programs that the boxes may read."""
 
     runtime: Runtime
-    isolation: Literal["any", "namespaces", "shared"] = "any"
+    isolation: IsolationDemand = "any"
     cores_per_box: int = 1
     cache: Path | None = None
     is_filling: bool = False

@@ -8,7 +8,7 @@ from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.docker import DockerOptions, NoImage, open_docker
 from sandbox.docker_engine import find_address
 from sandbox.gpu_lease import Gpus
-from sandbox.interface import Isolation, Launcher, SandboxUnavailable
+from sandbox.interface import IsolationDemand, Launcher, SandboxUnavailable
 from sandbox.runtime import find_runtime
 
 _log = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ def choose_launcher(
     runtime: Path,
     *,
     docker: DockerOptions | None = None,
-    isolation: Isolation | Literal["any"] = "any",
+    isolation: IsolationDemand = "any",
     cores_per_box: int = 1,
     cache_folder: Path | None = None,
     gpus: Gpus | None = None,
@@ -42,14 +42,11 @@ def choose_launcher(
                 cache=cache_folder,
                 gpus=gpus,
             )
-        except NoImage as error:
-            if is_asked_for:
-                raise
-            _log.info("boxes are made by bubblewrap: %s", error)
         except SandboxUnavailable as error:
             if is_asked_for:
                 raise
-            _log.warning("boxes are made by bubblewrap: %s", error)
+            level = logging.INFO if isinstance(error, NoImage) else logging.WARNING
+            _log.log(level, "boxes are made by bubblewrap: %s", error)
     return BubblewrapLauncher(
         runtime=find_runtime(runtime), isolation=isolation, cores_per_box=cores_per_box, cache=cache_folder, gpus=gpus
     )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from sandbox.cores import Cores
 from sandbox.docker_container import DockerContainer
@@ -22,7 +22,7 @@ from sandbox.gpu_driver import Gpu
 from sandbox.gpu_lease import Gpus
 from sandbox.guest.confinement import Surroundings
 from sandbox.guest_box import GuestBox, open_box
-from sandbox.interface import Box, BoxLost, BoxSpec, Launcher, SandboxUnavailable
+from sandbox.interface import Box, BoxLost, BoxSpec, IsolationDemand, Launcher, SandboxUnavailable
 from sandbox.orphans import LABEL, remove_orphans, this_process
 from sandbox.seccomp_profile import docker_profile
 
@@ -87,7 +87,7 @@ class DockerLauncher(Launcher):
     image: str
     options: DockerOptions
     facilities: Facilities
-    isolation: Literal["any", "namespaces", "shared"] = "any"
+    isolation: IsolationDemand = "any"
     cores_per_box: int = 1
     cache: Path | None = None
     is_filling: bool = False
@@ -223,7 +223,7 @@ def _requests(gpu: Gpu | None) -> "list[DeviceRequest] | None":
 def open_docker(
     options: DockerOptions,
     *,
-    isolation: Literal["any", "namespaces", "shared"] = "any",
+    isolation: IsolationDemand = "any",
     cores_per_box: int = 1,
     cache: Path | None = None,
     gpus: Gpus | None = None,

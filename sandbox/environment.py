@@ -5,10 +5,9 @@ import json
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Literal
 
 from sandbox.gpu_driver import Gpu
-from sandbox.interface import BoxSpec
+from sandbox.interface import BoxSpec, IsolationDemand
 
 GUEST = Path(__file__).parent / "guest"
 GUEST_IN_BOX = Path("/allclose/sandbox/guest")
@@ -65,7 +64,7 @@ _GPU_VARIABLES = {
 
 def guest_arguments(
     spec: BoxSpec,
-    isolation: Literal["any", "namespaces", "shared"],
+    isolation: IsolationDemand,
     cores: tuple[int, ...],
     gpu: Gpu | None = None,
 ) -> list[str]:

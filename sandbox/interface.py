@@ -15,6 +15,7 @@ FRAMEWORKS = ("numpy", "jax", "flax", "optax", "torch")
 MIB = 2**20
 
 Isolation: TypeAlias = Literal["namespaces", "shared"]
+IsolationDemand: TypeAlias = Literal["any", "namespaces", "shared"]
 Kind: TypeAlias = Literal["jax", "torch", "numpy", "value"]
 Stage: TypeAlias = Literal["load", "call", "answer"]
 

@@ -19,8 +19,7 @@ from app.database import Database
 from app.listener import Listener
 from app.worker.lease import Claim, Wanted, beat, bury, claim, fail, give_back
 from app.worker.pause import Pause
-from app.worker.presence import Capacity as Capacity
-from app.worker.presence import appear, leave
+from app.worker.presence import Capacity, appear, leave
 from app.worker.retry import retry_briefly
 from sandbox.interface import SandboxAway, SandboxUnavailable
 

@@ -19,7 +19,8 @@ from app.worker.expected import ExpectedOutputs
 from app.worker.inability import Inability
 from app.worker.judge import Job, judge
 from app.worker.lease import Claim, finish, record_case
-from app.worker.lease_loop import Capacity, LeaseLoop, Run
+from app.worker.lease_loop import LeaseLoop, Run
+from app.worker.presence import Capacity
 from app.worker.retry import retry
 from app.worker.warm import Warmer
 from app.worker.work import Works

@@ -15,7 +15,8 @@ from app.schema import upgrade
 from app.submissions.enqueue import enqueue
 from app.submissions.model import Judging
 from app.worker.lease import Claim, Finish, finish
-from app.worker.lease_loop import Capacity, LeaseLoop, Rhythm, Run
+from app.worker.lease_loop import LeaseLoop, Rhythm, Run
+from app.worker.presence import Capacity
 from tests.factories import make_submission
 from tests.queue.fleet import wait_until
 

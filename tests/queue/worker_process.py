@@ -19,7 +19,8 @@ from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict
 from app.submissions.model import Submission
 from app.worker.lease import Claim, Finish, finish, record_case
-from app.worker.lease_loop import Capacity, LeaseLoop, Rhythm
+from app.worker.lease_loop import LeaseLoop, Rhythm
+from app.worker.presence import Capacity
 
 CASES = 2
 

@@ -2,19 +2,18 @@
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Literal
 
 import pytest
 
 from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.docker import DockerLauncher, DockerOptions, open_docker
-from sandbox.interface import BoxSpec, Isolation, Launcher, SandboxUnavailable
+from sandbox.interface import BoxSpec, IsolationDemand, Launcher, SandboxUnavailable
 from sandbox.pool import Pool
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME, Bench
 
 
-def docker_launcher(isolation: Isolation | Literal["any"]) -> DockerLauncher:
+def docker_launcher(isolation: IsolationDemand) -> DockerLauncher:
     """Skips without an engine that has the image, except in continuous integration."""
     options = DockerOptions(
         cpu_image=os.environ.get("ALLCLOSE_IMAGE_CPU", "allclose-cpu"),

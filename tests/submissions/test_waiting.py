@@ -12,7 +12,8 @@ from app.submissions.model import WorkerRow
 from app.submissions.view import view_submission
 from app.submissions.waiting import NOBODY
 from app.worker.lease import Claim, finish
-from app.worker.lease_loop import Capacity, LeaseLoop
+from app.worker.lease_loop import LeaseLoop
+from app.worker.presence import Capacity
 from tests.factories import make_judging, make_submission, make_worker
 from tests.queue.fleet import wait_until
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY

@@ -16,8 +16,9 @@ from app.database import Database
 from app.submissions.model import CaseRow, Judging
 from app.worker.expected import ExpectedOutputs
 from app.worker.lease import Claim
-from app.worker.lease_loop import Capacity, LeaseLoop, Rhythm
+from app.worker.lease_loop import LeaseLoop, Rhythm
 from app.worker.main import Worker
+from app.worker.presence import Capacity
 from app.worker.work import Works
 from sandbox.interface import Box, BoxSpec
 from sandbox.pool import Pool

@@ -6,7 +6,8 @@ from sqlalchemy import select
 from app.database import Database
 from app.submissions.model import Judging
 from app.worker.lease import Claim, finish
-from app.worker.lease_loop import Capacity, LeaseLoop
+from app.worker.lease_loop import LeaseLoop
+from app.worker.presence import Capacity
 from tests.queue.fleet import wait_until
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY, loop, send, states
 
