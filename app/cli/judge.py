@@ -8,7 +8,7 @@ import typer
 
 from app.catalog.package import load_package
 from app.cli.console import output
-from app.cli.problem import find_folder
+from app.cli.problem.folder import find_folder
 from app.cli.source import read_source
 from app.cli.table import exit_code, print_submission
 

@@ -17,7 +17,7 @@ from app.catalog.package import load_package
 from app.catalog.publish import publish
 from app.cli.console import errors, output
 from app.cli.deployment import postgres_options, upgraded, with_driver
-from app.cli.problem import list_folders
+from app.cli.problem.folder import list_folders
 from app.cli.supervisor import WorkerProcess
 from app.cli.user import generate_password
 from app.database import Database

@@ -1,4 +1,4 @@
-"""`allclose problem`: packages on disk."""
+"""`allclose problem list`: the packages of a folder."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,20 +11,12 @@ from rich.table import Table
 from app.catalog.fault import PackageInvalid
 from app.catalog.package import Package, load_package
 from app.cli.console import errors, output
-from app.errors import NotFound
-from app.settings import Settings, read_settings
+from app.cli.problem.folder import list_folders
+from app.settings import read_settings
 
 WIDE_COLUMNS = 110
 
-app = typer.Typer(help="Problem packages.", no_args_is_help=True)
 
-
-@app.callback()
-def problems() -> None:
-    """Problem packages."""
-
-
-@app.command("list")
 def list_packages(
     folder: Annotated[Path | None, typer.Option(help="Where the packages are (or ALLCLOSE_PROBLEMS).")] = None,
 ) -> None:
@@ -57,23 +49,3 @@ def _package_table(packages: list[Package]) -> Table:
         extra = [", ".join(manifest.frameworks), str(len(manifest.cases))]
         table.add_row(*row, *(extra if is_wide else ()))
     return table
-
-
-def list_folders(settings: Settings) -> list[Path]:
-    """Every folder with a `problem.yaml`. Raises NotFound when there is none."""
-    folders = sorted(path.parent for path in settings.problems.glob("*/problem.yaml"))
-    if not folders:
-        raise NotFound(f"{settings.problems} holds no problem package; name another folder with ALLCLOSE_PROBLEMS")
-    return folders
-
-
-def find_folder(problem: str) -> Path:
-    """A path to a package, or the slug of one in the settings' folder. Raises NotFound."""
-    if (Path(problem) / "problem.yaml").is_file():
-        return Path(problem)
-    known = list_folders(read_settings())
-    for folder in known:
-        if folder.name == problem:
-            return folder
-    slugs = ", ".join(folder.name for folder in known)
-    raise NotFound(f"no problem {problem!r}: give the path of a package, or one of {slugs}")

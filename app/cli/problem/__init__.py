@@ -1,0 +1,15 @@
+"""`allclose problem`: packages on disk. One file per sub-command."""
+
+import typer
+
+from app.cli.problem.list import list_packages
+
+app = typer.Typer(help="Problem packages.", no_args_is_help=True)
+
+
+@app.callback()
+def problems() -> None:
+    """Problem packages."""
+
+
+app.command("list")(list_packages)
