@@ -1,8 +1,10 @@
 # Allclose: what people run. A bare `make` lists it.
+# PROCESSES share the tests: many of them wait, and two are done in little more than half the time.
 # PYTHON picks the interpreter; PIP_ARGS is handed to pip (say, an index that serves PyTorch's CPU build).
 PYTHON ?= $(firstword $(foreach python,python3.11 python3.12 python3.13 python3,$(if $(shell $(python) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo yes),$(python))))
 PIP_ARGS ?=
 FLAVOURS ?= cpu
+PROCESSES ?= 2
 BIN := .venv/bin
 SOURCES := app sandbox migrations tests benchmarks
 # Debian packs ensurepip by itself, and without it `-m venv` leaves a folder that looks as if it had been made.
@@ -26,7 +28,7 @@ images: .venv/.serves ## build what Docker boxes run in (FLAVOURS="cpu cuda", BA
 	@PIP="$(BIN)/pip $(PIP_ARGS)" BASE="$(BASE)" sandbox/images/build.sh $(FLAVOURS)
 
 test: .venv/.develops .runtime/.installed ## set up what is missing and run every test
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest --numprocesses $(PROCESSES) --dist loadgroup $(ARGS)
 
 check: .venv/.develops ## format, lint, types and import rules
 	$(BIN)/ruff format --check $(SOURCES) problems

@@ -31,6 +31,14 @@ FAST = {
 _numbers = count(1)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where several processes share the run, a file's tests stay together, apart by kind of box: servers start once."""
+    for item in items:
+        callspec = getattr(item, "callspec", None)
+        launcher = callspec.params.get("launcher", "") if callspec else ""
+        item.add_marker(pytest.mark.xdist_group(f"{item.path.relative_to(item.config.rootpath)} {launcher}"))
+
+
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
     with own(tmp_path_factory.mktemp("postgres"), FAST) as server:
