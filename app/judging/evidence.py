@@ -10,17 +10,41 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """`length`: number of steps, or None where it depends on values. `nesting`: how many loops are around it.
+    """`length`: number of steps, or None where it depends on values; `steps`: with those of the loops around it.
 
-    `takes_part`: the answer depends on it. `bypassed_by`: the parameters that reach the answer beside it.
-    `every_step_counts`: whether the answer changes without its first and without its last step; None if not tried.
+    `index`: its place among the loops of the program. `nesting`: how many loops are around it.
+    `takes_part`: the answer depends on it. `fed_by`: the parameters that reach the answer by way of it.
+    `bypassed_by`: those that reach the answer beside it. `whole`: those of which every step sees more than the part that
+    its counter chooses. `share`: its part of the program's arithmetic, from 0 to 1.
+    `every_step_counts`: whether answers get wrong without its first and without its last step; None if not tried.
     """
 
+    index: int
     length: int | None
+    steps: int | None
     nesting: int
     takes_part: bool
+    fed_by: tuple[str, ...] = ()
     bypassed_by: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
+    share: float = 1.0
     every_step_counts: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditional:
+    """A choice between `branches` by a value; the rest as for loops.
+
+    `every_branch_counts`: whether answers get wrong with each one of them taken always; None if not tried.
+    """
+
+    index: int
+    branches: int
+    nesting: int
+    takes_part: bool
+    fed_by: tuple[str, ...] = ()
+    bypassed_by: tuple[str, ...] = ()
+    every_branch_counts: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,13 +52,15 @@ class Evidence:
     """`operations`: how often each StableHLO operation stands in the program, by name without its dialect.
 
     `copies`: of the largest group of operations that is written out again and again, as an unrolled loop is.
-    `equations`: operations in all. `temporary_bytes` and `flops` are what the compiled program needs.
+    `axes`: sizes of the axes along which arithmetic that takes part is done. `equations`: operations in all.
+    `temporary_bytes`: what the compiled program needs; `flops`: a count over all that the outputs depend on.
     """
 
     loops: tuple[Loop, ...]
-    conditionals: int
+    branches: tuple[Conditional, ...]
     operations: Mapping[str, int]
     copies: int
+    axes: frozenset[int]
     equations: int
     temporary_bytes: int
     flops: float
