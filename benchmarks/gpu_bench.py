@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sandbox.gpu_driver import Driver, Gpu
+from sandbox.gpu.driver import Driver, Gpu
 from sandbox.guest import codec
 from sandbox.interface import (
     MIB,

@@ -21,9 +21,9 @@ from pathlib import Path
 from benchmarks import gpu_programs as programs
 from benchmarks.gpu_bench import Check, Row
 from benchmarks.gpu_steps import run_checks
-from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.gpu_driver import open_driver
-from sandbox.gpu_lease import Gpus, reserved
+from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.gpu.driver import open_driver
+from sandbox.gpu.lease import Gpus, reserved
 from sandbox.interface import BoxSpec, Isolation, Launcher, SandboxUnavailable
 from sandbox.runtime import find_runtime
 

@@ -4,10 +4,10 @@ import logging
 from pathlib import Path
 from typing import Literal
 
-from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.docker import DockerOptions, NoImage, open_docker
-from sandbox.docker_engine import find_address
-from sandbox.gpu_lease import Gpus
+from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.docker.engine import find_address
+from sandbox.docker.launcher import DockerOptions, NoImage, open_docker
+from sandbox.gpu.lease import Gpus
 from sandbox.interface import IsolationDemand, Launcher, SandboxUnavailable
 from sandbox.runtime import find_runtime
 

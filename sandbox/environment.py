@@ -6,7 +6,7 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
-from sandbox.gpu_driver import Gpu
+from sandbox.gpu.driver import Gpu
 from sandbox.interface import BoxSpec, IsolationDemand
 
 GUEST = Path(__file__).parent / "guest"

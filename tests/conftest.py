@@ -14,9 +14,9 @@ from sqlalchemy import make_url
 from app.database import Database
 from app.embedded_postgres import EmbeddedPostgres, own
 from app.schema import upgrade
-from sandbox.docker_engine import connect
+from sandbox.docker.engine import connect
+from sandbox.docker.orphans import LABEL, find_orphans, this_process
 from sandbox.interface import SandboxUnavailable
-from sandbox.orphans import LABEL, find_orphans, this_process
 
 # Durability costs most of a test's time, and no test pulls the plug. A vacuum in a database that is dropped is another
 # role's process, which we may not end.

@@ -14,10 +14,10 @@ from rich.table import Table
 
 from app.cli.console import errors, output
 from app.settings import Settings, read_settings
-from sandbox.finding import Finding, Level, examine, lacks
+from sandbox.check.finding import Finding, Level, examine, lacks
 
 if TYPE_CHECKING:
-    from sandbox.check_host import HostReport, Wanted
+    from sandbox.check.host import HostReport, Wanted
 
 STYLES = {"fine": "green", "weak": "yellow", "optional": "cyan", "missing": "bold red"}
 HEADINGS = {"machine": "Machine", "docker": "Docker", "bubblewrap": "Bubblewrap", "gpu": "GPU", "service": "Service"}
@@ -32,7 +32,7 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="For machines: docs/sandbox.md has the fields.")] = False,
 ) -> None:
     """Say what this machine lacks, and the command that mends it. Exit code 1 when it can't judge."""
-    from sandbox.check_host import check_host
+    from sandbox.check.host import check_host
 
     logging.getLogger("sandbox.choice").setLevel(logging.ERROR)  # what it would warn of is told here, and better
     settings = read_settings(data=data)
@@ -50,7 +50,7 @@ def doctor(
 
 def wanted(settings: Settings) -> "Wanted":
     from app.worker.boxes import docker_options
-    from sandbox.check_host import Wanted
+    from sandbox.check.host import Wanted
 
     return Wanted(
         runtime=settings.runtime,

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from app.errors import AllcloseError
-from sandbox.gpu_driver import Driver, Gpu, open_driver
-from sandbox.gpu_lease import Gpus, reserved
+from sandbox.gpu.driver import Driver, Gpu, open_driver
+from sandbox.gpu.lease import Gpus, reserved
 from sandbox.interface import SandboxUnavailable
 
 _log = logging.getLogger(__name__)

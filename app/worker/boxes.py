@@ -7,8 +7,8 @@ from pathlib import Path
 from app.settings import Settings
 from app.worker.compilation import CACHE_FOLDER
 from sandbox.choice import choose_launcher
-from sandbox.docker import DockerOptions
-from sandbox.gpu_lease import Gpus
+from sandbox.docker.launcher import DockerOptions
+from sandbox.gpu.lease import Gpus
 from sandbox.interface import Launcher
 from sandbox.pool import Pool
 

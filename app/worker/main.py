@@ -24,7 +24,7 @@ from app.worker.presence import Capacity
 from app.worker.retry import retry
 from app.worker.warm import Warmer
 from app.worker.work import Works
-from sandbox.gpu_lease import Gpus
+from sandbox.gpu.lease import Gpus
 from sandbox.interface import BoxSpec, DeviceLost, Launcher
 from sandbox.pool import Pool
 

@@ -10,7 +10,7 @@ import pytest
 
 from app.catalog.package import load_package
 from app.settings import ROOT
-from sandbox.docker import DockerOptions
+from sandbox.docker.launcher import DockerOptions
 from tests.engine import Engine, own_engine
 from tests.sandbox.conftest import docker_launcher
 from tests.serving import Served, serve

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.gpu_driver import open_driver
-from sandbox.gpu_lease import Gpus
+from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.gpu.driver import open_driver
+from sandbox.gpu.lease import Gpus
 from sandbox.interface import BoxSpec, Isolation, SandboxUnavailable
 from sandbox.runtime import find_runtime
 from tests.gpu.nvml import FakeNvml, make_devices, make_gpus

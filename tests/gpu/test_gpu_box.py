@@ -10,8 +10,8 @@ from contextlib import closing
 
 import pytest
 
-from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.gpu_box import LIBRARIES_BYTES, GpuBox
+from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.gpu.box import LIBRARIES_BYTES, GpuBox
 from sandbox.interface import MIB, BoxLost, BoxSpec, CaseOutcome, DeviceLost, Ending, Request
 from sandbox.pool import Pool
 from tests.gpu.conftest import MakeLauncher

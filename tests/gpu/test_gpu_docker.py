@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from sandbox.docker import DockerOptions, open_docker
-from sandbox.gpu_driver import open_driver
-from sandbox.gpu_lease import Gpus
+from sandbox.docker.launcher import DockerOptions, open_docker
+from sandbox.docker.seccomp_profile import docker_profile
+from sandbox.gpu.driver import open_driver
+from sandbox.gpu.lease import Gpus
 from sandbox.interface import BoxSpec, SandboxUnavailable
-from sandbox.seccomp_profile import docker_profile
 from tests.gpu.nvml import make_gpus
 from tests.sandbox.bench import make_request, run_in, value_of
 from tests.sandbox.conftest import docker_launcher

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.gpu_access import find_access, find_libraries
-from sandbox.gpu_driver import Driver, Gpu, open_driver
+from sandbox.gpu.access import find_access, find_libraries
+from sandbox.gpu.driver import Driver, Gpu, open_driver
 from sandbox.interface import DeviceLost, SandboxUnavailable
 from tests.gpu.nvml import GIB, GPU_IS_LOST, UNKNOWN, FakeNvml, make_gpus, without_driver
 

@@ -17,7 +17,7 @@ from app.catalog.publish import publish
 from app.cli.gpu import BadGpuChoice, choose, use_gpus
 from app.database import Database
 from app.submissions.model import Judging, WorkerRow
-from sandbox.gpu_driver import open_driver
+from sandbox.gpu.driver import open_driver
 from sandbox.interface import SandboxUnavailable
 from tests.cli.test_commands import allclose
 from tests.factories import make_judging, make_submission

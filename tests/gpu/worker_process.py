@@ -13,8 +13,8 @@ from app.database import Database
 from app.settings import read_settings
 from app.worker.boxes import open_launcher
 from app.worker.main import run_worker
-from sandbox.gpu_driver import open_driver
-from sandbox.gpu_lease import Gpus
+from sandbox.gpu.driver import open_driver
+from sandbox.gpu.lease import Gpus
 from sandbox.interface import SandboxError
 from tests.gpu.nvml import GPU_IS_LOST, FakeGpu, make_devices, make_gpus
 

@@ -13,7 +13,7 @@ from app.worker.judge import Job, judge
 from app.worker.lease import Finish
 from app.worker.prepare import Draw, PreparedCase, prepare
 from app.worker.request import box_spec
-from sandbox.docker import DockerLauncher
+from sandbox.docker.launcher import DockerLauncher
 from sandbox.guest_box import GuestBox
 from sandbox.interface import Box, BoxSpec, Launcher
 from sandbox.pool import Pool

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sandbox.orphans import LABEL, this_process
+from sandbox.docker.orphans import LABEL, this_process
 
 if TYPE_CHECKING:
     from docker import DockerClient

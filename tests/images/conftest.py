@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from sandbox.docker_engine import connect
+from sandbox.docker.engine import connect
 from sandbox.interface import SandboxAway, SandboxUnavailable
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.docker import DockerLauncher, DockerOptions, open_docker
+from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.docker.launcher import DockerLauncher, DockerOptions, open_docker
 from sandbox.interface import BoxSpec, IsolationDemand, Launcher, SandboxUnavailable
 from sandbox.pool import Pool
 from sandbox.runtime import find_runtime

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.bubblewrap_process import BubblewrapProcess
+from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.bubblewrap.process import BubblewrapProcess
 from sandbox.interface import BoxSpec, SandboxUnavailable
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME

@@ -11,7 +11,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from sandbox.bubblewrap import BubblewrapLauncher
+from sandbox.bubblewrap.launcher import BubblewrapLauncher
 from sandbox.cache import ENTRY, ENTRY_BYTES, fill_cache, is_silent, names_in
 from sandbox.choice import choose_launcher
 from sandbox.guest.compiled import library_names

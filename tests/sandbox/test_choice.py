@@ -3,7 +3,7 @@
 import pytest
 
 from sandbox.choice import choose_launcher
-from sandbox.docker import DockerOptions
+from sandbox.docker.launcher import DockerOptions
 from sandbox.interface import SandboxUnavailable
 from tests.sandbox.bench import RUNTIME
 

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sandbox import docker_engine
-from sandbox.docker import OVERHEAD_BYTES, DockerLauncher, DockerOptions, open_docker
-from sandbox.docker_engine import find_address
+from sandbox.docker import engine
+from sandbox.docker.engine import find_address
+from sandbox.docker.launcher import OVERHEAD_BYTES, DockerLauncher, DockerOptions, open_docker
+from sandbox.docker.orphans import LABEL, this_process
+from sandbox.docker.seccomp_profile import docker_profile
 from sandbox.guest_box import GuestBox
 from sandbox.interface import MIB, BoxSpec, Ending, SandboxAway, SandboxUnavailable
-from sandbox.orphans import LABEL, this_process
-from sandbox.seccomp_profile import docker_profile
 from tests.sandbox.bench import make_request, run_in, value_of
 from tests.sandbox.conftest import docker_launcher
 from tests.sandbox.ordinary_user import PROJECT
@@ -257,14 +257,14 @@ def test_an_address_that_cannot_be_used_is_no_engine_that_is_away(monkeypatch: p
 
 OPENING = """
 import os, sys
-from sandbox import docker_engine
-from sandbox.docker import DockerOptions, open_docker
+from sandbox.docker import engine
+from sandbox.docker.launcher import DockerOptions, open_docker
 from sandbox.interface import SandboxUnavailable
 from tests.sandbox.ordinary_user import become_ordinary
-docker_engine.DEFAULT_SOCKET = docker_engine.Path(sys.argv[1])
+engine.DEFAULT_SOCKET = engine.Path(sys.argv[1])
 if os.geteuid() == 0:
     become_ordinary()
-print(docker_engine.find_address())
+print(engine.find_address())
 try:
     open_docker(DockerOptions())
 except SandboxUnavailable as error:
@@ -320,7 +320,7 @@ def test_an_own_engine_comes_before_one_that_the_user_may_not_use(closed_socket:
 def test_without_any_engine_there_is_no_address(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("DOCKER_HOST", raising=False)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    monkeypatch.setattr(docker_engine, "DEFAULT_SOCKET", tmp_path / "docker.sock")
+    monkeypatch.setattr(engine, "DEFAULT_SOCKET", tmp_path / "docker.sock")
 
     assert find_address() is None
     with pytest.raises(SandboxUnavailable, match="there is no Docker Engine"):

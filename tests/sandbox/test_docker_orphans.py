@@ -11,9 +11,9 @@ import pytest
 from docker.errors import APIError, NotFound
 from docker.models.containers import Container
 
-from sandbox.docker import DockerLauncher, DockerOptions, open_docker
+from sandbox.docker.launcher import DockerLauncher, DockerOptions, open_docker
+from sandbox.docker.orphans import LABEL, find_orphans, this_process
 from sandbox.interface import BoxSpec
-from sandbox.orphans import LABEL, find_orphans, this_process
 from tests.sandbox.bench import make_request, run_in, value_of
 from tests.sandbox.conftest import docker_launcher
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sandbox import bubblewrap
-from sandbox.bubblewrap import BubblewrapLauncher
+from sandbox.bubblewrap.launcher import BubblewrapLauncher
 from sandbox.guest.syscall_table import Filter, box_filter
 from sandbox.interface import BoxSpec, SandboxUnavailable
 from sandbox.runtime import find_runtime

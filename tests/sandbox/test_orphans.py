@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
-from sandbox.orphans import this_process
+from sandbox.docker.orphans import this_process
 from tests.sandbox.ordinary_user import PROJECT
 
 AS_ANOTHER_USER = """
 import sys
 from sandbox.guest import kernel
-from sandbox.orphans import _is_dead
+from sandbox.docker.orphans import _is_dead
 from tests.sandbox.ordinary_user import become_ordinary
 kernel.unshare(kernel.CLONE_NEWNS)
 kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from sandbox.docker.seccomp_profile import ARCHITECTURE, docker_profile
 from sandbox.guest import bpf
 from sandbox.guest.syscall_table import CLONE_NEW_ANY, box_filter, numbers
-from sandbox.seccomp_profile import ARCHITECTURE, docker_profile
 from tests.sandbox.test_bpf import ALLOWED, decide, run_program
 
 MACHINES = ("x86_64", "aarch64")

@@ -6,7 +6,7 @@ import pytest
 
 from app.worker import compilation
 from app.worker.compilation import CompilationCache
-from sandbox.bubblewrap import BubblewrapLauncher
+from sandbox.bubblewrap.launcher import BubblewrapLauncher
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME
 from tests.worker.bench import STANDARDISE

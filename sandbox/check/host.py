@@ -1,0 +1,148 @@
+"""What this host lacks for opening boxes, and the command that mends it."""
+
+import os
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from sandbox.check.bubblewrap import MORE_NAMESPACES, check_bubblewrap
+from sandbox.check.docker import check_docker
+from sandbox.check.finding import Finding, Level, examine, lacks, needless
+from sandbox.check.gpu import check_gpu
+from sandbox.choice import choose_launcher
+from sandbox.docker.launcher import DockerLauncher, DockerOptions
+from sandbox.interface import BoxSpec, Isolation
+
+Sandbox: TypeAlias = Literal["docker", "bubblewrap"]
+
+MACHINES = ("x86_64", "aarch64")
+SHARED = (
+    "opens, without namespaces for each submission: between two of them stands the filter that permits threads only"
+)
+WITHOUT_BOX: dict[Sandbox, str] = {
+    "docker": "journalctl -u docker  # says more; export ALLCLOSE_SANDBOX=bubblewrap does without Docker",
+    "bubblewrap": "run `allclose doctor` outside a container, or allow user namespaces in it",
+}
+NO_PROFILE = "export ALLCLOSE_DOCKER_APPARMOR=unconfined  # filter, capabilities and namespaces stay"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the settings ask of this host."""
+
+    runtime: Path
+    sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
+    isolation: Literal["any", "namespaces"] = "any"
+    docker: DockerOptions = field(default_factory=DockerOptions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostReport:
+    """`chosen`: what these settings make boxes with here, and `why`. `isolation`: of the box that it opened, if it did.
+
+    `instead`: the other, when only that opens boxes.
+    """
+
+    chosen: Sandbox
+    why: str
+    isolation: Isolation | None
+    instead: Sandbox | None
+    findings: tuple[Finding, ...]
+
+
+def check_host(wanted: Wanted) -> HostReport:
+    """Looks, and opens a box of each kind that could."""
+    chosen = choose(wanted)
+    machine = list(examine("machine", check_platform))
+    found: dict[Sandbox, list[Finding]] = {
+        "docker": list(examine("docker", lambda: check_docker(wanted.docker))),
+        "bubblewrap": list(examine("bubblewrap", lambda: check_bubblewrap(wanted.runtime))),
+    }
+    opened = {name: open_box_by(name, wanted) for name in found if not lacks(machine) and not lacks(found[name])}
+    for name, outcome in opened.items():
+        found[name].append(check_box(name, outcome, wanted))
+    other: Sandbox = "bubblewrap" if chosen == "docker" else "docker"
+    gpu = examine("gpu", lambda: check_gpu(wanted.docker))
+    return HostReport(
+        chosen=chosen,
+        why=explain(wanted, chosen, found["docker"]),
+        isolation=_isolation(opened.get(chosen)),
+        instead=other if _isolation(opened.get(other)) and not _isolation(opened.get(chosen)) else None,
+        findings=(*machine, *found[chosen], *needless([*found[other], *gpu])),
+    )
+
+
+def _isolation(outcome: Isolation | Exception | None) -> Isolation | None:
+    return None if isinstance(outcome, Exception) else outcome
+
+
+def choose(wanted: Wanted) -> Sandbox:
+    """As a worker does; with what is found missing, when it finds none."""
+    if wanted.sandbox != "auto":
+        return wanted.sandbox
+    try:
+        launcher = choose_launcher("auto", wanted.runtime, docker=wanted.docker)
+    except Exception:  # the look at each says why
+        return "bubblewrap"
+    return "docker" if isinstance(launcher, DockerLauncher) else "bubblewrap"
+
+
+def explain(wanted: Wanted, chosen: Sandbox, docker: list[Finding]) -> str:
+    if wanted.sandbox != "auto":
+        return f"ALLCLOSE_SANDBOX={chosen} says so"
+    if chosen == "docker":
+        return f"a Docker Engine answers and has the image {wanted.docker.cpu_image}"
+    return next(
+        (finding.text.partition(": ")[0] for finding in docker if finding.level == "missing"),
+        "Docker was away when it was asked for",
+    )
+
+
+def check_platform() -> Iterator[Finding]:
+    system, machine = platform.system(), platform.machine()
+    if system == "Linux" and machine in MACHINES and hasattr(os, "pidfd_open"):
+        yield Finding(part="machine", name="platform", level="fine", text=f"Linux {platform.release()} on {machine}")
+        return
+    text = f"boxes need Linux 5.3 or later on {' or '.join(MACHINES)}; this is {system} on {machine}"
+    remedy = "run Allclose in a Linux machine or VM"
+    yield Finding(part="machine", name="platform", level="missing", text=text, remedy=remedy)
+
+
+def open_box_by(name: Sandbox, wanted: Wanted) -> Isolation | Exception:
+    """The proof. Whatever stands in its way, no box opens: what it is goes into the finding."""
+    try:
+        box = choose_launcher(name, wanted.runtime, docker=wanted.docker).launch(BoxSpec(()))
+    except Exception as error:
+        return error
+    box.close()
+    return box.ready.isolation
+
+
+def check_box(part: Sandbox, outcome: Isolation | Exception, wanted: Wanted) -> Finding:
+    level: Level = "fine"
+    text, remedy = "opens, with fresh namespaces for each submission", ""
+    if isinstance(outcome, Exception):
+        level, text, remedy = "missing", str(outcome) or repr(outcome), WITHOUT_BOX[part]
+    elif outcome == "shared":
+        level, text, remedy = "weak", SHARED, _remedy_for_namespaces(part, wanted.docker)
+        if wanted.isolation == "namespaces":
+            level, text = "missing", f"{SHARED}, and ALLCLOSE_ISOLATION demands more"
+    return Finding(part=part, name="box", level=level, text=text, remedy=remedy)
+
+
+def _remedy_for_namespaces(part: Sandbox, docker: DockerOptions) -> str:
+    if part == "bubblewrap":
+        return MORE_NAMESPACES
+    if docker.runtime is not None:
+        return "unset ALLCLOSE_DOCKER_RUNTIME  # not every runtime nests namespaces"
+    return NO_PROFILE if has_apparmor() and docker.apparmor is None else MORE_NAMESPACES
+
+
+def has_apparmor() -> bool:
+    """Whether the kernel confines by it: an engine's own profile then refuses mounts."""
+    try:
+        return Path("/sys/module/apparmor/parameters/enabled").read_text().startswith("Y")
+    except OSError:
+        return False

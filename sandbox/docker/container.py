@@ -1,0 +1,94 @@
+"""A running container, as what a guest runs in."""
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sandbox.docker.channel import AttachedSocket
+from sandbox.docker.engine import answering
+from sandbox.guest_box import Vessel
+from sandbox.interface import SandboxUnavailable
+from sandbox.stream import Stream
+
+if TYPE_CHECKING:
+    from docker.models.containers import Container
+
+_log = logging.getLogger(__name__)
+
+
+class DockerContainer(Vessel):
+    """The guest ends when its stdin closes, and so with our connection, however we end; the engine then removes it.
+
+    Raises SandboxUnavailable. `on_end` is called once, then too. `room_bytes`: the memory that the box was given, which
+    the host's kernel limits; None where it does not. `overhead_bytes`: what of it is not the student's.
+    """
+
+    def __init__(
+        self, container: "Container", room_bytes: int | None, overhead_bytes: int, on_end: Callable[[], None]
+    ) -> None:
+        self._container, self._room_bytes, self._on_end = container, room_bytes, on_end
+        self._overhead_bytes = overhead_bytes
+        self._lock = threading.Lock()
+        self._is_destroyed = False
+        try:
+            with answering("to start a box"):
+                self._channel = AttachedSocket(_attach(container))
+                self.stream = Stream(self._channel)
+                container.start()
+                container.reload()
+            self.pid = int(container.attrs["State"]["Pid"])
+        except BaseException:
+            self.destroy()
+            raise
+
+    def is_alive(self) -> bool:
+        """Whether it was not ended by us: that it ended by itself is heard on its stream."""
+        return not self._is_destroyed
+
+    def check_host(self) -> None:
+        with answering("to be spoken to"):
+            assert self._container.client is not None
+            self._container.client.ping()
+
+    def make_room(self, memory_bytes: int) -> None:
+        room_bytes = memory_bytes + self._overhead_bytes
+        if self._room_bytes is None or room_bytes <= self._room_bytes:
+            return
+        with answering("more memory for a box"):
+            self._container.update(mem_limit=room_bytes, memswap_limit=room_bytes)
+        self._room_bytes = room_bytes
+
+    def destroy(self) -> None:
+        with self._lock:
+            if self._is_destroyed:
+                return
+            self._is_destroyed = True
+        try:
+            remove(self._container)
+        finally:
+            self._on_end()
+
+    def last_words(self) -> str:
+        return self._channel.words.decode("utf-8", "replace").strip()
+
+
+def remove(container: "Container") -> None:
+    """Ends it at once. One that is gone is none to remove; with an engine that is away, all of its boxes end."""
+    from docker.errors import APIError
+
+    try:
+        with answering("to remove a box"):
+            try:
+                container.remove(force=True, v=True)
+            except APIError as error:
+                if error.status_code not in (404, 409):  # gone, or the engine is removing it
+                    raise
+    except SandboxUnavailable as error:
+        _log.warning("%s is left to end by itself: %s", container.name, error)
+
+
+def _attach(container: "Container") -> Any:
+    """The socket itself, before the start: no byte of the guest can be in anybody's buffer yet."""
+    attached = container.attach_socket(params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
+    return getattr(attached, "_sock", attached)

@@ -1,0 +1,270 @@
+"""Boxes made by a Docker Engine: one container each, of an image that holds the guest and the frameworks."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+from sandbox.cores import Cores
+from sandbox.docker.container import DockerContainer
+from sandbox.docker.engine import Facilities, answering, connect, read_facilities
+from sandbox.docker.orphans import LABEL, remove_orphans, this_process
+from sandbox.docker.seccomp_profile import docker_profile
+from sandbox.environment import (
+    CACHE_IN_BOX,
+    GUEST_UID,
+    RUNTIME_IN_BOX,
+    CacheUse,
+    guest_arguments,
+    guest_digest,
+    guest_environment,
+)
+from sandbox.gpu.box import open_bound
+from sandbox.gpu.driver import Gpu
+from sandbox.gpu.lease import Gpus
+from sandbox.guest.confinement import Surroundings
+from sandbox.guest_box import GuestBox, open_box
+from sandbox.interface import Box, BoxLost, BoxSpec, IsolationDemand, Launcher, SandboxUnavailable
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+    from docker.models.containers import Container
+    from docker.types import DeviceRequest, Mount
+
+START_SECONDS = 120
+GUEST_LABEL = "org.allclose.guest"
+TMP_OPTIONS = "size=64m,nr_inodes=4096,mode=1777,nosuid,nodev,noexec"
+# What the engine mounts and no box needs: names of queues would stay for the next, terminals are many lines of kernel,
+# and /sys tells of the host.
+COVERED = dict.fromkeys(("/dev/mqueue", "/dev/pts", "/sys"), "ro,size=4k,nr_inodes=16,mode=555,nosuid,nodev,noexec")
+# NVIDIA's driver finds its devices in /sys.
+COVERED_BESIDE_GPU = {path: options for path, options in COVERED.items() if path != "/sys"}
+# Shared pages of /dev/zero would be counted as nobody's memory. Of files masked so, gVisor's kernel takes no notice; of
+# one mounted over it, an engine without root takes none. The rest are the engine's own, which a list of ours replaces.
+ZERO = "/dev/zero"
+MASKED = (
+    ZERO,
+    "/proc/acpi",
+    "/proc/asound",
+    "/proc/interrupts",
+    "/proc/kcore",
+    "/proc/keys",
+    "/proc/latency_stats",
+    "/proc/sched_debug",
+    "/proc/scsi",
+    "/proc/timer_list",
+    "/proc/timer_stats",
+)
+# The memory that a box has room for from the start, beside its overhead.
+FIRST_BYTES = 2**30
+# Beside the student's limit, which the monitor watches: what guest and frameworks hold, /tmp, the kernel's own; and
+# what NVIDIA's libraries take of the host's memory.
+OVERHEAD_BYTES = 2 * 2**30
+GPU_OVERHEAD_BYTES = 5 * 2**30
+# Beside the student's threads: the zygote's and the monitor's.
+OTHER_THREADS = 64
+# What an engine says that can't hand a GPU on.
+NO_TOOLKIT = "could not select device driver"
+# The kernel ends a box rather than anything else of a host without memory.
+OOM_SCORE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DockerOptions:
+    """Images by name; `runtime`: an OCI runtime that the engine knows; `apparmor`: a profile in place of its own."""
+
+    cpu_image: str = "allclose-cpu"
+    cuda_image: str = "allclose-cuda"
+    runtime: str | None = None
+    apparmor: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DockerLauncher(Launcher):
+    """`image`: its id when the launcher was made; what is built later waits for the next start."""
+
+    engine: "DockerClient"
+    image: str
+    options: DockerOptions
+    facilities: Facilities
+    isolation: IsolationDemand = "any"
+    cores_per_box: int = 1
+    cache: Path | None = None
+    is_filling: bool = False
+    gpus: Gpus | None = None
+    name: str = "docker"
+    _cores: Cores = field(default_factory=Cores)
+
+    def filling(self) -> "DockerLauncher":
+        return replace(self, cache=None, is_filling=True)
+
+    def launch(self, spec: BoxSpec) -> Box:
+        if not spec.gpu:
+            return self._open(spec, None)
+        try:
+            return open_bound(self.gpus, lambda gpu: self._open(spec, gpu))
+        except SandboxUnavailable as error:
+            if NO_TOOLKIT not in str(error):
+                raise
+            remedy = (
+                "install NVIDIA's container toolkit (`allclose doctor` says how), or set ALLCLOSE_SANDBOX=bubblewrap"
+            )
+            raise SandboxUnavailable(f"{error}: {remedy}") from None
+
+    def _open(self, spec: BoxSpec, gpu: Gpu | None) -> GuestBox:
+        cores = self._cores.take(self.cores_per_box)
+        try:
+            container = self._create(spec, cores, gpu)
+        except BaseException:
+            self._cores.give_back(cores)
+            raise
+        room_bytes = self._room_bytes(gpu) if self.facilities.memory else None
+        vessel = DockerContainer(container, room_bytes, _overhead_bytes(gpu), lambda: self._cores.give_back(cores))
+        try:
+            box = open_box(vessel, self.image, START_SECONDS)
+        except BoxLost as error:
+            with answering("to open a box"):
+                self.engine.ping()
+            raise SandboxUnavailable(f"Docker can't open a box ({error}): run `allclose doctor`") from None
+        if self.isolation == "namespaces" and box.ready.isolation != "namespaces":
+            box.close()
+            text = "this engine refuses namespaces in its boxes, and ALLCLOSE_ISOLATION demands them"
+            raise SandboxUnavailable(f"{text}: run `allclose doctor`")
+        return box
+
+    def _create(self, spec: BoxSpec, cores: tuple[int, ...], gpu: Gpu | None) -> "Container":
+        use = CacheUse.FILL if self.is_filling else CacheUse.NONE if self.cache is None else CacheUse.READ
+        program = [str(RUNTIME_IN_BOX / "bin" / "python"), *guest_arguments(spec, self.isolation, cores, gpu)]
+        from docker.types import LogConfig
+
+        host_config = self.engine.api.create_host_config(
+            auto_remove=True,
+            log_config=LogConfig(type=LogConfig.types.NONE),
+            runtime=self.options.runtime,
+            device_requests=_requests(gpu),
+            **self._walls(gpu),
+            **self._limits(cores, gpu),
+        )
+        with answering("to make a box"):
+            made = self.engine.api.create_container(
+                self.image.removeprefix("docker:"),
+                program,
+                user=f"{GUEST_UID}:{GUEST_UID}",
+                hostname="box",
+                environment=guest_environment(len(cores), use, gpu),
+                working_dir="/tmp",
+                name=f"allclose-{token_hex(6)}",
+                labels={LABEL: this_process()},
+                stdin_open=True,
+                stop_signal="SIGKILL",
+                use_config_proxy=False,
+                host_config={**host_config, "MaskedPaths": MASKED},
+            )
+            return self.engine.containers.get(made["Id"])
+
+    def _room_bytes(self, gpu: Gpu | None) -> int:
+        """Raised before a run that needs more. gVisor's runtime can't: its boxes may take half of the host at once."""
+        first_bytes = FIRST_BYTES + _overhead_bytes(gpu)
+        return first_bytes if self.options.runtime is None else max(first_bytes, self.facilities.host_bytes // 2)
+
+    def _walls(self, gpu: Gpu | None) -> dict[str, Any]:
+        profile = docker_profile(namespaces=self.isolation != "shared", gpu=gpu is not None)
+        covered = COVERED if gpu is None else COVERED_BESIDE_GPU
+        own = [] if self.options.apparmor is None else [f"apparmor={self.options.apparmor}"]
+        return {
+            "cap_drop": ["ALL"],
+            "security_opt": ["no-new-privileges=true", f"seccomp={profile}", *own],
+            "network_mode": "none",
+            # Or a file would tell the host's own.
+            "dns": ["127.0.0.1"],
+            "dns_search": ["."],
+            "ipc_mode": "none",
+            "read_only": True,
+            "tmpfs": {"/tmp": TMP_OPTIONS, **covered},
+            "mounts": self._mounts(),
+            "oom_score_adj": OOM_SCORE,
+        }
+
+    def _mounts(self) -> "list[Mount]":
+        from docker.types import Mount
+
+        zero = Mount(ZERO, "/dev/null", type="bind", read_only=True)
+        if self.cache is None:
+            return [zero]
+        return [zero, Mount(str(CACHE_IN_BOX), str(self.cache.absolute()), type="bind", read_only=True)]
+
+    def _limits(self, cores: tuple[int, ...], gpu: Gpu | None) -> dict[str, Any]:
+        """As far as the engine can set them; the guest's own limits hold everywhere."""
+        limits: dict[str, Any] = {}
+        if self.facilities.memory:
+            limits |= {"mem_limit": self._room_bytes(gpu), "memswap_limit": self._room_bytes(gpu)}
+        if self.facilities.pids:
+            memory_bytes = None if gpu is None else gpu.memory_bytes
+            students = Surroundings(isolation="shared", cores=cores, all_cores=cores, gpu_memory_bytes=memory_bytes)
+            limits["pids_limit"] = students.thread_limit + OTHER_THREADS
+        if self.facilities.cpuset:
+            limits["cpuset_cpus"] = ",".join(map(str, cores))
+        return limits
+
+
+def _overhead_bytes(gpu: Gpu | None) -> int:
+    return OVERHEAD_BYTES if gpu is None else GPU_OVERHEAD_BYTES
+
+
+def _requests(gpu: Gpu | None) -> "list[DeviceRequest] | None":
+    """NVIDIA's runtime adds the device's files and the driver's libraries."""
+    from docker.types import DeviceRequest
+
+    if gpu is None:
+        return None
+    return [DeviceRequest(driver="nvidia", device_ids=[gpu.uuid], capabilities=[["gpu", "compute", "utility"]])]
+
+
+def open_docker(
+    options: DockerOptions,
+    *,
+    isolation: IsolationDemand = "any",
+    cores_per_box: int = 1,
+    cache: Path | None = None,
+    gpus: Gpus | None = None,
+) -> DockerLauncher:
+    """Raises SandboxUnavailable. Removes what workers of this host that are dead have left."""
+    engine = connect()
+    facilities = read_facilities(engine, options.runtime)
+    image = find_image(engine, options.cpu_image if gpus is None else options.cuda_image)
+    remove_orphans(engine)
+    return DockerLauncher(
+        engine=engine,
+        image=image,
+        options=options,
+        facilities=facilities,
+        isolation=isolation,
+        cores_per_box=cores_per_box,
+        cache=cache,
+        gpus=gpus,
+    )
+
+
+class NoImage(SandboxUnavailable):
+    """Nobody has built the boxes' image here."""
+
+
+def _remedy(image: str) -> str:
+    if image in (DockerOptions().cpu_image, DockerOptions().cuda_image):
+        return "run `make images`"
+    return f"correct or unset ALLCLOSE_IMAGE_CPU or ALLCLOSE_IMAGE_CUDA, which name {image}"
+
+
+def find_image(engine: "DockerClient", name: str) -> str:
+    """Its id. Raises SandboxUnavailable when it is not there, or holds another version of the guest than this."""
+    from docker.errors import ImageNotFound
+
+    with answering(f"to show the image {name}"):
+        try:
+            image = engine.images.get(name)
+        except ImageNotFound:
+            raise NoImage(f"the Docker Engine has no image {name}: {_remedy(name)}") from None
+    if image.labels.get(GUEST_LABEL) != guest_digest():
+        text = f"the image {name} is none of this version (its guest was built from other sources)"
+        raise SandboxUnavailable(f"{text}: {_remedy(name)}")
+    return f"docker:{image.id}"

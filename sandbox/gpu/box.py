@@ -1,0 +1,183 @@
+"""A box that computes on a GPU: each run has the GPU alone, and is watched there from outside.
+
+The limits inside the student's process give clean errors, and it can lift them. What holds is the look at the GPU
+itself. Between a run's beginning and its end all memory that comes to be in use there is the run's.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from sandbox.gpu.driver import Gpu, Use
+from sandbox.gpu.lease import Gpus
+from sandbox.guest_box import GuestBox
+from sandbox.interface import (
+    MIB,
+    Box,
+    BoxLost,
+    CaseOutcome,
+    DeviceLost,
+    Ending,
+    Failure,
+    Request,
+    RunOutcome,
+    SandboxUnavailable,
+)
+
+LOOK_SECONDS = 0.05
+# Beside the limit: what the driver and its libraries hold in each process (contexts, kernels, workspaces).
+LIBRARIES_BYTES = 2048 * MIB
+# A process's memory may be freed a moment after its end.
+SETTLING_SECONDS = 5
+LEFTOVER_BYTES = 64 * MIB
+
+_log = logging.getLogger(__name__)
+
+
+class GpuBox(Box):
+    """Unbinds the GPU when it is closed."""
+
+    def __init__(self, box: GuestBox, gpu: Gpu, gpus: Gpus) -> None:
+        self.box, self.gpu, self._gpus, self.ready = box, gpu, gpus, box.ready
+        self._closing = threading.Lock()
+        self._is_closed = False
+
+    def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
+        """Raises DeviceLost too, after which the box is gone: what ran on a GPU that failed tells nothing."""
+        try:
+            with self._gpus.turn(self.gpu, abort):
+                return _Run(self, request, self._gpus.use_of(self.gpu)).outcome(on_case, abort)
+        except BaseException:
+            self.close()
+            raise
+
+    def use(self) -> Use:
+        """Raises DeviceLost."""
+        return self._gpus.use_of(self.gpu)
+
+    def is_alive(self) -> bool:
+        return not self._gpus.is_lost(self.gpu) and self.box.is_alive()
+
+    def close(self) -> None:
+        with self._closing:
+            if not self._is_closed:
+                self._is_closed = True
+                self._gpus.unbind(self.gpu)
+        self.box.close()
+
+
+def open_bound(gpus: Gpus | None, open_on: Callable[[Gpu], GuestBox]) -> GpuBox:
+    """A box on one of the GPUs. Raises SandboxUnavailable, DeviceLost."""
+    if gpus is None:
+        raise SandboxUnavailable("boxes have no GPU here: start a worker with `allclose worker --queue gpu`")
+    gpu = gpus.bind()
+    try:
+        return GpuBox(open_on(gpu), gpu, gpus)
+    except BaseException:
+        gpus.unbind(gpu)
+        raise
+
+
+class _Run:
+    """`before`: what was on the GPU when this run began."""
+
+    def __init__(self, box: GpuBox, request: Request, before: Use) -> None:
+        self._box, self._request, self._before = box, request, before
+        self._told: list[CaseOutcome] = []
+        self._last_told_at = time.monotonic()
+
+    def outcome(self, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
+        most_bytes = self._before.memory_bytes + self._request.limits.memory_bytes + LIBRARIES_BYTES
+        with _Guard(self._box, most_bytes) as guard:
+            try:
+                outcome = self._box.box.run(self._request, lambda case: self._tell(case, on_case), abort)
+            except BoxLost:
+                after = self._settle()
+                if guard.seen is None or len(self._told) == len(self._request.cases):
+                    raise
+                outcome = self._out_of_memory(guard.seen, after)
+                on_case(outcome.cases[-1])
+        is_empty = _is_left_as(self._before, self._settle())
+        return replace(outcome, clean=outcome.clean and is_empty and guard.seen is None)
+
+    def _tell(self, case: CaseOutcome, on_case: Callable[[CaseOutcome], None]) -> None:
+        """Before a failure becomes somebody's verdict, the GPU must be there."""
+        if case.ending is not Ending.ANSWERED:
+            self._box.use()
+        self._told.append(replace(case, answer=None))
+        self._last_told_at = time.monotonic()
+        on_case(case)
+
+    def _out_of_memory(self, seen: Use, after: Use) -> RunOutcome:
+        """Raises BoxLost when somebody who is not of the box is on the GPU: then nobody knows whose memory it was."""
+        if strangers := sorted(after.processes - self._before.processes):
+            text = f"other processes of this machine ({strangers}) came to GPU {self._box.gpu.index} during the run"
+            raise BoxLost(f"{text}: a worker needs its GPUs for itself")
+        mib = self._request.limits.memory_bytes // MIB
+        message = f"the call used more than {mib} MiB of the GPU's memory"
+        case = CaseOutcome(
+            name=self._request.cases[len(self._told)].name,
+            ending=Ending.OUT_OF_MEMORY,
+            answer=None,
+            failure=Failure(stage="call", kind="MemoryLimit", message=message, traceback=""),
+            text="",
+            wall_seconds=time.monotonic() - self._last_told_at,
+            memory_bytes=seen.memory_bytes - self._before.memory_bytes,
+        )
+        return RunOutcome(loaded=True, load_failure=None, cases=(*self._told, case), load_seconds=0.0, clean=False)
+
+    def _settle(self) -> Use:
+        """What is on the GPU once it is what was there before, or will not be. Raises DeviceLost."""
+        deadline = time.monotonic() + SETTLING_SECONDS
+        while not _is_left_as(self._before, after := self._box.use()):
+            if time.monotonic() > deadline:
+                mib = (after.memory_bytes - self._before.memory_bytes) // MIB
+                more = sorted(after.processes - self._before.processes)
+                text = "GPU %d holds %d MiB more than before the run, and the processes %s: the box is thrown away"
+                _log.warning(text, self._box.gpu.index, mib, more)
+                break
+            time.sleep(LOOK_SECONDS)
+        return after
+
+
+class _Guard:
+    """Ends the box when more of the GPU's memory is in use than may be. `seen`: what was there then."""
+
+    def __init__(self, box: GpuBox, most_bytes: int) -> None:
+        self._box, self._most_bytes = box, most_bytes
+        self.seen: Use | None = None
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._follow, name="gpu-guard", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._stopping.set()
+        self._thread.join()
+
+    def _follow(self) -> None:
+        """What ends the looking ends the run: nothing computes unseen, or waits for a GPU that is lost."""
+        try:
+            with suppress(DeviceLost):
+                self._look()
+        finally:
+            if not self._stopping.is_set():
+                self._box.box.close()
+
+    def _look(self) -> None:
+        while not self._stopping.wait(LOOK_SECONDS):
+            use = self._box.use()
+            if use.memory_bytes > self._most_bytes:
+                self.seen = use
+                return
+
+
+def _is_left_as(before: Use, after: Use) -> bool:
+    return after.memory_bytes <= before.memory_bytes + LEFTOVER_BYTES and after.processes <= before.processes
