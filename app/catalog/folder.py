@@ -62,7 +62,7 @@ def _walk(folder: Path, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
             path = prefix + entry.name
-            if _LEFT_BY_TOOLS.search(path):
+            if is_left_by_tools(path):
                 continue
             if entry.is_dir(follow_symlinks=False) and path.count("/") < MAX_DEPTH - 1:
                 yield from _walk(Path(entry.path), f"{path}/")
@@ -70,33 +70,44 @@ def _walk(folder: Path, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
                 yield path, entry
 
 
+def is_left_by_tools(path: str) -> bool:
+    """Hidden files, caches and backups, which are passed over."""
+    return _LEFT_BY_TOOLS.search(path) is not None
+
+
 def _entry_fault(path: str, entry: os.DirEntry[str]) -> Fault | None:
     if entry.is_symlink():
         return Fault(path, 0, "", "is a symbolic link", "put the file itself into the package")
     if not entry.is_file(follow_symlinks=False):
         return Fault(path, 0, "", "is not a plain file", _REMEDY_NAMES)
-    return _size_fault(path, entry.stat(follow_symlinks=False).st_size)
+    return size_fault(path, entry.stat(follow_symlinks=False).st_size)
 
 
-def _size_fault(path: str, size: int) -> Fault | None:
+def size_fault(path: str, size: int) -> Fault | None:
     if size <= MAX_FILE_BYTES:
         return None
     remedy = "make it smaller: large inputs are drawn, not written out"
     return Fault(path, 0, "", f"has {size} bytes, but a file may have {MAX_FILE_BYTES}", remedy)
 
 
+def total_fault(count: int, size: int) -> Fault | None:
+    if count <= MAX_FILES and size <= MAX_TOTAL_BYTES:
+        return None
+    message = f"has {count} files with {size} bytes"
+    remedy = f"a package may have {MAX_FILES} files with {MAX_TOTAL_BYTES} bytes in all: remove what is not needed"
+    return Fault("the package", 0, "", message, remedy)
+
+
 def read_texts(files: Mapping[str, bytes]) -> tuple[dict[str, str], list[Fault]]:
     """The files that belong to a package, as text; everything else is a fault."""
     texts: dict[str, str] = {}
     faults: list[Fault] = []
-    if (total := sum(map(len, files.values()))) > MAX_TOTAL_BYTES or len(files) > MAX_FILES:
-        message = f"has {len(files)} files with {total} bytes"
-        remedy = f"a package may have {MAX_FILES} files with {MAX_TOTAL_BYTES} bytes in all: remove what is not needed"
-        return {}, [Fault("the package", 0, "", message, remedy)]
+    if fault := total_fault(len(files), sum(map(len, files.values()))):
+        return {}, [fault]
     for path, content in sorted(files.items()):
-        if _LEFT_BY_TOOLS.search(path):
+        if is_left_by_tools(path):
             continue
-        fault = _path_fault(path) or _size_fault(path, len(content))
+        fault = _path_fault(path) or size_fault(path, len(content))
         text = fault or _decode(path, content)
         if isinstance(text, Fault):
             faults.append(text)
