@@ -1,8 +1,9 @@
 """A submission's results as they come in: server-sent events.
 
-One event `case` per case, whose id is the case's position, so that a browser that lost the stream goes on where it
-was; then `done` with the whole submission, and the stream ends. FastAPI sends a comment when nothing happens for a
-while. The rows are the log: nothing is kept per stream, and no database connection is held while it waits.
+One event `case` per case, in the order in which they are judged, whose id is its number in that order, so that a
+browser that lost the stream goes on where it was; then `done` with the whole submission, and the stream ends. FastAPI
+sends a comment when nothing happens for a while. The rows are the log: nothing is kept per stream, and no database
+connection is held while it waits.
 """
 
 import re
@@ -18,6 +19,9 @@ from app.accounts.model import User
 from app.api.dependency import Live, Stored, Viewer
 from app.api.openapi import problems
 from app.api.submissions import read_submission
+from app.database import Database
+from app.submissions.query import get_submission
+from app.submissions.view import Log, read_log
 
 router = APIRouter(tags=["submissions"])
 
@@ -29,8 +33,9 @@ LastEventId = Annotated[
     ),
 ]
 _STREAM = (
-    "Events named `case`, each with a CaseView as JSON in `data` and its position as `id`; then one named `done` with "
-    "the SubmissionView, and the stream ends. Comments keep a silent stream open."
+    "Events named `case`, in the order in which the cases are judged, each with a CaseView as JSON in `data` and its "
+    "number in that order, from 0, as `id`; then one named `done` with the SubmissionView, and the stream ends. "
+    "Comments keep a silent stream open."
 )
 
 
@@ -53,20 +58,27 @@ async def follow_submission(
     progress: Live,
     last_event_id: LastEventId = None,
 ) -> AsyncIterator[ServerSentEvent]:
-    sent = _position_after(last_event_id)
+    awaited = _sequence_after(last_event_id)
     with progress.watch(submission_id) as watch:
         while True:
-            view = await run_in_threadpool(read_submission, database, submission_id, viewer)
-            for position in range(sent, len(view.cases)):
-                yield ServerSentEvent(event="case", id=str(position), data=view.cases[position])
-            # A judging that starts again after a lost worker has fewer cases for a while; those are known already.
-            sent = max(sent, len(view.cases))
-            if view.state == "done":
-                yield ServerSentEvent(event="done", data=view)
+            log = await run_in_threadpool(_read_log, database, submission_id, viewer)
+            # A judging that starts again after a lost worker has fewer cases for a while. It runs them in the same
+            # order, so that those are known already.
+            for sequence, case in log.entries:
+                if sequence >= awaited:
+                    yield ServerSentEvent(event="case", id=str(sequence), data=case)
+                    awaited = sequence + 1
+            if log.view.state == "done":
+                yield ServerSentEvent(event="done", data=log.view)
                 return
             await watch.changed()
 
 
-def _position_after(last_event_id: str | None) -> int:
+def _read_log(database: Database, submission_id: UUID, viewer: User) -> Log:
+    with database.transaction() as session:
+        return read_log(session, get_submission(session, submission_id, viewer))
+
+
+def _sequence_after(last_event_id: str | None) -> int:
     known = re.fullmatch("[0-9]{1,6}", last_event_id or "")
     return int(known[0]) + 1 if known else 0

@@ -82,6 +82,8 @@ class Manifest(Model):
     dtype_policy: DtypePolicy = "kind"
     checkers: Annotated[dict[Pattern, AnyChecker], Field(default={}, max_length=50)]
     limits: Limits = Limits()
+    deterministic: Annotated[bool, Strict()] = True
+    may_change: Annotated[tuple[Identifier, ...], Field(max_length=50)] = ()
     requirements: tuple[dict[str, Any], ...] = ()
     variants: Annotated[Integer, Field(ge=1, le=100)] = 3
     cases: Annotated[tuple[Case, ...], Field(min_length=1, max_length=200)]

@@ -52,15 +52,18 @@ def _judge(order: Order, progress: Progress) -> "SubmissionView":
         # These take as long to import as the box to start.
         from app.submissions.view import SubmissionView, view_case
         from app.worker.judge import Job, judge
+        from app.worker.order import in_order
 
         progress.update(task, description="running the reference solution")
         prepared = prepare(order.package, Draw(order.secret_seed, 0), pool, abort)
         cases = [case for case in prepared.cases if case.visibility == "sample" or not order.sample_only]
         progress.update(task, description="judging", total=len(cases), completed=0)
-        job = Job(package=order.package, source=order.source, cases=cases, references=references)
+        submission_id = uuid4()
+        ordered = in_order(cases, submission_id)
+        job = Job(package=order.package, source=order.source, cases=ordered, references=references)
         judged = judge(job, pool, lambda _: progress.advance(task), abort)
     return SubmissionView(
-        id=uuid4(),
+        id=submission_id,
         problem=order.package.slug,
         revision=digest(order.package.files),
         created_at=datetime.now(UTC),

@@ -96,7 +96,11 @@ class Judging(Base):
 
 
 class CaseRow(Base):
-    """The result of one case in one attempt; `position` is also the event's id in the stream of results."""
+    """The result of one case in one attempt.
+
+    `position`: its place among the problem's cases. `sequence`: its place among the attempt's results as they came in,
+    which is also the event's id in the stream of results.
+    """
 
     __tablename__ = "case_results"
     __table_args__ = (
@@ -107,6 +111,7 @@ class CaseRow(Base):
     judging_id: Mapped[int] = mapped_column(ForeignKey(Judging.id, ondelete="CASCADE"), primary_key=True)
     attempt: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    sequence: Mapped[int]
     name: Mapped[str]
     visibility: Mapped[Visibility] = mapped_column(Text)
     verdict: Mapped[str]

@@ -1,5 +1,7 @@
 """What a submission's owner is shown: the object of `GET /submissions/{id}`, and of `allclose judge --json`."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -29,7 +31,10 @@ class CaseView(BaseModel):
 
 
 class SubmissionView(BaseModel):
-    """`problem` is a slug, `revision` the digest of the revision; `cases` grows, in order, while `state` is judging."""
+    """`problem` is a slug, `revision` the digest of the revision.
+
+    `cases` stand in the problem's order, and fill up in another while `state` is judging.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -44,19 +49,51 @@ class SubmissionView(BaseModel):
     notice: str | None = Field(None, description="a sentence for people: why nobody judges it now; null otherwise")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """A submission as it stands, and its results in the order in which they came in, each under its sequence."""
+
+    view: SubmissionView
+    entries: tuple[tuple[int, CaseView], ...]
+
+
 def view_case(result: CaseResult | CaseRow) -> CaseView:
     return CaseView.model_validate(result)
 
 
 def view_submission(session: Session, submission: Submission) -> SubmissionView:
     """The latest judging counts, and of that the latest attempt."""
+    judging = _latest(session, submission)
+    return _view(session, submission, judging, _results(session, judging))
+
+
+def read_log(session: Session, submission: Submission) -> Log:
+    """What `view_submission` gives, and the order."""
+    judging = _latest(session, submission)
+    rows = _results(session, judging)
+    return Log(
+        view=_view(session, submission, judging, rows),
+        entries=tuple((row.sequence, view_case(row)) for row in sorted(rows, key=lambda row: row.sequence)),
+    )
+
+
+def _latest(session: Session, submission: Submission) -> Judging:
+    latest = select(Judging).where(Judging.submission_id == submission.id).order_by(Judging.id.desc()).limit(1)
+    return session.scalars(latest).one()
+
+
+def _results(session: Session, judging: Judging) -> Sequence[CaseRow]:
+    if judging.state == "queued":  # again, after an attempt that failed: its results count no more
+        return ()
+    of_this_attempt = (CaseRow.judging_id == judging.id, CaseRow.attempt == judging.attempt)
+    return session.scalars(select(CaseRow).where(*of_this_attempt).order_by(CaseRow.position)).all()
+
+
+def _view(session: Session, submission: Submission, judging: Judging, rows: Sequence[CaseRow]) -> SubmissionView:
     slug, digest = session.execute(
         select(Problem.slug, Revision.digest)
         .join(Revision, Revision.problem_id == Problem.id)
         .where(Revision.id == submission.revision_id)
-    ).one()
-    judging = session.scalars(
-        select(Judging).where(Judging.submission_id == submission.id).order_by(Judging.id.desc()).limit(1)
     ).one()
     return SubmissionView(
         id=submission.id,
@@ -66,14 +103,6 @@ def view_submission(session: Session, submission: Submission) -> SubmissionView:
         state=judging.state,
         verdict=Verdict(judging.verdict) if judging.verdict else None,
         score=judging.score,
-        cases=_view_cases(session, judging),
+        cases=tuple(map(view_case, rows)),
         notice=explain_wait(session, judging),
     )
-
-
-def _view_cases(session: Session, judging: Judging) -> tuple[CaseView, ...]:
-    if judging.state == "queued":  # again, after an attempt that failed: its results count no more
-        return ()
-    of_this_attempt = (CaseRow.judging_id == judging.id, CaseRow.attempt == judging.attempt)
-    rows = session.scalars(select(CaseRow).where(*of_this_attempt).order_by(CaseRow.position))
-    return tuple(view_case(row) for row in rows)

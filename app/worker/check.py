@@ -1,6 +1,6 @@
 """From what a box says of one case to its result: the verdict, and a report that the student may see."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.judging.comparison import UNSUPPORTED, Comparison, compare
 from app.judging.preview import preview
@@ -35,6 +35,12 @@ CATEGORY_OF_ENDING = {
     Ending.UNSUPPORTED: UNSUPPORTED,
 }
 FORGED_ANSWER = "the answer could not be read ({reason}); return your values from the function, and write nothing else"
+RERUN = "differs when run again"
+RERUN_MESSAGE = (
+    "right at first, but not when this case ran again by itself in a new process: {what}. The same inputs must get the "
+    "same answer in every run: keep nothing between calls, and use no clock, no process id and no random numbers but "
+    "those of a seed or key that is given"
+)
 GIVEN_UP = "not run"
 GIVEN_UP_MESSAGE = (
     f"not run: {PROCESSES} cases before this one ended the program, by the time limit or otherwise, and a submission "
@@ -51,7 +57,26 @@ class _Found:
 
 def check_case(asker: Asker, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
     """Raises JudgeFailed when the package's own checkers do, BoxLost, Aborted."""
-    found = _find(asker, case, outcome)
+    return _result(case, outcome, _find(asker, case, outcome))
+
+
+def check_again(asker: Asker, case: PreparedCase, first: CaseResult, again: CaseOutcome) -> CaseResult:
+    """Of a case that was right at `first` and ran once more. Raises as `check_case` does."""
+    found = _find(asker, case, again)
+    if found.verdict is Verdict.ACCEPTED:
+        return first
+    return _result(case, again, replace(found, finding=_retold(found.finding)))
+
+
+def _retold(finding: Comparison | Fault) -> Comparison | Fault:
+    """What was found in the second run, as a difference between two."""
+    if isinstance(finding, Comparison):
+        return replace(finding, category=RERUN, message=RERUN_MESSAGE.format(what=finding.message))
+    what = f"{finding.exception}: {finding.message}" if finding.exception else finding.message
+    return Fault(category=RERUN, message=RERUN_MESSAGE.format(what=what))
+
+
+def _result(case: PreparedCase, outcome: CaseOutcome, found: _Found) -> CaseResult:
     is_sample = case.visibility == "sample"
     material = Material(
         text=outcome.text,

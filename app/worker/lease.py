@@ -13,7 +13,7 @@ from datetime import timedelta
 from threading import Event
 from uuid import UUID
 
-from sqlalchemy import TextClause
+from sqlalchemy import TextClause, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -39,7 +39,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish:
-    """How a judging came out."""
+    """How a judging came out; `cases` in order of position."""
 
     verdict: Verdict
     score: int
@@ -81,7 +81,8 @@ def bury(session: Session) -> int:
 
 def record_case(session: Session, claim: Claim, result: CaseResult) -> None:
     """Show one result before the judging is done. Rows of a superseded attempt are written, and never shown."""
-    session.execute(insert(CaseRow).values(_row(claim, result)).on_conflict_do_nothing())
+    rows = [_row(claim, result, _next_sequence(session, claim))]
+    session.execute(insert(CaseRow).on_conflict_do_nothing(), rows)
     session.execute(lease_sql.NOTIFY_PROGRESS, {"submission_id": str(claim.submission_id)})
 
 
@@ -119,7 +120,8 @@ def _finish(database: Database, claim: Claim, outcome: Finish) -> bool:
             done = session.execute(lease_sql.IS_FINISHED, {**_key(claim), "verdict": str(outcome.verdict)})
             return done.first() is not None
         if outcome.cases:
-            rows = [_row(claim, result) for result in outcome.cases]
+            first = _next_sequence(session, claim)
+            rows = [_row(claim, result, first + index) for index, result in enumerate(outcome.cases)]
             session.execute(insert(CaseRow).on_conflict_do_nothing(), rows)
         return True
 
@@ -133,5 +135,11 @@ def _key(claim: Claim) -> dict[str, object]:
     return {"id": claim.judging_id, "attempt": claim.attempt}
 
 
-def _row(claim: Claim, result: CaseResult) -> dict[str, object]:
-    return {"judging_id": claim.judging_id, "attempt": claim.attempt, **asdict(result)}
+def _next_sequence(session: Session, claim: Claim) -> int:
+    """One thread writes the results of an attempt, so nobody else takes it meanwhile."""
+    of_this_attempt = (CaseRow.judging_id == claim.judging_id, CaseRow.attempt == claim.attempt)
+    return session.scalars(select(func.coalesce(func.max(CaseRow.sequence) + 1, 0)).where(*of_this_attempt)).one()
+
+
+def _row(claim: Claim, result: CaseResult, sequence: int) -> dict[str, object]:
+    return {"judging_id": claim.judging_id, "attempt": claim.attempt, "sequence": sequence, **asdict(result)}

@@ -20,6 +20,7 @@ from app.worker.inability import Inability
 from app.worker.judge import Job, judge
 from app.worker.lease import Claim, finish, record_case
 from app.worker.lease_loop import LeaseLoop, Run
+from app.worker.order import in_order
 from app.worker.presence import Capacity
 from app.worker.retry import retry
 from app.worker.warm import Warmer
@@ -49,7 +50,8 @@ class Worker:
         cases = self._expected.get(work.revision, work.package, work.submission.variant, abort)
         chosen = [case for case in cases if case.visibility == "sample" or work.submission.mode == "submit"]
         references = self._expected.references
-        job = Job(package=work.package, source=work.submission.source, cases=chosen, references=references)
+        ordered = in_order(chosen, work.submission.id)
+        job = Job(package=work.package, source=work.submission.source, cases=ordered, references=references)
         judged = judge(job, self._students, partial(self._record, claim), abort)
         finish(self._database, claim, judged, abort)
 

@@ -17,6 +17,7 @@ def make_case(judging_id: int, attempt: int, position: int) -> CaseRow:
         judging_id=judging_id,
         attempt=attempt,
         position=position,
+        sequence=position,
         name=f"case-{position}",
         visibility="sample",
         verdict=Verdict.ACCEPTED,

@@ -41,7 +41,7 @@ def test_a_sample_that_was_not_run_says_why_and_shows_its_values(pool: Pool) -> 
     cases = [*CASES[1:4], CASES[0]]
     job = Job(package=STANDARDISE, source="import os\ndef standardise(x, eps):\n    os._exit(1)\n", cases=cases)
 
-    sample = judge(job, pool, lambda _: None, threading.Event()).cases[-1]
+    sample = judge(job, pool, lambda _: None, threading.Event()).cases[0]
 
     assert "not run: 3 cases before this one ended the program" in sample.report["message"]
     assert sample.report["inputs"] == CASES[0].inputs_preview
