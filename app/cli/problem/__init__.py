@@ -3,6 +3,7 @@
 import typer
 
 from app.cli.problem.list import list_packages
+from app.cli.problem.verify import verify_packages
 
 app = typer.Typer(help="Problem packages.", no_args_is_help=True)
 
@@ -13,3 +14,4 @@ def problems() -> None:
 
 
 app.command("list")(list_packages)
+app.command("verify")(verify_packages)

@@ -1,0 +1,177 @@
+"""What each check of a verification found, in figures. What is to be done about it stands in the findings."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.judging.options import Margin
+from app.judging.result import Visibility
+from app.judging.verdicts import Verdict
+
+
+class Section(BaseModel):
+    # An answer may be infinitely far away, and JSON has no word for that.
+    model_config = ConfigDict(frozen=True, ser_json_inf_nan="strings")
+
+
+class ReferenceRun(Section):
+    """`order`: in which the cases were run. `agrees`: with the expected outputs, by the problem's own rules."""
+
+    order: tuple[str, ...]
+    agrees: bool
+
+
+class ReferenceSection(Section):
+    runs: tuple[ReferenceRun, ...]
+
+
+class KnownResult(Section):
+    """A solution of `submissions/`. `decisive`: the case that gave the verdict, None where all were accepted."""
+
+    name: str
+    file: str
+    expected: Verdict
+    verdict: Verdict
+    decisive: str | None = None
+    category: str | None = None
+    wall_seconds: float
+
+
+class KnownSection(Section):
+    submissions: tuple[KnownResult, ...]
+
+
+class TrivialAnswer(Section):
+    """An answer that takes no thought. `rightly`: why it may pass, where the package says that it is right."""
+
+    name: str
+    meaning: str
+    tried_on: tuple[str, ...]
+    accepted_on: tuple[str, ...]
+    rightly: str | None = None
+
+
+class TrivialSection(Section):
+    answers: tuple[TrivialAnswer, ...]
+
+
+class Mutant(Section):
+    """`diff`: unified, of the reference. `killed_by`: the cases that are known to; others may too."""
+
+    operator: str
+    line: int
+    diff: str
+    outcome: Literal["killed", "survived", "equivalent"]
+    killed_by: tuple[str, ...] = ()
+
+
+class MutationSection(Section):
+    """`strength`: the share that was killed of those that are not equivalent; None where there was none."""
+
+    possible: int
+    mutants: tuple[Mutant, ...]
+    strength: float | None
+
+
+class KillRow(Section):
+    """A wrong submission, and the cases that it failed and passed."""
+
+    name: str
+    verdict: Verdict
+    failed: tuple[str, ...]
+    passed: tuple[str, ...]
+
+
+class KillCase(Section):
+    """`mutants`: how many are known to fail here. `only_here`: wrong submissions that fail no other case."""
+
+    name: str
+    visibility: Visibility
+    submissions: int
+    mutants: int
+    only_here: tuple[str, ...]
+
+
+class KillMatrixSection(Section):
+    cases: tuple[KillCase, ...]
+    rows: tuple[KillRow, ...]
+
+
+class Measured(Section):
+    """How far one answer is from the expected one, in units of `unit` of its leaf."""
+
+    label: str
+    case: str
+    value: float
+
+
+class CalibratedLeaf(Section):
+    """Noise of right answers, signal of wrong ones, and the limit that should lie between, all in the same `unit`."""
+
+    path: str
+    checker: str
+    unit: str
+    tolerance: Margin | None
+    limit: float
+    noise: tuple[Measured, ...]
+    signal: tuple[Measured, ...]
+    suggestion: Margin | None
+    state: Literal["inside", "too_tight", "too_loose", "no_gap", "no_noise", "not_calibrated"]
+
+
+class CalibrationSection(Section):
+    leaves: tuple[CalibratedLeaf, ...]
+
+
+class CaseCost(Section):
+    """Of the slowest accepted solution: the first call in a process, and a call when all is compiled.
+
+    `group`: cases of one group have the same shapes.
+    """
+
+    case: str
+    group: int
+    first_seconds: float
+    again_seconds: float
+
+    @property
+    def compile_seconds(self) -> float:
+        return max(self.first_seconds - self.again_seconds, 0.0)
+
+
+class LimitsSection(Section):
+    """`saved_seconds`: how much of compiling would be saved if cases had the same shapes where they could."""
+
+    wall_seconds: float
+    slowest: str
+    slowest_case: str
+    slowest_seconds: float
+    suggested_wall_seconds: float
+    memory_mib: int
+    largest_memory_mib: int
+    suggested_memory_mib: int
+    cases: tuple[CaseCost, ...]
+    saved_seconds: float
+
+
+class LintSection(Section):
+    rules: tuple[str, ...] = Field(description="what was looked at")
+
+
+class Mistake(Section):
+    name: str
+    hint: str | None
+    cases: tuple[str, ...] = Field(description="where its output is wrong")
+
+
+class Confusion(Section):
+    """Two known mistakes that can not be told apart, and the cases where both are wrong and agree."""
+
+    first: str
+    second: str
+    cases: tuple[str, ...]
+
+
+class MistakesSection(Section):
+    mistakes: tuple[Mistake, ...]
+    confusions: tuple[Confusion, ...]

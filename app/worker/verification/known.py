@@ -1,0 +1,52 @@
+"""Every solution of `submissions/` gets the verdict that its folder names."""
+
+from collections.abc import Sequence
+
+from app.catalog.package import KnownSubmission
+from app.catalog.verification.report import Finding
+from app.catalog.verification.section import KnownResult, KnownSection
+from app.judging.verdicts import Verdict
+from app.worker.prepare import PreparedCase
+from app.worker.verification.trial import CheckedKnown, Judged, Trial
+
+
+def check_known(trial: Trial, cases: Sequence[PreparedCase]) -> CheckedKnown:
+    """Raises JudgeFailed, BoxLost, Aborted."""
+
+    def judge(submission: KnownSubmission) -> Judged:
+        return Judged(submission=submission, attempt=trial.attempt(submission.source, cases))
+
+    judged = trial.each("known submissions", trial.package.submissions, judge)
+    results = tuple(map(_result, judged))
+    wrong = [result for result in results if result.verdict is not result.expected]
+    summary = f"{len(results) - len(wrong)} of {len(results)} solutions get their verdict"
+    return CheckedKnown(KnownSection(submissions=results), summary, tuple(map(_finding, wrong)), judged=tuple(judged))
+
+
+def _result(judged: Judged) -> KnownResult:
+    decisive = next((each for each in judged.attempt.results if each.verdict is judged.attempt.verdict), None)
+    is_accepted = judged.attempt.verdict is Verdict.ACCEPTED
+    return KnownResult(
+        name=judged.submission.name,
+        file=f"submissions/{judged.name}.py",
+        expected=judged.submission.verdict,
+        verdict=judged.attempt.verdict,
+        decisive=None if is_accepted or decisive is None else decisive.name,
+        category=None if is_accepted or decisive is None else decisive.report["category"],
+        wall_seconds=round(judged.attempt.wall_seconds, 3),
+    )
+
+
+def _finding(result: KnownResult) -> Finding:
+    where = f" (case {result.decisive}: {result.category})" if result.decisive else ""
+    if result.verdict is Verdict.ACCEPTED:
+        remedy = "add a case where its answer differs from the reference's by more than the tolerance"
+    else:
+        remedy = "mend the solution, or move it to the folder of its verdict"
+    return Finding(
+        check="known",
+        severity="error",
+        message=f"gets {result.verdict}{where}; expected {result.expected}",
+        remedy=remedy,
+        file=result.file,
+    )

@@ -1,0 +1,143 @@
+"""What every check of a verification is given, and what it gives back."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Generic, TypeAlias, TypeVar
+
+from app.catalog.package import KnownSubmission, Package
+from app.catalog.verification.report import Finding
+from app.catalog.verification.section import KnownSection, ReferenceSection, Section
+from app.judging.result import CaseResult
+from app.judging.verdicts import Verdict, overall
+from app.worker.asking import Asker
+from app.worker.check import check_case, give_up
+from app.worker.prepare import PreparedCase
+from app.worker.request import answer_bytes, box_spec, build_request
+from app.worker.run import run_cases
+from app.worker.verification.bench import Bench
+from sandbox.interface import CaseInput, CaseOutcome
+
+# As many boxes run at once; each has two cores.
+AT_ONCE = 2
+
+Watch: TypeAlias = Callable[[str, int, int], None]
+S = TypeVar("S", bound=Section, covariant=True)
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """`mutants`: at most so many; None leaves it to the check."""
+
+    is_quick: bool = False
+    mutants: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked(Generic[S]):
+    """`summary`: what was looked at and came of it, in half a line."""
+
+    section: S | None
+    summary: str
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """What became of one source. `outcomes` by case, with the answers; of a case that was not run there is none."""
+
+    verdict: Verdict
+    results: tuple[CaseResult, ...]
+    outcomes: Mapping[str, CaseOutcome]
+
+    @property
+    def answers(self) -> dict[str, bytes]:
+        """Encoded, by case; only where there is one."""
+        return {name: outcome.answer for name, outcome in self.outcomes.items() if outcome.answer is not None}
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        return tuple(result.name for result in self.results if result.verdict is not Verdict.ACCEPTED)
+
+    @property
+    def wall_seconds(self) -> float:
+        return sum(outcome.wall_seconds for outcome in self.outcomes.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A solution of `submissions/`, and what became of it on all cases."""
+
+    submission: KnownSubmission
+    attempt: Attempt
+
+    @property
+    def name(self) -> str:
+        return f"{self.submission.verdict}/{self.submission.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """What the later checks work on: the cases of one variant, and the known submissions."""
+
+    cases: tuple[PreparedCase, ...]
+    judged: tuple[Judged, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedReference(Checked[ReferenceSection]):
+    """With the cases that all other checks use, and what the boxes ran."""
+
+    cases: tuple[PreparedCase, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedKnown(Checked[KnownSection]):
+    judged: tuple[Judged, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    package: Package
+    bench: Bench
+    watch: Watch
+    abort: Event
+    effort: Effort
+
+    def attempt(self, source: str, cases: Sequence[PreparedCase]) -> Attempt:
+        """Judged as a submission is. Raises JudgeFailed, BoxLost, Aborted."""
+        asker = Asker(self.package, self.bench.references, self.abort)
+        results: list[CaseResult] = []
+        outcomes: dict[str, CaseOutcome] = {}
+
+        def check(outcome: CaseOutcome) -> None:
+            outcomes[outcome.name] = outcome
+            results.append(check_case(asker, cases[len(results)], outcome))
+
+        inputs = [CaseInput(name=case.name, inputs=case.inputs) for case in cases]
+        request = build_request(self.package, source, inputs, answer_bytes([case.expected for case in cases]))
+        run_cases(self.bench.students, box_spec(self.package.manifest), request, check, self.abort)
+        results += [give_up(case, results[-1].verdict) for case in cases[len(results) :]]
+        verdict = overall([result.verdict for result in results])
+        return Attempt(verdict=verdict, results=tuple(results), outcomes=outcomes)
+
+    def each(self, step: str, items: Iterable[Item], work: Callable[[Item], Result]) -> list[Result]:
+        """In order; `AT_ONCE` run side by side. Tells the watcher after each. Raises what `work` raises."""
+        waiting = list(items)
+        self.watch(step, 0, len(waiting))
+        results: list[Result] = []
+        with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="verify") as threads:
+            futures = [threads.submit(work, item) for item in waiting]
+            try:
+                for future in futures:
+                    results.append(future.result())
+                    self.watch(step, len(results), len(waiting))
+            except BaseException:
+                for future in futures:
+                    future.cancel()
+                raise
+        return results
