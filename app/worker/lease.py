@@ -61,22 +61,22 @@ class Wanted:
 def claim(session: Session, wanted: Wanted) -> list[Claim]:
     """Take judgings that wait, or whose worker stopped beating: highest priority first, then the oldest."""
     values = {"queues": list(wanted.queues), "slots": wanted.slots, "worker": wanted.worker, "lease": wanted.lease}
-    rows = session.execute(lease_sql.CLAIM, values)
-    return [Claim(judging_id=row.id, attempt=row.attempt, submission_id=row.submission_id) for row in rows]
+    rows = session.execute(lease_sql.JUDGING.claim, values)
+    return [Claim(judging_id=row.id, attempt=row.attempt, submission_id=row.watched) for row in rows]
 
 
 def beat(session: Session, claims: Collection[Claim], lease: timedelta) -> set[Claim]:
     """Hold these for another `lease`. Returns those to abort: taken over by somebody else, or cancelled."""
     held = list(claims)
     values = {"ids": [c.judging_id for c in held], "attempts": [c.attempt for c in held], "lease": lease}
-    rows = session.execute(lease_sql.BEAT, values)
+    rows = session.execute(lease_sql.JUDGING.beat, values)
     kept = {(row.id, row.attempt) for row in rows if not row.cancel_requested}
     return {c for c in held if (c.judging_id, c.attempt) not in kept}
 
 
 def bury(session: Session) -> int:
     """End those whose last attempt's worker stopped beating as a judge_error. Returns how many."""
-    return len(session.execute(lease_sql.BURY).all())
+    return len(session.execute(lease_sql.JUDGING.bury).all())
 
 
 def record_case(session: Session, claim: Claim, result: CaseResult) -> None:
@@ -100,7 +100,7 @@ def fail(database: Database, claim: Claim, reason: str, abort: Event = NEVER) ->
     Tries again as `finish` does. Of a long reason the end is kept: in a traceback the error itself.
     """
     cleaned = printable(reason[-REASON_CHARACTERS:], REASON_CHARACTERS)
-    retry(lambda: _execute(database, lease_sql.FAIL, {**_key(claim), "reason": cleaned}), abort)
+    retry(lambda: _execute(database, lease_sql.JUDGING.fail, {**_key(claim), "reason": cleaned}), abort)
 
 
 def give_back(database: Database, claim: Claim) -> None:
@@ -108,7 +108,7 @@ def give_back(database: Database, claim: Claim) -> None:
 
     Does not wait for a database that is away: the lease runs out by itself.
     """
-    retry_briefly(lambda: _execute(database, lease_sql.GIVE_BACK, _key(claim)))
+    retry_briefly(lambda: _execute(database, lease_sql.JUDGING.give_back, _key(claim)))
 
 
 def _finish(database: Database, claim: Claim, outcome: Finish) -> bool:

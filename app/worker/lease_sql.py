@@ -1,53 +1,146 @@
-"""The statements of `app.worker.lease`. In an UPDATE, `attempt` and `worker` to the right of = are those before it."""
+"""The statements of `app.worker.lease`. In an UPDATE, `attempt` and `worker` to the right of = are those before it.
 
-from sqlalchemy import ARRAY, BigInteger, Integer, Text, bindparam, text
+The steps of a job's life are the same for every table whose rows are jobs; `Jobs` says what differs.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ARRAY, BigInteger, Integer, Text, TextClause, Uuid, bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.types import TypeEngine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jobs:
+    """A table whose rows are jobs.
+
+    `held`: the state of those that a worker works on; `failure`: the verdict of those that we could not do; `watched`:
+    the column whose value is told to those who watch progress; `order`: after the priority; `channel`: where a new job
+    is announced.
+    """
+
+    table: str
+    held: str
+    failure: str
+    watched: str
+    order: str
+    channel: str
+    id_type: TypeEngine[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    claim: TextClause
+    beat: TextClause
+    bury: TextClause
+    fail: TextClause
+    give_back: TextClause
+
+
+def _steps(jobs: Jobs) -> Steps:
+    words = {name: getattr(jobs, name) for name in ("table", "held", "failure", "watched", "order", "channel")}
+    claim, beat, bury, fail, give_back = (text(each.format(**words)) for each in _TEMPLATES)
+    return Steps(
+        claim=claim.bindparams(bindparam("queues", type_=ARRAY(Text)), bindparam("slots", type_=Integer)),
+        beat=beat.bindparams(bindparam("ids", type_=ARRAY(jobs.id_type)), bindparam("attempts", type_=ARRAY(Integer))),
+        bury=bury,
+        fail=fail,
+        give_back=give_back,
+    )
+
 
 # LATERAL over the queues' names, so that each one walks its own part of the index in order and stops at the limit.
-CLAIM = text("""
+_CLAIM = """
     WITH candidate AS MATERIALIZED (
         SELECT waiting.id
         FROM unnest(:queues) AS wanted (queue)
         CROSS JOIN LATERAL (
-            SELECT id FROM judgings
-            WHERE judgings.queue = wanted.queue AND state IN ('queued', 'judging')
+            SELECT id FROM {table} AS job
+            WHERE job.queue = wanted.queue AND state IN ('queued', '{held}')
               AND (state = 'queued' OR lease_until < now()) AND attempt < max_attempts AND NOT cancel_requested
-            ORDER BY priority DESC, id LIMIT :slots FOR UPDATE SKIP LOCKED
+            ORDER BY priority DESC, {order} LIMIT :slots FOR UPDATE SKIP LOCKED
         ) AS waiting
         LIMIT :slots
     ), claimed AS (
-        UPDATE judgings SET
-            state = 'judging', attempt = attempt + 1, worker = :worker,
+        UPDATE {table} AS job SET
+            state = '{held}', attempt = attempt + 1, worker = :worker,
             started_at = now(), lease_until = now() + :lease,
             reason = CASE WHEN state = 'queued' THEN reason ELSE
                 concat_ws(E'\\n', reason, format('attempt %s: its worker %s stopped beating', attempt, worker)) END
-        FROM candidate WHERE judgings.id = candidate.id
-        RETURNING judgings.id, attempt, submission_id
+        FROM candidate WHERE job.id = candidate.id
+        RETURNING job.id, attempt, {watched} AS watched
     )
-    SELECT id, attempt, submission_id, pg_notify('progress', submission_id::text) FROM claimed
-""").bindparams(bindparam("queues", type_=ARRAY(Text)), bindparam("slots", type_=Integer))
+    SELECT id, attempt, watched, pg_notify('progress', watched::text) FROM claimed
+"""
 
-BEAT = text("""
-    UPDATE judgings SET lease_until = now() + :lease
+_BEAT = """
+    UPDATE {table} AS job SET lease_until = now() + :lease
     FROM unnest(:ids, :attempts) AS mine (id, attempt)
-    WHERE judgings.id = mine.id AND judgings.attempt = mine.attempt AND state = 'judging'
-    RETURNING judgings.id, judgings.attempt, cancel_requested
-""").bindparams(bindparam("ids", type_=ARRAY(BigInteger)), bindparam("attempts", type_=ARRAY(Integer)))
+    WHERE job.id = mine.id AND job.attempt = mine.attempt AND state = '{held}'
+    RETURNING job.id, job.attempt, cancel_requested
+"""
 
-BURY = text("""
+_BURY = """
     WITH dead AS MATERIALIZED (
-        SELECT id FROM judgings
-        WHERE state = 'judging' AND lease_until < now() AND (attempt >= max_attempts OR cancel_requested)
+        SELECT id FROM {table}
+        WHERE state = '{held}' AND lease_until < now() AND (attempt >= max_attempts OR cancel_requested)
         FOR UPDATE SKIP LOCKED
     ), buried AS (
-        UPDATE judgings SET
-            state = 'done', verdict = 'judge_error', finished_at = now(), lease_until = NULL,
+        UPDATE {table} AS job SET
+            state = 'done', verdict = '{failure}', finished_at = now(), lease_until = NULL,
             reason = concat_ws(E'\\n', reason, format('attempt %s: its worker %s stopped beating', attempt, worker))
-        FROM dead WHERE judgings.id = dead.id
-        RETURNING submission_id
+        FROM dead WHERE job.id = dead.id
+        RETURNING {watched} AS watched
     )
-    SELECT pg_notify('progress', submission_id::text) FROM buried
-""")
+    SELECT pg_notify('progress', watched::text) FROM buried
+"""
+
+_FAIL = """
+    UPDATE {table} SET
+        state = CASE WHEN attempt < max_attempts AND NOT cancel_requested THEN 'queued' ELSE 'done' END,
+        verdict = CASE WHEN attempt < max_attempts AND NOT cancel_requested THEN NULL ELSE '{failure}' END,
+        finished_at = CASE WHEN attempt < max_attempts AND NOT cancel_requested THEN NULL ELSE now() END,
+        lease_until = NULL, reason = concat_ws(E'\\n', reason, format('attempt %s: %s', attempt, CAST(:reason AS text)))
+    WHERE id = :id AND attempt = :attempt AND state = '{held}'
+    RETURNING pg_notify('progress', {watched}::text), pg_notify('{channel}', queue)
+"""
+
+# A worker that is told to stop is no failed attempt. `attempt` can't go back: it is the fence.
+_GIVE_BACK = """
+    UPDATE {table} SET
+        state = CASE WHEN cancel_requested THEN 'done' ELSE 'queued' END,
+        verdict = CASE WHEN cancel_requested THEN '{failure}' END,
+        finished_at = CASE WHEN cancel_requested THEN now() END,
+        lease_until = NULL, max_attempts = max_attempts + 1
+    WHERE id = :id AND attempt = :attempt AND state = '{held}'
+    RETURNING pg_notify('progress', {watched}::text), pg_notify('{channel}', queue)
+"""
+
+_TEMPLATES = (_CLAIM, _BEAT, _BURY, _FAIL, _GIVE_BACK)
+
+JUDGING = _steps(
+    Jobs(
+        table="judgings",
+        held="judging",
+        failure="judge_error",
+        watched="submission_id",
+        order="id",
+        channel="judging",
+        id_type=BigInteger(),
+    )
+)
+VERIFYING = _steps(
+    Jobs(
+        table="verifications",
+        held="verifying",
+        failure="failed",
+        watched="id",
+        order="queued_at, id",
+        channel="verification",
+        id_type=Uuid(),
+    )
+)
 
 FINISH = text("""
     UPDATE judgings SET
@@ -59,27 +152,6 @@ FINISH = text("""
 
 IS_FINISHED = text("""
     SELECT id FROM judgings WHERE id = :id AND attempt = :attempt AND state = 'done' AND verdict = :verdict
-""")
-
-FAIL = text("""
-    UPDATE judgings SET
-        state = CASE WHEN attempt < max_attempts AND NOT cancel_requested THEN 'queued' ELSE 'done' END,
-        verdict = CASE WHEN attempt < max_attempts AND NOT cancel_requested THEN NULL ELSE 'judge_error' END,
-        finished_at = CASE WHEN attempt < max_attempts AND NOT cancel_requested THEN NULL ELSE now() END,
-        lease_until = NULL, reason = concat_ws(E'\\n', reason, format('attempt %s: %s', attempt, CAST(:reason AS text)))
-    WHERE id = :id AND attempt = :attempt AND state = 'judging'
-    RETURNING pg_notify('progress', submission_id::text), pg_notify('judging', queue)
-""")
-
-# A worker that is told to stop is no failed attempt. `attempt` can't go back: it is the fence.
-GIVE_BACK = text("""
-    UPDATE judgings SET
-        state = CASE WHEN cancel_requested THEN 'done' ELSE 'queued' END,
-        verdict = CASE WHEN cancel_requested THEN 'judge_error' END,
-        finished_at = CASE WHEN cancel_requested THEN now() END,
-        lease_until = NULL, max_attempts = max_attempts + 1
-    WHERE id = :id AND attempt = :attempt AND state = 'judging'
-    RETURNING pg_notify('progress', submission_id::text), pg_notify('judging', queue)
 """)
 
 NOTIFY_PROGRESS = text("SELECT pg_notify('progress', :submission_id)")
