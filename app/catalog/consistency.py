@@ -4,14 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.catalog.case import Case
+from app.catalog.case import MAX_CASES, Case
 from app.catalog.checking import checker_conflicts
 from app.catalog.fault import Conflict, Location
 from app.catalog.fit import byte_count
 from app.catalog.given import array_conflicts, listed_conflicts, plain_conflicts, size_of
 from app.catalog.parameter import FRAMEWORKS_OF, Parameter
+from app.catalog.requiring import case_conflicts, framework_conflicts, requirement_conflicts, tracing_conflicts
 from app.catalog.suggestion import nearest
 from app.judging.checker import Checker
+from app.judging.requirement import Requirement
 
 MAX_INPUT_BYTES = 48 * 2**20
 
@@ -30,6 +32,7 @@ class Draft:
     cases: Mapping[int, Case]
     tolerance_leaves: Mapping[str, Any]
     checkers: Mapping[str, Checker]
+    requirements: Mapping[int, Requirement]
     is_complete: bool
 
 
@@ -37,6 +40,7 @@ def list_conflicts(draft: Draft) -> list[Conflict]:
     return [
         *_repeated("parameters", "name", {i: p.name for i, p in draft.parameters.items()}),
         *_repeated("cases", "name", {i: case.name for i, case in draft.cases.items()}),
+        *_repetition_conflicts(draft),
         *_repeated("tags", None, dict(enumerate(draft.tags))),
         *_repeated("prerequisites", None, dict(enumerate(draft.prerequisites))),
         *_repeated("frameworks", None, dict(enumerate(draft.frameworks or ()))),
@@ -45,6 +49,9 @@ def list_conflicts(draft: Draft) -> list[Conflict]:
         *_sample_conflicts(draft),
         *_order_conflicts(draft),
         *checker_conflicts(draft.checkers, draft.tolerance_leaves),
+        *requirement_conflicts(draft.requirements, draft.parameters),
+        *tracing_conflicts(draft.requirements, draft.cases, draft.parameters),
+        *(framework_conflicts(draft.requirements, draft.cases, draft.frameworks) if draft.frameworks else ()),
         *(conflict for index, case in draft.cases.items() for conflict in _case_conflicts(draft, index, case)),
     ]
 
@@ -58,6 +65,19 @@ def _repeated(key: str, field: str | None, words: Mapping[int, str]) -> Iterator
                 location, f"is {word!r}, as {key}[{seen[word]}] is", "each must differ: rename or remove one"
             )
         seen.setdefault(word, index)
+
+
+def _repetition_conflicts(draft: Draft) -> Iterator[Conflict]:
+    taken = {case.name: index for index, case in draft.cases.items() if case.repeat is None}
+    total = 0
+    for index, case in draft.cases.items():
+        total += len(case.names)
+        for name in case.names if case.repeat else ():
+            if name in taken:
+                message = f"makes a case {name}, as cases[{taken[name]}] is called"
+                yield Conflict(("cases", index, "repeat"), message, "rename one of them")
+    if total > MAX_CASES:
+        yield Conflict(("cases",), f"makes {total} cases in all", f"at most {MAX_CASES} are possible: repeat less")
 
 
 def _framework_conflicts(draft: Draft) -> Iterator[Conflict]:
@@ -96,6 +116,7 @@ def _sample_conflicts(draft: Draft) -> Iterator[Conflict]:
 
 
 def _case_conflicts(draft: Draft, index: int, case: Case) -> Iterator[Conflict]:
+    yield from case_conflicts(index, case)
     if case.inputs is None:
         return
     where: Location = ("cases", index, "inputs")

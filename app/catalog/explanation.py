@@ -11,6 +11,7 @@ from app.catalog.fit import shown
 from app.catalog.suggestion import nearest
 from app.catalog.value import DRAWS, without_tags
 from app.judging.checkers import CHECKERS
+from app.judging.requirements import REQUIREMENTS
 
 Facts = dict[str, Any]
 Known = Callable[[Location], Iterable[str]]
@@ -61,6 +62,8 @@ def _sentence(facts: Facts, location: Location, known: Known) -> tuple[str, str]
         return _not_among(value["draw"], list(DRAWS), "draw ")
     if kind == "unknown_checker":
         return _unknown_checker(value)
+    if kind == "unknown_requirement":
+        return _unknown_requirement(value)
     return _out_of_bounds(kind, value, context)
 
 
@@ -82,6 +85,14 @@ def _unknown_checker(value: object) -> tuple[str, str]:
     if "checker" not in value:
         return "names no checker", f"add `checker:` with one of {', '.join(CHECKERS)}"
     return _not_among(value["checker"], list(CHECKERS), "checker ")
+
+
+def _unknown_requirement(value: object) -> tuple[str, str]:
+    kinds = ", ".join(REQUIREMENTS)
+    if not isinstance(value, dict):
+        return f"is {shown(value)}", f"write `{{uses: …}}` or another of {kinds}"
+    word = next(map(str, value), "")
+    return f"is of no known kind{nearest(word, REQUIREMENTS)}", f"give it one of the keys {kinds}"
 
 
 def _out_of_bounds(kind: str, value: object, context: Facts) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from app.catalog.document import Document
 from app.catalog.fault import Fault
 from app.catalog.parameter import Returns
 from app.catalog.part import Known, Parts
+from app.catalog.requiring import driver_conflicts, read_cases, read_requirements
 from app.catalog.source import Source, function_fault, is_explained, keyword_fault, syntax_fault
 from app.judging.verdicts import Verdict
 
@@ -27,7 +28,7 @@ def inspect(parts: Parts, document: Document) -> Iterator[Fault]:
         else:
             sound[key] = source
     yield from _entry_point_faults(sound, document)
-    yield from _driver_faults(sound)
+    yield from _driver_faults(sound, parts, document)
     yield from _generator_faults(sound, parts, document)
     yield from _checker_faults(parts, document)
     yield from _property_faults(sound, parts, document)
@@ -47,9 +48,13 @@ def _entry_point_faults(sound: dict[str, Source], document: Document) -> Iterato
             yield fault
 
 
-def _driver_faults(sound: dict[str, Source]) -> Iterator[Fault]:
+def _driver_faults(sound: dict[str, Source], parts: Parts, document: Document) -> Iterator[Fault]:
     if "driver" in sound and (fault := function_fault(sound["driver"], "run", 2)):
         yield fault
+    if "driver" in parts.sources:
+        content = document.content or {}
+        for conflict in driver_conflicts(read_requirements(content), read_cases(content)):
+            yield document.fault(conflict.location, conflict.message, conflict.remedy)
 
 
 def _generator_faults(sound: dict[str, Source], parts: Parts, document: Document) -> Iterator[Fault]:

@@ -4,11 +4,12 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, Strict, StringConstraints, model_validator
 
-from app.catalog.case import Case
+from app.catalog.case import MAX_CASES, Case, expand
 from app.catalog.checking import AnyChecker
 from app.catalog.consistency import Draft, list_conflicts
 from app.catalog.fault import Conflict, Inconsistent
 from app.catalog.parameter import Framework, Identifier, Parameter, Returns
+from app.catalog.requiring import AnyRequirement
 from app.judging.checker import DtypePolicy
 from app.judging.options import Integer, Margin, Model, Number
 
@@ -64,7 +65,7 @@ class Question(Model):
 
 
 class Manifest(Model):
-    """A problem without its texts and code."""
+    """A problem without its texts and code. `cases`: repeated ones are many here, whatever the author wrote."""
 
     title: Annotated[str, _line(120)]
     summary: Annotated[str, _line(300)]
@@ -84,9 +85,9 @@ class Manifest(Model):
     limits: Limits = Limits()
     deterministic: Annotated[bool, Strict()] = True
     may_change: Annotated[tuple[Identifier, ...], Field(max_length=50)] = ()
-    requirements: tuple[dict[str, Any], ...] = ()
+    requirements: Annotated[tuple[AnyRequirement, ...], Field(max_length=50)] = ()
     variants: Annotated[Integer, Field(ge=1, le=100)] = 3
-    cases: Annotated[tuple[Case, ...], Field(min_length=1, max_length=200)]
+    cases: Annotated[tuple[Case, ...], Field(min_length=1, max_length=MAX_CASES)]
     hints: Annotated[tuple[Annotated[str, _text(4000)], ...], Field(max_length=50)] = ()
     quiz: Annotated[tuple[Question, ...], Field(max_length=50)] = ()
     license: Annotated[str, _line(100)] | None = None
@@ -95,7 +96,13 @@ class Manifest(Model):
     def _fits_together(self) -> Self:
         if conflicts := list_conflicts(self._draft()):
             raise Inconsistent(conflicts)
+        object.__setattr__(self, "cases", expand(self.cases))  # frozen for everybody after this
         return self
+
+    @property
+    def is_traced(self) -> bool:
+        """Whether solutions are exported as programs and looked into."""
+        return any(r.basis == "program" for r in self.requirements) or any(case.sealed for case in self.cases)
 
     def _draft(self) -> Draft:
         return Draft(
@@ -109,6 +116,7 @@ class Manifest(Model):
             cases=dict(enumerate(self.cases)),
             tolerance_leaves=self.tolerance.leaves if self.tolerance else {},
             checkers=self.checkers,
+            requirements=dict(enumerate(self.requirements)),
             is_complete=True,
         )
 

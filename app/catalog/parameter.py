@@ -54,11 +54,15 @@ class Described(Model):
 
 
 class Parameter(Described):
-    """`leaves` says what the arrays inside a list or a mapping become; `dtype` there is their default."""
+    """`leaves` says what the arrays inside a list or a mapping become; `dtype` there is their default.
+
+    `static`: its value is known while the solution is traced, so that shapes and lengths may depend on it.
+    """
 
     name: Identifier
     leaves: ArrayKind | None = None
     nullable: Annotated[bool, Strict()] = False
+    static: Annotated[bool, Strict()] = False
 
     @property
     def kind(self) -> Kind:
@@ -71,7 +75,12 @@ class Parameter(Described):
 
     @model_validator(mode="after")
     def _fits_together(self) -> "Parameter":
-        if conflicts := [*_array_conflicts(self), *_plain_conflicts(self), *_width_conflicts(self)]:
+        if conflicts := [
+            *_array_conflicts(self),
+            *_plain_conflicts(self),
+            *_width_conflicts(self),
+            *_static_conflicts(self),
+        ]:
             raise Inconsistent(conflicts)
         return self
 
@@ -111,3 +120,9 @@ def _width_conflicts(parameter: Parameter) -> Iterator[Conflict]:
             parameter.dtype.replace("128", "64") if "128" in parameter.dtype else parameter.dtype.replace("64", "32")
         )
         yield Conflict(("dtype",), f"is {parameter.dtype}, and JAX computes in 32 bits here", f"use {narrow}")
+
+
+def _static_conflicts(parameter: Parameter) -> Iterator[Conflict]:
+    if parameter.static and parameter.type not in ("float", "int", "bool", "str"):
+        remedy = "remove it; static is for float, int, bool and str"
+        yield Conflict(("static",), f"is given for type {parameter.type}, which is traced", remedy)

@@ -13,9 +13,11 @@ from app.catalog.explanation import explain
 from app.catalog.fault import Fault, Inconsistent, Location
 from app.catalog.manifest import Limits, ProblemFile, Question, Tolerance
 from app.catalog.parameter import Parameter, Returns
+from app.catalog.requiring import kind_of, read_requirements
 from app.catalog.value import DRAWS, Array
 from app.judging.checkers import CHECKERS
 from app.judging.options import Margin
+from app.judging.requirements import REQUIREMENTS
 
 _MODELS: dict[str, type[BaseModel]] = {
     "parameters": Parameter,
@@ -59,6 +61,7 @@ def _draft(content: Mapping[str, Any]) -> Draft:
         cases=_valid(Case, cases),
         tolerance_leaves=_mapping(_mapping(content.get("tolerance")).get("leaves")),
         checkers=read_checkers(content),
+        requirements=read_requirements(content),
         is_complete=False,
     )
 
@@ -97,7 +100,11 @@ def _model_at(document: Document, where: Location) -> type[BaseModel]:
     if where[:1] == ("tolerance",) and len(where) > 1:
         return Margin
     if where[:1] == ("checkers",):
-        return _checker_at(document, where)
+        options = _mapping((document.content or {})["checkers"])[str(where[1])]
+        return _within(CHECKERS[options["checker"]], where[2:])
+    if where[:1] == ("requirements",):
+        kind = kind_of(_items(document.content or {}, "requirements")[int(where[1])])
+        return _within(REQUIREMENTS[str(kind)], where[2:])
     if where[2:3] == ("inputs",):
         value: Any = document.content
         for part in where:
@@ -106,12 +113,10 @@ def _model_at(document: Document, where: Location) -> type[BaseModel]:
     return _MODELS[str(where[0])]
 
 
-def _checker_at(document: Document, where: Location) -> type[BaseModel]:
-    """The model of a checker's options, or of a mapping among them."""
-    options = _mapping(_mapping((document.content or {})["checkers"])[str(where[1])])
-    model: type[BaseModel] = CHECKERS[options["checker"]]
-    for key in where[2:]:
+def _within(model: type[BaseModel], where: Location) -> type[BaseModel]:
+    """The model of these options, or of a mapping among them."""
+    for key in where:
         annotation = model.model_fields[str(key)].annotation
-        within = (annotation, *get_args(annotation))
-        model = next(kind for kind in within if isinstance(kind, type) and issubclass(kind, BaseModel))
+        kinds = (annotation, *get_args(annotation))
+        model = next(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel))
     return model

@@ -14,8 +14,8 @@ class Loop:
 
     `index`: its place among the loops of the program. `nesting`: how many loops are around it.
     `takes_part`: the answer depends on it. `fed_by`: the parameters that reach the answer by way of it.
-    `bypassed_by`: those that reach the answer beside it. `whole`: those of which every step sees more than the part that
-    its counter chooses. `share`: its part of the program's arithmetic, from 0 to 1.
+    `bypassed_by`: those that reach the answer beside it. `whole`: those of which every step sees more than the part
+    that its counter chooses. `share`: its part of the program's arithmetic, from 0 to 1.
     `every_step_counts`: whether answers get wrong without its first and without its last step; None if not tried.
     """
 

@@ -10,7 +10,9 @@ from app.catalog.document import read_document
 from app.catalog.inputs import draw_inputs
 from app.catalog.manifest import Manifest
 from app.catalog.package import PackageInvalid, package_from_files
+from app.catalog.requiring import kind_of, read_requirements
 from app.judging.checkers import CHECKERS
+from app.judging.requirements import REQUIREMENTS
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs/problem-format.md").read_text()
@@ -50,6 +52,17 @@ def test_every_checker_has_an_example_that_can_be_read() -> None:
     read = [read_checkers(content) for content in shown]
     assert [len(checkers) for checkers in read] == [len(content["checkers"]) for content in shown]
     assert {checker.checker for checkers in read for checker in checkers.values()} == set(CHECKERS)
+
+
+def test_every_requirement_has_an_example_that_can_be_read() -> None:
+    section = TEXT[TEXT.index("### Requirements") : TEXT.index("### Cases")]
+    examples = re.findall(r"```yaml\n(requirements:.*?)```", section, re.DOTALL)
+
+    shown = [read_document("example", text).content or {} for text in examples]
+
+    read = [read_requirements(content) for content in shown]
+    assert [len(requirements) for requirements in read] == [len(content["requirements"]) for content in shown]
+    assert {kind_of(requirement) for requirements in read for requirement in requirements.values()} == set(REQUIREMENTS)
 
 
 def test_every_checker_has_its_line_for_contributors() -> None:

@@ -1,0 +1,98 @@
+"""What a requirement is: a rule on how an answer is computed, judged on evidence and never on the answer.
+
+Each file of `app.judging.requirements` holds one kind, under the name of the key that an author writes for it. The web
+process reads them too, and has no NumPy.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+from pydantic import Discriminator, Field, StringConstraints, Tag
+
+from app.judging.checker import Objection
+from app.judging.evidence import Evidence
+from app.judging.options import Integer, Model
+
+Basis: TypeAlias = Literal["program", "calls"]
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
+# A number, or the name of something that has one in each case.
+Count = Annotated[
+    Annotated[Integer, Field(ge=0), Tag("<number>")] | Annotated[Name, Tag("<name>")],
+    Discriminator(lambda count: "<name>" if isinstance(count, str) else "<number>"),
+]
+
+NOT_TRIED = "no program that could be looked into"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What a requirement is judged on, in one case.
+
+    `numbers`: whole numbers of the case by name, of parameters and of symbolic sizes. `calls`: how often the student's
+    process did what `CALLS` names, as it says itself.
+    """
+
+    numbers: Mapping[str, int]
+    evidence: Evidence | None = None
+    reference: Evidence | None = None
+    calls: Mapping[str, int] = field(default_factory=dict)
+
+    def number(self, count: int | str) -> int:
+        return count if isinstance(count, int) else self.numbers[count]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unmet:
+    """`category` is the requirement in the manifest's own words: hidden cases say no more."""
+
+    category: str
+    expected: str
+    found: str
+
+    @property
+    def message(self) -> str:
+        return f"expected {self.expected}; found {self.found}"
+
+
+class Requirement(Model, ABC):
+    """`basis`: what must be known to judge it. `has_ratio`: it compares with the reference's program."""
+
+    basis: ClassVar[Basis] = "program"
+
+    @property
+    def has_ratio(self) -> bool:
+        return False
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Of what has a number in each case: by the key that names it."""
+        return {}
+
+    @property
+    def parameters(self) -> Mapping[str, tuple[str, ...]]:
+        """The same of parameters whose way to the answer is looked at."""
+        return {}
+
+    def find_contradiction(self) -> Objection | None:
+        """Between the keys."""
+        return None
+
+    @property
+    @abstractmethod
+    def rule(self) -> str:
+        """For students, in the manifest's own words: goes on from "your program must …"."""
+
+    @abstractmethod
+    def judge(self, facts: Facts) -> tuple[str, str] | None:
+        """What was looked for and what was found, or None when it is met."""
+
+    def find_unmet(self, facts: Facts) -> Unmet | None:
+        found = self.judge(facts)
+        return Unmet(category=f"must {self.rule}", expected=found[0], found=found[1]) if found else None
+
+
+def plural(number: int, noun: str) -> str:
+    """`1 loop`, `8 loops`"""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,0 +1,69 @@
+"""`calls`: how often something was called while the solution ran, as the student's own process tells.
+
+Evidence, not proof: who sets out to forge the count can. It is for what can't be exported and looked into.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal, TypeAlias
+
+from app.judging.checker import Objection
+from app.judging.requirement import Basis, Count, Facts, Requirement, plural
+
+# In the order of `sandbox.guest.record`, which counts them.
+Call: TypeAlias = Literal[
+    "autocast",
+    "backward",
+    "checkpoint",
+    "clip_grad_norm",
+    "optimizer.step",
+    "optimizer.zero_grad",
+    "scaler.step",
+    "scaler.unscale",
+    "scaler.update",
+]
+
+
+class Calls(Requirement):
+    """`count`, or `at_least` and `at_most`: each a number, or the name of an `int` parameter or a symbolic size."""
+
+    basis: ClassVar[Basis] = "calls"
+
+    calls: Call
+    count: Count | None = None
+    at_least: Count | None = None
+    at_most: Count | None = None
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        given = {"count": self.count, "at_least": self.at_least, "at_most": self.at_most}
+        return {key: count for key, count in given.items() if isinstance(count, str)}
+
+    def find_contradiction(self) -> Objection | None:
+        if self.count is not None and (self.at_least is not None or self.at_most is not None):
+            return Objection(key="count", message="is given beside at_least or at_most", remedy="keep one of them")
+        if self.count is None and self.at_least is None and self.at_most is None:
+            return Objection(key="calls", message="has no number", remedy="add `count:`, `at_least:` or `at_most:`")
+        return None
+
+    @property
+    def rule(self) -> str:
+        return f"call {self.calls} {self._amount()}"
+
+    def judge(self, facts: Facts) -> tuple[str, str] | None:
+        found = facts.calls.get(self.calls, 0)
+        for is_met, count in (
+            (int.__eq__, self.count),
+            (int.__ge__, self.at_least),
+            (int.__le__, self.at_most),
+        ):
+            if count is not None and not is_met(found, facts.number(count)):
+                return f"{self.calls} to be called {self._amount(facts)}", plural(found, "call")
+        return None
+
+    def _amount(self, facts: Facts | None = None) -> str:
+        parts = [
+            f"{words}{facts.number(count) if facts else count}"
+            for words, count in (("", self.count), ("at least ", self.at_least), ("at most ", self.at_most))
+            if count is not None
+        ]
+        return f"{' and '.join(parts)} times"

@@ -1,0 +1,31 @@
+"""`max_flops_ratio`: how much arithmetic the program may do, measured by the reference's."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from app.judging.options import Number
+from app.judging.requirement import NOT_TRIED, Facts, Requirement
+
+
+class MaxFlopsRatio(Requirement):
+    """A loop of unknown length counts as one step of it."""
+
+    max_flops_ratio: Annotated[Number, Field(gt=0, le=1000)]
+
+    @property
+    def has_ratio(self) -> bool:
+        return True
+
+    @property
+    def rule(self) -> str:
+        return f"do at most {self.max_flops_ratio:g} times the reference's arithmetic"
+
+    def judge(self, facts: Facts) -> tuple[str, str] | None:
+        expected = f"at most {self.max_flops_ratio:g} times the reference's arithmetic"
+        if facts.evidence is None or facts.reference is None:
+            return expected, NOT_TRIED
+        own, reference = facts.evidence.flops, facts.reference.flops
+        if own <= self.max_flops_ratio * reference:
+            return None
+        return expected, f"{own / reference:.3g} times" if reference else "some where the reference does none"

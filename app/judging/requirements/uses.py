@@ -1,0 +1,144 @@
+"""`uses`: a loop of a stated length, a choice between branches, or one batched program, that the answer comes from."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from app.judging.checker import Objection
+from app.judging.evidence import Conditional, Evidence, Loop
+from app.judging.requirement import NOT_TRIED, Count, Facts, Name, Requirement, plural
+
+Structure: TypeAlias = Literal["scan", "fori", "while", "cond", "vmap"]
+
+# One step is its own body: no compiler keeps a loop for it, and none can be asked for.
+LEAST_LENGTH = 2
+# Of the share of the arithmetic that lies in the reference's own loop.
+LEAST_SHARE = 0.5
+
+
+class Uses(Requirement):
+    """`length`: of steps, or of the batch. `through`: parameters that reach the answer by way of it only.
+
+    `slices`: parameters of which each step looks at its own part. `scan` and `fori` are the same loop in a program, and
+    so are judged alike.
+    """
+
+    uses: Structure
+    length: Count | None = None
+    through: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
+    slices: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
+
+    @property
+    def has_ratio(self) -> bool:
+        return self.uses in ("scan", "fori")
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        return {"length": self.length} if isinstance(self.length, str) else {}
+
+    @property
+    def parameters(self) -> Mapping[str, tuple[str, ...]]:
+        return {"through": self.through, "slices": self.slices}
+
+    def find_contradiction(self) -> Objection | None:
+        if self.uses == "while" and self.length is not None:
+            return Objection(
+                key="length", message="is given for while, whose steps depend on values", remedy="remove it"
+            )
+        if self.uses == "cond" and self.length is not None:
+            return Objection(key="length", message="is given for cond, which has no steps", remedy="remove it")
+        if self.slices and self.uses not in ("scan", "fori"):
+            message = f"is given for {self.uses}, which does not count its steps"
+            return Objection(key="slices", message=message, remedy="remove it, or ask for scan or fori")
+        if self.through and self.uses == "vmap":
+            return Objection(key="through", message="is given for vmap, which can't be told apart", remedy="remove it")
+        return None
+
+    @property
+    def rule(self) -> str:
+        length = "" if self.length is None else f" of length {self.length}"
+        through = f", with {_listed(self.through)} reaching the answer only through it" if self.through else ""
+        slices = f", with a part of {_listed(self.slices)} in each step" if self.slices else ""
+        return f"use {self.uses}{length}{through}{slices}"
+
+    def judge(self, facts: Facts) -> tuple[str, str] | None:
+        if facts.evidence is None:
+            return self.uses, NOT_TRIED
+        length = self.steps(facts)
+        if self.uses == "vmap":
+            return _judge_batch(facts.evidence, length)
+        if self.uses == "cond":
+            faults = [self._fault(branch) for branch in facts.evidence.branches]
+            return _first(faults, "one choice between branches", "none")
+        if length is not None and length < LEAST_LENGTH:
+            return None
+        least = LEAST_SHARE * max((loop.share for loop in fitting(facts.reference, length)), default=0.0)
+        faults = [self._loop_fault(loop, least) for loop in fitting(facts.evidence, length)]
+        return _first(faults, _one_loop(length), _described(facts.evidence))
+
+    def steps(self, facts: Facts) -> int | None:
+        return None if self.length is None else facts.number(self.length)
+
+    def _loop_fault(self, loop: Loop, least_share: float) -> str | None:
+        whole = _listed([name for name in self.slices if name in loop.whole])
+        if whole:
+            return f"one of which every step looks at all of {whole}"
+        if loop.share < least_share:
+            return f"one that does {loop.share:.0%} of the arithmetic"
+        return self._fault(loop)
+
+    def _fault(self, one: Loop | Conditional) -> str | None:
+        beside = _listed([name for name in self.through if name in one.bypassed_by])
+        if not (one.takes_part and one.fed_by):
+            return "one on which the answer does not depend"
+        if beside:
+            return f"one, but {beside} also reaching the answer beside it"
+        if isinstance(one, Loop):
+            return (
+                None if one.every_step_counts is not False else "one that gives the same without its first or last step"
+            )
+        return None if one.every_branch_counts is not False else "one that gives the same with one of its branches only"
+
+
+def fitting(evidence: Evidence | None, length: int | None) -> list[Loop]:
+    """The loops of that length; any loop fits None."""
+    return [loop for loop in evidence.loops if length is None or loop.length == length] if evidence else []
+
+
+def _first(faults: Sequence[str | None], expected: str, otherwise: str) -> tuple[str, str] | None:
+    """Met by one without a fault; else the fault of the first, or what there is when none fits."""
+    if None in faults:
+        return None
+    return expected, faults[0] if faults and faults[0] else otherwise
+
+
+def _judge_batch(evidence: Evidence, length: int | None) -> tuple[str, str] | None:
+    expected = "one batched computation" + ("" if length is None else f" over {length:,}")
+    if length is not None and length < LEAST_LENGTH:
+        return None
+    if any(loop.takes_part for loop in fitting(evidence, length)) or evidence.copies >= (length or LEAST_LENGTH):
+        return expected, _described(evidence)
+    return (
+        None if length is None or length in evidence.axes else (expected, f"no arithmetic along an axis of {length:,}")
+    )
+
+
+def _one_loop(length: int | None) -> str:
+    return "one loop" if length is None else f"one loop of {plural(length, 'step')}"
+
+
+def _described(evidence: Evidence) -> str:
+    """What there is in the place of what was looked for."""
+    found = [_loop(loop) for loop in evidence.loops]
+    if evidence.copies > 1:
+        found.append(f"{evidence.copies:,} copies of the body")
+    return _listed(found) or "no loop"
+
+
+def _loop(loop: Loop) -> str:
+    return "a loop of unknown length" if loop.length is None else f"a loop of {plural(loop.length, 'step')}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(words)
