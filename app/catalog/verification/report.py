@@ -10,17 +10,16 @@ from typing import Literal, get_args
 from pydantic import Field
 
 from app.catalog.verification.section import (
-    CalibrationSection,
     KillMatrixSection,
     KnownSection,
     LimitsSection,
     LintSection,
     MistakesSection,
-    MutationSection,
     ReferenceSection,
     Section,
     TrivialSection,
 )
+from app.catalog.verification.strength import CalibrationSection, MutationSection
 
 CheckName = Literal[
     "lint", "reference", "known", "trivial", "mutation", "kill_matrix", "calibration", "limits", "mistakes"

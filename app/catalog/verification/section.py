@@ -1,10 +1,7 @@
 """What each check of a verification found, in figures. What is to be done about it stands in the findings."""
 
-from typing import Literal
-
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.judging.options import Margin
 from app.judging.result import Visibility
 from app.judging.verdicts import Verdict
 
@@ -55,24 +52,6 @@ class TrivialSection(Section):
     answers: tuple[TrivialAnswer, ...]
 
 
-class Mutant(Section):
-    """`diff`: unified, of the reference. `killed_by`: the cases that are known to; others may too."""
-
-    operator: str
-    line: int
-    diff: str
-    outcome: Literal["killed", "survived", "equivalent"]
-    killed_by: tuple[str, ...] = ()
-
-
-class MutationSection(Section):
-    """`strength`: the share that was killed of those that are not equivalent; None where there was none."""
-
-    possible: int
-    mutants: tuple[Mutant, ...]
-    strength: float | None
-
-
 class KillRow(Section):
     """A wrong submission, and the cases that it failed and passed."""
 
@@ -95,32 +74,6 @@ class KillCase(Section):
 class KillMatrixSection(Section):
     cases: tuple[KillCase, ...]
     rows: tuple[KillRow, ...]
-
-
-class Measured(Section):
-    """How far one answer is from the expected one, in units of `unit` of its leaf."""
-
-    label: str
-    case: str
-    value: float
-
-
-class CalibratedLeaf(Section):
-    """Noise of right answers, signal of wrong ones, and the limit that should lie between, all in the same `unit`."""
-
-    path: str
-    checker: str
-    unit: str
-    tolerance: Margin | None
-    limit: float
-    noise: tuple[Measured, ...]
-    signal: tuple[Measured, ...]
-    suggestion: Margin | None
-    state: Literal["inside", "too_tight", "too_loose", "no_gap", "no_noise", "not_calibrated"]
-
-
-class CalibrationSection(Section):
-    leaves: tuple[CalibratedLeaf, ...]
 
 
 class CaseCost(Section):

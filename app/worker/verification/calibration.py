@@ -1,6 +1,6 @@
 """Whether the tolerance lies between the noise of right answers and the signal of wrong ones."""
 
-from app.catalog.verification.section import CalibrationSection
+from app.catalog.verification.strength import CalibrationSection
 from app.worker.verification.trial import Checked, Material, Trial
 
 

@@ -1,6 +1,7 @@
 """Kill matrix."""
 
-from app.catalog.verification.section import KillMatrixSection, MutationSection
+from app.catalog.verification.section import KillMatrixSection
+from app.catalog.verification.strength import MutationSection
 from app.worker.verification.trial import Checked, Material
 
 

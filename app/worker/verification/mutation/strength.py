@@ -1,6 +1,6 @@
 """Mutation strength."""
 
-from app.catalog.verification.section import MutationSection
+from app.catalog.verification.strength import MutationSection
 from app.worker.verification.trial import Checked, Material, Trial
 
 

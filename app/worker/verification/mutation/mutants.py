@@ -1,0 +1,76 @@
+"""All mutants of a source, each program once, and a sample of them that is the same every time."""
+
+import ast
+import difflib
+import random
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from app.worker.verification.mutation.operator import Operator
+from app.worker.verification.mutation.operators import OPERATORS
+from app.worker.verification.mutation.tree import Tree, read_tree
+
+CONTEXT_LINES = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """`line` of the first difference in the original; `diff` is unified; `source` is the whole changed one."""
+
+    operator: Operator
+    line: int
+    diff: str
+    source: str
+
+
+def list_mutants(source: str, entry_point: str, file: str) -> tuple[Change, ...]:
+    """In order of lines. `file` is the name that the diffs give it."""
+    tree = read_tree(source, entry_point)
+    seen = {_program(source)}
+    found: list[Change] = []
+    for operator, node in ((operator, node) for operator in OPERATORS for node in tree.nodes()):
+        for changed in _changed_sources(operator, node, tree):
+            program = _program(changed)
+            if program is not None and program not in seen:
+                seen.add(program)
+                found.append(_change(operator, tree, changed, file))
+    return tuple(sorted(found, key=lambda change: (change.line, change.operator.name, change.source)))
+
+
+def sample_mutants(changes: Sequence[Change], most: int, seed: int) -> tuple[Change, ...]:
+    """Every family gets its turn, so that a sample shows all kinds of faults."""
+    drawn = list(changes)
+    random.Random(seed).shuffle(drawn)
+    families: dict[str, deque[Change]] = defaultdict(deque)
+    for change in drawn:
+        families[change.operator.name].append(change)
+    chosen: list[Change] = []
+    while families and len(chosen) < most:
+        for name in sorted(families):
+            chosen.append(families[name].popleft())
+            if not families[name]:
+                del families[name]
+    return tuple(sorted(chosen[:most], key=changes.index))
+
+
+def _changed_sources(operator: Operator, node: cst.CSTNode, tree: Tree) -> Iterator[str]:
+    return (tree.code_with(node, other) for other in operator.replacements(node, tree))
+
+
+def _program(source: str) -> str | None:
+    """What the source means to Python, whatever its layout; None when it is no program."""
+    try:
+        compile(source, "mutant", "exec")
+        return ast.dump(ast.parse(source))
+    except SyntaxError:
+        return None
+
+
+def _change(operator: Operator, tree: Tree, changed: str, file: str) -> Change:
+    before, after = tree.module.code.splitlines(keepends=True), changed.splitlines(keepends=True)
+    line = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(before) - 1) + 1
+    diff = "".join(difflib.unified_diff(before, after, file, file, n=CONTEXT_LINES))
+    return Change(operator=operator, line=line, diff=diff, source=changed)
