@@ -7,10 +7,11 @@ wakes when another has taken over writes nothing. An expired lease needs no swee
 Only the database's clock is used. `reason` collects what went wrong in each attempt, for admins.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from threading import Event
+from typing import Generic, TypeVar
 from uuid import UUID
 
 from sqlalchemy import TextClause, func, select
@@ -36,6 +37,9 @@ class Claim:
     attempt: int
     submission_id: UUID
 
+    def __str__(self) -> str:
+        return f"judging {self.judging_id}, attempt {self.attempt}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish:
@@ -50,12 +54,30 @@ class Finish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What a worker is ready to take: at most `slots` judgings of these queues, held for `lease` at a time."""
+    """What a worker is ready to take: at most `slots` jobs of these queues, held for `lease` at a time."""
 
     queues: Sequence[str]
     slots: int
     worker: str
     lease: timedelta
+
+
+C = TypeVar("C")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jobs(Generic[C]):
+    """Rows that are jobs, by the steps of their life, as the functions below are for judgings.
+
+    `C` is the right to one attempt, and its text names the job. `channel`: where a new one is announced.
+    """
+
+    channel: str
+    claim: Callable[[Session, Wanted], list[C]]
+    beat: Callable[[Session, Collection[C], timedelta], set[C]]
+    bury: Callable[[Session], int]
+    fail: Callable[[Database, C, str, Event], None]
+    give_back: Callable[[Database, C], None]
 
 
 def claim(session: Session, wanted: Wanted) -> list[Claim]:
@@ -99,7 +121,7 @@ def fail(database: Database, claim: Claim, reason: str, abort: Event = NEVER) ->
 
     Tries again as `finish` does. Of a long reason the end is kept: in a traceback the error itself.
     """
-    cleaned = printable(reason[-REASON_CHARACTERS:], REASON_CHARACTERS)
+    cleaned = last_words(reason)
     retry(lambda: _execute(database, lease_sql.JUDGING.fail, {**_key(claim), "reason": cleaned}), abort)
 
 
@@ -109,6 +131,14 @@ def give_back(database: Database, claim: Claim) -> None:
     Does not wait for a database that is away: the lease runs out by itself.
     """
     retry_briefly(lambda: _execute(database, lease_sql.JUDGING.give_back, _key(claim)))
+
+
+JUDGINGS = Jobs(channel="judging", claim=claim, beat=beat, bury=bury, fail=fail, give_back=give_back)
+
+
+def last_words(reason: str) -> str:
+    """What is kept of a reason."""
+    return printable(reason[-REASON_CHARACTERS:], REASON_CHARACTERS)
 
 
 def _finish(database: Database, claim: Claim, outcome: Finish) -> bool:

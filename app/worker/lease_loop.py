@@ -1,7 +1,7 @@
-"""The loop of a worker: claim judgings while slots are free, run each in a thread, beat for all that run.
+"""The loop of a worker: claim jobs while slots are free, run each in a thread, beat for all that run.
 
 One thread does all of it, so a beat never overlaps a claim; what takes long runs elsewhere. The database is asked when
-a NOTIFY comes, when a slot becomes free, and every `poll` in case a NOTIFY was lost. When it is away, judgings run on,
+a NOTIFY comes, when a slot becomes free, and every `poll` in case a NOTIFY was lost. When it is away, jobs run on,
 and the loop tries again: first to beat, then to claim, so that it does not take over its own.
 """
 
@@ -12,12 +12,13 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Generic
 
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from app.database import Database
 from app.listener import Listener
-from app.worker.lease import Claim, Wanted, beat, bury, claim, fail, give_back
+from app.worker.lease import JUDGINGS, C, Claim, Jobs, Wanted
 from app.worker.pause import Pause
 from app.worker.presence import Capacity, appear, leave
 from app.worker.retry import retry_briefly
@@ -39,27 +40,35 @@ class Rhythm:
     poll: timedelta = timedelta(seconds=2)
 
 
-class LeaseLoop:
-    """`run(claim, abort)` judges: it ends with `finish`, and returns soon after `abort` is set.
+class LeaseLoop(Generic[C]):
+    """`run(claim, abort)` does the job: it ends with `finish`, and returns soon after `abort` is set.
 
-    When it raises, the judging is given back for another attempt, the error's text as the reason; at no cost of an
+    When it raises, the job is given back for another attempt, the error's text as the reason; at no cost of an
     attempt when no box is to be had. The database's pool needs room for the slots and three more.
     """
 
-    def __init__(self, database: Database, capacity: Capacity, run: Run, rhythm: Rhythm | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        capacity: Capacity,
+        run: Callable[[C, threading.Event], None],
+        rhythm: Rhythm | None = None,
+        jobs: Jobs[C] = JUDGINGS,  # type: ignore[assignment]  # what a loop serves unless it is told
+    ) -> None:
         self._database = database
         self._capacity = capacity
-        self._judge = run
+        self._jobs = jobs
+        self._do = run
         self._rhythm = rhythm or Rhythm()
-        # By claim, not by judging: a worker that takes over its own judging must beat for both until the first ends.
-        self._running: dict[Claim, threading.Event] = {}
+        # By claim, not by job: a worker that takes over its own job must beat for both until the first ends.
+        self._running: dict[C, threading.Event] = {}
         self._changed = threading.Condition()
         self._has_news = False
         self._is_draining = False
         self._is_stopping = False
         self._next_beat = 0.0
         self._pause = Pause()
-        self._listener = Listener(database.url, "judging", self._hear)
+        self._listener = Listener(database.url, jobs.channel, self._hear)
         self._thread = threading.Thread(target=self._follow, name="lease", daemon=True)
 
     def start(self) -> None:
@@ -128,8 +137,8 @@ class LeaseLoop:
         with self._changed:
             held = list(self._running)
         with self._database.transaction() as session:
-            lost = beat(session, held, self._rhythm.lease) if held else set()
-            bury(session)
+            lost: set[C] = self._jobs.beat(session, held, self._rhythm.lease) if held else set()
+            self._jobs.bury(session)
             (leave if self._is_draining or self._pause.seconds_left else appear)(session, self._capacity)
         self._next_beat = time.monotonic() + self._rhythm.beat.total_seconds()
         with self._changed:
@@ -144,19 +153,17 @@ class LeaseLoop:
         capacity = self._capacity
         wanted = Wanted(queues=capacity.queues, slots=free, worker=capacity.worker, lease=self._rhythm.lease)
         with self._database.transaction() as session:
-            claims = claim(session, wanted)
+            claims = self._jobs.claim(session, wanted)
         refused = [each for each in claims if not self._begin(each)]
         for each in refused:
-            give_back(self._database, each)
+            self._jobs.give_back(self._database, each)
         if refused:
             time.sleep(PAUSE_SECONDS)
 
-    def _begin(self, claim: Claim) -> bool:
+    def _begin(self, claim: C) -> bool:
         """False when the host has no thread left."""
         abort = threading.Event()
-        thread = threading.Thread(
-            target=self._run, args=(claim, abort), name=f"judging {claim.judging_id}", daemon=True
-        )
+        thread = threading.Thread(target=self._run, args=(claim, abort), name=str(claim), daemon=True)
         with self._changed:
             self._running[claim] = abort
             if self._is_stopping:
@@ -164,38 +171,38 @@ class LeaseLoop:
         try:
             thread.start()
         except RuntimeError:
-            _log.exception("judging %d can't begin", claim.judging_id)
+            _log.exception("%s can't begin", claim)
             self._end(claim)
             return False
         return True
 
-    def _run(self, claim: Claim, abort: threading.Event) -> None:
+    def _run(self, claim: C, abort: threading.Event) -> None:
         try:
-            self._judge_or_fail(claim, abort)
+            self._do_or_fail(claim, abort)
             if abort.is_set():
-                give_back(self._database, claim)
+                self._jobs.give_back(self._database, claim)
         except Exception:
-            # Whatever can't be written now, another worker judges again when the lease has run out.
-            _log.exception("judging %d ended without a word to the database", claim.judging_id)
+            # Whatever can't be written now, another worker does again when the lease has run out.
+            _log.exception("%s ended without a word to the database", claim)
         finally:
             self._end(claim)
 
-    def _end(self, claim: Claim) -> None:
+    def _end(self, claim: C) -> None:
         with self._changed:
             del self._running[claim]
             self._has_news = True
             self._changed.notify_all()
 
-    def _judge_or_fail(self, claim: Claim, abort: threading.Event) -> None:
+    def _do_or_fail(self, claim: C, abort: threading.Event) -> None:
         try:
-            self._judge(claim, abort)
+            self._do(claim, abort)
             self._pause.end()
         except SandboxAway as error:
             self._pause.begin(error)
-            give_back(self._database, claim)
+            self._jobs.give_back(self._database, claim)
         except Exception as error:
             if isinstance(error, SandboxUnavailable):
                 self._pause.begin(error)
             if not abort.is_set():
-                _log.warning("judging %d failed in attempt %d", claim.judging_id, claim.attempt, exc_info=True)
-                fail(self._database, claim, "".join(traceback.format_exception(error)), abort)
+                _log.warning("%s failed", claim, exc_info=True)
+                self._jobs.fail(self._database, claim, "".join(traceback.format_exception(error)), abort)

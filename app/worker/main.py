@@ -151,6 +151,6 @@ def _until_lost(judge: Run, gpus: Gpus) -> Run:
     return judge_or_stop
 
 
-def _stop_at_signal(signals: Signals, loop: LeaseLoop) -> None:
+def _stop_at_signal(signals: Signals, loop: LeaseLoop[Claim]) -> None:
     signals.wait()
     loop.stop()

@@ -26,7 +26,7 @@ ACCEPTED = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(), image="", versi
 
 
 @contextmanager
-def loop(database: Database, run: Run, rhythm: Rhythm | None = None, slots: int = 1) -> Iterator[LeaseLoop]:
+def loop(database: Database, run: Run, rhythm: Rhythm | None = None, slots: int = 1) -> Iterator[LeaseLoop[Claim]]:
     loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=slots), run, rhythm)
     loop.start()
     try:

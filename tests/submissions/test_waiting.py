@@ -83,7 +83,7 @@ def test_a_judging_whose_lease_has_run_out_waits_like_any_other(database: Databa
 
 def test_a_worker_is_known_while_it_runs_and_gone_when_it_has_stopped(database: Database) -> None:
     capacity = Capacity(queues=("gpu",), slots=2, device="gpu", gpus=("NVIDIA H200",), versions={"allclose": "0.1"})
-    loop = LeaseLoop(database, capacity, lambda *_: None, BY_NOTIFY_ONLY)
+    loop = LeaseLoop[Claim](database, capacity, lambda *_: None, BY_NOTIFY_ONLY)
 
     loop.start()
     wait_until(lambda: workers(database))
@@ -121,7 +121,7 @@ def test_workers_that_were_killed_are_forgotten_after_a_day(database: Database) 
     with database.transaction() as session:
         make_worker(session, "cpu")
         session.execute(update(WorkerRow).values(seen_at=func.now() - timedelta(days=2)))
-    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=1), lambda *_: None, BY_NOTIFY_ONLY)
+    loop = LeaseLoop[Claim](database, Capacity(queues=("cpu",), slots=1), lambda *_: None, BY_NOTIFY_ONLY)
 
     loop.start()
     wait_until(lambda: [row.host for row in workers(database)] not in ([], ["here"]))

@@ -68,7 +68,7 @@ class Bench:
         return Worker(self.database, Works(self.database), self.expected(), self.pool)
 
     @contextmanager
-    def loop(self, rhythm: Rhythm = BY_NOTIFY_ONLY) -> Iterator[LeaseLoop]:
+    def loop(self, rhythm: Rhythm = BY_NOTIFY_ONLY) -> Iterator[LeaseLoop[Claim]]:
         loop = LeaseLoop(self.database, Capacity(queues=("cpu",), slots=1), self.worker().judge, rhythm)
         loop.start()
         try:
