@@ -9,12 +9,14 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, func, select
 
 import migrations
-from app.database import Database
+from app.authoring.model import Publication
+from app.database import Base, Database
 from app.errors import AllcloseError
 from app.submissions.model import Judging
 
-# Every table: the models of submissions import those of accounts and of the catalog.
-TABLES = Judging.metadata
+# Every table: these models import those of accounts and of the catalog.
+MODELS = (Judging, Publication)
+TABLES = Base.metadata
 
 # Any number that nothing else locks in an Allclose database.
 LOCK = 0xA11C705E

@@ -1,0 +1,87 @@
+"""Tables of authors' work: packages on their way through verification, and what was made current when, by whom.
+
+A verification's row is also its job; `app.worker.lease` says how a worker holds one.
+"""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID, uuid4
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Identity, Index, Text, false, func, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.accounts.model import User
+from app.catalog.model import Problem, Revision
+from app.database import Base
+
+State = Literal["queued", "verifying", "done"]
+Outcome = Literal["passed", "refused", "failed"]
+
+
+class Verification(Base):
+    """A package that is checked, and published if its sender wished so and it passed.
+
+    `digest` names its content. `replaces`: publish only while the problem's revision is the one with this digest, or
+    while there is none (an empty text). `step`, `step_done` and `step_total` say how far it is. `report` is JSON.
+    `refused` is the package's fault, `failed` is ours; `reason` says why, for people.
+    """
+
+    __tablename__ = "verifications"
+    __table_args__ = (
+        CheckConstraint("state IN ('queued', 'verifying', 'done')", name="state"),
+        CheckConstraint("verdict IN ('passed', 'refused', 'failed')", name="verdict"),
+        CheckConstraint("(state = 'done') = (verdict IS NOT NULL)", name="done_has_verdict"),
+        CheckConstraint("state <> 'verifying' OR lease_until IS NOT NULL", name="verifying_has_lease"),
+        CheckConstraint("verdict = 'passed' OR revision_id IS NULL", name="published_has_passed"),
+        Index(
+            "ix_verifications_claim",
+            "queue",
+            text("priority DESC"),
+            "queued_at",
+            postgresql_where=text("state IN ('queued', 'verifying')"),
+        ),
+        Index("ix_verifications_user_id_queued_at", "user_id", text("queued_at DESC")),
+        Index("ix_verifications_slug_queued_at", "slug", text("queued_at DESC")),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id))
+    slug: Mapped[str]
+    files: Mapped[dict[str, Any]]
+    digest: Mapped[str]
+    replaces: Mapped[str | None]
+    publish: Mapped[bool]
+    queue: Mapped[str]
+    priority: Mapped[int] = mapped_column(default=0, server_default="0")
+    state: Mapped[State] = mapped_column(Text, default="queued", server_default="queued")
+    attempt: Mapped[int] = mapped_column(default=0, server_default="0")
+    max_attempts: Mapped[int] = mapped_column(default=3, server_default="3")
+    cancel_requested: Mapped[bool] = mapped_column(default=False, server_default=false())
+    worker: Mapped[str | None]
+    queued_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    started_at: Mapped[datetime | None]
+    lease_until: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+    step: Mapped[str] = mapped_column(default="", server_default="")
+    step_done: Mapped[int] = mapped_column(default=0, server_default="0")
+    step_total: Mapped[int] = mapped_column(default=0, server_default="0")
+    verdict: Mapped[Outcome | None] = mapped_column(Text)
+    report: Mapped[str | None]
+    reason: Mapped[str | None]
+    revision_id: Mapped[UUID | None] = mapped_column(ForeignKey(Revision.id))
+
+
+class Publication(Base):
+    """A revision became its problem's current one. `user_id` is None where `allclose serve` took it from its folder.
+
+    `verification_id` is that of the verification that it passed for this; None where it was a revision already.
+    """
+
+    __tablename__ = "publications"
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
+    problem_id: Mapped[UUID] = mapped_column(ForeignKey(Problem.id), index=True)
+    revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id))
+    user_id: Mapped[UUID | None] = mapped_column(ForeignKey(User.id))
+    verification_id: Mapped[UUID | None] = mapped_column(ForeignKey(Verification.id))
+    published_at: Mapped[datetime] = mapped_column(server_default=func.now())
