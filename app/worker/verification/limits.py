@@ -1,9 +1,148 @@
-"""Limits."""
+"""Limits that leave right solutions room, what compiling costs in each case, and whether equal shapes would save it."""
 
-from app.catalog.verification.section import LimitsSection
-from app.worker.verification.trial import Checked, Material, Trial
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from app.catalog.verification.report import Finding
+from app.catalog.verification.section import CaseCost, LimitsSection
+from app.judging.verdicts import Verdict
+from app.worker.prepare import PreparedCase
+from app.worker.request import MEBIBYTE, box_spec, build_request, patient
+from app.worker.run import run_cases
+from app.worker.verification.shape import groups_of
+from app.worker.verification.trial import Attempt, Checked, Material, Trial
+from sandbox.interface import CaseInput, CaseOutcome
+
+STEP = "limits and cost"
+FACTOR = 3
+ROUND_SECONDS = (2, 3, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 300)
+ROUND_MEBIBYTES = (256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12_288, 16_384, 24_576, 32_768, 65_536)
+# Below this a limit is refused: what takes longer on a busy machine gets another verdict there.
+LEAST_FACTOR = 1.5
+TOO_LOOSE = 6
+# A hint is given when this much of the time, and so many seconds, would be saved.
+WORTH_SHARE, WORTH_SECONDS = 0.5, 1.0
+COMPILED = {"jax", "flax", "optax"}
 
 
 def check_limits(trial: Trial, material: Material) -> Checked[LimitsSection]:
     """Raises JudgeFailed, BoxLost, Aborted."""
-    return Checked(None, f"not checked yet: {len(material.cases)} cases of {trial.package.slug}")
+    solutions = {
+        f"submissions/{judged.name}.py": (judged.submission.source, judged.attempt)
+        for judged in material.judged
+        if judged.submission.verdict is Verdict.ACCEPTED and judged.attempt.outcomes
+    }
+    if not solutions:
+        return Checked(None, "no accepted solution was run")
+    slowest = max(solutions, key=lambda name: _slowest(solutions[name][1]).wall_seconds)
+    source, attempt = solutions[slowest]
+    trial.watch(STEP, 0, 1)
+    costs = _costs(trial, source, material.cases)
+    trial.watch(STEP, 1, 1)
+    memory = max(outcome.memory_bytes for _, each in solutions.values() for outcome in each.outcomes.values())
+    section = _section(trial, slowest, _slowest(attempt), -(-memory // MEBIBYTE), costs)
+    summary = f"slowest accepted case {section.slowest_seconds:.2f} s of {section.wall_seconds:g} s"
+    return Checked(section, summary, tuple(_findings(trial, section)))
+
+
+def _slowest(attempt: Attempt) -> CaseOutcome:
+    return max(attempt.outcomes.values(), key=lambda outcome: outcome.wall_seconds)
+
+
+def _section(
+    trial: Trial, name: str, slowest: CaseOutcome, memory_mib: int, costs: tuple[CaseCost, ...]
+) -> LimitsSection:
+    limits = trial.package.manifest.limits
+    compiled = [cost.compile_seconds for cost in costs] if COMPILED & set(trial.package.manifest.frameworks) else []
+    return LimitsSection(
+        wall_seconds=limits.wall_seconds,
+        slowest=name,
+        slowest_case=slowest.name,
+        slowest_seconds=round(slowest.wall_seconds, 3),
+        suggested_wall_seconds=_rounded(FACTOR * slowest.wall_seconds, ROUND_SECONDS),
+        memory_mib=limits.memory_mib,
+        largest_memory_mib=memory_mib,
+        suggested_memory_mib=int(_rounded(FACTOR * memory_mib, ROUND_MEBIBYTES)),
+        cases=costs,
+        saved_seconds=round(sum(compiled) - max(compiled, default=0.0), 3),
+    )
+
+
+def _rounded(value: float, steps: Sequence[int]) -> float:
+    return next((step for step in steps if step >= value), math.ceil(value))
+
+
+def _costs(trial: Trial, source: str, cases: Sequence[PreparedCase]) -> tuple[CaseCost, ...]:
+    """All cases twice in one process: the second time everything is compiled."""
+    inputs = [CaseInput(case.name, case.inputs) for case in cases]
+    twice = [*inputs, *(replace(case, name=f"{case.name} again") for case in inputs)]
+    request = patient(build_request(trial.package, source, twice))
+    seconds: dict[str, float] = {}
+
+    def note(outcome: CaseOutcome) -> None:
+        seconds[outcome.name] = outcome.wall_seconds
+
+    run_cases(trial.bench.students, box_spec(trial.package.manifest), request, note, trial.abort)
+    groups = groups_of(cases)
+    return tuple(
+        CaseCost(
+            case=case.name,
+            group=groups[case.name],
+            first_seconds=round(seconds[case.name], 4),
+            again_seconds=round(seconds[f"{case.name} again"], 4),
+        )
+        for case in cases
+        if f"{case.name} again" in seconds
+    )
+
+
+def _findings(trial: Trial, section: LimitsSection) -> Iterator[Finding]:
+    found = (_time_finding(section), _memory_finding(section), _shape_finding(section))
+    yield from (finding for finding in found if finding)
+    if missing := len(trial.package.manifest.cases) - len(section.cases):
+        message = f"{section.slowest} does not run all cases twice in one process: {missing} have no second time"
+        yield Finding(
+            check="limits", severity="note", message=message, remedy="see that it keeps nothing between calls"
+        )
+
+
+def _time_finding(section: LimitsSection) -> Finding | None:
+    slow = f"{section.slowest} takes {section.slowest_seconds:.2f} s in case {section.slowest_case}"
+    remedy = f"set wall_seconds: {section.suggested_wall_seconds:g}"
+    if section.wall_seconds < LEAST_FACTOR * section.slowest_seconds:
+        message = f"wall_seconds {section.wall_seconds:g} is too tight: {slow}"
+        return Finding(check="limits", severity="error", message=message, remedy=remedy, file="problem.yaml")
+    if section.wall_seconds < FACTOR * section.slowest_seconds:
+        message = f"wall_seconds {section.wall_seconds:g} is less than {FACTOR} times what is needed: {slow}"
+        return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
+    if section.wall_seconds > TOO_LOOSE * section.suggested_wall_seconds:
+        message = f"wall_seconds {section.wall_seconds:g} is loose: {slow}"
+        return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
+    return None
+
+
+def _memory_finding(section: LimitsSection) -> Finding | None:
+    remedy = f"set memory_mib: {section.suggested_memory_mib}"
+    used = f"accepted solutions take {section.largest_memory_mib} MiB"
+    if section.memory_mib < LEAST_FACTOR * section.largest_memory_mib:
+        message = f"memory_mib {section.memory_mib} is too tight: {used}"
+        return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
+    return None
+
+
+def _shape_finding(section: LimitsSection) -> Finding | None:
+    total = sum(cost.first_seconds for cost in section.cases)
+    if section.saved_seconds < max(WORTH_SECONDS, WORTH_SHARE * total):
+        return None
+    count = len({cost.group for cost in section.cases})
+    dear = sorted(section.cases, key=lambda cost: cost.compile_seconds, reverse=True)[:3]
+    names = ", ".join(f"{cost.case} {cost.compile_seconds:.1f} s" for cost in dear)
+    return Finding(
+        check="limits",
+        severity="note",
+        message=f"compiling {count} sets of shapes takes most of {total:.1f} s (most in {names}); with one set of "
+        f"shapes {section.saved_seconds:.1f} s less",
+        remedy="give cases the same shapes where the shape is not what they test",
+        file="problem.yaml",
+    )

@@ -9,14 +9,17 @@ from typing import Generic, TypeAlias, TypeVar
 from app.catalog.package import KnownSubmission, Package
 from app.catalog.verification.report import Finding
 from app.catalog.verification.section import KnownSection, ReferenceSection, Section
+from app.judging.comparison import Comparison, compare
 from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict, overall
 from app.worker.asking import Asker
 from app.worker.check import check_case, give_up
 from app.worker.prepare import PreparedCase
 from app.worker.request import answer_bytes, box_spec, build_request
+from app.worker.rules import rules_of
 from app.worker.run import run_cases
 from app.worker.verification.bench import Bench
+from sandbox.guest.codec import Tree, decode, encode
 from sandbox.interface import CaseInput, CaseOutcome
 
 # As many boxes run at once; each has two cores.
@@ -124,6 +127,16 @@ class Trial:
         results += [give_up(case, results[-1].verdict) for case in cases[len(results) :]]
         verdict = overall([result.verdict for result in results])
         return Attempt(verdict=verdict, results=tuple(results), outcomes=outcomes)
+
+    def compare(self, case: PreparedCase, answer: Tree) -> Comparison:
+        """By the problem's own rules. Raises JudgeFailed, BoxLost, Aborted."""
+        return self.compare_encoded(case, encode(answer))
+
+    def compare_encoded(self, case: PreparedCase, answer: bytes) -> Comparison:
+        ask = Asker(self.package, self.bench.references, self.abort).about(
+            case.name, case.inputs, case.expected, answer
+        )
+        return compare(decode(answer), decode(case.expected), rules_of(self.package.manifest), ask)
 
     def each(self, step: str, items: Iterable[Item], work: Callable[[Item], Result]) -> list[Result]:
         """In order; `AT_ONCE` run side by side. Tells the watcher after each. Raises what `work` raises."""
