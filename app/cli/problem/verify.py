@@ -1,30 +1,106 @@
 """`allclose problem verify`: proves that packages are right before anybody sees them."""
 
 import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from app.catalog.package import load_package
-from app.cli.console import output
-from app.cli.problem.folder import find_folder
-from app.settings import read_settings
+from app.catalog.fault import PackageInvalid
+from app.catalog.package import Package, load_package
+from app.catalog.verification.invalid import report_of
+from app.catalog.verification.report import Report
+from app.cli.console import errors
+from app.cli.gpu import use_gpus
+from app.cli.problem.folder import find_folder, list_folders
+from app.cli.problem.report_table import print_report
+from app.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from app.worker.verification.bench import Bench
+    from app.worker.verification.trial import Effort
+
+Problems = Annotated[list[str] | None, typer.Argument(help="Folders of packages, or slugs.")]
+Html = Annotated[
+    Path | None, typer.Option("--html", help="Write the report as a page; of several packages, a folder of pages.")
+]
+Mutants = Annotated[int | None, typer.Option("--mutants", min=0, help="Try at most so many mutants of the reference.")]
 
 
 def verify_packages(
-    problems: Annotated[list[str], typer.Argument(help="Folders of packages, or slugs.")],
+    problems: Problems = None,
+    every: Annotated[bool, typer.Option("--all", help="All packages of the settings' folder.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer mutants: for every change, and for CI.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON; of several, one a line.")] = False,
+    html: Html = None,
+    mutants: Mutants = None,
 ) -> None:
-    """Verify problem packages. Exit code 0 only when all pass."""
-    from app.worker.boxes import open_launcher
-    from app.worker.verification.bench import open_bench
+    """Verify problem packages. Exit code 0 when all pass, 1 when one is refused, 3 when boxes failed."""
     from app.worker.verification.trial import Effort
+
+    folders = list_folders(read_settings()) if every else [find_folder(problem) for problem in problems or ()]
+    if not folders:
+        raise typer.BadParameter("name a package, or give --all", param_hint="PROBLEMS")
+    reports: list[Report] = []
+    for report in _reports(folders, Effort(is_quick=quick, mutants=mutants)):
+        reports.append(report)
+        if as_json:
+            print(report.model_dump_json())
+        else:
+            print_report(report)
+    if html is not None:
+        _write_page(html, reports)
+    raise typer.Exit(any(not report.passed for report in reports))
+
+
+def _reports(folders: list[Path], effort: "Effort") -> Iterator[Report]:
+    """One bench serves all packages; there is none when no package can be read."""
+    sound: list[Package] = []
+    for folder in folders:
+        try:
+            sound.append(load_package(folder))
+        except PackageInvalid as invalid:
+            yield report_of(invalid, is_quick=effort.is_quick)
+    for needs_gpu in (False, True):
+        packages = [package for package in sound if package.manifest.limits.gpu is needs_gpu]
+        if packages:
+            with _open_bench(read_settings(), needs_gpu=needs_gpu) as bench:
+                yield from (_verify(package, bench, effort) for package in packages)
+
+
+@contextmanager
+def _open_bench(settings: Settings, *, needs_gpu: bool) -> Iterator["Bench"]:
+    from app.worker.verification.bench import open_bench, private_launcher
+
+    with ExitStack() as stack:
+        gpus = stack.enter_context(use_gpus("all")) if needs_gpu else None
+        launcher = stack.enter_context(private_launcher(settings, gpus))
+        yield stack.enter_context(open_bench(settings, launcher))
+
+
+def _verify(package: Package, bench: "Bench", effort: "Effort") -> Report:
     from app.worker.verification.verify import verify
 
-    settings = read_settings()
-    with open_bench(settings, open_launcher(settings, cache=None)) as bench:
-        for problem in problems:
-            package = load_package(Path(find_folder(problem)))
-            report = verify(package, bench, lambda *_: None, threading.Event(), Effort(is_quick=quick))
-            output.print_json(report.model_dump_json())
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=errors, transient=True, disable=not errors.is_terminal) as bar:
+        task = bar.add_task(f"{package.slug}: opening a box", total=None)
+
+        def watch(step: str, done: int, total: int) -> None:
+            bar.update(task, description=f"{package.slug}: {step}", completed=done, total=total)
+
+        return verify(package, bench, watch, threading.Event(), effort)
+
+
+def _write_page(path: Path, reports: list[Report]) -> None:
+    """Of several packages, a page for each, in a folder."""
+    from app.web.report.render import render
+
+    if len(reports) == 1:
+        path.write_text(render(reports[0]), encoding="utf-8")
+        return
+    path.mkdir(parents=True, exist_ok=True)
+    for report in reports:
+        (path / f"{report.problem}.html").write_text(render(report), encoding="utf-8")

@@ -1,12 +1,20 @@
 """Where a verification runs: pools of its own, so that it takes no box from judgings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event
 
+from app.catalog.package import Package
 from app.settings import Settings
-from app.worker.boxes import open_pool, open_reference_pool
-from sandbox.interface import Launcher
+from app.worker.boxes import open_launcher, open_pool, open_reference_pool
+from app.worker.prepare import PreparedCase
+from app.worker.request import box_spec, build_request, patient
+from sandbox.cache import fill_cache
+from sandbox.gpu.lease import Gpus
+from sandbox.interface import CaseInput, Launcher
 from sandbox.pool import Pool
 
 
@@ -14,13 +22,32 @@ from sandbox.pool import Pool
 class Bench:
     """The pools: for submissions, for the package's own code, and for programs that are inspected."""
 
+    launcher: Launcher
     students: Pool
     references: Pool
     inspectors: Pool | None = None
+
+    def compile(self, package: Package, cases: Sequence[PreparedCase], abort: Event) -> None:
+        """Lets what follows use what the reference compiles, as it is after publishing. Raises SandboxError."""
+        given = [CaseInput(case.name, case.inputs) for case in cases]
+        fill_cache(
+            self.launcher,
+            box_spec(package.manifest),
+            patient(build_request(package, package.reference, given)),
+            abort,
+        )
 
 
 @contextmanager
 def open_bench(settings: Settings, launcher: Launcher) -> Iterator[Bench]:
     """Boxes start from the thread that asks for them."""
     with open_pool(settings, launcher) as students, open_reference_pool(settings, launcher) as references:
-        yield Bench(students=students, references=references)
+        yield Bench(launcher=launcher, students=students, references=references)
+
+
+@contextmanager
+def private_launcher(settings: Settings, gpus: Gpus | None = None) -> Iterator[Launcher]:
+    """With a compilation cache of its own: what an unpublished package compiles is nobody else's."""
+    with TemporaryDirectory(prefix="allclose-verify-") as folder:
+        Path(folder).chmod(0o755)  # started by root, a box is another user
+        yield open_launcher(settings, cache=None if gpus else Path(folder), gpus=gpus)

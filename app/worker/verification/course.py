@@ -7,22 +7,11 @@ from typing import Any, TypeVar
 
 from app.catalog.verification.report import CheckLine, CheckName, Finding, Mark
 from app.catalog.verification.section import Section
+from app.catalog.verification.title import TITLES
 from app.errors import JudgeFailed
 from app.worker.verification.trial import Checked
 
 C = TypeVar("C", bound=Checked[Any])
-
-TITLES: dict[CheckName, str] = {
-    "lint": "files and texts",
-    "reference": "the reference, twice",
-    "known": "known submissions",
-    "trivial": "trivial answers",
-    "mutation": "mutants of the reference",
-    "kill_matrix": "what each case catches",
-    "calibration": "the tolerance",
-    "limits": "limits and cost",
-    "mistakes": "telling mistakes apart",
-}
 
 
 @dataclass(slots=True)

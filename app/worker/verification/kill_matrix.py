@@ -61,7 +61,7 @@ def _fragile(rows: tuple[KillRow, ...]) -> Iterator[Finding]:
             yield Finding(
                 check="kill_matrix",
                 severity="note",
-                message=f"only case {row.failed[0]} catches {row.name}",
+                message=f"only case {row.failed[0]} catches it",
                 remedy="add a second case that does: one lucky draw lets it pass",
                 file=f"submissions/{row.name}.py",
             )

@@ -9,6 +9,8 @@ from app.judging.verdicts import Verdict
 from app.worker.prepare import PreparedCase
 from app.worker.verification.trial import CheckedKnown, Judged, Trial
 
+SLOW = (Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED)
+
 
 def check_known(trial: Trial, cases: Sequence[PreparedCase]) -> CheckedKnown:
     """Raises JudgeFailed, BoxLost, Aborted."""
@@ -16,7 +18,9 @@ def check_known(trial: Trial, cases: Sequence[PreparedCase]) -> CheckedKnown:
     def judge(submission: KnownSubmission) -> Judged:
         return Judged(submission=submission, attempt=trial.attempt(submission.source, cases))
 
-    judged = trial.each("known submissions", trial.package.submissions, judge)
+    # Those that run into a limit first: nobody waits for them alone at the end.
+    in_order = sorted(trial.package.submissions, key=lambda known: known.verdict not in SLOW)
+    judged = trial.each("known submissions", in_order, judge)
     results = tuple(map(_result, judged))
     wrong = [result for result in results if result.verdict is not result.expected]
     summary = f"{len(results) - len(wrong)} of {len(results)} solutions get their verdict"

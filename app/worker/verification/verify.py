@@ -35,6 +35,7 @@ def verify(package: Package, bench: Bench, watch: Watch, abort: Event, effort: E
     course.run("lint", lambda: lint(trial))
     reference = course.run("reference", lambda: check_reference(trial))
     if reference is not None and reference.cases:
+        bench.compile(package, reference.cases, abort)
         _run_solutions(trial, course, reference)
     for check in CHECK_NAMES:
         if check not in course.lines:

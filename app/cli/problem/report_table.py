@@ -1,0 +1,72 @@
+"""A report of a verification as a terminal shows it: a line for each check, then what is to be done."""
+
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from app.catalog.verification.report import CheckLine, Finding, Mark, Report, Severity
+from app.cli.console import output
+
+MARKS: dict[Mark, tuple[str, str]] = {
+    "passed": ("✓", "green"),
+    "warned": ("!", "yellow"),
+    "failed": ("✗", "red"),
+    "skipped": ("–", "dim"),
+}
+STYLES: dict[Severity, str] = {"error": "red", "warning": "yellow", "note": "dim"}
+ORDER: tuple[Severity, ...] = ("error", "warning", "note")
+# The rest of them stand in the JSON and in the HTML form.
+MAX_NOTES = 12
+MAX_DETAIL_LINES = 12
+
+
+def print_report(report: Report) -> None:
+    output.print(f"\n[bold]{escape(report.problem)}[/]  {escape(report.title)}", highlight=False)
+    output.print(_check_table(report.checks))
+    for severity in ORDER:
+        found = [finding for finding in report.findings if finding.severity == severity]
+        shown = found[:MAX_NOTES] if severity == "note" else found
+        for finding in shown:
+            _print_finding(finding)
+        if len(shown) < len(found):
+            output.print(f"[dim]… and {len(found) - len(shown)} more notes: --json has them all[/]")
+    output.print(_conclusion(report), highlight=False)
+
+
+def _check_table(lines: tuple[CheckLine, ...]) -> Table:
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_column(no_wrap=True, justify="right")
+    for line in lines:
+        mark, style = MARKS[line.mark]
+        seconds = "" if line.mark == "skipped" else f"{line.seconds:.1f} s"
+        row = (Text(mark, style), line.title, escape(line.summary), Text(seconds, "dim"))
+        table.add_row(*row, style="dim" if line.mark == "skipped" else None)
+    return table
+
+
+def _print_finding(finding: Finding) -> None:
+    style = STYLES[finding.severity]
+    place = f"{finding.file}{f':{finding.line}' if finding.line else ''}: " if finding.file else ""
+    head = Text.assemble("\n" if finding.severity != "note" else "", (finding.severity, f"bold {style}"), "  ")
+    head.append(place, "bold")
+    head.append(finding.message)
+    output.print(head, soft_wrap=True)
+    if finding.details and finding.severity != "note":
+        lines = finding.details.rstrip().splitlines()
+        more = [f"… and {len(lines) - MAX_DETAIL_LINES} lines more"] if len(lines) > MAX_DETAIL_LINES else []
+        for line in (*lines[:MAX_DETAIL_LINES], *more):
+            output.print(Text(f"       {line}", "dim"), soft_wrap=True)
+    if finding.remedy and finding.severity != "note":
+        output.print(Text.assemble("       → ", finding.remedy), soft_wrap=True)
+
+
+def _conclusion(report: Report) -> str:
+    counts = {severity: sum(each.severity == severity for each in report.findings) for severity in ORDER}
+    named = [f"{count} {name}{'s' if count != 1 else ''}" for name, count in counts.items() if count]
+    word, style = ("passed", "green") if report.passed else ("refused", "red")
+    quick = ", quick" if report.is_quick else ""
+    found = f" with {', '.join(named)}" if named else ""
+    return f"\n[bold {style}]{escape(report.problem)} {word}[/]{found} ({report.seconds:.0f} s{quick})"
