@@ -140,6 +140,7 @@ def _header(request: Request) -> bytes:
             "entry_point": request.entry_point,
             "driver": request.driver,
             "parameters": [(parameter.name, parameter.kind) for parameter in request.parameters],
+            "guarded": request.guarded,
             "case_count": len(request.cases),
             "limits": asdict(request.limits),
         }

@@ -89,6 +89,7 @@ class Request:
     """One source and the cases to call it with, in order.
 
     With a driver (`def run(solution, inputs) -> values`) that is called instead; its values are the answer.
+    `guarded`: parameters that the program must neither change in place nor give back the memory of.
     """
 
     source: str
@@ -97,6 +98,7 @@ class Request:
     parameters: tuple[Parameter, ...]
     cases: tuple[CaseInput, ...]
     limits: Limits
+    guarded: tuple[str, ...] = ()
 
 
 class Ending(StrEnum):
@@ -109,6 +111,8 @@ class Ending(StrEnum):
     FORGED = "forged"
     INVALID = "invalid"
     UNSUPPORTED = "unsupported"
+    INPUT_CHANGED = "input_changed"
+    MEMORY_SHARED = "memory_shared"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

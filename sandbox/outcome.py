@@ -31,6 +31,8 @@ _ENDING_OF_REPLY = {
     frames.INVALID: Ending.INVALID,
     frames.UNSUPPORTED: Ending.UNSUPPORTED,
     frames.TOO_LARGE: Ending.TOO_MUCH_OUTPUT,
+    frames.INPUT_CHANGED: Ending.INPUT_CHANGED,
+    frames.MEMORY_SHARED: Ending.MEMORY_SHARED,
 }
 
 

@@ -23,6 +23,8 @@ VERDICT_OF_ENDING = {
     Ending.FORGED: Verdict.RUNTIME_ERROR,
     Ending.INVALID: Verdict.INVALID_SUBMISSION,
     Ending.UNSUPPORTED: Verdict.WRONG_ANSWER,
+    Ending.INPUT_CHANGED: Verdict.WRONG_ANSWER,
+    Ending.MEMORY_SHARED: Verdict.WRONG_ANSWER,
 }
 CATEGORY_OF_ENDING = {
     Ending.RAISED: "exception",
@@ -33,6 +35,8 @@ CATEGORY_OF_ENDING = {
     Ending.FORGED: "wrote on the judge's channel",
     Ending.INVALID: "invalid submission",
     Ending.UNSUPPORTED: UNSUPPORTED,
+    Ending.INPUT_CHANGED: "input changed",
+    Ending.MEMORY_SHARED: "output shares memory with an input",
 }
 FORGED_ANSWER = "the answer could not be read ({reason}); return your values from the function, and write nothing else"
 RERUN = "differs when run again"

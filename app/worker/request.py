@@ -41,6 +41,7 @@ def build_request(
         parameters=tuple(Parameter(name=p.name, kind=p.kind) for p in manifest.parameters),
         cases=tuple(cases),
         limits=replace(limits_of(manifest), answer_bytes=answer_bytes),
+        guarded=tuple(p.name for p in manifest.parameters if p.name not in manifest.may_change),
     )
 
 

@@ -10,12 +10,16 @@ No framework is imported here: one that was never imported can't have made the v
 import dataclasses
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import ml_dtypes
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from .codec import STANDARD_CAPS, Caps, Path, TooLarge, Tree, Unsupported, is_key
+
+# Addresses: the first byte, and the first one behind. Those of a GPU are no other memory's.
+Region: TypeAlias = tuple[int, int]
 
 # Torch dtypes that NumPy only has through ml_dtypes travel as integers of the same width.
 _TORCH_BITS = {
@@ -30,7 +34,23 @@ _TORCH_BITS = {
 
 def plain(value: object, caps: Caps = STANDARD_CAPS) -> Tree:
     """Arrays become NumPy arrays; states, modules and named tuples become dicts. Raises Unsupported or TooLarge."""
-    return _Converter(caps).convert(value, ())
+    return read(value, caps)[0]
+
+
+def read(value: object, caps: Caps = STANDARD_CAPS) -> tuple[Tree, list[tuple[Path, Region]]]:
+    """The same, and the memory in which arrays of NumPy and Torch lie that are part of it."""
+    converter = _Converter(caps)
+    return converter.convert(value, ()), converter.regions
+
+
+def region_of(value: Any) -> Region | None:
+    """None for what is no array of NumPy or Torch; of a tensor's storage the whole."""
+    if issubclass(type(value), np.ndarray):
+        return byte_bounds(value) if value.size else (0, 0)
+    if not _is_tensor(value):
+        return None
+    storage = value.untyped_storage()
+    return (storage.data_ptr(), storage.data_ptr() + storage.nbytes()) if value.nelement() else (0, 0)
 
 
 def restore(tree: Tree, kind: str, torch_device: str = "cpu") -> Any:
@@ -54,6 +74,7 @@ class _Converter:
     def __init__(self, caps: Caps) -> None:
         self.caps = caps
         self.nodes = 0
+        self.regions: list[tuple[Path, Region]] = []
 
     def convert(self, value: object, path: Path) -> Tree:
         self.count(1)
@@ -113,10 +134,13 @@ class _Converter:
         return self.mapping({name: object.__getattribute__(value, name) for name in names}, path)
 
     def read_array(self, value: Any, path: Path) -> Tree:
-        array = np.asarray(value)
-        if type(array) is not np.ndarray:
-            raise Unsupported(path, type_name(value))
+        array = _plain_array(value, path)
+        self.note(array, path)
         return array
+
+    def note(self, value: object, path: Path) -> None:
+        if region := region_of(value):
+            self.regions.append((path, region))
 
     def read_jax(self, value: Any, path: Path) -> Tree:
         jax = sys.modules["jax"]
@@ -124,7 +148,7 @@ class _Converter:
             value = jax.random.key_data(value)
         if value.size * value.dtype.itemsize > self.caps.total_bytes:  # it may still be on a GPU
             raise TooLarge(f"an array of shape {value.shape}, more than {self.caps.total_bytes} bytes")
-        return self.read_array(value, path)
+        return _plain_array(value, path)
 
     def read_torch(self, value: Any, path: Path) -> Tree:
         torch = sys.modules["torch"]
@@ -136,6 +160,7 @@ class _Converter:
                 raise TooLarge(f"a tensor of shape {tuple(tensor.shape)}, more than {self.caps.total_bytes} bytes")
             if tensor.dtype == torch.complex32:
                 raise Unsupported(path, "tensor of complex32")
+            self.note(tensor, path)
             return _numpy_of_tensor(tensor.cpu().resolve_conj().resolve_neg())
 
     def read_torch_module(self, value: Any, path: Path) -> Tree:
@@ -152,6 +177,13 @@ class _Converter:
 
     def read_nnx_module(self, value: Any, path: Path) -> Tree:
         return self.convert(sys.modules["flax.nnx"].state(value), path)
+
+
+def _plain_array(value: Any, path: Path) -> np.ndarray[Any, Any]:
+    array = np.asarray(value)
+    if type(array) is not np.ndarray:
+        raise Unsupported(path, type_name(value))
+    return array
 
 
 def type_name(value: object) -> str:
@@ -175,6 +207,9 @@ def _is_a(module: str, name: str) -> Callable[[object], bool]:
         return loaded is not None and issubclass(type(value), getattr(loaded, name))
 
     return is_one
+
+
+_is_tensor = _is_a("torch", "Tensor")
 
 
 def _is_type(*classes: type) -> Callable[[object], bool]:
@@ -217,7 +252,7 @@ _READERS: tuple[tuple[Callable[[object], bool], Callable[[_Converter, Any, Path]
     (_is_type(tuple), _Converter.read_tuple),
     (_is_type(dict), _Converter.mapping),
     (_is_a("jax", "Array"), _Converter.read_jax),
-    (_is_a("torch", "Tensor"), _Converter.read_torch),
+    (_is_tensor, _Converter.read_torch),
     (_is_a("torch.nn", "Module"), _Converter.read_torch_module),
     (_is_a("flax.core", "FrozenDict"), _Converter.read_frozen_dict),
     (_is_a("flax.nnx", "State"), _Converter.read_nnx_state),

@@ -20,7 +20,7 @@ from .task import Task
 from .watch import Ended, HostGone, Watch
 
 _REPLIES_TO_LOADING = (frames.LOADED, frames.INVALID, frames.RAISED)
-_REPLIES_TO_CASES = (frames.ANSWER, frames.RAISED, frames.UNSUPPORTED, frames.TOO_LARGE)
+_REPLIES_TO_CASES = (frames.ANSWER, *(kind for kind in frames.FAILURES if kind != frames.INVALID))
 
 
 class NotPrepared(Exception):

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from . import codec, convert, frames, gpu
 from .confinement import Surroundings, confine
 from .failure import describe, pack, type_name
+from .guard import Guard, Violation
 from .program import CannotBeJudged, Program, load
 from .task import Task
 
@@ -96,9 +97,14 @@ def _load_failure_kind(error: BaseException) -> bytes:
 def _answer(task: Task, program: Program, inputs: bytes, torch_device: str) -> Reply:
     stage = "call"
     try:
-        values = program(_restore(task, inputs, torch_device))
+        arguments = _restore(task, inputs, torch_device)
+        guard = Guard({name: arguments[name] for name in task.guarded}, inputs)
+        values = program(dict(arguments))
         stage = "answer"
-        return _encode(values, task.limits.answer_bytes)
+        guard.check_unchanged()
+        return _encode(values, guard, task.limits.answer_bytes)
+    except Violation as violation:
+        return violation.kind, pack(stage, violation.name, str(violation))
     except BaseException as error:
         return frames.RAISED, describe(stage, error, sys.exc_info()[2])
     finally:
@@ -111,11 +117,13 @@ def _restore(task: Task, inputs: bytes, torch_device: str) -> dict[str, Any]:
     return {name: convert.restore(tree[name], kind, torch_device) for name, kind in task.parameters}
 
 
-def _encode(values: object, answer_bytes: int) -> Reply:
-    """Waits for asynchronous results too, since it needs their bytes."""
+def _encode(values: object, guard: Guard, answer_bytes: int) -> Reply:
+    """Waits for asynchronous results too, since it needs their bytes. Raises Violation."""
     caps = codec.Caps(total_bytes=answer_bytes)
     try:
-        return frames.ANSWER, codec.encode(convert.plain(values, caps), caps)
+        answer, regions = convert.read(values, caps)
+        guard.check_apart(regions)
+        return frames.ANSWER, codec.encode(answer, caps)
     except codec.Unsupported as error:
         return frames.UNSUPPORTED, pack("answer", error.type_name, str(error))
     except codec.TooLarge as error:

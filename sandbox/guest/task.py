@@ -37,7 +37,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A request without its inputs, which come one by one. `parameters`: name and kind of each, in call order."""
+    """A request without its inputs, which come one by one. `parameters`: name and kind of each, in call order.
+
+    `guarded`: names of those that the program must leave as they are.
+    """
 
     source: str
     entry_point: str
@@ -45,12 +48,14 @@ class Task:
     parameters: tuple[tuple[str, str], ...]
     case_count: int
     limits: Limits
+    guarded: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, text: bytes) -> "Task":
         given: dict[str, Any] = json.loads(text)
         parameters = tuple((name, kind) for name, kind in given.pop("parameters"))
-        return cls(parameters=parameters, limits=Limits(**given.pop("limits")), **given)
+        guarded = tuple(given.pop("guarded"))
+        return cls(parameters=parameters, guarded=guarded, limits=Limits(**given.pop("limits")), **given)
 
     @property
     def names(self) -> str:

@@ -6,7 +6,7 @@ import types
 import sandbox.guest.student as student
 
 
-def always(values, answer_bytes):
+def always(*anything):
     return b"A", b"ACV1T"
 
 
