@@ -32,5 +32,9 @@ class JudgeFailed(AllcloseError):
     """Our fault, or that of a problem's author; never charged to the student."""
 
 
+class Outdated(AllcloseError):
+    """The thing has changed since the asker last saw it."""
+
+
 class LimitReached(AllcloseError):
     """A quota is used up for now."""

@@ -51,7 +51,7 @@ def set_role(session: Session, username: str, role: Role) -> User:
     """Raises NotFound."""
     user = find_user(session, username)
     if user is None:
-        raise NotFound(f"there is no user {username!r}")
+        raise NotFound(f"there is no user {username!r}; `allclose user create` makes one")
     user.role = role
     session.flush()
     return user

@@ -6,12 +6,17 @@ from http import HTTPStatus
 
 from pydantic import BaseModel, Field
 
+from app.catalog import fault as catalog
+
 
 class FieldFault(BaseModel):
     """One thing wrong with the request."""
 
     field: str = Field(description="where: a key of the body (`a/b` inside objects), a parameter or a header")
     message: str = Field(description="what is wrong with it, and what to send")
+    file: str | None = Field(None, description="of a package: the file, by its path")
+    line: int | None = Field(None, description="of a package: the line of that file, from 1")
+    remedy: str | None = Field(None, description="of a package: what to do")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,3 +25,9 @@ class Fault:
     detail: str
     fields: tuple[FieldFault, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def describe_package_fault(fault: catalog.Fault) -> FieldFault:
+    """Without a line when it concerns a file as a whole."""
+    field = f"{fault.file}/{fault.key}" if fault.key else fault.file
+    return FieldFault(field=field, message=fault.message, file=fault.file, line=fault.line or None, remedy=fault.remedy)

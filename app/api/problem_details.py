@@ -15,8 +15,9 @@ from starlette.responses import Response
 from app.accounts.sign_in import SignInFailed
 from app.accounts.throttle import TooOften
 from app.api.bad_request import describe_unreadable, describe_validation
-from app.api.fault import Fault, FieldFault
-from app.errors import AllcloseError, Conflict, Invalid, LimitReached, NotFound, Refused
+from app.api.fault import Fault, FieldFault, describe_package_fault
+from app.catalog.fault import MAX_SHOWN, PackageInvalid
+from app.errors import AllcloseError, Conflict, Invalid, LimitReached, NotFound, Outdated, Refused
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 5
@@ -37,7 +38,9 @@ STATUS_OF: tuple[tuple[type[Exception], HTTPStatus], ...] = (
     (Refused, HTTPStatus.FORBIDDEN),
     (NotFound, HTTPStatus.NOT_FOUND),
     (Conflict, HTTPStatus.CONFLICT),
+    (Outdated, HTTPStatus.PRECONDITION_FAILED),
     (Invalid, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (PackageInvalid, HTTPStatus.UNPROCESSABLE_ENTITY),
     (LimitReached, HTTPStatus.TOO_MANY_REQUESTS),
     (NotReady, HTTPStatus.SERVICE_UNAVAILABLE),
     (OperationalError, HTTPStatus.SERVICE_UNAVAILABLE),
@@ -69,8 +72,7 @@ def describe(error: Exception) -> Fault:
     if isinstance(error, HTTPException):
         return _describe_http(error)
     status = next((status for kind, status in STATUS_OF if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
-    fields = (FieldFault(field=error.field, message=str(error)),) if isinstance(error, Invalid) else ()
-    return Fault(status=status, detail=_detail(error, status), fields=fields, headers=_headers(error, status))
+    return Fault(status=status, detail=_detail(error, status), fields=_fields(error), headers=_headers(error, status))
 
 
 def respond(request: Request, fault: Fault) -> Response:
@@ -91,6 +93,12 @@ def _describe_http(error: HTTPException) -> Fault:
     if status is HTTPStatus.BAD_REQUEST and error.__cause__ is not None:
         return describe_unreadable(error.__cause__)
     return Fault(status=status, detail=error.detail, headers=error.headers or {})
+
+
+def _fields(error: Exception) -> tuple[FieldFault, ...]:
+    if isinstance(error, PackageInvalid):
+        return tuple(describe_package_fault(fault) for fault in error.problems[:MAX_SHOWN])
+    return (FieldFault(field=error.field, message=str(error)),) if isinstance(error, Invalid) else ()
 
 
 def _detail(error: Exception, status: HTTPStatus) -> str:

@@ -11,18 +11,60 @@ from sqlalchemy.orm import Session
 from app.catalog.model import Problem, Revision
 from app.catalog.package import Package
 from app.catalog.revision import digest
+from app.errors import NotFound, Outdated
 
 SEED_BYTES = 32
+MAX_NUMBER = 2**31 - 1
 
 
-def publish(session: Session, package: Package) -> Revision:
-    """The revision with this content, made or found again, and now the problem's current one."""
+def publish(session: Session, package: Package, replaces: str | None = None) -> Revision:
+    """The revision with this content, made or found again, and now the problem's current one.
+
+    `replaces`: the digest of the revision that must be current until now, empty for none. Raises Outdated.
+    """
     problem = _locked_problem(session, package.slug)
+    if replaces is not None:
+        check_current(session, problem.slug, replaces)
     revision = _find_revision(session, problem, digest(package.files)) or _add_revision(session, problem, package)
+    _make_current(session, problem, revision)
+    return revision
+
+
+def publish_again(session: Session, slug: str, number: int) -> Revision:
+    """An earlier revision becomes the current one. Raises NotFound."""
+    revision = get_revision(session, slug, number)
+    _make_current(session, _locked_problem(session, slug), revision)
+    return revision
+
+
+def get_revision(session: Session, slug: str, number: int) -> Revision:
+    """Raises NotFound."""
+    of_slug = select(Revision).join(Problem, Problem.id == Revision.problem_id).where(Problem.slug == slug)
+    revision = session.scalar(of_slug.where(Revision.number == number)) if 0 < number <= MAX_NUMBER else None
+    if revision is None:
+        raise NotFound(f"there is no revision {number} of {slug!r}; the problem's list of revisions has all of them")
+    return revision
+
+
+def find_current(session: Session, slug: str) -> Revision | None:
+    return session.scalar(
+        select(Revision).join(Problem, Problem.current_revision_id == Revision.id).where(Problem.slug == slug)
+    )
+
+
+def check_current(session: Session, slug: str, replaces: str) -> None:
+    """Unless the problem's revision is the one with this digest, or there is none and the digest is empty: Outdated."""
+    current = find_current(session, slug)
+    if (current.digest if current else "") != replaces:
+        found = f"its revision is {current.number} ({current.digest[:12]})" if current else "it has no revision yet"
+        meant = f"the one with digest {replaces[:12]}" if replaces else "a problem that is not there yet"
+        raise Outdated(f"{slug} is not as you knew it: {found}, and this was to replace {meant}; look at what changed")
+
+
+def _make_current(session: Session, problem: Problem, revision: Revision) -> None:
     if problem.current_revision_id != revision.id:
         problem.current_revision_id = revision.id
         session.flush()
-    return revision
 
 
 def _locked_problem(session: Session, slug: str) -> Problem:

@@ -12,9 +12,9 @@ from sqlalchemy import select
 
 from app.accounts.model import User
 from app.accounts.user import SignUp, sign_up
+from app.authoring.publication import publish_folder
 from app.catalog.fault import PackageInvalid
 from app.catalog.package import load_package
-from app.catalog.publish import publish
 from app.cli.console import errors, output
 from app.cli.deployment import postgres_options, upgraded, with_driver
 from app.cli.problem.folder import list_folders
@@ -122,12 +122,15 @@ def _database_url(settings: Settings) -> Iterator[str]:
 
 
 def publish_packages(settings: Settings, database: Database) -> None:
-    """Each package by itself: one that is broken is named, and keeps the revision that it has."""
+    """Each package by itself: one that is broken is named, and keeps the revision that it has.
+
+    What has not changed since the last start is left as it is, whatever authors have published since.
+    """
     for folder in list_folders(settings):
         try:
             package = load_package(folder)
             with database.transaction() as session:
-                publish(session, package)
+                publish_folder(session, package)
         except PackageInvalid as error:
             errors.print(f"not published: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
 

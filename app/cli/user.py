@@ -34,5 +34,20 @@ def create(
     output.print(f"Created {role} [bold]{username}[/]" + ("" if password else f", password [bold]{chosen}[/]"))
 
 
+@app.command()
+def role(
+    username: Annotated[str, typer.Argument(help="The account's user name.")],
+    role: Annotated[Literal["student", "author", "admin"], typer.Argument(help="What it may do from now on.")],
+    data: Annotated[str | None, typer.Option(help="The data folder (or ALLCLOSE_DATA).")] = None,
+) -> None:
+    """Make somebody an author, an admin, or a student again. It holds from their next request on."""
+    from app.accounts.user import set_role
+    from app.cli.deployment import open_database
+
+    with open_database(read_settings(data=data)) as database, database.transaction() as session:
+        name = set_role(session, username, role).username
+    output.print(f"[bold]{name}[/] is {'a student' if role == 'student' else f'an {role}'} now")
+
+
 def generate_password() -> str:
     return secrets.token_urlsafe(15)

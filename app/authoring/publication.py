@@ -1,0 +1,83 @@
+"""Making a revision the current one, with a note of who did it and after which verification."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.authoring.model import Publication, Verification
+from app.catalog.model import Problem, Revision
+from app.catalog.package import Package, package_from_files
+from app.catalog.publish import get_revision, publish, publish_again
+from app.catalog.revision import digest
+from app.errors import Conflict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publisher:
+    """`user_id` is None for `allclose serve`; `verification_id` for what is a revision already."""
+
+    user_id: UUID | None = None
+    verification_id: UUID | None = None
+
+
+def publish_package(session: Session, package: Package, publisher: Publisher, replaces: str | None = None) -> Revision:
+    """Raises Outdated; see `app.catalog.publish`."""
+    return _noted(session, publish(session, package, replaces), publisher)
+
+
+def publish_folder(session: Session, package: Package) -> Revision | None:
+    """A package of the server's folder; None when it is as it was when it was last taken from there.
+
+    So what authors have published since stays, until the folder changes.
+    """
+    last = session.scalar(
+        select(Revision.digest)
+        .join(Publication, Publication.revision_id == Revision.id)
+        .join(Problem, Problem.id == Publication.problem_id)
+        .where(Problem.slug == package.slug, Publication.user_id.is_(None))
+        .order_by(Publication.id.desc())
+        .limit(1)
+    )
+    return None if last == digest(package.files) else publish_package(session, package, Publisher())
+
+
+def publish_verified(session: Session, verification: Verification, user: User) -> Revision:
+    """What has passed and was not published then. Raises Conflict, Outdated, PackageInvalid."""
+    if verification.verdict != "passed":
+        state = verification.verdict or verification.state
+        raise Conflict(f"this package is {state}; only one that has passed its verification can be published")
+    package = _read(verification.slug, verification.files)
+    publisher = Publisher(user_id=user.id, verification_id=verification.id)
+    revision = publish_package(session, package, publisher, verification.replaces)
+    verification.revision_id = revision.id
+    session.flush()
+    return revision
+
+
+def bring_back(session: Session, slug: str, number: int, user: User) -> Revision:
+    """An earlier revision, which was verified or trusted when it was published, becomes the current one.
+
+    Raises NotFound, and PackageInvalid when the format has changed so that it could not be judged.
+    """
+    _read(slug, get_revision(session, slug, number).files)
+    return _noted(session, publish_again(session, slug, number), Publisher(user_id=user.id))
+
+
+def _read(slug: str, files: dict[str, str]) -> Package:
+    return package_from_files(slug, {path: text.encode() for path, text in files.items()})
+
+
+def _noted(session: Session, revision: Revision, publisher: Publisher) -> Revision:
+    session.add(
+        Publication(
+            problem_id=revision.problem_id,
+            revision_id=revision.id,
+            user_id=publisher.user_id,
+            verification_id=publisher.verification_id,
+        )
+    )
+    session.flush()
+    return revision

@@ -1,0 +1,90 @@
+"""Sending a package to be verified: one transaction writes the job, or refuses it and writes nothing."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session, defer
+
+from app.accounts.model import User
+from app.authoring.model import Verification
+from app.catalog.package import Package
+from app.catalog.publish import check_current
+from app.catalog.revision import digest
+from app.errors import LimitReached
+
+CHANNEL = "verification"
+MAX_PENDING = 5
+CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sending:
+    """`replaces`: publish only while the problem's revision is the one with this digest; an empty text for none."""
+
+    user_id: UUID
+    package: Package
+    publish: bool
+    replaces: str | None = None
+
+
+def queue_of(package: Package) -> str:
+    """Its verification needs a worker with the device that its submissions need."""
+    return "verify-gpu" if package.manifest.limits.gpu else "verify-cpu"
+
+
+def send(session: Session, wanted: Sending) -> Verification:
+    """The same sent twice, while the first is not done, is one. Raises Outdated, LimitReached."""
+    slug, name = wanted.package.slug, digest(wanted.package.files)
+    # One author's packages go one after the other, so that no two see the same count.
+    session.execute(select(User.id).where(User.id == wanted.user_id).with_for_update(key_share=True))
+    unfinished = _unfinished(session, wanted.user_id)
+    for earlier in unfinished:
+        if (earlier.slug, earlier.digest, earlier.publish) == (slug, name, wanted.publish):
+            return earlier
+    if wanted.replaces is not None:
+        check_current(session, slug, wanted.replaces)
+    if len(unfinished) >= MAX_PENDING:
+        raise LimitReached(
+            f"{len(unfinished)} of your packages are not verified yet, and at most {MAX_PENDING} may wait; "
+            "cancel one, or send this again when one is done"
+        )
+    return _write(session, wanted, priority=-len(unfinished))
+
+
+def cancel(session: Session, verification: Verification) -> None:
+    """A waiting one ends at once, a running one when its worker next beats. One that is done stays as it is."""
+    waiting = (
+        update(Verification)
+        .where(Verification.id == verification.id, Verification.state == "queued")
+        .values(state="done", verdict="failed", reason=CANCELLED, finished_at=func.now(), cancel_requested=True)
+        .returning(Verification.id)
+    )
+    if session.execute(waiting).first() is None:
+        running = update(Verification).where(Verification.id == verification.id, Verification.state == "verifying")
+        session.execute(running.values(cancel_requested=True, reason=CANCELLED))
+    session.execute(select(func.pg_notify("progress", str(verification.id))))
+    session.refresh(verification)
+
+
+def _unfinished(session: Session, user_id: UUID) -> list[Verification]:
+    mine = (Verification.user_id == user_id, Verification.state != "done", ~Verification.cancel_requested)
+    return list(session.scalars(select(Verification).options(defer(Verification.files)).where(*mine)))
+
+
+def _write(session: Session, wanted: Sending, priority: int) -> Verification:
+    package = wanted.package
+    verification = Verification(
+        user_id=wanted.user_id,
+        slug=package.slug,
+        files={path: content.decode() for path, content in package.files.items()},
+        digest=digest(package.files),
+        replaces=wanted.replaces,
+        publish=wanted.publish,
+        queue=queue_of(package),
+        priority=priority,
+    )
+    session.add(verification)
+    session.flush()
+    session.execute(select(func.pg_notify(CHANNEL, verification.queue)))
+    return verification
