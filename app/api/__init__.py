@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from app.api import events, health, me, openapi, problems, submissions, tokens, users
+from app.api import events, health, me, openapi, problem_schema, problems, submissions, tokens, users
 
 
 def build_router() -> APIRouter:
@@ -12,4 +12,5 @@ def build_router() -> APIRouter:
     router = APIRouter()
     router.include_router(version_1)
     router.include_router(health.router)
+    router.include_router(problem_schema.router)
     return router

@@ -3,6 +3,8 @@
 import typer
 
 from app.cli.problem.list import list_packages
+from app.cli.problem.new import new
+from app.cli.problem.schema import schema
 from app.cli.problem.verify import verify_packages
 
 app = typer.Typer(help="Problem packages.", no_args_is_help=True)
@@ -14,4 +16,6 @@ def problems() -> None:
 
 
 app.command("list")(list_packages)
+app.command("new")(new)
+app.command("schema")(schema)
 app.command("verify")(verify_packages)

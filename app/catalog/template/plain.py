@@ -1,0 +1,204 @@
+"""An exercise for any parameters: the weighted sum of their mean squares. A stand-in that judges rightly as it is."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from app.catalog.parameter import Parameter
+from app.catalog.template.listing import Listing, listing_of
+
+PLAIN_FRAMEWORKS = ("numpy", "jax", "torch")
+SUMMARY = "Add up the mean squares of the parameters, each with its weight."
+FIRST_WEIGHT = 2  # the second parameter has 3, and so on
+# One for each symbolic size, in turn; for the sample, and for the two hidden cases.
+SAMPLE_SIZES, SMALL_SIZES, LARGE_SIZES = (3, 2), (5, 4, 2), (40, 6, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """A parameter, its weight, and its value in the worked example."""
+
+    parameter: Parameter
+    weight: int
+    shape: tuple[int, ...]
+    values: list[float]
+
+    @property
+    def mean_square(self) -> float:
+        return sum(value * value for value in self.values) / len(self.values)
+
+
+def write_plain(framework: str, entry_point: str, parameters: Sequence[Parameter]) -> dict[str, str]:
+    listing = listing_of(framework, entry_point, parameters)
+    sizes = {name: SAMPLE_SIZES[i % len(SAMPLE_SIZES)] for i, name in enumerate(_symbols(parameters))}
+    terms = [_term(parameter, weight, sizes) for weight, parameter in enumerate(parameters, FIRST_WEIGHT)]
+    return {
+        "problem.yaml": _manifest(listing, terms),
+        "statement.md": _statement(listing, terms),
+        "starter.py": listing.starter(),
+        "reference.py": listing.reference(),
+        "editorial.md": _EDITORIAL,
+        **{f"submissions/accepted/{name}.py": text for name, text in listing.accepted()},
+        **{f"submissions/wrong_answer/{name}.py": text for name, text in listing.wrong()},
+    }
+
+
+def _symbols(parameters: Sequence[Parameter]) -> list[str]:
+    return list(dict.fromkeys(size for each in parameters for size in each.shape or () if isinstance(size, str)))
+
+
+def _term(parameter: Parameter, weight: int, sizes: dict[str, int]) -> _Term:
+    shape = tuple(sizes[size] if isinstance(size, str) else size for size in parameter.shape or ())
+    return _Term(parameter, weight, shape, [float(n % 4 + 2) for n in range(prod(shape))])
+
+
+def _manifest(listing: Listing, terms: Sequence[_Term]) -> str:
+    declared = "\n".join(f"  - {_declaration(term.parameter)}" for term in terms)
+    worked = "\n".join(f"      {term.parameter.name}: {_literal(term)}" for term in terms)
+    symbols = _symbols([term.parameter for term in terms])
+    hidden = "\n".join(_hidden_case(name, terms, symbols, sizes) for name, sizes in _HIDDEN)
+    return f"""title: title
+summary: summary
+difficulty: beginner
+estimated_minutes: 10
+tags: [{listing.framework}, reduction]
+license: license
+
+# What a box imports; fewer start faster.
+frameworks: [{listing.framework}]
+entry_point: {listing.entry_point}
+parameters:
+{declared}
+returns: {{type: {listing.framework}, shape: [], dtype: float32, doc: "the weighted sum of mean squares"}}
+
+# `allclose problem verify` measures how far right answers differ and wrong ones are off, and says what to write here.
+tolerance: {{rtol: 1.0e-5, atol: 1.0e-5}}
+limits: {{wall_seconds: 5, memory_mib: 512}}
+
+cases:
+  - name: worked_example
+    visibility: sample
+    doc: The numbers of the statement.
+    inputs:
+{worked}
+  # Hidden inputs are drawn anew for every revision, so that no answer can be known before.
+{hidden}
+
+hints:
+  - The mean of the squares, not the square of the mean.
+"""
+
+
+_HIDDEN = (("small", SMALL_SIZES), ("large", LARGE_SIZES))
+
+
+def _declaration(parameter: Parameter) -> str:
+    keys = [f"name: {parameter.name}", f"type: {parameter.type}"]
+    if parameter.is_array:
+        keys += [f"shape: [{', '.join(map(str, parameter.shape or ()))}]", f"dtype: {parameter.dtype}"]
+    return "{" + ", ".join(keys) + ', doc: "say what it is"}'
+
+
+def _literal(term: _Term) -> str:
+    if not term.parameter.is_array:
+        return _number(term.values[0])
+    values = iter(term.values)
+    return str(_nested(values, term.shape)).replace("'", "")
+
+
+def _nested(values: Iterator[float], shape: Sequence[int]) -> Any:
+    if not shape:
+        return _number(next(values))
+    return [_nested(values, shape[1:]) for _ in range(shape[0])]
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value == int(value) else f"{value:.6g}"
+
+
+def _hidden_case(name: str, terms: Sequence[_Term], symbols: list[str], sizes: tuple[int, ...]) -> str:
+    given = {symbol: sizes[i % len(sizes)] for i, symbol in enumerate(symbols)}
+    lines = [f"      {term.parameter.name}: {_draw(term.parameter, given)}" for term in terms]
+    return "\n".join([f"  - name: {name}", "    inputs:", *lines])
+
+
+def _draw(parameter: Parameter, sizes: dict[str, int]) -> str:
+    if parameter.type == "float":
+        return "{draw: uniform, low: 1.5, high: 3}"
+    if parameter.type == "int":
+        return "{draw: integers, low: 2, high: 9}"
+    shape = ", ".join(str(sizes.get(str(size), size)) for size in parameter.shape or ())
+    if "float" in str(parameter.dtype):
+        return f"{{draw: normal, shape: [{shape}], loc: 2}}"
+    return f"{{draw: integers, shape: [{shape}], low: 1, high: 9}}"
+
+
+def _statement(listing: Listing, terms: Sequence[_Term]) -> str:
+    formula = " + ".join(rf"{t.weight} \, \overline{{{_symbol(t.parameter.name)}^2}}" for t in terms)
+    rows = "\n".join(f"| `{t.parameter.name}` | {_shape(t.parameter)} | {_dtype(t.parameter)} | |" for t in terms)
+    steps = "\n".join(
+        f"| `{t.parameter.name}` | {_literal(t)} | {_number(t.mean_square)} | {t.weight} |" for t in terms
+    )
+    answer = _number(sum(t.weight * t.mean_square for t in terms))
+    signature = f"{listing.entry_point}({', '.join(t.parameter.name for t in terms)})"
+    return _STATEMENT.format(formula=formula, rows=rows, steps=steps, answer=answer, signature=signature)
+
+
+def _symbol(name: str) -> str:
+    return name if len(name) == 1 else rf"\mathrm{{{name.replace('_', ' ')}}}"
+
+
+def _shape(parameter: Parameter) -> str:
+    shape = parameter.shape or ()
+    sizes = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
+    return f"`({sizes})`" if parameter.is_array else "–"
+
+
+def _dtype(parameter: Parameter) -> str:
+    return f"`{parameter.dtype}`" if parameter.is_array else f"Python `{parameter.type}`"
+
+
+_EDITORIAL = """## Walkthrough
+
+Square, average, weigh, add up: one reduction for each parameter.
+
+## Complexity
+
+Linear in the number of elements.
+"""
+_STATEMENT = """## Why this matters
+
+Say what the exercise teaches, and where it is met in practice.
+
+## Worked example
+
+| parameter | value | mean of its squares | weight |
+|---|---|---|---|
+{steps}
+
+The answer is **{answer}**.
+
+## Common pitfalls
+
+- **The mean of the squares** is not the square of the mean.
+- **Every parameter has its own weight**, in their order, from 2 on.
+
+## Problem
+
+Write `{signature}`, which returns
+
+$${formula},$$
+
+where the bar is the mean over all elements; of a plain number that is the number itself.
+
+## Inputs
+
+| name | shape | dtype | meaning |
+|---|---|---|---|
+{rows}
+
+## Output
+
+An array of shape `()` and dtype `float32`.
+"""

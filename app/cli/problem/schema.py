@@ -1,0 +1,15 @@
+"""`allclose problem schema`: the JSON Schema of `problem.yaml`."""
+
+import json
+
+import typer
+
+
+def schema() -> None:
+    """Print the JSON Schema of problem.yaml, with which editors complete and check the file.
+
+    A server publishes the same at /schema/problem.json.
+    """
+    from app.catalog.schema import manifest_schema
+
+    typer.echo(json.dumps(manifest_schema(), indent=2))

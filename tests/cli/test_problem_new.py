@@ -1,0 +1,98 @@
+"""`allclose problem new`: what it writes loads, and judges rightly as it is."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+
+from app.catalog.document import read_document
+from app.catalog.package import load_package
+from app.catalog.schema import manifest_schema
+from app.settings import ROOT
+from tests.cli.test_commands import allclose
+
+
+def new(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return allclose("problem", "new", *arguments, "--folder", folder)
+
+
+@pytest.mark.parametrize("framework", ["numpy", "jax", "torch", "flax", "optax"])
+def test_the_exercise_of_every_framework_loads_and_fits_the_schema(tmp_path: Path, framework: str) -> None:
+    written = new(tmp_path, "my_problem", "--framework", framework, "--title", "Mine: a # title", "--yes")
+
+    assert written.returncode == 0, written.stderr
+    package = load_package(tmp_path / "my_problem")
+    assert package.manifest.title == "Mine: a # title"
+    assert package.manifest.entry_point == "my_problem"
+    assert sum(known.verdict == "accepted" for known in package.submissions) >= 2
+    assert all(known.source.startswith('"""Mistake: ') for known in package.submissions if known.verdict != "accepted")
+    text = (tmp_path / "my_problem" / "problem.yaml").read_text()
+    assert text.startswith("# yaml-language-server: $schema=http://127.0.0.1:8000/schema/problem.json\n")
+    jsonschema_rs.validator_for(manifest_schema()).validate(read_document("problem.yaml", text).content)
+
+
+@pytest.mark.parametrize("framework", ["numpy", "jax", "torch"])
+def test_an_exercise_for_other_parameters_judges_its_own_submissions_rightly(tmp_path: Path, framework: str) -> None:
+    wanted = "x: float32[N, D], k: int32[N], scale: float, n: int"
+
+    new(tmp_path, "mine", "--framework", framework, "--parameters", wanted, "--yes")
+
+    package = load_package(tmp_path / "mine")
+    assert [parameter.name for parameter in package.manifest.parameters] == ["x", "k", "scale", "n"]
+    for known in ("accepted/with_norms", "wrong_answer/last_left_out"):
+        judged = allclose("judge", tmp_path / "mine", tmp_path / "mine" / "submissions" / f"{known}.py")
+        assert f"\n{known.partition('/')[0]}," in judged.stdout, judged.stdout
+
+
+def test_questions_are_asked_until_the_answer_can_be_used(tmp_path: Path) -> None:
+    answers = ["Not a slug", "standardise", "pandas", "numpy", "", "", "", "", "hard", "advanced", "", ""]
+    command = [sys.executable, "-m", "app.cli", "problem", "new", "--folder", str(tmp_path)]
+
+    asked = subprocess.run(command, input="\n".join(answers) + "\n", capture_output=True, text=True, cwd=ROOT)
+
+    assert asked.returncode == 0, asked.stderr
+    assert "can't be a slug" in asked.stderr
+    assert "'pandas' is none of numpy, jax" in asked.stderr
+    assert load_package(tmp_path / "standardise").manifest.difficulty == "advanced"
+    assert "allclose problem verify" in asked.stdout
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+
+    refused = new(tmp_path, "mine", "--yes")
+
+    assert refused.returncode == 2
+    assert "is there already" in refused.stderr
+    assert list((tmp_path / "mine").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("--framework", "pandas", "none of numpy"),
+        ("--parameters", "x: float32[N", "is no parameter"),
+        ("--parameters", "x: bool[N]", "takes numbers"),
+        ("--parameters", "x: float32[N], x: float", "given twice"),
+        ("--entry-point", "two words", "Python function"),
+        ("--entry-point", "deviations", "choose another"),
+        ("--minutes", "0", "from 1 to 1000"),
+    ],
+)
+def test_an_option_that_can_not_be_used_is_named(tmp_path: Path, option: str, value: str, words: str) -> None:
+    refused = new(tmp_path, "mine", option, value, "--yes")
+
+    assert refused.returncode == 2
+    assert words in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_schema_is_printed() -> None:
+    printed = allclose("problem", "schema")
+
+    assert printed.returncode == 0
+    assert json.loads(printed.stdout) == manifest_schema()
