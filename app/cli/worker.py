@@ -18,6 +18,8 @@ from sandbox.interface import SandboxUnavailable
 PR_SET_PDEATHSIG = 1
 # The exit code by which a supervisor knows that this host opens no box.
 NO_SANDBOX = 3
+# Beside one for each slot: for the loops, the warmer and a verification.
+OTHER_CONNECTIONS = 6
 
 
 def worker(
@@ -50,7 +52,7 @@ def worker(
             if lacks_sandbox:  # and has said so
                 raise typer.Exit(NO_SANDBOX) from None
             raise
-        with open_database(settings, pool_size=settings.worker_slots + 3) as database:
+        with open_database(settings, pool_size=settings.worker_slots + OTHER_CONNECTIONS) as database:
             run_worker(settings, database, launcher, found)
 
 

@@ -69,7 +69,7 @@ _CLAIM = """
             reason = CASE WHEN state = 'queued' THEN reason ELSE
                 concat_ws(E'\\n', reason, format('attempt %s: its worker %s stopped beating', attempt, worker)) END
         FROM candidate WHERE job.id = candidate.id
-        RETURNING job.id, attempt, {watched} AS watched
+        RETURNING job.id, attempt, job.{watched} AS watched
     )
     SELECT id, attempt, watched, pg_notify('progress', watched::text) FROM claimed
 """
@@ -91,7 +91,7 @@ _BURY = """
             state = 'done', verdict = '{failure}', finished_at = now(), lease_until = NULL,
             reason = concat_ws(E'\\n', reason, format('attempt %s: its worker %s stopped beating', attempt, worker))
         FROM dead WHERE job.id = dead.id
-        RETURNING {watched} AS watched
+        RETURNING job.{watched} AS watched
     )
     SELECT pg_notify('progress', watched::text) FROM buried
 """

@@ -23,6 +23,7 @@ from app.worker.lease_loop import LeaseLoop, Run
 from app.worker.order import in_order
 from app.worker.presence import Capacity
 from app.worker.retry import retry
+from app.worker.verifier import Verifier
 from app.worker.warm import Warmer
 from app.worker.work import Works
 from sandbox.gpu.lease import Gpus
@@ -112,7 +113,9 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
         worker = Worker(database, works, expected, students)
         run = worker.judge if gpus is None else _until_lost(worker.judge, gpus)
         loop = LeaseLoop(database, capacity, inability.watching(run))
+        verifications = Verifier(settings=settings, database=database, gpus=gpus, expected=ahead).loop(capacity)
         loop.start()
+        verifications.start()
         warmer.start()
         where = "".join(f", GPU {gpu.index} ({gpu.name})" for gpu in gpus.gpus) if gpus else ""
         kind, slots = launcher.name, capacity.slots
@@ -120,6 +123,7 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
         signals.wait()
         threading.Thread(target=_stop_at_signal, args=(signals, loop), daemon=True).start()
         warmer.stop()
+        verifications.stop()  # they would take minutes, and begin again elsewhere
         loop.drain()
     if gpus is not None and gpus.are_lost:
         raise DeviceLost("no GPU of this worker answers any more, and its judgings are back in the queue: see the log")

@@ -35,9 +35,10 @@ class Fleet:
     database: Database
     folder: Path
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    module: str = "tests.queue.worker_process"
 
     def start(self, name: str, *, slots: int = 1, rhythm: tuple[str, str, str] = SHORT) -> None:
-        arguments = [sys.executable, "-m", "tests.queue.worker_process", self.database.url, name, str(slots), *rhythm]
+        arguments = [sys.executable, "-m", self.module, self.database.url, name, str(slots), *rhythm]
         with self._output(name).open("wb") as output:
             self.processes[name] = subprocess.Popen(arguments, stdout=output)
 

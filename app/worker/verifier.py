@@ -1,0 +1,107 @@
+"""Verifying authors' packages beside the judging: one at a time, in a slot and boxes of its own.
+
+A verification takes minutes where a judging takes seconds, so it takes no slot from students; and it and its boxes
+have a lower priority, so that what cores it uses are those that no judging wants.
+"""
+
+import logging
+import os
+import threading
+import time
+from dataclasses import dataclass, field
+
+from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError, TimeoutError
+
+from app.authoring.model import Verification
+from app.catalog.fault import PackageInvalid
+from app.catalog.model import Revision
+from app.catalog.package import Package, package_from_files
+from app.catalog.verification.invalid import report_of
+from app.database import Database
+from app.settings import Settings
+from app.worker.expected import ExpectedOutputs
+from app.worker.lease_loop import LeaseLoop, Rhythm
+from app.worker.presence import Capacity
+from app.worker.retry import retry
+from app.worker.verification.bench import open_bench, private_launcher
+from app.worker.verification.trial import Effort
+from app.worker.verification.verify import FULL, verify
+from app.worker.verification_lease import VERIFICATIONS, VerificationClaim, Verified, finish, record_step
+from app.worker.warm import NICENESS
+from sandbox.gpu.lease import Gpus
+
+# So often is a step of progress written, at most.
+TELL_SECONDS = 0.5
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verifier:
+    """`expected`: of its own, since what it prepares in boxes of low priority must keep no judging waiting."""
+
+    settings: Settings
+    database: Database
+    gpus: Gpus | None
+    expected: ExpectedOutputs
+    effort: Effort = FULL
+
+    def loop(self, capacity: Capacity, rhythm: Rhythm | None = None) -> LeaseLoop[VerificationClaim]:
+        """Beside the loop of judgings, whose `capacity` this is. The database's pool needs room for three more."""
+        queues = [f"verify-{queue}" for queue in capacity.queues]
+        own = Capacity(queues=queues, slots=1, device=capacity.device, gpus=capacity.gpus, versions=capacity.versions)
+        return LeaseLoop(self.database, own, self.verify, rhythm, VERIFICATIONS)
+
+    def verify(self, claim: VerificationClaim, abort: threading.Event) -> None:
+        """The life of a verification between its claim and its end. What is raised here is our fault."""
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        slug, files = retry(lambda: self._read(claim), abort)
+        try:
+            package = package_from_files(slug, files)
+        except PackageInvalid as invalid:  # by a rule that is newer than the package
+            finish(self.database, claim, Verified(report=report_of(invalid), package=None), abort)
+            return
+        with private_launcher(self.settings, self.gpus) as launcher, open_bench(self.settings, launcher) as bench:
+            report = verify(package, bench, _Teller(self.database, claim), abort, self.effort)
+        revision = finish(self.database, claim, Verified(report=report, package=package), abort)
+        if revision is not None:
+            self._prepare(revision, package, abort)
+
+    def _read(self, claim: VerificationClaim) -> tuple[str, dict[str, bytes]]:
+        columns = select(Verification.slug, Verification.files).where(Verification.id == claim.verification_id)
+        with self.database.transaction() as session:
+            slug, files = session.execute(columns).one()
+        return slug, {path: text.encode() for path, text in files.items()}
+
+    def _prepare(self, revision: Revision, package: Package, abort: threading.Event) -> None:
+        """For the samples on its page, and so that the first students don't wait. If it fails, a judging does it."""
+        try:
+            for variant in range(package.manifest.variants):
+                self.expected.get(revision, package, variant, abort)
+        except Exception:
+            if not abort.is_set():
+                _log.exception("%s is published and not prepared", package.slug)
+
+
+@dataclass(slots=True)
+class _Teller:
+    """Writes how far a verification is, now and then."""
+
+    database: Database
+    claim: VerificationClaim
+    _step: str = ""
+    _told_at: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        with self._lock:
+            now = time.monotonic()
+            if step == self._step and done < total and now - self._told_at < TELL_SECONDS:
+                return
+            self._step, self._told_at = step, now
+        try:
+            with self.database.transaction() as session:
+                record_step(session, self.claim, step, done, total)
+        except (DBAPIError, TimeoutError) as error:
+            _log.warning("%s: a step is not shown yet: %s", self.claim, error)

@@ -1,0 +1,238 @@
+"""A verification is held as a judging is: nothing that happens to a worker loses it, and no zombie writes."""
+
+import signal
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from sqlalchemy import func, select, update
+
+from app.authoring.model import Publication, Verification
+from app.authoring.query import get_verification, list_revisions
+from app.authoring.send import cancel
+from app.catalog.model import Problem, Revision
+from app.catalog.package import Package
+from app.catalog.publish import find_current, publish
+from app.catalog.revision import digest
+from app.database import Database
+from app.worker.lease import Wanted
+from app.worker.verification_lease import (
+    VerificationClaim,
+    Verified,
+    beat,
+    bury,
+    claim,
+    fail,
+    finish,
+    give_back,
+    record_step,
+)
+from tests.authoring.rows import make_report, make_verification
+from tests.catalog.packages import PROBLEM, make_package
+from tests.queue.fleet import Fleet, wait_until
+
+LEASE = timedelta(seconds=15)
+WANTED = Wanted(queues=("verify-cpu",), slots=1, worker="worker", lease=LEASE)
+PACKAGE = make_package()
+OTHER = make_package(problem=PROBLEM.replace("Scaled sum", "Another title"))
+
+
+def send(database: Database, package: Package = PACKAGE, **wish: object) -> UUID:
+    with database.transaction() as session:
+        return make_verification(session, package, **wish).id
+
+
+def take(database: Database) -> VerificationClaim:
+    with database.transaction() as session:
+        (taken,) = claim(session, WANTED)
+    return taken
+
+
+def read(database: Database) -> Verification:
+    with database.transaction() as session:
+        return session.scalars(select(Verification)).one()
+
+
+def expire(database: Database) -> None:
+    with database.transaction() as session:
+        session.execute(update(Verification).values(lease_until=func.now() - timedelta(seconds=1)))
+
+
+def verified(package: Package = PACKAGE, passed: bool = True) -> Verified:
+    return Verified(report=make_report(passed), package=package)
+
+
+def current(database: Database, slug: str = "scaled_sum") -> str | None:
+    with database.transaction() as session:
+        revision = find_current(session, slug)
+        return revision.digest if revision else None
+
+
+@pytest.fixture
+def fleet(database: Database, tmp_path: Path) -> Iterator[Fleet]:
+    """Workers that take as many seconds for a verification as `slots` says."""
+    fleet = Fleet(database, tmp_path, module="tests.authoring.verifying_process")
+    yield fleet
+    fleet.end()
+
+
+def test_what_passes_is_published_in_the_same_commit_with_its_publisher(database: Database) -> None:
+    verification_id = send(database)
+
+    revision = finish(database, take(database), verified())
+
+    assert revision is not None
+    row = read(database)
+    assert (row.state, row.verdict, row.revision_id) == ("done", "passed", revision.id)
+    assert current(database) == digest(PACKAGE.files)
+    with database.transaction() as session:
+        (shown,) = list_revisions(session, "scaled_sum")
+        sender = session.scalars(select(Publication.user_id)).one()
+    assert [publication.verification for publication in shown.publications] == [verification_id]
+    assert sender == row.user_id
+
+
+@pytest.mark.parametrize(("passed", "wish"), [(False, True), (True, False)])
+def test_what_is_refused_or_not_to_be_published_is_not(database: Database, passed: bool, wish: bool) -> None:
+    send(database, publish=wish)
+
+    assert finish(database, take(database), verified(passed=passed)) is None
+
+    assert read(database).verdict == ("passed" if passed else "refused")
+    assert current(database) is None
+
+
+def test_a_superseded_attempt_writes_nothing(database: Database) -> None:
+    send(database)
+    zombie = take(database)
+    expire(database)
+    take(database)
+
+    with database.transaction() as session:
+        record_step(session, zombie, "zombie", 1, 2)
+    assert finish(database, zombie, verified()) is None
+    fail(database, zombie, "zombie")
+
+    row = read(database)
+    assert (row.state, row.attempt, row.step, row.report) == ("verifying", 2, "", None)
+    assert "zombie" not in (row.reason or "")
+    assert current(database) is None
+
+
+def test_what_was_changed_meanwhile_is_not_overwritten(database: Database) -> None:
+    with database.transaction() as session:
+        first = publish(session, PACKAGE)
+    send(database, OTHER, replaces=first.digest)
+    taken = take(database)
+    third = make_package(problem=PROBLEM.replace("Scaled sum", "A third title"))
+    with database.transaction() as session:
+        publish(session, third)
+
+    assert finish(database, taken, verified(OTHER)) is None
+
+    row = read(database)
+    assert (row.verdict, row.revision_id) == ("passed", None)
+    assert "was not published" in (row.reason or "")
+    assert current(database) == digest(third.files)
+
+
+def test_three_attempts_that_fail_are_a_failure_with_its_reasons(database: Database) -> None:
+    send(database)
+
+    for attempt in (1, 2, 3):
+        fail(database, take(database), f"no box {attempt}")
+
+    row = read(database)
+    assert (row.state, row.verdict) == ("done", "failed")
+    assert row.reason is not None
+    assert row.reason.splitlines() == [f"attempt {n}: no box {n}" for n in (1, 2, 3)]
+
+
+def test_one_whose_worker_died_in_the_last_attempt_is_ended(database: Database) -> None:
+    send(database)
+    for _ in range(3):
+        take(database)
+        expire(database)
+
+    with database.transaction() as session:
+        assert bury(session) == 1
+
+    assert read(database).verdict == "failed"
+
+
+def test_giving_back_costs_no_attempt(database: Database) -> None:
+    send(database)
+
+    give_back(database, take(database))
+
+    row = read(database)
+    assert (row.state, row.max_attempts - row.attempt) == ("queued", 3)
+
+
+def test_a_cancelled_one_is_told_to_stop_and_is_not_taken_again(database: Database) -> None:
+    verification_id = send(database)
+    taken = take(database)
+    with database.transaction() as session:
+        cancel(session, get_verification(session, verification_id))
+
+    with database.transaction() as session:
+        assert beat(session, [taken], LEASE) == {taken}
+    give_back(database, taken)
+
+    assert read(database).verdict == "failed"
+    with database.transaction() as session:
+        assert claim(session, WANTED) == []
+
+
+def test_a_verification_of_another_device_is_left_to_others(database: Database) -> None:
+    send(database, make_package(problem=PROBLEM.replace("memory_mib: 256", "memory_mib: 256, gpu: true")))
+
+    with database.transaction() as session:
+        assert claim(session, WANTED) == []
+
+
+def test_the_verification_of_a_killed_worker_runs_again_and_publishes_once(database: Database, fleet: Fleet) -> None:
+    send(database)
+    fleet.start("first", slots=2)
+    wait_until(lambda: read(database).step == "first")
+
+    fleet.send("first", signal.SIGKILL)
+    fleet.start("second", slots=2)
+
+    wait_until(lambda: read(database).state == "done")
+    row = read(database)
+    assert (row.verdict, row.attempt, row.step) == ("passed", 2, "second")
+    with database.transaction() as session:
+        assert len(session.scalars(select(Revision)).all()) == 1
+        assert len(session.scalars(select(Publication)).all()) == 1
+        assert session.scalars(select(Problem.current_revision_id)).one() == row.revision_id
+
+
+def test_a_frozen_worker_that_wakes_while_another_verifies_writes_nothing(database: Database, fleet: Fleet) -> None:
+    send(database)
+    fleet.start("zombie", slots=2)
+    wait_until(lambda: read(database).step == "zombie")
+    fleet.send("zombie", signal.SIGSTOP)
+    fleet.start("peer", slots=2)
+    wait_until(lambda: read(database).step == "peer")
+
+    fleet.send("zombie", signal.SIGCONT)
+    wait_until(lambda: read(database).state == "done")
+
+    assert (read(database).attempt, read(database).step) == (2, "peer")
+    with database.transaction() as session:
+        assert len(session.scalars(select(Publication)).all()) == 1
+
+
+def test_a_worker_that_is_told_to_end_gives_its_verification_back(database: Database, fleet: Fleet) -> None:
+    send(database)
+    fleet.start("leaving", slots=60)
+    wait_until(lambda: read(database).step == "leaving")
+
+    fleet.send("leaving", signal.SIGTERM)
+
+    assert fleet.wait("leaving") == 0
+    row = read(database)
+    assert (row.state, row.max_attempts - row.attempt) == ("queued", 3)
