@@ -11,8 +11,8 @@ from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from app.catalog.maths import render_maths
 from app.web.highlight import highlight_code
-from app.web.maths import render_maths
 
 
 @lru_cache(maxsize=256)

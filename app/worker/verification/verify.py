@@ -32,8 +32,8 @@ def verify(package: Package, bench: Bench, watch: Watch, abort: Event, effort: E
     begun = time.monotonic()
     trial = Trial(package=package, bench=bench, watch=watch, abort=abort, effort=effort)
     course = Course()
-    course.run("lint", lambda: lint(trial))
     reference = course.run("reference", lambda: check_reference(trial))
+    course.run("lint", lambda: lint(trial, reference.cases if reference else ()))
     if reference is not None and reference.cases:
         bench.compile(package, reference.cases, abort)
         _run_solutions(trial, course, reference)
@@ -48,7 +48,7 @@ def verify(package: Package, bench: Bench, watch: Watch, abort: Event, effort: E
         seconds=round(time.monotonic() - begun, 2),
         is_quick=effort.is_quick,
         passed=not any(line.mark in ("failed", "skipped") for line in course.lines.values()),
-        checks=tuple(course.lines.values()),
+        checks=tuple(course.lines[check] for check in CHECK_NAMES),
         findings=tuple(course.findings),
         versions=dict(reference.versions) if reference else {},
         **course.sections,

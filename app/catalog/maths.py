@@ -41,6 +41,15 @@ def render_maths(latex: str, *, block: bool) -> str:
         return f'<code class="maths-source">{html.escape(latex)}</code>'
 
 
+def is_readable(latex: str) -> bool:
+    """Whether it is shown as a formula, and not as it was written."""
+    try:
+        _copy(_convert(latex, "inline"), None)
+    except UnreadableFormula:
+        return False
+    return True
+
+
 def _convert(latex: str, display: str) -> Element:
     if len(latex) > MAX_LATEX or REFUSED.search(latex):
         raise UnreadableFormula
