@@ -5,6 +5,7 @@ Whatever the package does is a finding: a reference that hangs, a generator that
 
 import time
 from datetime import UTC, datetime
+from functools import cache
 from threading import Event
 
 from app.catalog.package import Package
@@ -19,6 +20,7 @@ from app.worker.verification.limits import check_limits
 from app.worker.verification.lint import lint
 from app.worker.verification.mistakes import check_mistakes
 from app.worker.verification.mutation.strength import check_mutation
+from app.worker.verification.noise import measure_noise
 from app.worker.verification.reference import check_reference
 from app.worker.verification.trial import CheckedReference, Effort, Material, Trial, Watch
 from app.worker.verification.trivial import check_trivial
@@ -59,9 +61,10 @@ def _run_solutions(trial: Trial, course: Course, reference: CheckedReference) ->
     known = course.run("known", lambda: check_known(trial, reference.cases))
     material = Material(cases=reference.cases, judged=known.judged if known else ())
     course.run("trivial", lambda: check_trivial(trial, material))
-    mutation = course.run("mutation", lambda: check_mutation(trial, material))
+    noise = cache(lambda: measure_noise(trial, material))
+    mutation = course.run("mutation", lambda: check_mutation(trial, material, noise()))
     mutants = mutation.section if mutation else None
     course.run("kill_matrix", lambda: check_kill_matrix(material, mutants))
-    course.run("calibration", lambda: check_calibration(trial, material))
+    course.run("calibration", lambda: check_calibration(trial, material, noise(), mutation.signal if mutation else ()))
     course.run("limits", lambda: check_limits(trial, material))
     course.run("mistakes", lambda: check_mistakes(trial, material))

@@ -1,0 +1,95 @@
+"""How far an answer is from the expected one: by the problem's rules, by the bits, and by what rounding can do."""
+
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+
+from app.judging.comparison import LeafReport, compare
+from app.judging.leaf import Leaf, Tree
+from app.judging.structure import StructureDiffers, pair_leaves
+from app.worker.asking import Asker
+from app.worker.check import CATEGORY_OF_ENDING
+from app.worker.prepare import PreparedCase
+from app.worker.rules import rules_of
+from sandbox.guest.codec import Malformed, decode
+from sandbox.interface import CaseOutcome, Ending
+
+# Units in the last place of a leaf's largest element. Sums of thousands of terms stay below in practice.
+ROUNDING = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distance:
+    """`how` it fails: a category as students get it, or "" where it is right."""
+
+    how: str
+    leaves: tuple[LeafReport, ...] = ()
+
+    @property
+    def is_right(self) -> bool:
+        return not self.how
+
+    @property
+    def used(self) -> float | None:
+        """The largest share of a tolerance, where there are any; None for what no tolerance can tell."""
+        shares = [leaf.tolerance_used for leaf in self.leaves if leaf.tolerance_used is not None]
+        return max(shares) if shares and all(map(isfinite, shares)) else None
+
+
+def distance_of(asker: Asker, case: PreparedCase, outcome: CaseOutcome) -> Distance:
+    """Raises JudgeFailed, BoxLost, Aborted."""
+    if outcome.ending is not Ending.ANSWERED or outcome.answer is None:
+        return Distance(how=CATEGORY_OF_ENDING[outcome.ending])
+    try:
+        answer = decode(outcome.answer)
+    except Malformed:
+        return Distance(how=CATEGORY_OF_ENDING[Ending.FORGED])
+    ask = asker.about(case.name, case.inputs, case.expected, outcome.answer)
+    comparison = compare(answer, decode(case.expected), rules_of(asker.package.manifest), ask)
+    return Distance(how=comparison.category or "", leaves=comparison.leaves)
+
+
+def is_rounding(answer: bytes | None, expected: bytes | None) -> bool:
+    """Whether floats differ in their last places only, beside the largest of their leaf, and nothing else differs."""
+    if answer is None or expected is None:
+        return answer is expected
+    if answer == expected:
+        return True
+    pairs = pair_leaves(decode(answer), decode(expected))
+    if isinstance(pairs, StructureDiffers):
+        return False
+    return all(_is_close(pair.answer, pair.expected) for pair in pairs)
+
+
+def largest_errors(leaves: tuple[LeafReport, ...]) -> tuple[float | None, float | None]:
+    """Absolute and relative."""
+    absolute = [leaf.max_abs for leaf in leaves if leaf.max_abs is not None]
+    relative = [leaf.max_rel for leaf in leaves if leaf.max_rel is not None]
+    return max(absolute, default=None), max(relative, default=None)
+
+
+def same_dtypes(answer: Tree, expected: Tree) -> Tree:
+    """The answer with its floats rounded to the dtypes of the expected one, where the two have the same structure."""
+    if isinstance(answer, dict) and isinstance(expected, dict):
+        return {key: same_dtypes(item, expected.get(key)) for key, item in answer.items()}
+    if isinstance(answer, list | tuple) and isinstance(expected, list | tuple) and len(answer) == len(expected):
+        return [same_dtypes(a, e) for a, e in zip(answer, expected, strict=True)]
+    if isinstance(answer, np.ndarray) and isinstance(expected, np.ndarray) and answer.dtype.kind == "f":
+        return answer.astype(expected.dtype) if expected.dtype.kind not in "biu" else answer
+    return answer
+
+
+def _is_close(answer: Leaf, expected: Leaf) -> bool:
+    if expected.kind not in ("float", "complex") or answer.dtype != expected.dtype or answer.shape != expected.shape:
+        return bool(answer.value is expected.value or np.array_equal(answer.array, expected.array)) and (
+            answer.kind != "text" or answer.value == expected.value
+        )
+    if expected.dtype not in ("float", "float32", "float64", "complex64", "complex128", "complex"):
+        return bool(np.array_equal(answer.array, expected.array, equal_nan=True))
+    finite = np.isfinite(expected.array)
+    if not np.array_equal(finite, np.isfinite(answer.array)):
+        return False
+    a, e = answer.array[finite].astype(np.complex128), expected.array[finite].astype(np.complex128)
+    unit = np.finfo(expected.array.dtype).eps * np.abs(e).max(initial=0.0)
+    return bool(np.abs(a - e).max(initial=0.0) <= ROUNDING * unit)

@@ -1,0 +1,54 @@
+"""JAX with the terms of every sum and every product of matrices in another order, drawn by chance.
+
+Both are lowered as themselves, of operands that were permuted along the axes that are summed over: the same
+mathematics, also in what `grad` and `scan` make of them. The permutation is a gather of constants, which XLA does not
+look through; a `reverse` before a sum it would remove.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+jax: Any = sys.modules["jax"]
+from jax._src.interpreters import mlir  # noqa: E402
+from jax._src.lax import lax  # noqa: E402
+from jax.extend.core import Primitive  # noqa: E402
+
+orders = np.random.default_rng(0)
+
+
+def call(run: Any, solution: Any, inputs: dict[str, Any]) -> object:
+    return run(solution, inputs)
+
+
+def shuffle(primitive: Any, permute: Callable[..., Sequence[Any]]) -> None:
+    plain = Primitive(f"{primitive.name}_in_order")
+    plain.def_abstract_eval(lambda *shapes, **options: primitive.abstract_eval(*shapes, **options)[0])
+    by_platform = mlir._platform_specific_lowerings["cpu"].get(primitive)
+    mlir.register_lowering(plain, (by_platform or mlir._lowerings[primitive]).rule)
+    changed = mlir.lower_fun(
+        lambda *operands, **options: plain.bind(*permute(operands, options), **options), multiple_results=False
+    )
+    mlir.register_lowering(primitive, changed)
+    mlir.register_lowering(primitive, changed, platform="cpu")
+
+
+def permute_sum(operands: Sequence[Any], options: dict[str, Any]) -> Sequence[Any]:
+    (x,) = operands
+    for axis in options["axes"]:
+        x = jax.numpy.take(x, orders.permutation(x.shape[axis]), axis=axis)
+    return [x]
+
+
+def permute_product(operands: Sequence[Any], options: dict[str, Any]) -> Sequence[Any]:
+    a, b = operands
+    for left, right in zip(*options["dimension_numbers"][0], strict=True):
+        order = orders.permutation(a.shape[left])
+        a, b = jax.numpy.take(a, order, axis=left), jax.numpy.take(b, order, axis=right)
+    return [a, b]
+
+
+shuffle(lax.reduce_sum_p, permute_sum)
+shuffle(lax.dot_general_p, permute_product)
