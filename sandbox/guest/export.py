@@ -1,0 +1,63 @@
+"""For boxes that hold a submission: the program that its function is for JAX, as bytes for an inspector.
+
+The driver is loaded before the student's source, and nothing that it says is believed: whoever patches JAX sends other
+bytes, and the inspector judges those. It gets shapes, dtypes and static values, and never an input.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.export
+import numpy as np
+
+from .convert import plain
+from .signature import Leaf, Signature, arguments, leaves
+
+PROGRAM_BYTES = 4 * 2**20
+
+
+class NotExported(Exception):
+    """The text says what a student may change."""
+
+
+def run(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
+    """The answer: `program`, portable StableHLO, and `structure`, with the number of an output at each leaf.
+
+    Raises NotExported, and what tracing the function raises.
+    """
+    signature: Signature = inputs["signature"]
+    trees: list[Any] = []
+
+    def flat(*traced: Any) -> list[Any]:
+        values = solution(*arguments(signature, iter(traced)))
+        outputs, tree = jax.tree.flatten(values)
+        trees.append(tree)
+        _check(outputs)
+        return outputs
+
+    specs = [_spec(leaf) for leaf in leaves(signature)]
+    exported = jax.export.export(jax.jit(flat, keep_unused=True), platforms=["cpu"])(*specs)
+    program = exported.mlir_module_serialized
+    if len(program) > PROGRAM_BYTES:
+        raise NotExported(
+            f"the traced program takes {len(program) / 2**20:.1f} MiB, more than {PROGRAM_BYTES // 2**20}: "
+            "write loops with lax.scan, and don't build large arrays outside of JAX"
+        )
+    tree = trees[-1]
+    numbers = [np.asarray(number, np.int32) for number in range(tree.num_leaves)]
+    return {"program": np.frombuffer(program, np.uint8), "structure": plain(jax.tree.unflatten(tree, numbers))}
+
+
+def _spec(leaf: Leaf) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, weak_type=leaf.is_weak)
+
+
+def _check(outputs: list[Any]) -> None:
+    if not outputs:
+        raise NotExported("the function returns no array; return your result")
+    for output in outputs:
+        if not isinstance(output, jax.Array | np.ndarray | np.generic | bool | int | float | complex):
+            raise NotExported(f"the function returns a value of type {type(output).__name__}; return arrays")
+        if jax.dtypes.issubdtype(getattr(output, "dtype", np.int32), jax.dtypes.prng_key):
+            raise NotExported("the function returns a random key; return arrays (jax.random.key_data(key))")
