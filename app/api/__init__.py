@@ -2,12 +2,25 @@
 
 from fastapi import APIRouter
 
-from app.api import events, health, me, openapi, problem_schema, problems, submissions, tokens, users
+from app.api import (
+    events,
+    health,
+    me,
+    openapi,
+    packages,
+    problem_schema,
+    problems,
+    revisions,
+    submissions,
+    tokens,
+    users,
+    verifications,
+)
 
 
 def build_router() -> APIRouter:
     version_1 = APIRouter(prefix="/api/v1")
-    for resource in (users, tokens, me, problems, submissions, events, openapi):
+    for resource in (users, tokens, me, problems, packages, revisions, verifications, submissions, events, openapi):
         version_1.include_router(resource.router)
     router = APIRouter()
     router.include_router(version_1)

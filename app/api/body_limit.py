@@ -9,9 +9,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.fault import Fault
 from app.api.problem_details import respond
+from app.catalog.archive import MAX_UPLOAD_BYTES
 
 # 256 KiB of source in JSON, with room for what escapes add to it.
 MAX_BODY_BYTES = 1024 * 1024
+# A form holds a package's files as they are, with line ends of two bytes.
+MAX_FORM_BYTES = 2 * MAX_UPLOAD_BYTES
 
 
 class BodyLimit:
@@ -23,11 +26,20 @@ class BodyLimit:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
-        elif (declared := _declared_bytes(scope)) > MAX_BODY_BYTES:
-            fault = Fault(status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail=_sentence(declared))
+        elif (declared := _declared_bytes(scope)) > (most := _most_bytes(scope)):
+            fault = Fault(status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail=_sentence(declared, most))
             await respond(Request(scope), fault)(scope, receive, send)
         else:
-            await self._app(scope, _counted(receive), send)
+            await self._app(scope, _counted(receive, most), send)
+
+
+def _most_bytes(scope: Scope) -> int:
+    """More where authors send packages; who is none is refused there before a body is read."""
+    if scope["method"] == "PUT" and scope["path"].startswith("/api/v1/problems/"):
+        return MAX_UPLOAD_BYTES
+    if scope["method"] == "POST" and scope["path"].startswith("/author/"):
+        return MAX_FORM_BYTES
+    return MAX_BODY_BYTES
 
 
 def _declared_bytes(scope: Scope) -> int:
@@ -35,7 +47,7 @@ def _declared_bytes(scope: Scope) -> int:
     return int(text) if text.isdecimal() else 0
 
 
-def _counted(receive: Receive) -> Receive:
+def _counted(receive: Receive, most: int) -> Receive:
     """Raises HTTPException 413 once a body sent in chunks has grown too large."""
     received = 0
 
@@ -43,12 +55,12 @@ def _counted(receive: Receive) -> Receive:
         nonlocal received
         message = await receive()
         received += len(message.get("body", b""))
-        if received > MAX_BODY_BYTES:
-            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _sentence(received))
+        if received > most:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _sentence(received, most))
         return message
 
     return counted
 
 
-def _sentence(size: int) -> str:
-    return f"the body has {size} bytes or more; at most {MAX_BODY_BYTES} are taken, so send a shorter source"
+def _sentence(size: int, most: int) -> str:
+    return f"the body has {size} bytes or more; at most {most} are taken here, so send something shorter"

@@ -14,6 +14,7 @@ from app.accounts.model import User
 from app.accounts.throttle import Throttle
 from app.accounts.token import find_user_by_token
 from app.api.problem_details import NotSignedIn
+from app.authoring.right import require_author
 from app.database import Database
 from app.settings import Settings
 from app.submissions.progress import Progress
@@ -73,6 +74,15 @@ def get_viewer(
 
 
 Viewer = Annotated[User, Depends(get_viewer)]
+
+
+def get_author(viewer: Viewer) -> User:
+    """Raises Refused."""
+    require_author(viewer)
+    return viewer
+
+
+Author = Annotated[User, Depends(get_author)]
 
 
 def _throttle(request: Request) -> Throttle:

@@ -17,10 +17,12 @@ Responses = dict[int | str, dict[str, Any]]
 _DESCRIPTIONS = {
     400: "The body is not JSON in UTF-8; `detail` says where",
     401: "No token, or one that does not work; or a wrong user name or password",
+    403: "Not for your role; `detail` says who may",
     404: "It does not exist, or is not yours to see",
     409: "It clashes with what is there already",
+    412: "The problem is not as the request says it is",
     413: "The body is too large",
-    415: "The body is not marked as JSON",
+    415: "The body is not marked as what is taken here",
     422: "A value is not allowed; `errors` names each field",
     429: "Too many requests or unfinished submissions; `Retry-After` says when to try again",
     500: "Something failed on our side",

@@ -1,9 +1,21 @@
 """The problem named in a path. Text that can't name one is not found, like any other unknown name."""
 
+import re
 from typing import Annotated
 
-from fastapi import Path
+from fastapi import Depends, Path
 
 from app.catalog.manifest import SLUG
+from app.errors import NotFound
 
 Slug = Annotated[str, Path(json_schema_extra={"pattern": SLUG}, examples=["microbatched_grads"])]
+
+
+def read_slug(slug: Slug) -> str:
+    """Raises NotFound for a text that can't be a slug, before the database is asked."""
+    if not re.fullmatch(SLUG, slug):
+        raise NotFound(f"there is no problem {slug!r}; GET /api/v1/problems lists them")
+    return slug
+
+
+KnownSlug = Annotated[str, Depends(read_slug)]

@@ -1,0 +1,106 @@
+"""Sending a problem's package: it is verified, and published when it has passed."""
+
+import re
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from starlette.exceptions import HTTPException
+
+from app.api.dependency import Author, Stored
+from app.api.openapi import problems
+from app.api.slug import Slug
+from app.authoring.send import Sending, send
+from app.authoring.view import VerificationView, view_verification
+from app.catalog.archive import read_upload
+from app.catalog.package import package_from_files
+from app.errors import Invalid
+
+ZIP = "application/zip"
+YAML = "application/yaml"
+TAKEN = (ZIP, "application/x-zip-compressed", YAML, "application/x-yaml", "text/yaml")
+_DIGEST = re.compile(r'"?([0-9a-f]{64})"?')
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "The package's folder as a zip archive, or one YAML file that is a whole problem",
+        "content": {
+            ZIP: {"schema": {"type": "string", "format": "binary"}},
+            YAML: {"schema": {"type": "string"}},
+        },
+    }
+}
+LOCATION = {"Location": {"description": "the verification's path", "schema": {"type": "string"}, "required": True}}
+
+router = APIRouter(prefix="/problems", tags=["authors"])
+
+IfMatch = Annotated[
+    str | None,
+    Header(
+        alias="If-Match",
+        json_schema_extra={"pattern": f"^{_DIGEST.pattern}$"},
+        description="the digest of the revision that you started from: publish only while it is the current one",
+    ),
+]
+IfNoneMatch = Annotated[
+    str | None,
+    Header(
+        alias="If-None-Match",
+        json_schema_extra={"pattern": r"^\*$"},
+        description="`*`: publish only while there is no such problem",
+    ),
+]
+
+
+async def read_body(request: Request, author: Author) -> bytes:  # noqa: ARG001 (nothing is read from others)
+    """Raises HTTPException 415 for what is neither zip nor YAML."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in TAKEN:
+        raise HTTPException(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            f"the body is marked as {kind or 'nothing'}; send it with the header Content-Type: {ZIP} or {YAML}",
+        )
+    return await request.body()
+
+
+def read_precondition(if_match: IfMatch = None, if_none_match: IfNoneMatch = None) -> str | None:
+    """The digest of the revision to replace, an empty text for none, None for whatever there is. Raises Invalid."""
+    if if_none_match is not None:
+        if if_none_match.strip() != "*":
+            raise Invalid("If-None-Match", "only `If-None-Match: *` is understood: the problem must not be there yet")
+        return ""
+    if if_match is None:
+        return None
+    digest = _DIGEST.fullmatch(if_match.strip())
+    if digest is None:
+        raise Invalid("If-Match", "this is no digest of a revision; the problem's `revision` is one")
+    return digest[1]
+
+
+def read_sending(
+    author: Author,
+    slug: Slug,
+    body: Annotated[bytes, Depends(read_body)],
+    replaces: Annotated[str | None, Depends(read_precondition)],
+    publish: Annotated[bool, Query(description="publish it when it has passed")] = True,
+) -> Sending:
+    """Raises PackageInvalid."""
+    package = package_from_files(slug, read_upload(slug, body))
+    return Sending(user_id=author.id, package=package, publish=publish, replaces=replaces)
+
+
+@router.put(
+    "/{slug}",
+    status_code=HTTPStatus.ACCEPTED,
+    responses={202: {"headers": LOCATION}, **problems(401, 403, 412, 422)},
+    openapi_extra=_BODY,
+    summary="Send a problem's package: verified, then published",
+)
+def put_problem(
+    wanted: Annotated[Sending, Depends(read_sending)], database: Stored, response: Response
+) -> VerificationView:
+    """For authors. What the package lacks is said at once, with file and line; the rest by its verification."""
+    with database.transaction() as session:
+        view = view_verification(session, send(session, wanted))
+    response.headers["Location"] = f"/api/v1/verifications/{view.id}"
+    return view

@@ -1,0 +1,66 @@
+"""A problem's revisions: which there are, their files, and going back to an earlier one. For authors."""
+
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Response
+from pydantic import BaseModel
+
+from app.api.dependency import Author, Stored
+from app.api.openapi import problems
+from app.api.slug import KnownSlug
+from app.authoring.publication import bring_back
+from app.authoring.query import list_revisions
+from app.authoring.view import RevisionView
+from app.catalog.archive import write_archive
+from app.catalog.publish import get_revision
+
+router = APIRouter(prefix="/problems/{slug}/revisions", tags=["authors"])
+
+Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="the revision's number, from 1")]
+ARCHIVE: dict[str, Any] = {
+    "description": "A zip archive of the package's folder",
+    "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
+}
+
+
+class RevisionList(BaseModel):
+    """Newest first."""
+
+    items: tuple[RevisionView, ...]
+
+
+@router.get("", responses=problems(401, 403, 404), summary="List a problem's revisions")
+def get_revisions(author: Author, slug: KnownSlug, database: Stored) -> RevisionList:  # noqa: ARG001
+    with database.transaction() as session:
+        return RevisionList(items=tuple(list_revisions(session, slug)))
+
+
+@router.get(
+    "/{number}/files",
+    response_class=Response,
+    responses={200: ARCHIVE, **problems(401, 403, 404, 422)},
+    summary="A revision's files as a zip archive",
+)
+def get_revision_files(author: Author, slug: KnownSlug, number: Number, database: Stored) -> Response:  # noqa: ARG001
+    with database.transaction() as session:
+        files = get_revision(session, slug, number).files
+    return send_archive(slug, files, f"{slug}-{number}.zip")
+
+
+@router.post(
+    "/{number}/publish",
+    status_code=HTTPStatus.OK,
+    responses=problems(401, 403, 404, 422),
+    summary="Make an earlier revision the current one again",
+)
+def publish_revision(author: Author, slug: KnownSlug, number: Number, database: Stored) -> RevisionList:
+    """It is not verified again: it was when it was published first, or the server's folder had it."""
+    with database.transaction() as session:
+        bring_back(session, slug, number, author)
+        return RevisionList(items=tuple(list_revisions(session, slug)))
+
+
+def send_archive(slug: str, files: dict[str, str], name: str) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(write_archive(slug, files), media_type="application/zip", headers=headers)

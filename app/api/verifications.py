@@ -1,0 +1,125 @@
+"""What became of a package that was sent: how far it is, the report, and publishing it later. For authors."""
+
+import time
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Response
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
+
+from app.api.dependency import Author, Live, Stored
+from app.api.openapi import problems
+from app.api.revisions import ARCHIVE, send_archive
+from app.api.submissions import MAX_WAIT_SECONDS
+from app.authoring.publication import publish_verified
+from app.authoring.query import get_verification, list_verifications
+from app.authoring.send import cancel
+from app.authoring.view import VerificationView, view_verification
+from app.database import Database
+
+router = APIRouter(prefix="/verifications", tags=["authors"])
+
+Wait = Annotated[
+    int,
+    Query(
+        ge=0, le=MAX_WAIT_SECONDS, description="seconds to wait for the end; the answer comes as soon as it is there"
+    ),
+]
+_STREAM = "Events named `progress`, each with a VerificationView as JSON in `data`; then one named `done`, and the end."
+
+
+class VerificationList(BaseModel):
+    """Newest first, without reports."""
+
+    items: tuple[VerificationView, ...]
+
+
+def check_readable(verification_id: UUID, author: Author, database: Stored) -> UUID:  # noqa: ARG001
+    """Raises NotFound while there is still a status to answer with."""
+    with database.transaction() as session:
+        return get_verification(session, verification_id).id
+
+
+Known = Annotated[UUID, Depends(check_readable)]
+
+
+@router.get("", responses=problems(401, 403), summary="List the packages that you sent")
+def get_verifications(author: Author, database: Stored) -> VerificationList:
+    with database.transaction() as session:
+        return VerificationList(items=tuple(list_verifications(session, user_id=author.id)))
+
+
+@router.get("/{verification_id}", responses=problems(401, 403, 404, 422), summary="What became of a package")
+async def get_verification_view(known: Known, database: Stored, progress: Live, wait: Wait = 0) -> VerificationView:
+    """Holds no database connection while it waits."""
+    read = partial(read_view, database, known)
+    deadline = time.monotonic() + wait
+    with progress.watch(known) as watch:
+        view = await run_in_threadpool(read)
+        while view.finished_at is None and (left := deadline - time.monotonic()) > 0:
+            await watch.changed(left)
+            view = await run_in_threadpool(read)
+    return view
+
+
+@router.get(
+    "/{verification_id}/events",
+    response_class=EventSourceResponse,
+    responses={200: {"description": _STREAM}, **problems(401, 403, 404, 422)},
+    summary="Follow a verification, step by step",
+)
+async def follow_verification(known: Known, database: Stored, progress: Live) -> AsyncIterator[ServerSentEvent]:
+    sent: VerificationView | None = None
+    with progress.watch(known) as watch:
+        while True:
+            view = await run_in_threadpool(read_view, database, known)
+            if view.finished_at is not None:
+                yield ServerSentEvent(event="done", data=view)
+                return
+            if view != sent:
+                yield ServerSentEvent(event="progress", data=view)
+            sent = view
+            await watch.changed()
+
+
+@router.get(
+    "/{verification_id}/files",
+    response_class=Response,
+    responses={200: ARCHIVE, **problems(401, 403, 404, 422)},
+    summary="The files that were sent, as a zip archive",
+)
+def get_verification_files(known: Known, database: Stored) -> Response:
+    with database.transaction() as session:
+        row = get_verification(session, known, with_files=True)
+        return send_archive(row.slug, row.files, f"{row.slug}-{row.digest[:12]}.zip")
+
+
+@router.post(
+    "/{verification_id}/publish",
+    responses=problems(401, 403, 404, 409, 412, 422),
+    summary="Publish a package that has passed",
+)
+def publish_package(author: Author, known: Known, database: Stored) -> VerificationView:
+    with database.transaction() as session:
+        row = get_verification(session, known, with_files=True)
+        publish_verified(session, row, author)
+        return view_verification(session, row)
+
+
+@router.post("/{verification_id}/cancel", responses=problems(401, 403, 404, 422), summary="Cancel a verification")
+def cancel_verification(known: Known, database: Stored) -> VerificationView:
+    """One that is done stays as it is."""
+    with database.transaction() as session:
+        row = get_verification(session, known)
+        cancel(session, row)
+        return view_verification(session, row)
+
+
+def read_view(database: Database, verification_id: UUID) -> VerificationView:
+    """In a transaction of its own. Raises NotFound."""
+    with database.transaction() as session:
+        return view_verification(session, get_verification(session, verification_id))

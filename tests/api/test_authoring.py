@@ -1,0 +1,265 @@
+"""Authors send packages, follow their verification, publish them and go back: over REST, and each role as it may."""
+
+import json
+from io import BytesIO
+from typing import Any
+from uuid import uuid4
+from zipfile import ZipFile
+
+import httpx
+import pytest
+
+from app.catalog.archive import MAX_UPLOAD_BYTES, write_archive
+from app.catalog.publish import publish
+from app.catalog.revision import digest
+from app.database import Database
+from tests.api.conftest import SignedIn
+from tests.authoring.steps import end, take, tell, verify
+from tests.catalog.packages import FILES, PROBLEM, make_package
+from tests.factories import make_worker
+
+SLUG = "scaled_sum"
+ZIP = {"Content-Type": "application/zip"}
+YAML = {"Content-Type": "application/yaml"}
+PACKAGE = write_archive(SLUG, FILES)
+DIGEST = digest(make_package().files)
+CHANGED = {**FILES, "editorial.md": "Multiply, then add.\n"}
+
+
+@pytest.fixture
+def author(signed_in: SignedIn) -> httpx.Client:
+    return signed_in("emmy", role="author")
+
+
+def put(client: httpx.Client, body: bytes = PACKAGE, headers: dict[str, str] | None = None, **query: Any) -> Any:
+    return client.put(f"/problems/{SLUG}", content=body, headers={**ZIP, **(headers or {})}, params=query)
+
+
+def zipped(files: dict[str, str]) -> bytes:
+    return write_archive(SLUG, files)
+
+
+def names_of(answer: httpx.Response) -> list[str]:
+    with ZipFile(BytesIO(answer.content)) as archive:
+        return archive.namelist()
+
+
+def test_a_package_is_taken_verified_and_published(author: httpx.Client, database: Database) -> None:
+    sent = put(author)
+    assert sent.status_code == 202
+    assert sent.json() | {"state": "queued", "problem": SLUG, "digest": DIGEST, "publish": True} == sent.json()
+    location = sent.headers["Location"].removeprefix("/api/v1")
+
+    taken = take(database)
+    tell(database, taken, "known", 1, 7)
+    assert author.get(location).json() | {"state": "verifying", "step": "known", "done": 1, "total": 7} == (
+        author.get(location).json()
+    )
+    end(database, taken)
+
+    view = author.get(location, params={"wait": 30}).json()
+    assert (view["state"], view["revision"], view["report"]["passed"]) == ("passed", DIGEST, True)
+    assert author.get(f"/problems/{SLUG}").json()["revision"] == DIGEST
+
+
+def test_a_package_is_refused_and_not_published_with_the_reason(author: httpx.Client, database: Database) -> None:
+    location = put(author).headers["Location"].removeprefix("/api/v1")
+    verify(database, passed=False)
+
+    view = author.get(location).json()
+
+    assert (view["state"], view["revision"]) == ("refused", None)
+    (finding,) = view["report"]["findings"]
+    assert (finding["file"], finding["message"]) == (
+        "submissions/wrong_answer/unscaled.py",
+        "gets accepted; expected wrong_answer",
+    )
+    assert author.get(f"/problems/{SLUG}").status_code == 404
+
+
+def test_a_package_is_only_verified_when_that_is_asked_and_published_later(
+    author: httpx.Client, database: Database
+) -> None:
+    view = put(author, publish="false").json()
+    early = author.post(f"/verifications/{view['id']}/publish")
+    verify(database)
+    assert author.get(f"/problems/{SLUG}").status_code == 404
+
+    published = author.post(f"/verifications/{view['id']}/publish")
+
+    assert early.status_code == 409
+    assert published.json()["revision"] == DIGEST
+    assert author.get(f"/problems/{SLUG}").json()["revision"] == DIGEST
+
+
+def test_one_yaml_file_is_a_whole_package(author: httpx.Client) -> None:
+    inline = {"statement": "statement.md", "starter": "starter.py", "reference": "reference.py"}
+    whole = PROBLEM.replace("  - {name: made, generate: make, with: {width: 3}}\n", "")
+    whole += "".join(f"{key}: {json.dumps(FILES[file])}\n" for key, file in inline.items())
+    known = {"accepted": {"a": FILES["reference.py"]}, "wrong_answer": {"b": "# wrong\n" + FILES["reference.py"]}}
+    whole += f"submissions: {json.dumps(known)}\n"
+
+    assert put(author, whole.encode(), YAML).status_code == 202
+
+
+def test_what_is_wrong_with_a_package_is_said_with_file_line_and_remedy(author: httpx.Client) -> None:
+    files = {**FILES, "problem.yaml": PROBLEM.replace("beginner", "easy"), "reference.py": "def scaled_sum(:\n"}
+
+    answer = put(author, zipped(files))
+
+    assert answer.status_code == 422
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    yaml, code = answer.json()["errors"]
+    assert (yaml["file"], yaml["line"], yaml["field"]) == ("problem.yaml", 3, "problem.yaml/difficulty")
+    assert "use one of beginner" in yaml["remedy"]
+    assert (code["file"], code["line"]) == ("reference.py", 1)
+
+
+def test_an_archive_that_means_harm_is_refused_by_its_entry(author: httpx.Client) -> None:
+    buffer = BytesIO()
+    with ZipFile(buffer, "w") as archive:
+        archive.writestr("../../etc/cron.d/job", "* * * * * root true")
+
+    answer = put(author, buffer.getvalue())
+
+    assert answer.status_code == 422
+    (error,) = answer.json()["errors"]
+    assert (error["file"], error["message"]) == ("../../etc/cron.d/job", "leads out of the package")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [({"Content-Type": "application/json"}, 415), ({"Content-Type": "text/plain"}, 415), ({"If-Match": "x"}, 422)],
+)
+def test_a_request_that_is_not_one_is_refused(author: httpx.Client, headers: dict[str, str], status: int) -> None:
+    assert put(author, headers=headers).status_code == status
+
+
+def test_too_large_an_upload_is_refused_before_it_is_read(author: httpx.Client) -> None:
+    assert put(author, b"PK" + bytes(MAX_UPLOAD_BYTES)).status_code == 413
+
+
+def test_a_slug_that_is_none_is_refused(author: httpx.Client) -> None:
+    answer = author.put("/problems/Not%20A%20Slug", content=PACKAGE, headers=ZIP)
+
+    assert answer.status_code == 422
+    assert "can't be a slug" in answer.text
+
+
+AUTHORS_ONLY = [
+    ("PUT", f"/problems/{SLUG}"),
+    ("GET", f"/problems/{SLUG}/revisions"),
+    ("GET", f"/problems/{SLUG}/revisions/1/files"),
+    ("POST", f"/problems/{SLUG}/revisions/1/publish"),
+    ("GET", "/verifications"),
+    ("GET", f"/verifications/{uuid4()}"),
+    ("GET", f"/verifications/{uuid4()}/events"),
+    ("GET", f"/verifications/{uuid4()}/files"),
+    ("POST", f"/verifications/{uuid4()}/publish"),
+    ("POST", f"/verifications/{uuid4()}/cancel"),
+]
+
+
+def test_students_and_strangers_are_refused(ada: httpx.Client, anyone: httpx.Client, database: Database) -> None:
+    with database.transaction() as session:
+        publish(session, make_package())
+
+    for method, path in AUTHORS_ONLY:
+        student = ada.request(method, path, content=PACKAGE, headers=ZIP)
+        stranger = anyone.request(method, path, content=PACKAGE, headers=ZIP)
+
+        assert (student.status_code, stranger.status_code) == (403, 401), (method, path)
+        assert "ask an admin" in student.json()["detail"]
+
+
+def test_admins_may_do_what_authors_may(signed_in: SignedIn) -> None:
+    assert put(signed_in("root", role="admin")).status_code == 202
+
+
+def test_authors_share_all_problems_and_what_each_did_is_kept(
+    author: httpx.Client, signed_in: SignedIn, database: Database
+) -> None:
+    with database.transaction() as session:
+        publish(session, make_package())
+    put(author, zipped(CHANGED))
+    verify(database)
+    other = signed_in("noether", role="author")
+
+    brought_back = other.post(f"/problems/{SLUG}/revisions/1/publish").json()["items"]
+
+    assert [(each["number"], each["is_current"]) for each in brought_back] == [(2, False), (1, True)]
+    assert [each["by"] for each in brought_back[0]["publications"]] == ["emmy"]
+    assert [each["by"] for each in brought_back[1]["publications"]] == ["noether"]
+    assert other.get(f"/problems/{SLUG}").json()["revision"] == DIGEST
+
+
+def test_a_revisions_files_come_as_an_archive_that_is_the_same_package(
+    author: httpx.Client, database: Database
+) -> None:
+    with database.transaction() as session:
+        publish(session, make_package())
+
+    answer = author.get(f"/problems/{SLUG}/revisions/1/files")
+
+    assert answer.headers["Content-Type"] == "application/zip"
+    assert names_of(answer) == sorted(f"{SLUG}/{path}" for path in FILES)
+    assert put(author, answer.content).json()["digest"] == DIGEST
+
+
+@pytest.mark.parametrize("path", [f"/problems/{SLUG}/revisions/7/files", "/problems/nothing/revisions"])
+def test_what_is_not_there_is_not_found(path: str, author: httpx.Client, database: Database) -> None:
+    with database.transaction() as session:
+        publish(session, make_package())
+
+    assert author.get(path).status_code == 404
+
+
+def test_a_package_made_from_an_older_revision_is_refused(author: httpx.Client, database: Database) -> None:
+    with database.transaction() as session:
+        publish(session, make_package())
+
+    stale = put(author, zipped(CHANGED), {"If-Match": f'"{"0" * 64}"'})
+    new = put(author, zipped(CHANGED), {"If-None-Match": "*"})
+    fresh = put(author, zipped(CHANGED), {"If-Match": f'"{DIGEST}"'})
+
+    assert (stale.status_code, new.status_code, fresh.status_code) == (412, 412, 202)
+    assert "look at what changed" in stale.json()["detail"]
+
+
+def test_the_same_package_sent_twice_is_verified_once(author: httpx.Client) -> None:
+    assert put(author).json()["id"] == put(author).json()["id"]
+
+
+def test_an_author_has_only_so_many_packages_on_their_way(author: httpx.Client) -> None:
+    answers = [put(author, zipped({**FILES, "editorial.md": f"{number}\n"})) for number in range(6)]
+
+    assert [answer.status_code for answer in answers] == [202] * 5 + [429]
+    cancelled = author.post(answers[0].headers["Location"].removeprefix("/api/v1") + "/cancel").json()
+    assert (cancelled["state"], cancelled["notice"]) == ("failed", "It was cancelled.")
+    assert put(author, zipped(CHANGED)).status_code == 202
+
+
+def test_a_verification_that_nobody_can_take_says_so(author: httpx.Client, database: Database) -> None:
+    assert "No worker is running" in put(author).json()["notice"]
+    with database.transaction() as session:
+        make_worker(session, "verify-cpu")
+
+    (waiting,) = author.get("/verifications").json()["items"]
+    assert waiting["notice"] is None
+
+
+def test_the_stream_tells_each_step_and_the_end(author: httpx.Client, database: Database) -> None:
+    location = put(author).headers["Location"].removeprefix("/api/v1")
+    names, states = [], []
+
+    with author.stream("GET", f"{location}/events") as stream:
+        for line in stream.iter_lines():
+            if line.startswith("event: "):
+                names.append(line.removeprefix("event: "))
+            if line.startswith("data: "):
+                states.append(json.loads(line.removeprefix("data: "))["state"])
+                if states == ["queued"]:
+                    verify(database)
+
+    assert (names[0], states[0]) == ("progress", "queued")
+    assert (names[-1], states[-1]) == ("done", "passed")

@@ -1,0 +1,38 @@
+"""A verification as a worker would move it, by the lease's own functions."""
+
+from datetime import timedelta
+
+from sqlalchemy import select
+
+from app.authoring.model import Verification
+from app.catalog.package import package_from_files
+from app.database import Database
+from app.worker.lease import Wanted
+from app.worker.verification_lease import VerificationClaim, Verified, claim, finish, record_step
+from tests.authoring.rows import make_report
+
+WANTED = Wanted(queues=("verify-cpu",), slots=1, worker="test", lease=timedelta(seconds=15))
+
+
+def take(database: Database) -> VerificationClaim:
+    with database.transaction() as session:
+        (taken,) = claim(session, WANTED)
+    return taken
+
+
+def tell(database: Database, taken: VerificationClaim, step: str, done: int, total: int) -> None:
+    with database.transaction() as session:
+        record_step(session, taken, step, done, total)
+
+
+def end(database: Database, taken: VerificationClaim, *, passed: bool = True) -> None:
+    columns = select(Verification.slug, Verification.files).where(Verification.id == taken.verification_id)
+    with database.transaction() as session:
+        slug, files = session.execute(columns).one()
+    package = package_from_files(slug, {path: text.encode() for path, text in files.items()})
+    finish(database, taken, Verified(report=make_report(passed), package=package))
+
+
+def verify(database: Database, *, passed: bool = True) -> None:
+    """The whole verification of the package that waits."""
+    end(database, take(database), passed=passed)
