@@ -66,3 +66,20 @@ class ExpectedOutput(Base):
     image: Mapped[str]
     versions: Mapped[dict[str, Any]]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class MistakeOutput(Base):
+    """What a known wrong solution answers in one variant.
+
+    `answers`: an encoded dict by case, of the cases where it is far from right; empty when there are none.
+    """
+
+    __tablename__ = "mistake_outputs"
+    __table_args__ = (CheckConstraint("device IN ('cpu', 'gpu')", name="device"),)
+
+    revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id), primary_key=True)
+    variant: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    device: Mapped[Device] = mapped_column(Text, primary_key=True)
+    mistake: Mapped[str] = mapped_column(primary_key=True)
+    answers: Mapped[bytes]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -57,7 +57,10 @@ class Submission(Base):
 
 
 class Judging(Base):
-    """One evaluation of a submission. `reason` says why it is a judge_error, for admins only."""
+    """One evaluation of a submission.
+
+    `reason` says why it is a judge_error, for admins only; `hint` which known mistake the submission makes.
+    """
 
     __tablename__ = "judgings"
     __table_args__ = (
@@ -90,6 +93,7 @@ class Judging(Base):
     finished_at: Mapped[datetime | None]
     verdict: Mapped[str | None]
     score: Mapped[int | None]
+    hint: Mapped[str | None]
     reason: Mapped[str | None]
     image: Mapped[str | None]
     versions: Mapped[dict[str, Any] | None]
