@@ -100,9 +100,14 @@ class Manifest(Model):
         return self
 
     @property
+    def asks_for_programs(self) -> bool:
+        """Whether every case must have a program that meets requirements."""
+        return any(requirement.basis == "program" for requirement in self.requirements)
+
+    @property
     def is_traced(self) -> bool:
-        """Whether solutions are exported as programs and looked into."""
-        return any(r.basis == "program" for r in self.requirements) or any(case.sealed for case in self.cases)
+        """Whether solutions are exported as programs at all."""
+        return self.asks_for_programs or any(case.sealed for case in self.cases)
 
     def _draft(self) -> Draft:
         return Draft(

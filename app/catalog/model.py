@@ -46,7 +46,10 @@ class Revision(Base):
 
 
 class ExpectedOutput(Base):
-    """One case of one variant: its inputs and the reference's answer, both encoded, and what people are shown."""
+    """One case of one variant: its inputs and the reference's answer, both encoded, and what people are shown.
+
+    `evidence`: what the reference's program does, where the problem has requirements on programs.
+    """
 
     __tablename__ = "expected_outputs"
     __table_args__ = (
@@ -63,6 +66,7 @@ class ExpectedOutput(Base):
     expected: Mapped[bytes]
     inputs_preview: Mapped[dict[str, Any]]
     expected_preview: Mapped[dict[str, Any]]
+    evidence: Mapped[dict[str, Any] | None]
     image: Mapped[str]
     versions: Mapped[dict[str, Any]]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -15,7 +15,8 @@ from app.catalog.revision import digest
 from app.cli.console import errors
 from app.cli.gpu import use_gpus
 from app.settings import Settings, read_settings
-from app.worker.boxes import find_cache, open_launcher, open_pool, open_reference_pool
+from app.worker.boxes import find_cache, open_inspector_pool, open_launcher, open_pool, open_reference_pool
+from app.worker.inspection import INSPECTOR
 from app.worker.prepare import Draw, prepare
 from app.worker.request import box_spec
 from sandbox.interface import Launcher
@@ -47,8 +48,11 @@ def _judge(order: Order, progress: Progress) -> "SubmissionView":
         _open_launcher(settings, needs_gpu=order.package.manifest.limits.gpu) as launcher,
         open_pool(settings, launcher) as pool,
         open_reference_pool(settings, launcher) as references,
+        open_inspector_pool(settings, launcher) as inspectors,
     ):
         pool.warm(box_spec(order.package.manifest))
+        if order.package.manifest.is_traced:
+            inspectors.warm(INSPECTOR)
         # These take as long to import as the box to start.
         from app.submissions.view import SubmissionView, view_case
         from app.worker.judge import Job, judge

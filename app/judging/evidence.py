@@ -16,7 +16,7 @@ class Loop:
     `takes_part`: the answer depends on it. `fed_by`: the parameters that reach the answer by way of it.
     `bypassed_by`: those that reach the answer beside it. `whole`: those of which every step sees more than the part
     that its counter chooses. `share`: its part of the program's arithmetic, from 0 to 1.
-    `every_step_counts`: whether answers get wrong without its first and without its last step; None if not tried.
+    `effect`: how far the answer moves at least without the first or without the last step; None if not tried.
     """
 
     index: int
@@ -28,14 +28,14 @@ class Loop:
     bypassed_by: tuple[str, ...] = ()
     whole: tuple[str, ...] = ()
     share: float = 1.0
-    every_step_counts: bool | None = None
+    effect: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditional:
     """A choice between `branches` by a value; the rest as for loops.
 
-    `every_branch_counts`: whether answers get wrong with each one of them taken always; None if not tried.
+    `effect`: how far the answer moves at most when one and the same branch is taken always; None if not tried.
     """
 
     index: int
@@ -44,7 +44,7 @@ class Conditional:
     takes_part: bool
     fed_by: tuple[str, ...] = ()
     bypassed_by: tuple[str, ...] = ()
-    every_branch_counts: bool | None = None
+    effect: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

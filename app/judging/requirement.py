@@ -5,7 +5,7 @@ process reads them too, and has no NumPy.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
@@ -57,13 +57,9 @@ class Unmet:
 
 
 class Requirement(Model, ABC):
-    """`basis`: what must be known to judge it. `has_ratio`: it compares with the reference's program."""
+    """`basis`: what must be known to judge it."""
 
     basis: ClassVar[Basis] = "program"
-
-    @property
-    def has_ratio(self) -> bool:
-        return False
 
     @property
     def names(self) -> Mapping[str, str]:
@@ -91,6 +87,12 @@ class Requirement(Model, ABC):
     def find_unmet(self, facts: Facts) -> Unmet | None:
         found = self.judge(facts)
         return Unmet(category=f"must {self.rule}", expected=found[0], found=found[1]) if found else None
+
+
+def first_unmet(requirements: Iterable[Requirement], basis: Basis, facts: Facts) -> Unmet | None:
+    """Of those that are judged on such evidence."""
+    asked = (requirement for requirement in requirements if requirement.basis == basis)
+    return next(filter(None, (requirement.find_unmet(facts) for requirement in asked)), None)
 
 
 def plural(number: int, noun: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.settings import Settings
@@ -18,6 +19,14 @@ CORES_PER_BOX = 2
 WAITING = 6
 # Reference solutions run one after another, in boxes that hold nothing else and are never evicted mid-way.
 REFERENCES = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pools:
+    """For submissions, and for the programs that are exported of them."""
+
+    students: Pool
+    inspectors: Pool
 
 
 def open_launcher(settings: Settings, *, cache: Path | None, gpus: Gpus | None = None) -> Launcher:
@@ -63,4 +72,11 @@ def open_pool(settings: Settings, launcher: Launcher) -> Iterator[Pool]:
 def open_reference_pool(settings: Settings, launcher: Launcher) -> Iterator[Pool]:
     """For the packages' own code: its boxes never hold a submission."""
     with closing(Pool(launcher, capacity=REFERENCES, max_runs=settings.max_runs)) as pool:
+        yield pool
+
+
+@contextmanager
+def open_inspector_pool(settings: Settings, launcher: Launcher) -> Iterator[Pool]:
+    """For exported programs: its boxes never hold anybody's Python."""
+    with closing(Pool(launcher, capacity=settings.worker_slots, max_runs=settings.max_runs)) as pool:
         yield pool

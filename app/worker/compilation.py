@@ -30,7 +30,7 @@ class CompilationCache:
         mark = self._filled / self._launcher.image / digest(package.files)
         if mark.exists():
             return
-        inputs = [CaseInput(case.name, case.inputs) for case in cases]
+        inputs = [CaseInput(case.name, case.inputs) for case in cases if not case.sealed]
         request = patient(build_request(package, package.reference, inputs))
         fill_cache(self._launcher, box_spec(package.manifest), request, abort)
         mark.parent.mkdir(parents=True, exist_ok=True)

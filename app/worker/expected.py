@@ -10,6 +10,7 @@ from threading import Event, Lock
 from typing import Any
 from uuid import UUID
 
+from pydantic import TypeAdapter
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
@@ -17,12 +18,14 @@ from sqlalchemy.orm import Session
 from app.catalog.model import Device, ExpectedOutput, Revision
 from app.catalog.package import Package
 from app.database import Database
+from app.judging.evidence import Evidence
 from app.worker.prepare import Draw, Prepared, PreparedCase, prepare
 from app.worker.retry import retry
 from sandbox.interface import Aborted
 from sandbox.pool import Pool
 
 LISTEN_SECONDS = 0.2
+_EVIDENCE: TypeAdapter[Evidence | None] = TypeAdapter(Evidence | None)
 
 Key = tuple[UUID, int]
 
@@ -100,6 +103,8 @@ class ExpectedOutputs:
                 expected=by_name[case.name].expected,
                 inputs_preview=by_name[case.name].inputs_preview,
                 expected_preview=by_name[case.name].expected_preview,
+                sealed=case.sealed,
+                evidence=_EVIDENCE.validate_python(by_name[case.name].evidence),
             )
             for position, case in enumerate(package.manifest.cases)
             if by_name
@@ -117,6 +122,7 @@ class ExpectedOutputs:
                 "expected": case.expected,
                 "inputs_preview": case.inputs_preview,
                 "expected_preview": case.expected_preview,
+                "evidence": _EVIDENCE.dump_python(case.evidence, mode="json"),
                 "image": prepared.image,
                 "versions": dict(prepared.versions),
             }

@@ -1,4 +1,12 @@
-"""Judging one submission: run every case in a box, check each answer against the expected one, sum up."""
+"""Judging one submission.
+
+1. Every open case is answered by calling the function, in the student's box; each answer is compared.
+2. Where the problem asks how answers are computed, or has sealed cases, the function is traced there once more, without
+   values. The programs that come out go to an inspector, a box that never holds Python of a student: it tells what they
+   do and runs them on the inputs of all these cases, the sealed ones included.
+3. A case is accepted when its answer is right, its program's too, and every requirement is met.
+4. One case that is accepted so far is called again, in a process of its own.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,28 +17,37 @@ from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict, overall, score
 from app.worker.asking import Asker
 from app.worker.check import check_again, check_case, give_up
+from app.worker.examination import Bench, Examined, Sighting, examine
 from app.worker.lease import Finish
 from app.worker.prepare import PreparedCase
+from app.worker.recording import read_outcome, recorded
 from app.worker.request import answer_bytes, box_spec, build_request
+from app.worker.requiring import check_calls, check_program
 from app.worker.rerun import draw, run_again
 from app.worker.run import run_cases
+from app.worker.trying import choose_tried, is_telling
 from sandbox.interface import Box, CaseInput, CaseOutcome
 from sandbox.pool import Pool
 
 OnResult = Callable[[CaseResult], None]
+OnOutcome = Callable[[CaseOutcome], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """`cases` in the order in which they run.
 
-    `references`: where the package's own checker.py runs, if it has one; a pool whose boxes hold no submission.
+    `references`: where the package's own checker.py runs, if it has one. `inspectors`: where exported programs do, if
+    the problem has requirements on them or sealed cases. Neither pool's boxes ever hold a submission's source.
+    `on_outcome` gets what each case is judged by, before it is.
     """
 
     package: Package
     source: str
     cases: Sequence[PreparedCase]
     references: Pool | None = None
+    inspectors: Pool | None = None
+    on_outcome: OnOutcome | None = None
 
 
 def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
@@ -66,49 +83,96 @@ class _Results:
         return all(result.verdict is Verdict.ACCEPTED for result in self._found)
 
     @property
-    def last_verdict(self) -> Verdict:
-        return self._found[-1].verdict
-
-    @property
     def by_position(self) -> tuple[CaseResult, ...]:
         return tuple(sorted(self._found, key=lambda result: result.position))
 
 
 class _Run:
-    """The cases, and then the one among them that was drawn once more."""
+    """What is right so far waits in `_right`: a row that was shown does not change."""
 
     def __init__(self, job: Job, pool: Pool, abort: Event, results: _Results) -> None:
         self._job, self._pool, self._abort, self._results = job, pool, abort, results
         self._asker = Asker(job.package, job.references, abort)
-        self._waiting = iter(job.cases)
-        self._drawn = draw(job.package, job.cases)
-        self._held: CaseResult | None = None
+        self._open = [case for case in job.cases if not case.sealed]
+        self._sealed = [case for case in job.cases if case.sealed]
+        self._drawn = draw(job.package, self._open)
+        self._right: dict[str, CaseResult] = {}
 
     def run(self) -> Box:
-        job = self._job
-        inputs = [CaseInput(name=case.name, inputs=case.inputs) for case in job.cases]
-        most = answer_bytes([case.expected for case in job.cases])
-        request = build_request(job.package, job.source, inputs, most)
-        box = run_cases(self._pool, box_spec(job.package.manifest), request, self._check, self._abort)
-        for case in self._waiting:
-            self._results.keep(give_up(case, self._results.last_verdict))
-        if self._held is not None:
-            self._results.keep(self._confirmed(self._held))
+        box = self._call()
+        self._examine()
+        for case in self._open:
+            if case.name in self._right:
+                self._results.keep(self._confirmed(case, self._right[case.name]))
         return box
 
-    def _check(self, outcome: CaseOutcome) -> None:
-        """The drawn one's result is shown when it is final: a row that was shown does not change."""
-        case = next(self._waiting)
-        result = check_case(self._asker, case, outcome)
-        if case is self._drawn and result.verdict is Verdict.ACCEPTED:
-            self._held = result
+    def _call(self) -> Box:
+        """Calls the function on the open cases."""
+        job, manifest = self._job, self._job.package.manifest
+        inputs = [CaseInput(name=case.name, inputs=case.inputs) for case in self._open]
+        request = build_request(job.package, job.source, inputs, answer_bytes([case.expected for case in self._open]))
+        waiting = iter(self._open)
+        last = Verdict.ACCEPTED
+
+        def check(outcome: CaseOutcome) -> None:
+            nonlocal last
+            last = self._check_answer(next(waiting), outcome)
+
+        box = run_cases(self._pool, box_spec(manifest), recorded(manifest, request), check, self._abort)
+        given_up = list(waiting)
+        for case in [*given_up, *self._sealed] if given_up else []:
+            self._results.keep(give_up(case, last))
+        if given_up:
+            self._sealed = []
+        return box
+
+    def _check_answer(self, case: PreparedCase, outcome: CaseOutcome) -> Verdict:
+        manifest = self._job.package.manifest
+        own, calls = read_outcome(manifest, outcome)
+        self._tell(own)
+        result = check_calls(manifest, case, check_case(self._asker, case, own), calls)
+        self._settle(case, result, is_final=not manifest.asks_for_programs)
+        return result.verdict
+
+    def _examine(self) -> None:
+        """Traces and inspects what is right so far, and the sealed cases."""
+        inspectors, manifest = self._job.inspectors, self._job.package.manifest
+        called = [case for case in self._open if case.name in self._right] if manifest.asks_for_programs else []
+        cases = {case.name: case for case in [*called, *self._sealed]}
+        if not cases:
+            return
+        assert inspectors is not None, "a problem with requirements on programs needs inspectors"
+        # The last ones first: those are hidden, and nobody knows their order beforehand.
+        telling = {case.name: case.inputs for case in reversed(cases.values()) if is_telling(case.evidence)}
+        tried = choose_tried(manifest, telling)
+        sightings = [
+            Sighting(name=case.name, inputs=case.inputs, is_tried=case.name in tried) for case in cases.values()
+        ]
+        bench = Bench(package=self._job.package, makers=self._pool, inspectors=inspectors, abort=self._abort)
+        examine(
+            bench, self._job.source, sightings, lambda examined: self._check_program(cases[examined.name], examined)
+        )
+
+    def _check_program(self, case: PreparedCase, examined: Examined) -> None:
+        if case.sealed:
+            self._tell(examined.outcome)
+        result = check_program(self._asker, case, self._right.pop(case.name, None), examined)
+        self._settle(case, result, is_final=True)
+
+    def _settle(self, case: PreparedCase, result: CaseResult, *, is_final: bool) -> None:
+        """Shows it, unless more is to be found out about it."""
+        if result.verdict is Verdict.ACCEPTED and (not is_final or case is self._drawn):
+            self._right[case.name] = result
         else:
             self._results.keep(result)
 
-    def _confirmed(self, first: CaseResult) -> CaseResult:
+    def _confirmed(self, case: PreparedCase, first: CaseResult) -> CaseResult:
         """A submission that is not accepted anyway need not wait for it."""
-        case, job = self._drawn, self._job
-        if case is None or not self._results.are_accepted:
+        if not self._results.are_accepted:
             return first
-        outcome = run_again(job.package, job.source, case, self._pool, self._abort)
+        outcome = run_again(self._job.package, self._job.source, case, self._pool, self._abort)
         return check_again(self._asker, case, first, outcome)
+
+    def _tell(self, outcome: CaseOutcome) -> None:
+        if self._job.on_outcome is not None:
+            self._job.on_outcome(outcome)

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 from app.database import Database
 from app.judging.result import CaseResult
 from app.settings import Settings
-from app.worker.boxes import cache_folder, open_launcher, open_pool, open_reference_pool
+from app.worker.boxes import Pools, cache_folder, open_inspector_pool, open_launcher, open_pool, open_reference_pool
 from app.worker.compilation import CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.inability import Inability
@@ -28,7 +28,6 @@ from app.worker.warm import Warmer
 from app.worker.work import Works
 from sandbox.gpu.lease import Gpus
 from sandbox.interface import BoxSpec, DeviceLost, Launcher
-from sandbox.pool import Pool
 
 _log = logging.getLogger(__name__)
 
@@ -36,11 +35,11 @@ _log = logging.getLogger(__name__)
 class Worker:
     """Judges claims, each in a thread of the lease loop."""
 
-    def __init__(self, database: Database, works: Works, expected: ExpectedOutputs, students: Pool) -> None:
+    def __init__(self, database: Database, works: Works, expected: ExpectedOutputs, pools: Pools) -> None:
         self._database = database
         self._works = works
         self._expected = expected
-        self._students = students
+        self._pools = pools
 
     def judge(self, claim: Claim, abort: threading.Event) -> None:
         """The life of a judging between its claim and its end.
@@ -50,10 +49,14 @@ class Worker:
         work = retry(lambda: self._works.get(claim.submission_id), abort)
         cases = self._expected.get(work.revision, work.package, work.submission.variant, abort)
         chosen = [case for case in cases if case.visibility == "sample" or work.submission.mode == "submit"]
-        references = self._expected.references
-        ordered = in_order(chosen, work.submission.id)
-        job = Job(package=work.package, source=work.submission.source, cases=ordered, references=references)
-        judged = judge(job, self._students, partial(self._record, claim), abort)
+        job = Job(
+            package=work.package,
+            source=work.submission.source,
+            cases=in_order(chosen, work.submission.id),
+            references=self._expected.references,
+            inspectors=self._pools.inspectors,
+        )
+        judged = judge(job, self._pools.students, partial(self._record, claim), abort)
         finish(self._database, claim, judged, abort)
 
     def _record(self, claim: Claim, result: CaseResult) -> None:
@@ -104,13 +107,16 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
     capacity = _capacity(settings, launcher, gpus)
     works = Works(database)
     with ExitStack() as stack:
-        students = stack.enter_context(open_pool(settings, launcher))
+        pools = Pools(
+            students=stack.enter_context(open_pool(settings, launcher)),
+            inspectors=stack.enter_context(open_inspector_pool(settings, launcher)),
+        )
         references = stack.enter_context(open_reference_pool(settings, launcher))
         expected = ExpectedOutputs(database, references, capacity.device)
         # Of its own: what it prepares in niced boxes keeps no judging waiting.
         ahead = ExpectedOutputs(database, references, capacity.device)
-        warmer = Warmer(works, ahead, CompilationCache(settings.data, launcher), students)
-        worker = Worker(database, works, expected, students)
+        warmer = Warmer(works, ahead, CompilationCache(settings.data, launcher), pools)
+        worker = Worker(database, works, expected, pools)
         run = worker.judge if gpus is None else _until_lost(worker.judge, gpus)
         loop = LeaseLoop(database, capacity, inability.watching(run))
         verifications = Verifier(settings=settings, database=database, gpus=gpus, expected=ahead).loop(capacity)

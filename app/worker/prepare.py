@@ -1,6 +1,6 @@
 """Preparing a variant of a problem: its inputs, drawn or generated, and the reference's answers to them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
 from typing import Any
@@ -10,13 +10,22 @@ from app.catalog.inputs import case_seed, draw_inputs
 from app.catalog.manifest import Case
 from app.catalog.package import Package
 from app.errors import JudgeFailed
+from app.judging.comparison import compare
+from app.judging.evidence import Evidence
 from app.judging.preview import preview
+from app.judging.requirement import Basis, Facts, first_unmet
 from app.judging.result import Visibility
 from app.worker.asking import Asker
+from app.worker.examination import Bench, Examined, Sighting, examine
+from app.worker.inspection import Untraceable
+from app.worker.numbers import numbers_of
 from app.worker.own_code import place_of, reason_of
+from app.worker.recording import NO_CALLS, Calls, read_calls, recorded
 from app.worker.request import box_spec, build_request, limits_of, patient
 from app.worker.review import find_misfit
+from app.worker.rules import rules_of
 from app.worker.run import run_cases
+from app.worker.trying import choose_tried
 from sandbox.guest.codec import Tree, decode, encode
 from sandbox.interface import Box, CaseInput, CaseOutcome, Ending, Parameter, Request
 from sandbox.pool import Pool
@@ -31,7 +40,10 @@ class ReferenceFailed(JudgeFailed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedCase:
-    """`inputs` and `expected` are encoded values; the previews are what a sample case shows people."""
+    """`inputs` and `expected` are encoded values; the previews are what a sample case shows people.
+
+    `evidence`: of the reference's program, where the problem has requirements on programs.
+    """
 
     position: int
     name: str
@@ -40,6 +52,8 @@ class PreparedCase:
     expected: bytes
     inputs_preview: dict[str, Any]
     expected_preview: Any
+    sealed: bool = False
+    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +76,14 @@ def prepare(package: Package, draw: Draw, pool: Pool, abort: Event) -> Prepared:
     bench = _Bench(package, pool, abort)
     inputs = {case.name: bench.inputs(case, draw) for case in package.manifest.cases}
     given = [_case_input(name, values) for name, values in inputs.items()]
-    answers, box = bench.run("reference", build_request(package, package.reference, given))
+    answers, box = bench.reference(
+        [case for case, of in zip(given, package.manifest.cases, strict=True) if not of.sealed]
+    )
+    try:
+        programs = bench.programs(given, answers)
+    except Untraceable as error:
+        raise ReferenceFailed(f"{package.slug}/{MANIFEST_FILE}, parameters: {error}") from None
+    answers |= {name: examined.outcome.answer or b"" for name, examined in programs.items() if name not in answers}
     if misfit := find_misfit(Asker(package, pool, abort), given, answers):
         raise ReferenceFailed(f"{package.slug}/{MANIFEST_FILE}, checkers, {misfit}")
     cases = tuple(
@@ -74,6 +95,8 @@ def prepare(package: Package, draw: Draw, pool: Pool, abort: Event) -> Prepared:
             expected=answers[case.name],
             inputs_preview={name: preview(value) for name, value in inputs[case.name].items()},
             expected_preview=preview(decode(answers[case.name])),
+            sealed=case.sealed,
+            evidence=programs[case.name].evidence if case.name in programs else None,
         )
         for position, case in enumerate(package.manifest.cases)
     )
@@ -102,6 +125,56 @@ class _Bench:
         )
         answers, _ = self.run("generators", request)
         return self._checked(case, decode(answers[case.name]))
+
+    def reference(self, given: Sequence[CaseInput]) -> tuple[dict[str, bytes], Box]:
+        """The answers by case, got by calling it. Raises ReferenceFailed."""
+        manifest = self.package.manifest
+        request = recorded(manifest, build_request(self.package, self.package.reference, given))
+        recordings, box = self.run("reference", request)
+        answers: dict[str, bytes] = {}
+        for case in given:
+            answers[case.name], calls = read_calls(manifest, recordings[case.name])
+            self._require("calls", case, calls=calls)
+        return answers, box
+
+    def programs(self, given: Sequence[CaseInput], answers: Mapping[str, bytes]) -> dict[str, Examined]:
+        """What the reference's own programs do, by case, if anybody asks. Raises ReferenceFailed.
+
+        `answers`: what calling it gave; the cases that are not among them are sealed.
+        """
+        manifest = self.package.manifest
+        cases = [case for case in given if manifest.asks_for_programs or case.name not in answers]
+        tried = choose_tried(manifest, {case.name: case.inputs for case in cases})
+        sightings = [Sighting(name=case.name, inputs=case.inputs, is_tried=case.name in tried) for case in cases]
+        found: dict[str, Examined] = {}
+        bench = Bench(package=self.package, makers=self.pool, inspectors=self.pool, abort=self.abort)
+        examine(bench, self.package.reference, sightings, lambda examined: found.update({examined.name: examined}))
+        for case in cases:
+            self._check_program(case, found[case.name], answers.get(case.name))
+        return found
+
+    def _check_program(self, case: CaseInput, examined: Examined, answer: bytes | None) -> None:
+        place = f"{place_of(self.package, 'reference')}, case {case.name}"
+        if examined.outcome.ending is not Ending.ANSWERED:
+            raise ReferenceFailed(f"{place}, as a program: {reason_of(examined.outcome)}")
+        own = examined.outcome.answer or b""
+        if answer is not None:
+            ask = Asker(self.package, self.pool, self.abort).about(case.name, case.inputs, answer, own)
+            comparison = compare(decode(own), decode(answer), rules_of(self.package.manifest), ask)
+            if not comparison.accepted:
+                raise ReferenceFailed(f"{place}: its program answers differently: {comparison.message}")
+        self._require("program", case, evidence=examined.evidence)
+
+    def _require(
+        self, basis: Basis, case: CaseInput, *, evidence: Evidence | None = None, calls: Calls = NO_CALLS
+    ) -> None:
+        manifest = self.package.manifest
+        facts = Facts(numbers=numbers_of(manifest, case.inputs), evidence=evidence, reference=evidence, calls=calls)
+        if unmet := first_unmet(manifest.requirements, basis, facts):
+            place = f"{self.package.slug}/{MANIFEST_FILE}, requirements, case {case.name}"
+            raise ReferenceFailed(
+                f"{place}: the reference itself does not {unmet.category.removeprefix('must ')}: {unmet.message}"
+            )
 
     def run(self, key: str, request: Request) -> tuple[dict[str, bytes], Box]:
         """`key`: of the part that runs. The answers by case, and the box that gave the last. Raises ReferenceFailed."""

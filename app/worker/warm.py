@@ -9,14 +9,15 @@ from functools import partial
 from app.catalog.fault import PackageInvalid
 from app.catalog.model import Revision
 from app.catalog.package import Package
+from app.worker.boxes import Pools
 from app.worker.compilation import CompilationCache
 from app.worker.expected import ExpectedOutputs
+from app.worker.inspection import INSPECTOR
 from app.worker.prepare import ReferenceFailed
 from app.worker.request import box_spec, device_of
 from app.worker.retry import retry
 from app.worker.work import Works
 from sandbox.interface import Aborted, SandboxAway, SandboxError
-from sandbox.pool import Pool
 
 NICENESS = 10
 # How long to wait when no box is to be had for now.
@@ -31,12 +32,12 @@ class Warmer:
     `expected` is the warmer's own: judgings that asked the same object would wait for niced boxes.
     """
 
-    def __init__(self, works: Works, expected: ExpectedOutputs, cache: CompilationCache, students: Pool) -> None:
+    def __init__(self, works: Works, expected: ExpectedOutputs, cache: CompilationCache, pools: Pools) -> None:
         self._works = works
         self._device = expected.device
         self._expected = expected
         self._cache = cache
-        self._students = students
+        self._pools = pools
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="warmer", daemon=True)
 
@@ -51,7 +52,9 @@ class Warmer:
         # Problems whose references can share a box come one after another.
         current = sorted(self._read(), key=lambda pair: box_spec(pair[1].manifest).frameworks)
         for spec in {box_spec(package.manifest): None for _, package in current}:
-            self._attempt(f"a box with {', '.join(spec.frameworks)}", partial(self._students.warm, spec))
+            self._attempt(f"a box with {', '.join(spec.frameworks)}", partial(self._pools.students.warm, spec))
+        if any(package.manifest.is_traced for _, package in current):
+            self._attempt("an inspector's box", partial(self._pools.inspectors.warm, INSPECTOR))
         # From here on this thread, and the boxes that it starts, leave the cores to whoever waits for a verdict.
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
         # Variant 0 of every problem first: it holds what the problems' pages show.

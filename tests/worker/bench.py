@@ -14,6 +14,7 @@ from app.catalog.package import Package, load_package, package_from_files
 from app.catalog.publish import publish
 from app.database import Database
 from app.submissions.model import CaseRow, Judging
+from app.worker.boxes import Pools
 from app.worker.expected import ExpectedOutputs
 from app.worker.lease import Claim
 from app.worker.lease_loop import LeaseLoop, Rhythm
@@ -48,6 +49,11 @@ class Bench:
     database: Database
     pool: CountingPool
 
+    @property
+    def pools(self) -> Pools:
+        """No program is inspected here."""
+        return Pools(students=self.pool, inspectors=self.pool)
+
     def publish(self, package: Package = STANDARDISE) -> Revision:
         with self.database.transaction() as session:
             return publish(session, package)
@@ -65,7 +71,7 @@ class Bench:
         return ExpectedOutputs(self.database, self.pool, "cpu")
 
     def worker(self) -> Worker:
-        return Worker(self.database, Works(self.database), self.expected(), self.pool)
+        return Worker(self.database, Works(self.database), self.expected(), self.pools)
 
     @contextmanager
     def loop(self, rhythm: Rhythm = BY_NOTIFY_ONLY) -> Iterator[LeaseLoop[Claim]]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
 from app.database import Database
+from app.worker.boxes import Pools
 from app.worker.expected import ExpectedOutputs
 from app.worker.main import Worker
 from app.worker.work import Works
@@ -51,7 +52,8 @@ def test_a_reference_never_runs_where_a_submission_does(
 
     with closing(Listening(launcher)) as students, closing(Listening(launcher)) as references:
         expected = ExpectedOutputs(database, references, "cpu")
-        Worker(database, Works(database), expected, students).judge(bench.claim(), threading.Event())
+        pools = Pools(students=students, inspectors=students)
+        Worker(database, Works(database), expected, pools).judge(bench.claim(), threading.Event())
 
     assert bench.judging().verdict == "accepted"
     assert students.sources == {SOLUTION}

@@ -14,10 +14,6 @@ class MaxFlopsRatio(Requirement):
     max_flops_ratio: Annotated[Number, Field(gt=0, le=1000)]
 
     @property
-    def has_ratio(self) -> bool:
-        return True
-
-    @property
     def rule(self) -> str:
         return f"do at most {self.max_flops_ratio:g} times the reference's arithmetic"
 

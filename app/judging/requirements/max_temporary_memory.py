@@ -21,10 +21,6 @@ class Memory(Model):
 class MaxTemporaryMemory(Requirement):
     max_temporary_memory: Memory
 
-    @property
-    def has_ratio(self) -> bool:
-        return self.max_temporary_memory.ratio is not None
-
     def find_contradiction(self) -> Objection | None:
         given = [key for key in ("mib", "ratio") if getattr(self.max_temporary_memory, key) is not None]
         if len(given) == 1:

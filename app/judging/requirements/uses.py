@@ -15,6 +15,9 @@ Structure: TypeAlias = Literal["scan", "fori", "while", "cond", "vmap"]
 LEAST_LENGTH = 2
 # Of the share of the arithmetic that lies in the reference's own loop.
 LEAST_SHARE = 0.5
+# How far the reference's answer must move without a step of its loop for others to be measured by it, and of that the
+# share that theirs must move.
+CLEAR_EFFECT, LEAST_EFFECT = 1e-3, 0.1
 
 
 class Uses(Requirement):
@@ -28,10 +31,6 @@ class Uses(Requirement):
     length: Count | None = None
     through: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
     slices: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
-
-    @property
-    def has_ratio(self) -> bool:
-        return self.uses in ("scan", "fori")
 
     @property
     def names(self) -> Mapping[str, str]:
@@ -69,36 +68,42 @@ class Uses(Requirement):
         if self.uses == "vmap":
             return _judge_batch(facts.evidence, length)
         if self.uses == "cond":
-            faults = [self._fault(branch) for branch in facts.evidence.branches]
+            own = facts.reference.branches if facts.reference else ()
+            faults = [self._fault(branch, own) for branch in facts.evidence.branches]
             return _first(faults, "one choice between branches", "none")
         if length is not None and length < LEAST_LENGTH:
             return None
-        least = LEAST_SHARE * max((loop.share for loop in fitting(facts.reference, length)), default=0.0)
-        faults = [self._loop_fault(loop, least) for loop in fitting(facts.evidence, length)]
+        known = fitting(facts.reference, length)
+        faults = [self._loop_fault(loop, known) for loop in fitting(facts.evidence, length)]
         return _first(faults, _one_loop(length), _described(facts.evidence))
 
     def steps(self, facts: Facts) -> int | None:
         return None if self.length is None else facts.number(self.length)
 
-    def _loop_fault(self, loop: Loop, least_share: float) -> str | None:
+    def _loop_fault(self, loop: Loop, reference: Sequence[Loop]) -> str | None:
         whole = _listed([name for name in self.slices if name in loop.whole])
         if whole:
             return f"one of which every step looks at all of {whole}"
-        if loop.share < least_share:
+        if loop.share < LEAST_SHARE * max((known.share for known in reference), default=0.0):
             return f"one that does {loop.share:.0%} of the arithmetic"
-        return self._fault(loop)
+        return self._fault(loop, reference)
 
-    def _fault(self, one: Loop | Conditional) -> str | None:
-        beside = _listed([name for name in self.through if name in one.bypassed_by])
+    def _fault(self, one: Loop | Conditional, reference: Sequence[Loop | Conditional]) -> str | None:
         if not (one.takes_part and one.fed_by):
             return "one on which the answer does not depend"
+        beside = _listed([name for name in self.through if name in one.bypassed_by])
         if beside:
             return f"one, but {beside} also reaching the answer beside it"
-        if isinstance(one, Loop):
-            return (
-                None if one.every_step_counts is not False else "one that gives the same without its first or last step"
-            )
-        return None if one.every_branch_counts is not False else "one that gives the same with one of its branches only"
+        if one.effect is None or one.effect >= LEAST_EFFECT * clear_effect(reference):
+            return None
+        part = "one of its steps" if isinstance(one, Loop) else "one of its branches only"
+        return f"one that gives the same {'without' if isinstance(one, Loop) else 'with'} {part}"
+
+
+def clear_effect(loops: Sequence[Loop | Conditional]) -> float:
+    """0.0 where it is too small to tell anything from."""
+    effect = max((loop.effect or 0.0 for loop in loops), default=0.0)
+    return effect if effect >= CLEAR_EFFECT else 0.0
 
 
 def fitting(evidence: Evidence | None, length: int | None) -> list[Loop]:

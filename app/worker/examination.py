@@ -1,0 +1,124 @@
+"""Looking into a solution's programs: it is traced without values in a box of its kind, and inspected in another.
+
+Cases that agree in shapes, element types and static values share a program. What comes out is for each case the
+program's own answer and the evidence of how it gets there.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from threading import Event
+
+from app.catalog.manifest import Manifest
+from app.catalog.package import Package
+from app.judging.evidence import Evidence
+from app.judging.requirement import Facts
+from app.judging.requirements.uses import Uses
+from app.worker.effect import effect_of
+from app.worker.inspection import Inspected, Ran, Run, Task, Wanted, export_programs, inspect, signature_of
+from app.worker.numbers import numbers_of
+from sandbox.interface import CaseOutcome, Ending
+from sandbox.pool import Pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """A case to look at. `is_tried`: the answer is also asked for without some steps of the loop that is wanted."""
+
+    name: str
+    inputs: bytes
+    is_tried: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """`outcome`: of the program's run, or of what should have come before it. `evidence`: where there is any.
+
+    `is_exported`: there is a program, whatever the inspector made of it.
+    """
+
+    name: str
+    outcome: CaseOutcome
+    is_exported: bool
+    evidence: Evidence | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """`makers`: where the source is traced. `inspectors`: whose boxes never hold it."""
+
+    package: Package
+    makers: Pool
+    inspectors: Pool
+    abort: Event
+
+
+OnExamined = Callable[[Examined], None]
+
+
+def examine(bench: Bench, source: str, cases: Sequence[Sighting], on_examined: OnExamined) -> None:
+    """Calls `on_examined` once for every case, and no box for none. Raises Untraceable, BoxLost, Aborted."""
+    if not cases:
+        return
+    programs: dict[bytes, list[Sighting]] = {}
+    for case in cases:
+        programs.setdefault(signature_of(bench.package.manifest, case.inputs), []).append(case)
+    exported = export_programs(bench.makers, bench.package, source, list(programs), bench.abort)
+    tasks: list[Task] = []
+    for signature, members in programs.items():
+        outcome = exported[signature]
+        if outcome.ending is Ending.ANSWERED:
+            tasks.append(_task(bench.package.manifest, signature, outcome.answer or b"", members))
+            continue
+        for case in members:
+            on_examined(Examined(name=case.name, outcome=replace(outcome, name=case.name), is_exported=False))
+    if tasks:
+        _inspect(bench, tasks, on_examined)
+
+
+def _inspect(bench: Bench, tasks: Sequence[Task], on_examined: OnExamined) -> None:
+    runs = {run.name: run for task in tasks for run in task.runs}
+    members = {task.signature: [run.name for run in task.runs] for task in tasks}
+    evidence: dict[str, Evidence] = {}
+
+    def keep(inspected: Inspected) -> None:
+        if inspected.evidence is not None:
+            evidence.update(dict.fromkeys(members[inspected.signature], inspected.evidence))
+
+    def tell(ran: Ran) -> None:
+        known, wanted = evidence.get(ran.name), runs[ran.name].leave_out
+        found = _with_effects(known, wanted, ran) if known and wanted else known
+        on_examined(Examined(name=ran.name, outcome=ran.outcome, is_exported=True, evidence=found))
+
+    inspect(bench.inspectors, bench.package, tasks, keep, tell, bench.abort)
+
+
+def _task(manifest: Manifest, signature: bytes, program: bytes, members: Sequence[Sighting]) -> Task:
+    wanted = _wanted(manifest, Facts(numbers=numbers_of(manifest, members[0].inputs)))
+    tried = [case.name for case in members if case.is_tried and wanted]
+    # Where a problem asks for several loops, they take turns.
+    turns = {name: wanted[turn % len(wanted)] for turn, name in enumerate(tried)}
+    runs = tuple(Run(case.name, case.inputs, turns.get(case.name)) for case in members)
+    return Task(signature=signature, program=program, runs=runs, wanted=wanted)
+
+
+def _wanted(manifest: Manifest, facts: Facts) -> tuple[Wanted, ...]:
+    return tuple(
+        Wanted(requirement.uses, requirement.steps(facts), requirement.through)
+        for requirement in manifest.requirements
+        if isinstance(requirement, Uses) and requirement.uses != "vmap"
+    )
+
+
+def _with_effects(evidence: Evidence, wanted: Wanted, ran: Ran) -> Evidence:
+    """Of a loop the least that leaving out either end does; of a choice the most that one branch alone does."""
+    answer = ran.outcome.answer
+    if answer is None:
+        return evidence
+    moved = {index: [effect_of(answer, changed) for changed in answers] for index, answers in ran.left_out.items()}
+    if wanted.kind == "cond":
+        branches = (
+            replace(one, effect=max(moved[one.index])) if one.index in moved else one for one in evidence.branches
+        )
+        return replace(evidence, branches=tuple(branches))
+    loops = (replace(one, effect=min(moved[one.index])) if one.index in moved else one for one in evidence.loops)
+    return replace(evidence, loops=tuple(loops))
