@@ -47,6 +47,9 @@ class SubmissionView(BaseModel):
     score: int | None
     cases: tuple[CaseView, ...]
     notice: str | None = Field(None, description="a sentence for people: why nobody judges it now; null otherwise")
+    hint: str | None = Field(
+        None, description="what is wrong, when the answers are those of a known mistake; null otherwise"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,4 +108,5 @@ def _view(session: Session, submission: Submission, judging: Judging, rows: Sequ
         score=judging.score,
         cases=tuple(map(view_case, rows)),
         notice=explain_wait(session, judging),
+        hint=judging.hint,
     )

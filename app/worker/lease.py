@@ -43,13 +43,14 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish:
-    """How a judging came out; `cases` in order of position."""
+    """How a judging came out; `cases` in order of position. `hint`: on a known mistake."""
 
     verdict: Verdict
     score: int
     cases: Sequence[CaseResult]
     image: str
     versions: Mapping[str, str]
+    hint: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +117,11 @@ def finish(database: Database, claim: Claim, outcome: Finish, abort: Event = NEV
     return retry(lambda: _finish(database, claim, outcome), abort)
 
 
+def add_hint(database: Database, claim: Claim, hint: str) -> None:
+    """To a judging that has ended. Does not wait for a database that is away."""
+    retry_briefly(lambda: _execute(database, lease_sql.ADD_HINT, {**_key(claim), "hint": hint}))
+
+
 def fail(database: Database, claim: Claim, reason: str, abort: Event = NEVER) -> None:
     """Give the judging back for another attempt; or end it as a judge_error, after the last one or when cancelled.
 
@@ -142,12 +148,13 @@ def last_words(reason: str) -> str:
 
 
 def _finish(database: Database, claim: Claim, outcome: Finish) -> bool:
-    values = {"verdict": str(outcome.verdict), "score": outcome.score, "image": outcome.image}
+    verdict = str(outcome.verdict)
+    values = {"verdict": verdict, "score": outcome.score, "hint": outcome.hint, "image": outcome.image}
     with database.transaction() as session:
         ended = session.execute(lease_sql.FINISH, {**_key(claim), **values, "versions": dict(outcome.versions)})
         if ended.first() is None:
             # The connection may have been lost after the COMMIT was done and before we were told.
-            done = session.execute(lease_sql.IS_FINISHED, {**_key(claim), "verdict": str(outcome.verdict)})
+            done = session.execute(lease_sql.IS_FINISHED, {**_key(claim), "verdict": verdict})
             return done.first() is not None
         if outcome.cases:
             first = _next_sequence(session, claim)

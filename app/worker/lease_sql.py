@@ -144,11 +144,16 @@ VERIFYING = _steps(
 
 FINISH = text("""
     UPDATE judgings SET
-        state = 'done', verdict = :verdict, score = :score, image = :image, versions = :versions,
+        state = 'done', verdict = :verdict, score = :score, hint = :hint, image = :image, versions = :versions,
         finished_at = now(), lease_until = NULL
     WHERE id = :id AND attempt = :attempt AND state = 'judging'
     RETURNING pg_notify('progress', submission_id::text)
 """).bindparams(bindparam("versions", type_=JSONB))
+
+ADD_HINT = text("""
+    UPDATE judgings SET hint = :hint WHERE id = :id AND attempt = :attempt AND state = 'done'
+    RETURNING pg_notify('progress', submission_id::text)
+""")
 
 IS_FINISHED = text("""
     SELECT id FROM judgings WHERE id = :id AND attempt = :attempt AND state = 'done' AND verdict = :verdict
