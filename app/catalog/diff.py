@@ -1,0 +1,101 @@
+"""What changed between two packages, file by file and line by line."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import unified_diff
+from itertools import islice
+from typing import Literal
+
+Change = Literal["added", "removed", "changed"]
+Kind = Literal["added", "removed", "same", "skipped"]
+
+# Finding the smallest difference takes longer than the square of this in the worst case.
+MAX_LINES = 1500
+# Lines that are shown around what differs.
+AROUND = 3
+NO_END = "  (no line end)"
+_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`old` and `new` are its numbers on both sides, None where it does not stand; of a gap, where it goes on."""
+
+    kind: Kind
+    old: int | None
+    new: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileDifference:
+    """`lines` are the changed ones with three around them; `is_whole` is False where there was too much to compare."""
+
+    path: str
+    change: Change
+    lines: tuple[Line, ...]
+    is_whole: bool = True
+
+    @property
+    def added(self) -> int:
+        return sum(line.kind == "added" for line in self.lines)
+
+    @property
+    def removed(self) -> int:
+        return sum(line.kind == "removed" for line in self.lines)
+
+
+def compare_packages(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[FileDifference, ...]:
+    """Only files that differ, problem.yaml first."""
+    paths = sorted(old.keys() | new.keys(), key=lambda path: (path != "problem.yaml", path))
+    return tuple(_compare(path, old.get(path), new.get(path)) for path in paths if old.get(path) != new.get(path))
+
+
+def _compare(path: str, old: str | None, new: str | None) -> FileDifference:
+    change: Change = "added" if old is None else "removed" if new is None else "changed"
+    before, after = _split(old), _split(new)
+    start, end = _same_ends(before, after)
+    before, after = before[start : len(before) - end], after[start : len(after) - end]
+    if change == "changed" and max(len(before), len(after)) > MAX_LINES:
+        return FileDifference(path=path, change=change, lines=(), is_whole=False)
+    return FileDifference(path=path, change=change, lines=tuple(_lines(before, after, start)))
+
+
+def _split(text: str | None) -> list[str]:
+    """A last line without an end is another line than one with it."""
+    if text is None:
+        return []
+    lines = text.split("\n")
+    return lines[:-1] if lines[-1] == "" else [*lines[:-1], lines[-1] + NO_END]
+
+
+def _same_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
+    """How many lines at the start and at the end are the same and not even shown around what differs."""
+    most = min(len(before), len(after))
+    start = next((i for i in range(most) if before[i] != after[i]), most)
+    end = next((i for i in range(most - start) if before[-1 - i] != after[-1 - i]), most - start)
+    return max(start - AROUND, 0), max(end - AROUND, 0)
+
+
+def _lines(before: Sequence[str], after: Sequence[str], start: int) -> Iterator[Line]:
+    # The first two lines name the files.
+    diff = islice(unified_diff(before, after, n=AROUND, lineterm=""), 2, None)
+    return _numbered(diff, start)
+
+
+def _numbered(diff: Iterator[str], start: int) -> Iterator[Line]:
+    old = new = 0
+    for text in diff:
+        if hunk := _HUNK.match(text):
+            old, new = start + int(hunk[1]), start + int(hunk[2])
+            yield Line("skipped", old, new, "")
+        elif text.startswith("+"):
+            yield Line("added", None, new, text[1:])
+            new += 1
+        elif text.startswith("-"):
+            yield Line("removed", old, None, text[1:])
+            old += 1
+        else:
+            yield Line("same", old, new, text[1:])
+            old, new = old + 1, new + 1
