@@ -31,7 +31,8 @@ def check_mutation(trial: Trial, material: Material, noise: Noise) -> CheckedMut
     """Raises JudgeFailed, BoxLost, Aborted."""
     package, file = trial.package, _file(trial.package)
     possible = list_mutants(package.reference, package.manifest.entry_point, file or "reference")
-    most = trial.effort.mutants or (MOST_QUICKLY if trial.effort.is_quick else MOST)
+    most = MOST_QUICKLY if trial.effort.is_quick else MOST
+    most = most if trial.effort.mutants is None else trial.effort.mutants
     suspects = [Suspect(change) for change in sample_mutants(possible, most, SEED)]
     hunt = Hunt(trial, material)
     hunt.run(suspects)

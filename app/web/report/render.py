@@ -1,0 +1,72 @@
+"""A report as HTML: a page that needs no other file and no script, or the fragment that stands on the authors' page."""
+
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from app.catalog.verification.report import Finding, Report, Severity
+from app.catalog.verification.title import TITLES
+from app.judging.text import printable
+from app.web.report.diff import diff_lines, is_diff
+from app.web.report.kill_table import kill_table
+from app.web.report.mutant_table import families
+from app.web.report.number import percent_text, seconds_text, share_text
+from app.web.report.tolerance_chart import SMALL, WIDE, draw_tolerance, margin_text
+
+HERE = Path(__file__).parent
+STATIC = HERE.parent / "static"
+SHEETS = ("base.css", "report.css")
+ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
+MAX_TEXT = 100_000
+
+
+def render(report: Report) -> str:
+    """A page of its own, for a file."""
+    styles = Markup("\n".join((STATIC / sheet).read_text() for sheet in SHEETS))
+    return _environment().get_template("page.html").render(styles=styles, **_names(report))
+
+
+def render_fragment(report: Report) -> Markup:
+    """To stand in a page that has `report.css`."""
+    return Markup(_environment().get_template("report.html").render(**_names(report)))
+
+
+def _names(report: Report) -> dict[str, object]:
+    return {
+        "report": report,
+        "titles": TITLES,
+        "findings": _by_weight(report.findings),
+        "kill_table": kill_table(report.kill_matrix) if report.kill_matrix else None,
+        "families": families(report.mutation) if report.mutation else (),
+        "longest": max((check.seconds for check in report.checks), default=0.0) or 1.0,
+    }
+
+
+def _by_weight(findings: tuple[Finding, ...]) -> list[Finding]:
+    return sorted(findings, key=lambda finding: ORDER[finding.severity])
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        plain=lambda text: printable(str(text), MAX_TEXT),
+        share=share_text,
+        seconds=seconds_text,
+        percent=percent_text,
+        margin=margin_text,
+        diff=diff_lines,
+    )
+    environment.globals.update(
+        is_diff=is_diff,
+        charts=lambda leaf: (("wide", draw_tolerance(leaf, WIDE)), ("small", draw_tolerance(leaf, SMALL))),
+    )
+    return environment

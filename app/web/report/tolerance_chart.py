@@ -1,0 +1,161 @@
+"""Where right and wrong answers lie beside the tolerance: a strip of dots for each, on one logarithmic axis."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from app.catalog.verification.strength import CalibratedLeaf, Measured
+from app.judging.options import Margin
+from app.web.report.number import share_text
+from app.web.report.scale import Scale, scale_for
+
+WIDE, SMALL = 760.0, 340.0
+MARGIN = 14.0
+ZERO_ROOM = 34.0
+TOP = 50.0
+DOT = 9.0
+LABEL_ROOM = 24.0
+LANE_GAP = 14.0
+MOST_IN_A_PILE = 12
+LETTER = 6.3
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    x: float
+    y: float
+    kind: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """`anchor`: start, middle or end, so that it stays inside the picture."""
+
+    x: float
+    y: float
+    anchor: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A strip of dots: `bottom` is its base line."""
+
+    name: str
+    bottom: float
+    dots: tuple[Dot, ...]
+    label: Label | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToleranceChart:
+    width: float
+    height: float
+    scale: Scale
+    lanes: tuple[Lane, ...]
+    limit: Label
+    suggestion: Label | None
+    gap: tuple[float, float] | None
+    has_zero: bool
+    zero_x: float
+    description: str
+
+    @property
+    def axis_y(self) -> float:
+        return self.height - 34.0
+
+
+def draw_tolerance(leaf: CalibratedLeaf, width: float) -> ToleranceChart:
+    measured = (*leaf.noise, *leaf.signal)
+    has_zero = any(each.value == 0 for each in measured)
+    start = MARGIN + (ZERO_ROOM if has_zero else 0.0)
+    scale = scale_for((each.value for each in measured), start, width - MARGIN)
+    right = _lane("right answers", leaf.noise, scale, TOP, worst=leaf.noise[0] if leaf.noise else None)
+    wrong = _lane(
+        "wrong answers", leaf.signal, scale, right.bottom + LANE_GAP, worst=leaf.signal[0] if leaf.signal else None
+    )
+    return ToleranceChart(
+        width=width,
+        height=wrong.bottom + 42.0,
+        scale=scale,
+        lanes=(right, wrong),
+        limit=_inside(scale.x(1.0), 14.0, "tolerance", scale),
+        suggestion=_suggestion(leaf, scale),
+        gap=_gap(leaf, scale),
+        has_zero=has_zero,
+        zero_x=MARGIN + 6.0,
+        description=_describe(leaf),
+    )
+
+
+def _lane(name: str, measured: Sequence[Measured], scale: Scale, top: float, worst: Measured | None) -> Lane:
+    piles: dict[int, list[Measured]] = defaultdict(list)
+    for each in measured:
+        piles[round(_x(each, scale) / DOT)].append(each)
+    tallest = min(max(map(len, piles.values()), default=1), MOST_IN_A_PILE)
+    bottom = top + LABEL_ROOM + tallest * DOT
+    dots = tuple(
+        Dot(_x(each, scale), round(bottom - DOT * (min(place, MOST_IN_A_PILE - 1) + 0.5), 1), each.kind, title_of(each))
+        for pile in piles.values()
+        for place, each in enumerate(pile)
+    )
+    label = None
+    if worst is not None:
+        label = _inside(_x(worst, scale), top + 12.0, f"{worst.label}: {share_text(worst.value)}", scale)
+    return Lane(name, bottom, dots, label)
+
+
+def _x(measured: Measured, scale: Scale) -> float:
+    return scale.x(measured.value) if measured.value > 0 else MARGIN + 6.0
+
+
+def _inside(x: float, y: float, text: str, scale: Scale) -> Label:
+    half = len(text) * LETTER / 2
+    right, left = scale.end + MARGIN, 0.0
+    if x + half > right:
+        return Label(max(x, min(right, 2 * half)), y, "end", text)
+    if x - half < left:
+        return Label(x, y, "start", text)
+    return Label(x, y, "middle", text)
+
+
+def _suggestion(leaf: CalibratedLeaf, scale: Scale) -> Label | None:
+    """On a line of its own below that of the tolerance, so that both can be read when they are near."""
+    if leaf.suggestion is None or leaf.tolerance is None:
+        return None
+    x = scale.x(_ratio(leaf.suggestion, leaf.tolerance))
+    return _inside(x, 32.0, f"suggested: {margin_text(leaf.suggestion)}", scale)
+
+
+def _ratio(suggestion: Margin, tolerance: Margin) -> float:
+    ratios = [
+        new / old
+        for new, old in ((suggestion.rtol, tolerance.rtol), (suggestion.atol, tolerance.atol))
+        if old > 0 and new > 0
+    ]
+    return sqrt(ratios[0] * ratios[-1]) if ratios else 1.0
+
+
+def _gap(leaf: CalibratedLeaf, scale: Scale) -> tuple[float, float] | None:
+    noise, signal = leaf.largest_noise, leaf.smallest_signal
+    if noise is None or signal is None or noise >= signal:
+        return None
+    return (scale.x(noise) if noise > 0 else scale.start, scale.x(signal))
+
+
+def margin_text(margin: Margin) -> str:
+    return f"rtol {margin.rtol:g}, atol {margin.atol:g}"
+
+
+def title_of(measured: Measured) -> str:
+    error = "" if measured.absolute is None else f", off by {measured.absolute:.3g}"
+    return f"{measured.label}: {share_text(measured.value)} of the tolerance in {measured.case}{error}"
+
+
+def _describe(leaf: CalibratedLeaf) -> str:
+    noise, signal = leaf.largest_noise, leaf.smallest_signal
+    right = "no right answers" if noise is None else f"right answers use at most {share_text(noise)} of the tolerance"
+    wrong = "no wrong answers" if signal is None else f"wrong ones at least {share_text(signal)}"
+    return f"{right}, {wrong}"
