@@ -15,8 +15,8 @@ MARKS: dict[Mark, tuple[str, str]] = {
 }
 STYLES: dict[Severity, str] = {"error": "red", "warning": "yellow", "note": "dim"}
 ORDER: tuple[Severity, ...] = ("error", "warning", "note")
-# The rest of them stand in the JSON and in the HTML form.
-MAX_NOTES = 12
+# Of one check. The rest of them stand in the JSON and in the HTML form.
+MAX_SHOWN: dict[Severity, int] = {"error": 20, "warning": 4, "note": 4}
 MAX_DETAIL_LINES = 12
 
 
@@ -24,12 +24,11 @@ def print_report(report: Report) -> None:
     output.print(f"\n[bold]{escape(report.problem)}[/]  {escape(report.title)}", highlight=False)
     output.print(_check_table(report.checks))
     for severity in ORDER:
-        found = [finding for finding in report.findings if finding.severity == severity]
-        shown = found[:MAX_NOTES] if severity == "note" else found
-        for finding in shown:
-            _print_finding(finding)
-        if len(shown) < len(found):
-            output.print(f"[dim]… and {len(found) - len(shown)} more notes: --json has them all[/]")
+        for line in report.checks:
+            found = [finding for finding in report.findings_of(line.check) if finding.severity == severity]
+            for finding in found[: MAX_SHOWN[severity]]:
+                _print_finding(finding)
+            _print_left_out(len(found) - MAX_SHOWN[severity], severity, line)
     output.print(_conclusion(report), highlight=False)
 
 
@@ -61,6 +60,12 @@ def _print_finding(finding: Finding) -> None:
             output.print(Text(f"       {line}", "dim"), soft_wrap=True)
     if finding.remedy and finding.severity != "note":
         output.print(Text.assemble("       → ", finding.remedy), soft_wrap=True)
+
+
+def _print_left_out(count: int, severity: Severity, line: CheckLine) -> None:
+    if count > 0:
+        words = f"{severity}{'s' if count > 1 else ''}"
+        output.print(f"[dim]{severity}  … and {count} more {words} about {line.title}: --json and --html have all[/]")
 
 
 def _conclusion(report: Report) -> str:

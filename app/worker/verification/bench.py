@@ -9,7 +9,7 @@ from threading import Event
 
 from app.catalog.package import Package
 from app.settings import Settings
-from app.worker.boxes import open_launcher, open_pool, open_reference_pool
+from app.worker.boxes import open_inspector_pool, open_launcher, open_pool, open_reference_pool
 from app.worker.prepare import PreparedCase
 from app.worker.request import box_spec, build_request, patient
 from sandbox.cache import fill_cache
@@ -25,7 +25,7 @@ class Bench:
     launcher: Launcher
     students: Pool
     references: Pool
-    inspectors: Pool | None = None
+    inspectors: Pool
 
     def compile(self, package: Package, cases: Sequence[PreparedCase], abort: Event) -> None:
         """Lets what follows use what the reference compiles, as it is after publishing. Raises SandboxError."""
@@ -41,8 +41,12 @@ class Bench:
 @contextmanager
 def open_bench(settings: Settings, launcher: Launcher) -> Iterator[Bench]:
     """Boxes start from the thread that asks for them."""
-    with open_pool(settings, launcher) as students, open_reference_pool(settings, launcher) as references:
-        yield Bench(launcher=launcher, students=students, references=references)
+    with (
+        open_pool(settings, launcher) as students,
+        open_reference_pool(settings, launcher) as references,
+        open_inspector_pool(settings, launcher) as inspectors,
+    ):
+        yield Bench(launcher=launcher, students=students, references=references, inspectors=inspectors)
 
 
 @contextmanager

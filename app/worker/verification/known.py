@@ -21,10 +21,17 @@ def check_known(trial: Trial, cases: Sequence[PreparedCase]) -> CheckedKnown:
     # Those that run into a limit first: nobody waits for them alone at the end.
     in_order = sorted(trial.package.submissions, key=lambda known: known.verdict not in SLOW)
     judged = trial.each("known submissions", in_order, judge)
+    judged = [judge(late.submission) if _is_late(late) else late for late in judged]
     results = tuple(map(_result, judged))
     wrong = [result for result in results if result.verdict is not result.expected]
     summary = f"{len(results) - len(wrong)} of {len(results)} solutions get their verdict"
     return CheckedKnown(KnownSection(submissions=results), summary, tuple(map(_finding, wrong)), judged=tuple(judged))
+
+
+def _is_late(judged: Judged) -> bool:
+    """It may be the machine's fault: alone, it gets a second try."""
+    is_expected = judged.submission.verdict is Verdict.TIME_LIMIT_EXCEEDED
+    return judged.attempt.verdict is Verdict.TIME_LIMIT_EXCEEDED and not is_expected
 
 
 def _result(judged: Judged) -> KnownResult:

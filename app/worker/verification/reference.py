@@ -2,48 +2,108 @@
 
 import hashlib
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE
+from app.catalog.package import Package
 from app.catalog.revision import digest
 from app.catalog.verification.report import Finding
 from app.catalog.verification.section import ReferenceRun, ReferenceSection
+from app.judging.leaf import Array, Tree, read_leaf
+from app.judging.structure import holds_something, leaves
 from app.judging.verdicts import Verdict
 from app.worker.prepare import Draw, Prepared, PreparedCase, prepare
 from app.worker.verification.trial import Attempt, CheckedReference, Trial
+from sandbox.guest.codec import decode
+
+STEP = "the reference"
 
 
 def check_reference(trial: Trial) -> CheckedReference:
     """Raises ReferenceFailed, BoxLost, Aborted."""
     package = trial.package
-    # The same package is verified on the same inputs each time, and nobody is judged on them.
-    secret = hashlib.sha256(f"verification of {digest(package.files)}".encode()).digest()
-    trial.watch("the reference", 0, 2)
-    prepared = prepare(package, Draw(secret, 0), trial.bench.references, trial.abort)
-    trial.watch("the reference", 1, 2)
+    trial.watch(STEP, 0, 2)
+    prepared = _prepare(trial)
+    trial.watch(STEP, 1, 2)
     shuffled = list(prepared.cases)
-    random.Random(secret).shuffle(shuffled)
-    again = trial.attempt(package.reference, shuffled)
-    trial.watch("the reference", 2, 2)
-    return _checked(prepared, shuffled, again)
+    random.Random(digest(package.files)).shuffle(shuffled)
+    again = trial.with_patience.attempt(package.reference, shuffled)
+    trial.watch(STEP, 2, 2)
+    findings = (
+        *_answer_findings(package, prepared.cases),
+        *(_run_finding(package, name, again) for name in again.failed),
+        *_input_findings(trial, prepared),
+    )
+    is_useful = any(holds_something(decode(case.expected)) for case in prepared.cases)
+    return CheckedReference(
+        _section(prepared, shuffled, again),
+        f"{len(prepared.cases)} cases in two processes and two orders",
+        findings,
+        cases=prepared.cases if is_useful else (),
+        versions=prepared.versions,
+    )
 
 
-def _checked(prepared: Prepared, shuffled: Sequence[PreparedCase], again: Attempt) -> CheckedReference:
+def _prepare(trial: Trial) -> Prepared:
+    """A package is verified on the same inputs each time. Nobody is judged on them."""
+    secret = hashlib.sha256(f"verification of {digest(trial.package.files)}".encode()).digest()
+    return prepare(trial.package, Draw(secret, 0), trial.bench.references, trial.abort)
+
+
+def _section(prepared: Prepared, shuffled: Sequence[PreparedCase], again: Attempt) -> ReferenceSection:
     runs = (
         ReferenceRun(order=tuple(case.name for case in prepared.cases), agrees=True),
         ReferenceRun(order=tuple(case.name for case in shuffled), agrees=again.verdict is Verdict.ACCEPTED),
     )
-    findings = tuple(_finding(name, again) for name in again.failed)
-    summary = f"{len(prepared.cases)} cases in two processes and two orders"
-    section = ReferenceSection(runs=runs)
-    return CheckedReference(section, summary, findings, cases=prepared.cases, versions=prepared.versions)
+    return ReferenceSection(runs=runs)
 
 
-def _finding(case: str, again: Attempt) -> Finding:
+def _answer_findings(package: Package, cases: Sequence[PreparedCase]) -> Iterator[Finding]:
+    file = _file(package, "reference")
+    for case in cases:
+        answer = decode(case.expected)
+        numbers = _floats(answer)
+        if not holds_something(answer):
+            message = f"case {case.name}: the reference returns nothing, so that no answer can be right"
+            remedy = "let the reference, or driver.py, return the values to be compared"
+            yield Finding(check="reference", severity="error", message=message, remedy=remedy, file=file)
+        elif numbers.size and not np.isfinite(numbers).any():
+            message = f"case {case.name}: the reference's answer has no finite number"
+            remedy = "draw inputs for which there is an answer; a NaN that is meant stands beside numbers"
+            yield Finding(check="reference", severity="error", message=message, remedy=remedy, file=file)
+
+
+def _floats(answer: Tree) -> Array:
+    found = [read_leaf(value) for _, value in leaves(answer)]
+    parts = [leaf.array.astype(np.float64).ravel() for leaf in found if leaf.kind == "float"]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def _run_finding(package: Package, case: str, again: Attempt) -> Finding:
     (result,) = (result for result in again.results if result.name == case)
     return Finding(
         check="reference",
         severity="error",
-        message=f"case {case}: a second run of the reference gets {result.verdict} ({result.report['category']})",
+        message=f"case {case}: in another process and order the reference gets {result.verdict} "
+        f"({result.report['category']})",
         remedy="make it depend on its inputs only: seed what it draws, keep nothing between calls",
-        file="reference.py",
+        file=_file(package, "reference"),
     )
+
+
+def _input_findings(trial: Trial, first: Prepared) -> Iterator[Finding]:
+    """Of cases.py: it must make the same of the same seed."""
+    if trial.package.generators is None:
+        return
+    for case, again in zip(first.cases, _prepare(trial).cases, strict=True):
+        if case.inputs != again.inputs:
+            message = f"case {case.name}: two calls with the same seed make different inputs"
+            remedy = "draw from np.random.default_rng(seed), and from nothing else"
+            file = _file(trial.package, "generators")
+            yield Finding(check="reference", severity="error", message=message, remedy=remedy, file=file)
+
+
+def _file(package: Package, key: str) -> str:
+    return FILE_OF_KEY[key] if FILE_OF_KEY[key] in package.files else MANIFEST_FILE

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Generic, TypeAlias, TypeVar
 
@@ -11,16 +11,15 @@ from app.catalog.verification.report import Finding
 from app.catalog.verification.section import KnownSection, ReferenceSection, Section
 from app.judging.comparison import Comparison, compare
 from app.judging.result import CaseResult
-from app.judging.verdicts import Verdict, overall
+from app.judging.verdicts import Verdict
 from app.worker.asking import Asker
-from app.worker.check import check_case, give_up
+from app.worker.judge import Job, judge
 from app.worker.prepare import PreparedCase
-from app.worker.request import answer_bytes, box_spec, build_request
+from app.worker.request import PATIENCE
 from app.worker.rules import rules_of
-from app.worker.run import run_cases
 from app.worker.verification.bench import Bench
 from sandbox.guest.codec import Tree, decode, encode
-from sandbox.interface import CaseInput, CaseOutcome
+from sandbox.interface import CaseOutcome
 
 # As many boxes run at once; each has two cores.
 AT_ONCE = 2
@@ -113,20 +112,25 @@ class Trial:
 
     def attempt(self, source: str, cases: Sequence[PreparedCase]) -> Attempt:
         """Judged as a submission is. Raises JudgeFailed, BoxLost, Aborted."""
-        asker = Asker(self.package, self.bench.references, self.abort)
-        results: list[CaseResult] = []
         outcomes: dict[str, CaseOutcome] = {}
+        job = Job(
+            package=self.package,
+            source=source,
+            cases=cases,
+            references=self.bench.references,
+            inspectors=self.bench.inspectors,
+            on_outcome=lambda outcome: outcomes.update({outcome.name: outcome}),
+        )
+        finish = judge(job, self.bench.students, lambda _: None, self.abort)
+        return Attempt(verdict=finish.verdict, results=finish.cases, outcomes=outcomes)
 
-        def check(outcome: CaseOutcome) -> None:
-            outcomes[outcome.name] = outcome
-            results.append(check_case(asker, cases[len(results)], outcome))
-
-        inputs = [CaseInput(name=case.name, inputs=case.inputs) for case in cases]
-        request = build_request(self.package, source, inputs, answer_bytes([case.expected for case in cases]))
-        run_cases(self.bench.students, box_spec(self.package.manifest), request, check, self.abort)
-        results += [give_up(case, results[-1].verdict) for case in cases[len(results) :]]
-        verdict = overall([result.verdict for result in results])
-        return Attempt(verdict=verdict, results=tuple(results), outcomes=outcomes)
+    @property
+    def with_patience(self) -> "Trial":
+        """For code that is right however long it takes: what it needs of the limits is a question of its own."""
+        manifest = self.package.manifest
+        wall_seconds = PATIENCE * manifest.limits.wall_seconds
+        limits = manifest.limits.model_copy(update={"wall_seconds": wall_seconds})
+        return replace(self, package=replace(self.package, manifest=manifest.model_copy(update={"limits": limits})))
 
     def compare(self, case: PreparedCase, answer: Tree) -> Comparison:
         """By the problem's own rules. Raises JudgeFailed, BoxLost, Aborted."""

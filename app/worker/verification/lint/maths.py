@@ -22,5 +22,5 @@ def find(paper: Paper) -> Iterator[Finding]:
                 yield at(source, line, "error", f"the formula {formula} can't be shown", remedy)
             elif token.type == "text" and (unread := UNREAD.search(token.content)):
                 message = f"{unread[0][:MAX_SHOWN]} is shown as it is written"
-                remedy = "put no blank inside the dollar signs, and no digit after them"
+                remedy = "leave a blank between a digit and a dollar sign"
                 yield at(source, line, "warning", message, remedy)

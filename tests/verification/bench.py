@@ -1,0 +1,44 @@
+"""What the tests of verifying work with: small packages, changed as they like, and real boxes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+
+from app.catalog.package import Package, load_package, package_from_files
+from app.catalog.verification.report import CheckName, Report, Severity
+from app.settings import Settings
+from app.worker.verification.bench import Bench, open_bench, private_launcher
+from app.worker.verification.trial import Effort
+from app.worker.verification.verify import verify
+
+PACKAGES = Path(__file__).parent / "packages"
+QUICK = Effort(is_quick=True, mutants=10)
+
+
+@contextmanager
+def a_bench() -> Iterator[Bench]:
+    settings = Settings(_env_file=None, sandbox="bubblewrap")
+    with private_launcher(settings) as launcher, open_bench(settings, launcher) as bench:
+        yield bench
+
+
+def package_of(slug: str) -> Package:
+    return load_package(PACKAGES / slug)
+
+
+def changed(slug: str, *changes: tuple[str, str]) -> Package:
+    """The package with texts of its problem.yaml replaced. Each must stand there."""
+    text = (PACKAGES / slug / "problem.yaml").read_text()
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    return package_from_files(slug, {"problem.yaml": text.encode()})
+
+
+def verified(package: Package, bench: Bench) -> Report:
+    return verify(package, bench, lambda *_: None, Event(), QUICK)
+
+
+def said(report: Report, severity: Severity = "error") -> list[tuple[CheckName, str]]:
+    return [(finding.check, finding.message) for finding in report.findings if finding.severity == severity]

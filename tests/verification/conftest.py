@@ -1,0 +1,14 @@
+"""One bench for all tests: its boxes stay warm."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from app.worker.verification.bench import Bench
+from tests.verification.bench import a_bench
+
+
+@pytest.fixture(scope="package")
+def bench() -> Iterator[Bench]:
+    with a_bench() as opened:
+        yield opened

@@ -1,0 +1,101 @@
+"""What is found by reading a package."""
+
+import pytest
+
+from app.catalog.package import Package
+from app.catalog.verification.report import Finding
+from app.worker.verification.lint import RULES
+from app.worker.verification.lint.paper import read_paper
+from tests.verification.bench import changed, package_of
+
+WHY = "Streams have no end, and their mean is wanted now."
+HIDDEN = "inputs: {x: {draw: uniform, shape: [1], low: 2, high: 3}}"
+DRAWN = "{draw: uniform, shape: [100], low: 0.1, high: 3}"
+
+FOUND = {
+    "licence": ("license: CC-BY-4.0\n", "", "warning", "no licence"),
+    "sections": ("## Common pitfalls", "## Traps", "error", "has no section `## Common pitfalls`"),
+    "empty section": (WHY, "", "error", "section Why this matters is empty"),
+    "formula": (r"\frac{1}{i + 1}", r"\fraction{1}{i + 1}", "error", "can't be shown"),
+    "macro": (r"$m_i =", r"$\def\m{m} m_i =", "error", "can't be shown"),
+    "unread formula": (WHY, "It is 3$a_1 = 2$ here.", "warning", "is shown as it is written"),
+    "link": (WHY, "See [there](https://example.org/mean).", "warning", "leaves the package"),
+    "dead link": (WHY, "See [there](../other/statement.md).", "error", "leads nowhere"),
+    "image": (WHY, "![curve](curve.png)", "error", "is not shown"),
+    "HTML": (WHY, "It is <b>big</b>.", "warning", "<b> is shown as it is written"),
+    "twin of a sample": (HIDDEN, "inputs: {x: [2, 4, 9]}", "warning", "has the inputs of sample worked_example"),
+    "twice the same choice": ('"one for each place"', '"one that grows"', "error", "the same choice twice"),
+    "TODO": (WHY, "TODO: why it matters", "error", "says TODO"),
+    "unused framework": ("[numpy]", "[numpy, torch]", "warning", "nothing imports it"),
+}
+
+
+def findings_of(package: Package) -> list[Finding]:
+    paper = read_paper(package, ())
+    return [finding for rule in RULES.values() for finding in rule(paper)]
+
+
+def test_a_right_package_has_nothing_to_be_found() -> None:
+    assert findings_of(package_of("running_mean")) == []
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_reading_finds(name: str) -> None:
+    old, new, severity, message = FOUND[name]
+
+    found = findings_of(changed("running_mean", (old, new)))
+
+    told = [(finding.severity, finding.message) for finding in found]
+    assert any(level == severity and message in text for level, text in told), told
+
+
+def test_a_finding_names_file_and_line() -> None:
+    package = changed("running_mean", (WHY, "![curve](curve.png)"))
+    lines = package.files["problem.yaml"].decode().split("\n")
+
+    (finding,) = findings_of(package)
+
+    assert finding.file == "problem.yaml"
+    assert finding.line is not None
+    assert "curve.png" in lines[finding.line - 1]
+
+
+def test_hidden_inputs_in_the_statement_are_found() -> None:
+    hidden = (HIDDEN, "inputs: {x: [7, 1, 5.5, 2]}")
+    shown = (WHY, "Try it on 7, 1, 5.5, 2 first.")
+
+    found = findings_of(changed("running_mean", hidden, shown))
+
+    assert [(finding.severity, "7, 1, 5.5, 2 of hidden case one_number" in finding.message) for finding in found] == [
+        ("error", True)
+    ]
+
+
+def test_hidden_cases_that_draw_nothing_can_be_replayed() -> None:
+    package = changed(
+        "running_mean",
+        (HIDDEN, "inputs: {x: [5]}"),
+        (DRAWN, "[1, 1, 1]"),
+        ("{draw: normal, shape: [40], loc: 1.0}", "[3, 2]"),
+    )
+
+    assert any("no hidden case draws anything" in finding.message for finding in findings_of(package))
+
+
+def test_two_solutions_of_the_same_code_prove_nothing_new() -> None:
+    package = changed("running_mean", ("/ np.maximum(np.arange(len(x), dtype=x.dtype), 1)", ""))
+
+    (finding,) = findings_of(package)
+
+    assert "wrong_answer/off_by_one is the same code as wrong_answer/running_sum" in finding.message
+
+
+def test_a_generator_that_no_case_names_is_unused() -> None:
+    code = (
+        "generators: |\n  def used(seed):\n      return {'x': [1.0]}\n\n\n  def idle(seed):\n      return used(seed)\n"
+    )
+    package = changed("running_mean", (HIDDEN, "generate: used"), ("reference: |", f"{code}reference: |"))
+
+    (finding,) = findings_of(package)
+
+    assert finding.message == "no case is made by idle"

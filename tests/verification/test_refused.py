@@ -1,0 +1,35 @@
+"""Checks that were found in the field, and prove nothing: each is refused, and the report says why."""
+
+import pytest
+
+from app.catalog.verification.report import CheckName
+from app.worker.verification.bench import Bench
+from tests.verification.bench import PACKAGES, package_of, said, verified
+
+ACCEPTED = "gets accepted; expected wrong_answer"
+LETS_PASS = "the tolerance lets a wrong answer pass"
+
+REASONS: dict[str, list[tuple[CheckName, str]]] = {
+    "other_data": [
+        ("known", ACCEPTED),
+        ("trivial", "the input weight passes in every case"),
+        ("calibration", LETS_PASS),
+    ],
+    "small_learning_rate": [("known", ACCEPTED), ("calibration", LETS_PASS)],
+    "half_precision_sum": [("known", ACCEPTED), ("calibration", LETS_PASS)],
+    "any_finite": [("known", ACCEPTED), ("trivial", "an answer of zeros passes in every case")],
+}
+
+
+def test_every_package_here_is_tried() -> None:
+    assert {path.name for path in PACKAGES.iterdir()} == {*REASONS, "running_mean"}
+
+
+@pytest.mark.parametrize("slug", REASONS)
+def test_a_check_that_proves_nothing_is_refused(slug: str, bench: Bench) -> None:
+    report = verified(package_of(slug), bench)
+
+    assert not report.passed
+    told = said(report)
+    for check, reason in REASONS[slug]:
+        assert any(where == check and reason in message for where, message in told), (check, reason, told)

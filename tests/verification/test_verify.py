@@ -1,0 +1,105 @@
+"""A right package passes; whatever a package does wrong is a finding, never a traceback."""
+
+import pytest
+
+from app.catalog.package import Package
+from app.catalog.verification.report import CHECK_NAMES, Report
+from app.worker.verification.bench import Bench
+from tests.verification.bench import changed, package_of, said, verified
+
+REFERENCE = "return np.cumsum(x, dtype=np.float32) / np.arange(1, len(x) + 1, dtype=np.float32)"
+GENERATED = "inputs: {x: {draw: normal, shape: [40], loc: 1.0}}"
+ASKED = ("tolerance: {rtol: 1.0e-5, atol: 1.0e-6}", 'checkers: {"*": {checker: property}}')
+
+
+@pytest.fixture(scope="module")
+def sound(bench: Bench) -> Report:
+    return verified(package_of("running_mean"), bench)
+
+
+def test_a_right_package_passes(sound: Report) -> None:
+    assert sound.passed, said(sound)
+    assert [line.check for line in sound.checks] == list(CHECK_NAMES)
+
+
+def test_a_report_comes_back_from_its_json(sound: Report) -> None:
+    assert Report.model_validate_json(sound.model_dump_json()) == sound
+
+
+def test_the_reference_runs_in_another_order_too(sound: Report) -> None:
+    assert sound.reference is not None
+
+    first, second = sound.reference.runs
+
+    assert sorted(first.order) == sorted(second.order)
+    assert first.order != second.order
+
+
+def test_each_case_says_what_it_catches(sound: Report) -> None:
+    assert sound.kill_matrix is not None
+
+    caught = {case.name: case.submissions for case in sound.kill_matrix.cases}
+
+    assert caught == {"worked_example": 2, "one_number": 0, "many_numbers": 2, "both_signs": 2}
+
+
+def test_float64_may_stand_for_float32_by_the_dtype_policy(sound: Report) -> None:
+    assert sound.trivial is not None
+
+    (float64,) = (answer for answer in sound.trivial.answers if answer.name == "float64")
+
+    assert float64.accepted_on == float64.tried_on
+    assert float64.rightly is not None
+
+
+FAULTY = {
+    "the reference raises": (
+        [(REFERENCE, "raise RuntimeError('not today')")],
+        "RuntimeError: not today",
+    ),
+    "the reference hangs": (
+        [(REFERENCE, "while True: pass"), ("wall_seconds: 2", "wall_seconds: 0.2")],
+        "case worked_example: Timeout",
+    ),
+    "the reference returns nothing": ([(REFERENCE, "pass")], "the reference returns nothing"),
+    "the reference returns NaN": ([(REFERENCE, "return x * np.nan")], "has no finite number"),
+    "the reference draws": (
+        [(REFERENCE, f"{REFERENCE} + np.random.default_rng().normal()")],
+        "in another process and order the reference gets wrong_answer",
+    ),
+    "the reference counts its calls": (
+        [(REFERENCE, "calls.append(x); return x * len(calls)"), ("import numpy as np\n\n\n", "calls = []\n\n\n")],
+        "in another process and order the reference gets wrong_answer",
+    ),
+    "the generator draws from elsewhere": (
+        [
+            (GENERATED, "generate: make"),
+            (
+                "reference: |",
+                "generators: |\n  import numpy as np\n\n  def make(seed):\n"
+                "      return {'x': np.random.default_rng().normal(size=9).astype(np.float32)}\nreference: |",
+            ),
+        ],
+        "case both_signs: two calls with the same seed make different inputs",
+    ),
+    "checker.py raises": (
+        [
+            ASKED,
+            ("starter: |", "property: |\n  def check(inputs, expected, answer):\n      return answer.nope\nstarter: |"),
+        ],
+        "AttributeError",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_what_a_package_does_wrong_is_a_finding(name: str, bench: Bench) -> None:
+    changes, reason = FAULTY[name]
+    package: Package = changed("running_mean", *changes)
+
+    report = verified(package, bench)
+
+    assert not report.passed
+    told = [message for check, message in said(report) if check == "reference"]
+    assert any(reason in message for message in told), told
+    assert all(finding.remedy for finding in report.findings if finding.severity == "error")
