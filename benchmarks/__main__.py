@@ -40,7 +40,7 @@ def main() -> None:
 
 def _wait_until_prepared(served: Served) -> None:
     begun = time.perf_counter()
-    while "every variant is prepared" not in served.text:
+    while "every known mistake can be recognised" not in served.text:
         assert time.perf_counter() - begun < PATIENCE, served.text
         time.sleep(1)
     print(f"  {'every variant of every problem prepared, in the background':70} {time.perf_counter() - begun:.0f}")

@@ -18,11 +18,14 @@ from app.worker.compilation import CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.inability import Inability
 from app.worker.judge import Job, judge
-from app.worker.lease import Claim, finish, record_case
+from app.worker.known_mistakes import KnownMistakes
+from app.worker.lease import Claim, record_case
 from app.worker.lease_loop import LeaseLoop, Run
 from app.worker.order import in_order
 from app.worker.presence import Capacity
+from app.worker.recognise import Notes
 from app.worker.retry import retry
+from app.worker.tutor import Tutor
 from app.worker.verifier import Verifier
 from app.worker.warm import Warmer
 from app.worker.work import Works
@@ -35,11 +38,12 @@ _log = logging.getLogger(__name__)
 class Worker:
     """Judges claims, each in a thread of the lease loop."""
 
-    def __init__(self, database: Database, works: Works, expected: ExpectedOutputs, pools: Pools) -> None:
+    def __init__(self, database: Database, works: Works, expected: ExpectedOutputs, pools: Pools, tutor: Tutor) -> None:
         self._database = database
         self._works = works
         self._expected = expected
         self._pools = pools
+        self._tutor = tutor
 
     def judge(self, claim: Claim, abort: threading.Event) -> None:
         """The life of a judging between its claim and its end.
@@ -49,15 +53,17 @@ class Worker:
         work = retry(lambda: self._works.get(claim.submission_id), abort)
         cases = self._expected.get(work.revision, work.package, work.submission.variant, abort)
         chosen = [case for case in cases if case.visibility == "sample" or work.submission.mode == "submit"]
+        notes = Notes()
         job = Job(
             package=work.package,
             source=work.submission.source,
             cases=in_order(chosen, work.submission.id),
             references=self._expected.references,
             inspectors=self._pools.inspectors,
+            on_outcome=notes.take,
         )
         judged = judge(job, self._pools.students, partial(self._record, claim), abort)
-        finish(self._database, claim, judged, abort)
+        self._tutor.finish(claim, work, judged, notes, abort)
 
     def _record(self, claim: Claim, result: CaseResult) -> None:
         """For those who watch; `finish` writes every result again, so one that is lost here is no reason to stop."""
@@ -115,20 +121,24 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
         expected = ExpectedOutputs(database, references, capacity.device)
         # Of its own: what it prepares in niced boxes keeps no judging waiting.
         ahead = ExpectedOutputs(database, references, capacity.device)
-        warmer = Warmer(works, ahead, CompilationCache(settings.data, launcher), pools)
-        worker = Worker(database, works, expected, pools)
+        known = KnownMistakes(database, ahead)
+        warmer = Warmer(works, ahead, known, CompilationCache(settings.data, launcher), pools)
+        tutor = Tutor(database, known)
+        worker = Worker(database, works, expected, pools, tutor)
         run = worker.judge if gpus is None else _until_lost(worker.judge, gpus)
         loop = LeaseLoop(database, capacity, inability.watching(run))
         verifications = Verifier(settings=settings, database=database, gpus=gpus, expected=ahead).loop(capacity)
         loop.start()
         verifications.start()
         warmer.start()
+        tutor.start()
         where = "".join(f", GPU {gpu.index} ({gpu.name})" for gpu in gpus.gpus) if gpus else ""
         kind, slots = launcher.name, capacity.slots
         _log.info("judging from %s in %s boxes, %d at once%s", ", ".join(capacity.queues), kind, slots, where)
         signals.wait()
         threading.Thread(target=_stop_at_signal, args=(signals, loop), daemon=True).start()
         warmer.stop()
+        tutor.stop()
         verifications.stop()  # they would take minutes, and begin again elsewhere
         loop.drain()
     if gpus is not None and gpus.are_lost:

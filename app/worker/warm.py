@@ -13,6 +13,7 @@ from app.worker.boxes import Pools
 from app.worker.compilation import CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.inspection import INSPECTOR
+from app.worker.known_mistakes import KnownMistakes
 from app.worker.prepare import ReferenceFailed
 from app.worker.request import box_spec, device_of
 from app.worker.retry import retry
@@ -29,13 +30,17 @@ _log = logging.getLogger(__name__)
 class Warmer:
     """A thread of its own. What it does not get to is done by the judging that needs it.
 
-    `expected` is the warmer's own: judgings that asked the same object would wait for niced boxes.
+    `expected` is the warmer's own, and the one that `known` asks: judgings that asked the same object would wait for
+    niced boxes.
     """
 
-    def __init__(self, works: Works, expected: ExpectedOutputs, cache: CompilationCache, pools: Pools) -> None:
+    def __init__(
+        self, works: Works, expected: ExpectedOutputs, known: KnownMistakes, cache: CompilationCache, pools: Pools
+    ) -> None:
         self._works = works
         self._device = expected.device
         self._expected = expected
+        self._known = known
         self._cache = cache
         self._pools = pools
         self._stop = threading.Event()
@@ -66,6 +71,7 @@ class Warmer:
                 self._prepare(revision, package, variant)
         if not self._stop.is_set():
             _log.info("every variant is prepared")
+        self._prepare_mistakes(current)
 
     def _read(self) -> list[tuple[Revision, Package]]:
         revisions: list[Revision] = []
@@ -87,6 +93,15 @@ class Warmer:
             self._cache.fill(package, cases, self._stop)
 
         self._attempt(f"{package.slug}, variant {variant},", prepare)
+
+    def _prepare_mistakes(self, current: list[tuple[Revision, Package]]) -> None:
+        """Last: a hint can come after its verdict, and a verdict can't come before the expected outputs."""
+        for revision, package in current:
+            for variant in range(package.manifest.variants):
+                compute = partial(self._known.get, revision, package, variant, self._stop)
+                self._attempt(f"what known mistakes of {package.slug}, variant {variant}, answer", compute)
+        if not self._stop.is_set():
+            _log.info("every known mistake can be recognised")
 
     def _attempt(self, what: str, step: Callable[[], object]) -> None:
         """Whatever fails, the rest is still prepared. A judging that needs it fails in the same way, and keeps why."""

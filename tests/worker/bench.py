@@ -16,10 +16,12 @@ from app.database import Database
 from app.submissions.model import CaseRow, Judging
 from app.worker.boxes import Pools
 from app.worker.expected import ExpectedOutputs
+from app.worker.known_mistakes import KnownMistakes
 from app.worker.lease import Claim
 from app.worker.lease_loop import LeaseLoop, Rhythm
 from app.worker.main import Worker
 from app.worker.presence import Capacity
+from app.worker.tutor import Tutor
 from app.worker.work import Works
 from sandbox.interface import Box, BoxSpec
 from sandbox.pool import Pool
@@ -71,7 +73,13 @@ class Bench:
         return ExpectedOutputs(self.database, self.pool, "cpu")
 
     def worker(self) -> Worker:
-        return Worker(self.database, Works(self.database), self.expected(), self.pools)
+        return Worker(self.database, Works(self.database), self.expected(), self.pools, self.tutor())
+
+    def known(self) -> KnownMistakes:
+        return KnownMistakes(self.database, self.expected())
+
+    def tutor(self) -> Tutor:
+        return Tutor(self.database, self.known())
 
     @contextmanager
     def loop(self, rhythm: Rhythm = BY_NOTIFY_ONLY) -> Iterator[LeaseLoop[Claim]]:

@@ -25,7 +25,7 @@ def _hear_everything(caplog: pytest.LogCaptureFixture) -> None:
 @contextmanager
 def warmer(bench: Bench, data: Path, launcher: Launcher) -> Iterator[None]:
     cache = CompilationCache(data, launcher)
-    warmer = Warmer(Works(bench.database), bench.expected(), cache, bench.pools)
+    warmer = Warmer(Works(bench.database), bench.expected(), bench.known(), cache, bench.pools)
     warmer.start()
     try:
         yield
