@@ -122,7 +122,7 @@ class Trial:
             on_outcome=lambda outcome: outcomes.update({outcome.name: outcome}),
         )
         finish = judge(job, self.bench.students, lambda _: None, self.abort)
-        return Attempt(verdict=finish.verdict, results=finish.cases, outcomes=outcomes)
+        return Attempt(verdict=finish.verdict, results=tuple(finish.cases), outcomes=outcomes)
 
     @property
     def with_patience(self) -> "Trial":
