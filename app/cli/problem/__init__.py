@@ -4,6 +4,7 @@ import typer
 
 from app.cli.problem.list import list_packages
 from app.cli.problem.new import new
+from app.cli.problem.preview import preview
 from app.cli.problem.schema import schema
 from app.cli.problem.verify import verify_packages
 
@@ -17,5 +18,6 @@ def problems() -> None:
 
 app.command("list")(list_packages)
 app.command("new")(new)
+app.command("preview")(preview)
 app.command("schema")(schema)
 app.command("verify")(verify_packages)

@@ -1,0 +1,59 @@
+"""What an author names on the command line: a package's folder, its slug, or one YAML file that is a whole package."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.catalog.fault import Fault, PackageInvalid
+from app.catalog.folder import MANIFEST_FILE, MAX_FILE_BYTES, read_folder
+from app.catalog.package import Package, load_package, package_from_files
+from app.cli.problem.folder import find_folder
+from app.errors import NotFound
+
+YAML = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class PackageSource:
+    """`path` is a folder, or a file where `is_single`."""
+
+    slug: str
+    path: Path
+    is_single: bool
+
+    def load(self) -> Package:
+        """Raises PackageInvalid, NotFound."""
+        if not self.is_single:
+            return load_package(self.path)
+        return package_from_files(self.slug, {MANIFEST_FILE: self._read_file()})
+
+    def read(self) -> dict[str, bytes]:
+        """The files by path, as they are. Raises PackageInvalid for what no package may hold, NotFound."""
+        if self.is_single:
+            return {MANIFEST_FILE: self._read_file()}
+        contents = read_folder(self.path)
+        if contents.faults:
+            raise PackageInvalid(self.slug, contents.faults)
+        return dict(contents.files)
+
+    def _read_file(self) -> bytes:
+        try:
+            with self.path.open("rb") as file:
+                content = file.read(MAX_FILE_BYTES + 1)
+        except OSError as error:
+            raise NotFound(f"{self.path} can't be read ({error.strerror})") from None
+        if len(content) > MAX_FILE_BYTES:
+            remedy = "make it smaller, or write the package as a folder"
+            message = f"has more than {MAX_FILE_BYTES} bytes"
+            raise PackageInvalid(self.slug, [Fault(self.path.name, 0, "", message, remedy)])
+        return content
+
+
+def find_source(problem: str) -> PackageSource:
+    """Raises NotFound."""
+    path = Path(problem)
+    if path.is_file() and path.suffix in YAML and path.name != MANIFEST_FILE:
+        return PackageSource(path.stem, path, is_single=True)
+    if path.is_dir():
+        return PackageSource(path.resolve().name, path, is_single=False)
+    folder = path.parent if path.is_file() and path.name == MANIFEST_FILE else find_folder(problem)
+    return PackageSource(folder.resolve().name, folder, is_single=False)

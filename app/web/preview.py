@@ -1,0 +1,63 @@
+"""The page of one package on its author's machine: no database, no accounts, nothing but what students would see."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import RedirectResponse
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from app.api.response_headers import ResponseHeaders
+from app.catalog.fault import Fault
+from app.catalog.view import ProblemDetail
+from app.errors import NotFound
+from app.web import static_files
+from app.web.error_page import render_error
+from app.web.render import render_page
+
+LOOK_SECONDS = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """`version` differs whenever anything here does. `problem` is None while the package has faults."""
+
+    version: str
+    place: str
+    title: str
+    problem: ProblemDetail | None
+    faults: tuple[Fault, ...]
+    notice: str
+
+
+def create_preview(slug: str, read: Callable[[], Shown]) -> FastAPI:
+    """`read` gives what is to be shown now, at no cost."""
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
+    path = f"/problems/{slug}"
+
+    @app.get("/")
+    def go_to_problem() -> Response:
+        return RedirectResponse(path, status_code=303)
+
+    @app.get(path)
+    def show_problem() -> Response:
+        return render_page("preview.html", {"shown": read(), "path": path, "user": None})
+
+    @app.get("/preview/events", response_class=EventSourceResponse)
+    async def stream_versions() -> AsyncIterator[ServerSentEvent]:
+        sent = None
+        while True:
+            if (version := read().version) != sent:
+                yield ServerSentEvent(event="version", raw_data=version)
+                sent = version
+            await asyncio.sleep(LOOK_SECONDS)
+
+    @app.exception_handler(404)
+    @app.exception_handler(NotFound)
+    def say_that_it_is_a_preview(request: Request, _error: Exception) -> Response:
+        return render_error(request, 404, f"This is a preview of one problem, and nothing else is here: open {path}.")
+
+    app.include_router(static_files.router)
+    app.add_middleware(ResponseHeaders)
+    return app
