@@ -54,18 +54,29 @@ def _judge(order: Order, progress: Progress) -> "SubmissionView":
         if order.package.manifest.is_traced:
             inspectors.warm(INSPECTOR)
         # These take as long to import as the box to start.
+        from app.cli.local_hint import look_for_hint
         from app.submissions.view import SubmissionView, view_case
         from app.worker.judge import Job, judge
         from app.worker.order import in_order
+        from app.worker.recognise import Notes, question_about
 
         progress.update(task, description="running the reference solution")
         prepared = prepare(order.package, Draw(order.secret_seed, 0), pool, abort)
         cases = [case for case in prepared.cases if case.visibility == "sample" or not order.sample_only]
         progress.update(task, description="judging", total=len(cases), completed=0)
-        submission_id = uuid4()
-        ordered = in_order(cases, submission_id)
-        job = Job(package=order.package, source=order.source, cases=ordered, references=references)
+        submission_id, notes = uuid4(), Notes()
+        job = Job(
+            package=order.package,
+            source=order.source,
+            cases=in_order(cases, submission_id),
+            references=references,
+            inspectors=inspectors,
+            on_outcome=notes.take,
+        )
         judged = judge(job, pool, lambda _: progress.advance(task), abort)
+        question = question_about(order.package, judged, notes)
+        progress.update(task, description="looking for a known mistake", total=None)
+        hint = look_for_hint(question, cases, references, abort) if question else None
     return SubmissionView(
         id=submission_id,
         problem=order.package.slug,
@@ -75,6 +86,7 @@ def _judge(order: Order, progress: Progress) -> "SubmissionView":
         verdict=judged.verdict,
         score=judged.score,
         cases=tuple(view_case(result) for result in judged.cases),
+        hint=hint,
     )
 
 

@@ -20,6 +20,8 @@ def print_submission(submission: dict[str, Any]) -> None:
             _print_details(case, told)
     verdict = submission["verdict"]
     score = "" if submission["score"] is None else f", score {submission['score']} of 100"
+    if submission.get("hint"):
+        output.print(f"\n[bold]A known mistake[/]: {escape(submission['hint'])}", soft_wrap=True)
     output.print(f"\n[bold {_style(verdict)}]{verdict}[/]{score}")
 
 

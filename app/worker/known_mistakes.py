@@ -41,7 +41,7 @@ class KnownMistakes:
             if found is not None:
                 return found
             cases = self._expected.get(revision, package, variant, abort)
-            computed = mistake_outputs(package, cases, self._expected.references, abort)
+            computed = mistake_outputs(package, list_mistakes(package), cases, self._expected.references, abort)
             retry(lambda: self._store(revision, variant, computed), abort)
             return computed
 

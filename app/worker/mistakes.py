@@ -51,14 +51,16 @@ def list_mistakes(package: Package) -> tuple[Mistake, ...]:
     return tuple(mistake for mistake in found if mistake.hint)
 
 
-def mistake_outputs(package: Package, cases: Sequence[PreparedCase], pool: Pool, abort: Event) -> dict[str, Answers]:
+def mistake_outputs(
+    package: Package, mistakes: Sequence[Mistake], cases: Sequence[PreparedCase], pool: Pool, abort: Event
+) -> dict[str, Answers]:
     """What each mistake answers, where that is far from right; nothing for those that time did not suffice for.
 
     Raises JudgeFailed, BoxLost, Aborted.
     """
     deadline = time.monotonic() + SECONDS
     found: dict[str, Answers] = {}
-    for mistake in list_mistakes(package):
+    for mistake in mistakes:
         if time.monotonic() > deadline:
             _log.warning("%s: its known mistakes take too long; %s is left out", package.slug, mistake.name)
             found[mistake.name] = {}

@@ -49,11 +49,18 @@ def question_about(package: Package, judged: Finish, notes: Notes) -> Question |
 
 def find_hint(question: Question, known: Mapping[str, Answers]) -> str | None:
     """`known`: of `mistake_outputs`, for the same inputs."""
-    rules = plain_rules(question.package)
-    answers = _decoded(question)
-    likenesses = {name: _likeness(answers, question.wrong, of, rules) for name, of in known.items()}
-    name = recognise(likenesses)
+    name = recognise(_likenesses(question, known))
     return next((mistake.hint for mistake in list_mistakes(question.package) if mistake.name == name), None)
+
+
+def list_possible(question: Question, known: Mapping[str, Answers]) -> list[str]:
+    """The mistakes that no case refutes."""
+    return [name for name, likeness in _likenesses(question, known).items() if not likeness.is_refuted]
+
+
+def _likenesses(question: Question, known: Mapping[str, Answers]) -> dict[str, Likeness]:
+    rules, answers = plain_rules(question.package), _decoded(question)
+    return {name: _likeness(answers, question.wrong, of, rules) for name, of in known.items()}
 
 
 def _decoded(question: Question) -> dict[str, Tree]:
