@@ -47,7 +47,7 @@ def check_calibration(
     right, wrong = _worst(place_of, noise.samples), _worst(place_of, [*_wrong(trial, material), *mutants])
     signal, without = _where_furthest(wrong)
     places = sorted({*place_of.seen}, key=lambda place: (place.path, place.checker))
-    leaves = tuple(_leaf(place, right.get(place, {}).values(), signal.get(place, ())) for place in places)
+    leaves = tuple(calibrate(place, right.get(place, {}).values(), signal.get(place, ())) for place in places)
     section = CalibrationSection(leaves=leaves, ways=noise.ways, without_number=without)
     return Checked(section, _summary(section), tuple(_findings(section)))
 
@@ -131,7 +131,7 @@ def _where_furthest(wrong: Mapping[Place, Mapping[Key, Measured]]) -> tuple[dict
     return signal, without
 
 
-def _leaf(place: Place, noise: Iterable[Measured], signal: Sequence[Measured]) -> CalibratedLeaf:
+def calibrate(place: Place, noise: Iterable[Measured], signal: Sequence[Measured]) -> CalibratedLeaf:
     leaf = CalibratedLeaf(
         path=place.path,
         checker=place.checker,

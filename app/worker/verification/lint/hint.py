@@ -1,9 +1,11 @@
-"""Hints, the quiz and the walkthrough."""
+"""Hints, the quiz, the walkthrough, and what is said of known mistakes."""
 
 from collections.abc import Iterator
 
 from app.catalog.verification.report import Finding
-from app.worker.verification.lint.paper import Paper
+from app.judging.mistake import hint_of
+from app.judging.verdicts import Verdict
+from app.worker.verification.lint.paper import Paper, at
 
 # From so many questions on, an answer that is always in the same place tells itself.
 MANY_QUESTIONS = 3
@@ -21,6 +23,15 @@ def find(paper: Paper) -> Iterator[Finding]:
         if hint in manifest.hints[:index]:
             yield paper.finding("warning", ("hints", index), "is a hint that was given before", "remove one")
     yield from _quiz(paper)
+    yield from _mistakes(paper)
+
+
+def _mistakes(paper: Paper) -> Iterator[Finding]:
+    """Students who make a known mistake are told what its header says."""
+    for known in paper.submissions:
+        if known.verdict == Verdict.WRONG_ANSWER and not hint_of(known.source.text):
+            message = "the header says nothing to the student who makes this mistake"
+            yield at(known.source, 1, "warning", message, 'begin with a docstring: "Mistake: …"')
 
 
 def _quiz(paper: Paper) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from app.worker.verification.mutation.probe import draw_probes
 from app.worker.verification.noise import Noise
 
 REQUIREMENT = "requirement not met"
+BEYOND = "{remedy}; on inputs further from 0, or of the other sign, it does give another answer"
 BY_LUCK = "another draw of {cases} tells it apart; widen what that case draws, so that every draw does"
 # Each is judged as a submission is, which compiles anew.
 MOST_JUDGED = 12
@@ -64,6 +65,8 @@ def _compared(suspect: Suspect, fresh: Suspect, moved: Suspect, noise: Noise) ->
         return Judgement(outcome="rounding")
     if not suspect.close and _within(fresh, noise):
         return Judgement(outcome="rounding")
+    if suspect.same and fresh.same:
+        return Judgement(outcome="survived", suggestion=BEYOND.format(remedy=suspect.change.operator.remedy))
     return _survived(suspect)
 
 

@@ -1,7 +1,8 @@
 """Inputs beyond the cases, on which a mutant that no case noticed is compared with the reference bit by bit.
 
-Another variant's draws, and those of a third with every float moved by up to a tenth: what cases hold fixed, such as a
-learning rate or a zero, varies there. Where the reference itself can't answer such inputs, they say nothing.
+Another variant's draws; those of a third with every float moved a little, for what cases hold fixed, such as a learning
+rate; and the same moved far, past limits and to the other sign, for what they never reach. Where the reference itself
+can't answer such inputs, they say nothing.
 """
 
 import hashlib
@@ -19,7 +20,9 @@ from app.worker.verification.trial import Trial
 from sandbox.guest.codec import decode, encode
 
 VARIANTS = (1, 2)
-TENTH = 0.1
+LITTLE, FAR = (0.9, 1.1), (-3.0, 3.0)
+
+Range = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +41,15 @@ def draw_probes(trial: Trial) -> Probes:
         prepared = prepare(trial.package, Draw(secret, variant), trial.bench.references, trial.abort)
         return some_of_each(prepared.cases)
 
-    fresh, moved = trial.each("other inputs", VARIANTS, draw)
+    fresh, others = trial.each("other inputs", VARIANTS, draw)
+    moved = tuple(_moved(case, by) for by in (LITTLE, FAR) for case in others)
+    return Probes(tuple(fresh), moved)
+
+
+def _moved(case: PreparedCase, by: Range) -> PreparedCase:
     random = np.random.Generator(np.random.PCG64(0))
-    return Probes(tuple(fresh), tuple(replace(case, inputs=_moved(case.inputs, random)) for case in moved))
-
-
-def _moved(inputs: bytes, random: np.random.Generator) -> bytes:
-    return encode(_each(decode(inputs), lambda shape: 1 + random.uniform(-TENTH, TENTH, shape)))
+    inputs = encode(_each(decode(case.inputs), lambda shape: random.uniform(*by, shape)))
+    return replace(case, name=f"{case.name} times {by[0]:g} to {by[1]:g}", inputs=inputs)
 
 
 def _each(value: Any, factor: Callable[[tuple[int, ...]], Any]) -> Any:
@@ -56,5 +61,5 @@ def _each(value: Any, factor: Callable[[tuple[int, ...]], Any]) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return np.asarray(value * factor(value.shape)).astype(value.dtype)
     if isinstance(value, float) and math.isfinite(value) and not value.is_integer():
-        return value * float(factor(()))
+        return value * abs(float(factor(())))
     return value

@@ -36,7 +36,7 @@ def _is_read(node: cst.Name, tree: Tree) -> bool:
     parent = tree.parent(node)
     if isinstance(parent, cst.Attribute):
         return parent.value is node
-    if isinstance(parent, cst.Arg):
+    if isinstance(parent, cst.Arg | cst.AnnAssign):
         return parent.value is node
     return not isinstance(
         parent, cst.Param | cst.AssignTarget | cst.FunctionDef | cst.Element | cst.For | cst.NamedExpr
