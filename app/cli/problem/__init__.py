@@ -5,6 +5,7 @@ import typer
 from app.cli.problem.list import list_packages
 from app.cli.problem.new import new
 from app.cli.problem.preview import preview
+from app.cli.problem.publish import publish
 from app.cli.problem.schema import schema
 from app.cli.problem.verify import verify_packages
 
@@ -19,5 +20,6 @@ def problems() -> None:
 app.command("list")(list_packages)
 app.command("new")(new)
 app.command("preview")(preview)
+app.command("publish")(publish)
 app.command("schema")(schema)
 app.command("verify")(verify_packages)

@@ -1,0 +1,101 @@
+"""`allclose problem publish`: sends a package to a server, which verifies it and then gives it to students."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from app.cli.console import errors, output
+from app.cli.remote import ServerRefused, insist, open_client, require_token
+from app.settings import read_settings
+
+if TYPE_CHECKING:
+    import httpx
+
+    from app.cli.problem.package_source import PackageSource
+
+ZIP, YAML = "application/zip", "application/yaml"
+# Each answer moves the bar.
+WAIT_SECONDS = 1
+EXIT_CODE = {"passed": 0, "refused": 1}
+FAILED = 3
+
+
+def publish(
+    problem: Annotated[str, typer.Argument(help="A package's folder, its slug, or a single YAML file.")],
+    server: Annotated[str | None, typer.Option(help="Address of the Allclose server (or ALLCLOSE_SERVER).")] = None,
+    token: Annotated[
+        str | None, typer.Option(help="Your token there (or ALLCLOSE_TOKEN, or what `allclose login` keeps).")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the verification as JSON.")] = False,
+) -> None:
+    """Send a package to a server, follow its verification, and publish it when it passes.
+
+    Needs a token of an author or admin. Exit code 0 when published, 1 when refused, 2 for what was asked, 3 when the
+    server could not verify it.
+    """
+    from app.cli.problem.package_source import find_source
+
+    settings = read_settings(server=server, token=token)
+    source = find_source(problem)
+    source.load()  # what is wrong with the files is said here, without a server
+    with open_client(settings.server, token=require_token(settings)) as client:
+        verification = _send(client, source)
+        try:
+            verification = _follow(client, verification)
+        except (ServerRefused, KeyboardInterrupt) as error:
+            errors.print(f"The package was taken; its verification goes on at {_page(settings.server, verification)}")
+            raise error from None
+    if as_json:
+        output.print_json(data=verification)
+    else:
+        _print(verification, settings.server)
+    raise typer.Exit(EXIT_CODE.get(verification["state"], FAILED))
+
+
+def _send(client: "httpx.Client", source: "PackageSource") -> dict[str, Any]:
+    """The same package sent twice while the first is not done is one verification. Raises ServerRefused."""
+    from app.catalog.archive import write_archive
+
+    files = source.read()
+    if source.is_single:
+        content, kind = next(iter(files.values())), YAML
+    else:
+        content, kind = write_archive(source.slug, {path: text.decode() for path, text in files.items()}), ZIP
+    return insist(client, "PUT", f"/problems/{source.slug}", content=content, headers={"Content-Type": kind})
+
+
+def _follow(client: "httpx.Client", verification: dict[str, Any]) -> dict[str, Any]:
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    told: str | None = None
+    with Progress(*columns, TimeElapsedColumn(), console=errors, transient=True, disable=not errors.is_terminal) as bar:
+        task = bar.add_task("queued", total=None)
+        while verification["finished_at"] is None:
+            notice = verification["notice"]
+            if notice and notice != told:
+                errors.print(notice, markup=False, highlight=False, soft_wrap=True)
+            told = notice
+            path = f"/verifications/{verification['id']}"
+            verification = insist(client, "GET", path, params={"wait": WAIT_SECONDS})
+            step = verification["step"] or verification["state"]
+            bar.update(task, description=step, completed=verification["done"], total=verification["total"] or None)
+    return verification
+
+
+def _page(server: str, verification: dict[str, Any]) -> str:
+    return f"{server}/author/verifications/{verification['id']}"
+
+
+def _print(verification: dict[str, Any], server: str) -> None:
+    from app.catalog.verification.report import Report
+    from app.cli.problem.report_table import print_report
+
+    if verification["report"] is not None:
+        print_report(Report.model_validate(verification["report"]))
+    if verification["revision"] is not None:
+        address = f"{server}/problems/{verification['problem']}"
+        output.print(f"Published as {verification['revision'][:12]}: [bold]{escape(address)}[/]", soft_wrap=True)
+        return
+    reason = verification["notice"] or f"it was {verification['state']}; the problem stays as it was"
+    output.print(f"[bold red]Not published[/]: {escape(reason)}", soft_wrap=True)
