@@ -47,13 +47,14 @@ def _load(source: str) -> Run:
 
 def _count_torch(counts: Counts, torch: ModuleType) -> None:
     optimizer, scaler = torch.optim.Optimizer, torch.amp.GradScaler
-    torch.optim.optimizer.register_optimizer_step_post_hook(lambda *_: counts.update(["optimizer.step"]))
+    steps = import_module("torch.optim.optimizer")
+    steps.register_optimizer_step_post_hook(lambda *_: counts.update(["optimizer.step"]))
     _wrap(counts, "optimizer.zero_grad", optimizer, "zero_grad")
     _wrap(counts, "backward", torch.autograd, "backward")
     _wrap(counts, "scaler.step", scaler, "step")
     _wrap(counts, "scaler.unscale", scaler, "unscale_")
     _wrap(counts, "scaler.update", scaler, "update")
-    for module in (torch.nn.utils, torch.nn.utils.clip_grad):
+    for module in (torch.nn.utils, import_module("torch.nn.utils.clip_grad")):
         _wrap(counts, "clip_grad_norm", module, "clip_grad_norm_")
     _wrap(counts, "checkpoint", import_module("torch.utils.checkpoint"), "checkpoint")
     _count_autocast(counts, torch)

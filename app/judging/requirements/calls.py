@@ -61,9 +61,10 @@ class Calls(Requirement):
         return None
 
     def _amount(self, facts: Facts | None = None) -> str:
-        parts = [
-            f"{words}{facts.number(count) if facts else count}"
-            for words, count in (("", self.count), ("at least ", self.at_least), ("at most ", self.at_most))
-            if count is not None
-        ]
-        return f"{' and '.join(parts)} times"
+        given = (("", self.count), ("at least ", self.at_least), ("at most ", self.at_most))
+        return " and ".join(f"{words}{_times(count, facts)}" for words, count in given if count is not None)
+
+
+def _times(count: int | str, facts: Facts | None) -> str:
+    number = facts.number(count) if facts else count
+    return plural(number, "time") if isinstance(number, int) else f"{number} times"

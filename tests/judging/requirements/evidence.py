@@ -1,0 +1,38 @@
+"""Evidence of a program that meets what is asked, to be changed in one point."""
+
+from dataclasses import replace
+from typing import Any
+
+from app.judging.evidence import Conditional, Evidence, Loop
+from app.judging.requirement import Facts
+
+LOOP = Loop(index=0, length=8, steps=8, nesting=0, takes_part=True, fed_by=("x", "y"), share=0.9, effect=0.2)
+BRANCH = Conditional(index=0, branches=2, nesting=0, takes_part=True, fed_by=("x",), effect=0.2)
+PROGRAM = Evidence(
+    loops=(LOOP,),
+    branches=(),
+    operations={"while": 1, "add": 3, "dot_general": 2},
+    copies=1,
+    axes=frozenset({4}),
+    equations=40,
+    temporary_bytes=2**20,
+    flops=1000.0,
+)
+
+
+def facts(evidence: Evidence | None = None, **calls: int) -> Facts:
+    """Beside the reference, which is PROGRAM with a choice as well."""
+    reference = replace(PROGRAM, branches=(BRANCH,))
+    return Facts(numbers={"n": 8, "N": 64}, evidence=evidence or PROGRAM, reference=reference, calls=calls)
+
+
+def with_loop(**changes: Any) -> Facts:
+    return facts(replace(PROGRAM, loops=(replace(LOOP, **changes),)))
+
+
+def with_branch(**changes: Any) -> Facts:
+    return facts(replace(PROGRAM, branches=(replace(BRANCH, **changes),)))
+
+
+def with_program(**changes: Any) -> Facts:
+    return facts(replace(PROGRAM, **changes))

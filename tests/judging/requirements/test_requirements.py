@@ -1,0 +1,116 @@
+"""Each kind of requirement: what meets it, and what is said when something does not."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.catalog.requiring import read_requirements
+from app.judging.requirement import Facts, Requirement, first_unmet
+from tests.judging.requirements.evidence import BRANCH, LOOP, PROGRAM, facts, with_branch, with_loop, with_program
+
+SCAN = {"uses": "scan", "length": "n"}
+SLICED = SCAN | {"through": ["x", "y"], "slices": ["x", "y"]}
+NO_LOOP = with_program(loops=(), copies=8)
+
+MET: list[tuple[dict[str, Any], Facts]] = [
+    (SCAN, facts()),
+    (SLICED, facts()),
+    (SLICED | {"uses": "fori"}, facts()),
+    ({"uses": "while"}, with_loop(length=None, steps=None)),
+    (SCAN, with_program(loops=(replace(LOOP, index=1, takes_part=False), LOOP))),
+    (SCAN, with_loop(share=0.46)),
+    (SCAN, with_loop(effect=0.021)),
+    (SCAN, with_loop(effect=None)),
+    (SCAN | {"through": ["x"]}, with_loop(bypassed_by=("w",))),
+    (SCAN | {"slices": ["x"]}, with_loop(whole=("w",))),
+    (SCAN | {"length": 1}, NO_LOOP),
+    ({"uses": "cond"}, with_branch()),
+    ({"uses": "vmap", "length": 4}, facts()),
+    ({"uses": "vmap"}, with_program(loops=())),
+    ({"forbids": ["cond", "sort"]}, facts()),
+    ({"max_temporary_memory": {"mib": 1}}, facts()),
+    ({"max_temporary_memory": {"ratio": 2}}, with_program(temporary_bytes=2 * 2**20)),
+    ({"max_flops_ratio": 1.5}, with_program(flops=1500.0)),
+    ({"max_equations": 40}, facts()),
+    ({"calls": "backward", "count": "n"}, facts(backward=8)),
+    ({"calls": "backward", "at_least": 2, "at_most": "n"}, facts(backward=2)),
+]
+UNMET: list[tuple[dict[str, Any], Facts, str]] = [
+    (SCAN, NO_LOOP, "expected one loop of 8 steps; found 8 copies of the body"),
+    (SCAN, with_program(loops=()), "expected one loop of 8 steps; found no loop"),
+    (SCAN, with_loop(length=7), "expected one loop of 8 steps; found a loop of 7 steps"),
+    (SCAN, with_loop(length=None), "found a loop of unknown length"),
+    (SCAN, with_loop(takes_part=False), "found one on which the answer does not depend"),
+    (SCAN, with_loop(fed_by=()), "found one on which the answer does not depend"),
+    (SCAN, with_loop(share=0.05), "found one that does 5% of the arithmetic"),
+    (SCAN, with_loop(effect=0.0), "found one that gives the same without one of its steps"),
+    (SCAN, with_loop(effect=0.001), "found one that gives the same without one of its steps"),
+    (SLICED, with_loop(bypassed_by=("y",)), "found one, but y also reaching the answer beside it"),
+    (SLICED, with_loop(whole=("x", "y")), "found one of which every step looks at all of x and y"),
+    ({"uses": "while"}, NO_LOOP, "expected one loop; found 8 copies of the body"),
+    ({"uses": "cond"}, facts(), "expected one choice between branches; found none"),
+    ({"uses": "cond"}, with_branch(effect=0.0), "found one that gives the same with one of its branches only"),
+    ({"uses": "vmap"}, facts(), "expected one batched computation; found a loop of 8 steps"),
+    ({"uses": "vmap", "length": 8}, NO_LOOP, "expected one batched computation over 8; found 8 copies of the body"),
+    ({"uses": "vmap", "length": 5}, facts(), "found no arithmetic along an axis of 5"),
+    ({"forbids": ["scan", "dot_general"]}, facts(), "no scan or dot_general; found scan, dot_general (2 times)"),
+    ({"forbids": ["cond"]}, with_program(branches=(BRANCH,)), "expected no cond; found cond"),
+    ({"max_temporary_memory": {"mib": 0.5}}, facts(), "at most 0.5 MiB of temporary memory; found 1 MiB"),
+    ({"max_temporary_memory": {"ratio": 0.5}}, facts(), "0.5 times the reference's temporary memory; found 1 MiB"),
+    ({"max_flops_ratio": 1.5}, with_program(flops=4000.0), "1.5 times the reference's arithmetic; found 4 times"),
+    ({"max_equations": 20}, with_program(copies=8), "at most 20 operations; found 40, among them 8 copies of one body"),
+    ({"calls": "backward", "count": 1}, facts(), "expected backward to be called 1 time; found 0 calls"),
+    ({"calls": "backward", "at_most": "n"}, facts(backward=9), "to be called at most 8 times; found 9 calls"),
+]  # fmt: skip
+
+
+def read(options: dict[str, Any]) -> Requirement:
+    return read_requirements({"requirements": [options]})[0]
+
+
+@pytest.mark.parametrize(("options", "given"), MET, ids=[str(options) for options, _ in MET])
+def test_it_is_met(options: dict[str, Any], given: Facts) -> None:
+    assert read(options).find_unmet(given) is None
+
+
+@pytest.mark.parametrize(("options", "given", "message"), UNMET, ids=[row[2] for row in UNMET])
+def test_what_was_looked_for_and_what_was_found_is_said(options: dict[str, Any], given: Facts, message: str) -> None:
+    unmet = read(options).find_unmet(given)
+
+    assert unmet is not None
+    assert message in unmet.message
+
+
+@pytest.mark.parametrize("options", [SCAN, {"forbids": ["while"]}, {"max_equations": 9}, {"max_flops_ratio": 1.0}])
+def test_without_evidence_nothing_is_met(options: dict[str, Any]) -> None:
+    unmet = read(options).find_unmet(Facts(numbers={"n": 8}))
+
+    assert unmet is not None
+    assert unmet.message.endswith("found no program that could be looked into")
+
+
+def test_the_category_holds_the_words_of_the_manifest_and_no_number_of_the_case() -> None:
+    unmet = read(SLICED).find_unmet(NO_LOOP)
+
+    assert unmet is not None
+    assert unmet.category == (
+        "must use scan of length n, with x and y reaching the answer only through it, "
+        "with a part of x and y in each step"
+    )
+
+
+def test_a_loop_is_measured_by_the_references_only_where_that_tells_something() -> None:
+    unsure = replace(PROGRAM, loops=(replace(LOOP, effect=1e-5),))
+    given = replace(with_loop(effect=0.0), reference=unsure)
+
+    assert read(SCAN).find_unmet(given) is None
+
+
+def test_the_first_that_is_not_met_is_told_of_those_on_such_evidence() -> None:
+    requirements = [read({"calls": "backward", "count": 1}), read(SCAN), read({"max_equations": 1})]
+
+    unmet = first_unmet(requirements, "program", NO_LOOP)
+
+    assert unmet is not None
+    assert unmet.category == "must use scan of length n"
