@@ -22,7 +22,18 @@ from sandbox.guest.signature import Untraceable, describe
 from sandbox.interface import Box, BoxSpec, CaseInput, CaseOutcome, Ending, Limits, Parameter, Request
 from sandbox.pool import Pool
 
-__all__ = ["INSPECTOR", "Inspected", "Ran", "Run", "Task", "Untraceable", "Wanted", "export_programs", "inspect"]
+__all__ = [
+    "INSPECTOR",
+    "Inspected",
+    "Ran",
+    "Run",
+    "Task",
+    "Untraceable",
+    "Wanted",
+    "export_programs",
+    "inspect",
+    "signature_of",
+]
 
 INSPECTOR = BoxSpec(("jax",))
 EXPORT_DRIVER = "from sandbox.guest.export import run"
@@ -128,7 +139,7 @@ def inspect(
         cases=tuple(conversation.cases),
         limits=_limits(package.manifest),
     )
-    reader = _Reader(tasks, on_inspected, on_ran)
+    reader = _Reader(on_inspected, on_ran)
     last: list[CaseOutcome] = []
 
     def read(outcome: CaseOutcome) -> None:
@@ -188,12 +199,9 @@ class _Conversation:
 class _Reader:
     """From the inspector's answers to evidence and outcomes."""
 
-    def __init__(
-        self, tasks: Sequence[Task], on_inspected: Callable[[Inspected], None], on_ran: Callable[[Ran], None]
-    ) -> None:
+    def __init__(self, on_inspected: Callable[[Inspected], None], on_ran: Callable[[Ran], None]) -> None:
         self._on_inspected, self._on_ran = on_inspected, on_ran
         self._outcomes: dict[str, CaseOutcome] = {}
-        self._tasks = tasks
 
     def read(self, step: Step, task: Task, run: Run | None, outcome: CaseOutcome) -> None:
         if run is None:

@@ -31,6 +31,7 @@ def run(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
 
     def flat(*traced: Any) -> list[Any]:
         values = solution(*arguments(signature, iter(traced)))
+        outputs: list[Any]
         outputs, tree = jax.tree.flatten(values)
         trees.append(tree)
         _check(outputs)

@@ -1,0 +1,87 @@
+"""Facts about a program, as plain values for the host, whose names `app.judging.evidence` has."""
+
+from collections import Counter
+from typing import Any
+
+from ..signature import Leaf
+from .flow import Sources
+from .graph import Graph, operations_in
+from .loops import Found, find_branches, find_loops
+from .passing import Target, beside, feeding
+from .repetition import copies
+from .work import Work
+
+# Each costs several walks over the program. The others are told as not taking part.
+MAX_EXAMINED = 48
+
+Facts = dict[str, Any]
+
+
+def gather(graph: Graph, leaves: list[Leaf], temporary_bytes: int) -> Facts:
+    return _Gathering(graph, leaves).facts(temporary_bytes)
+
+
+class _Gathering:
+    def __init__(self, graph: Graph, leaves: list[Leaf]) -> None:
+        self._graph = graph
+        self._names = list(dict.fromkeys(leaf.parameter for leaf in leaves))
+        self._arguments: list[Sources] = [1 << self._names.index(leaf.parameter) for leaf in leaves]
+        self._mark: Sources = 1 << len(self._names)
+        self.loops, self.branches = find_loops(graph), find_branches(graph)
+        self.work = Work(graph, self.loops)
+        self._certain = frozenset(found.operation for found in self.loops if found.length)
+
+    def facts(self, temporary_bytes: int) -> Facts:
+        arithmetic = self.work.arithmetic()
+        operations = Counter(one.name for one in operations_in(self._graph.body))
+        return {
+            "loops": self._loops(),
+            "branches": self._branches(),
+            "operations": dict(operations),
+            "copies": copies(self._graph, arithmetic),
+            "axes": sorted({size for one in arithmetic for size in self._graph.types[one.results[0]].shape}),
+            "equations": operations.total() - operations["constant"],
+            "temporary_bytes": temporary_bytes,
+            "flops": self.work.flops,
+        }
+
+    def _loops(self) -> list[Facts]:
+        weight = {found: self.work.share(found) for found in self.loops}
+        examined = set(sorted(self.loops, key=lambda found: -weight[found])[:MAX_EXAMINED])
+        return [
+            {
+                "index": index,
+                "length": found.length,
+                "steps": found.steps,
+                "nesting": len(found.around),
+                "share": weight[found],
+                **(self._passing(found, with_whole=True) if found in examined else {"takes_part": False}),
+            }
+            for index, found in enumerate(self.loops)
+        ]
+
+    def _branches(self) -> list[Facts]:
+        return [
+            {
+                "index": index,
+                "branches": len(found.operation.regions),
+                "nesting": len(found.around),
+                **(self._passing(found, with_whole=False) if index < MAX_EXAMINED else {"takes_part": False}),
+            }
+            for index, found in enumerate(self.branches)
+        ]
+
+    def _passing(self, found: Found, *, with_whole: bool) -> Facts:
+        around = frozenset(loop.operation for loop in found.around)
+        target = Target(found.operation, found.length, self._certain, around)
+        reached = beside(self._graph, self._arguments, target, self._mark)
+        fed = feeding(self._graph, self._arguments, target, self._mark)
+        facts = {
+            "takes_part": bool(reached & self._mark),
+            "fed_by": self._parameters(fed.through),
+            "bypassed_by": self._parameters(reached),
+        }
+        return facts | ({"whole": self._parameters(fed.whole)} if with_whole else {})
+
+    def _parameters(self, sources: Sources) -> tuple[str, ...]:
+        return tuple(name for place, name in enumerate(self._names) if sources >> place & 1)

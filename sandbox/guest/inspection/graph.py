@@ -1,0 +1,64 @@
+"""A program as plain values: operations that take and give numbered values, with every call written out."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+Constant = int | float | bool
+
+
+class Refused(Exception):
+    """The program is none that is compiled here; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    dtype: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        size = 1
+        for length in self.shape:
+            size *= length
+        return size
+
+
+@dataclass(slots=True, eq=False)
+class Region:
+    arguments: list[int]
+    operations: list["Operation"]
+    results: list[int]
+
+
+@dataclass(slots=True, eq=False)
+class Operation:
+    """`name` without its dialect. `place`: which of all operations of the module it is, as they stand in the text.
+
+    `constant`: of one number. `direction`: of a comparison. `contracted`: how many products make one element.
+    """
+
+    name: str
+    place: int
+    operands: list[int]
+    results: list[int]
+    regions: list[Region] = field(default_factory=list)
+    constant: Constant | None = None
+    direction: str = ""
+    contracted: int = 1
+
+
+@dataclass(slots=True, eq=False)
+class Graph:
+    """`types` by the number of a value."""
+
+    types: list[Type]
+    body: Region
+    definitions: dict[int, Operation]
+
+
+def operations_in(region: Region) -> Iterator[Operation]:
+    """With those inside others, in their order."""
+    for operation in region.operations:
+        yield operation
+        for inner in operation.regions:
+            yield from operations_in(inner)

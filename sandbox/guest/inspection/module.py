@@ -1,0 +1,140 @@
+"""Reads the bytes of a program with MLIR, checks what may be checked before anything is compiled, and finds places."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from jax._src.interpreters import mlir
+from jax._src.lib import _jax
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
+
+from ..signature import Leaf
+from .custom_calls import check_custom_call, config_of
+from .graph import Refused, Type
+
+PROGRAM_BYTES = 4 * 2**20
+MAX_OPERATIONS = 50_000
+MAX_ELEMENTS = 2**28
+# Whatever else a program holds runs code of ours that nobody has looked at with this in mind.
+_DIALECTS = ("stablehlo.", "func.")
+_REFUSED = frozenset(
+    """
+    stablehlo.infeed stablehlo.outfeed stablehlo.send stablehlo.recv stablehlo.create_token stablehlo.after_all
+    stablehlo.all_gather stablehlo.all_reduce stablehlo.all_to_all stablehlo.collective_broadcast
+    stablehlo.collective_permute stablehlo.cross-replica-sum stablehlo.reduce_scatter stablehlo.partition_id
+    stablehlo.replica_id stablehlo.async_start stablehlo.async_done stablehlo.dynamic_reshape stablehlo.dynamic_pad
+    stablehlo.dynamic_broadcast_in_dim stablehlo.dynamic_iota stablehlo.dynamic_gather stablehlo.dynamic_conv
+    stablehlo.real_dynamic_slice stablehlo.set_dimension_size stablehlo.rng
+    """.split()  # noqa: SIM905
+)
+_DTYPES = {
+    "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "uint8": "ui8", "uint16": "ui16", "uint32": "ui32",
+    "float16": "f16", "bfloat16": "bf16", "float32": "f32", "complex64": "complex<f32>", "int4": "i4", "uint4": "ui4",
+    "int2": "i2", "uint2": "ui2", "float8_e3m4": "f8E3M4", "float8_e4m3": "f8E4M3",
+    "float8_e4m3b11fnuz": "f8E4M3B11FNUZ", "float8_e4m3fn": "f8E4M3FN", "float8_e4m3fnuz": "f8E4M3FNUZ",
+    "float8_e5m2": "f8E5M2", "float8_e5m2fnuz": "f8E5M2FNUZ", "float8_e8m0fnu": "f8E8M0FNU",
+    "float4_e2m1fn": "f4E2M1FN",
+}  # fmt: skip
+
+
+class Module:
+    """A verified module in a context of its own. Raises Refused where it is made."""
+
+    def __init__(self, program: bytes) -> None:
+        if len(program) > PROGRAM_BYTES:
+            raise Refused(f"the program takes more than {PROGRAM_BYTES // 2**20} MiB")
+        self.context = mlir.make_ir_context()
+        with self.context:
+            try:
+                self.module = _jax.mlir.deserialize_portable_artifact(program)
+                self.module.operation.verify()
+            except Exception as error:
+                raise Refused(f"the bytes are no exported program ({type(error).__name__})") from None
+            self.operations = list(_walk(self.module.operation))
+            self._check()
+        self.places = {operation: place for place, operation in enumerate(self.operations)}
+
+    def check_signature(self, leaves: list[Leaf]) -> None:
+        """Raises Refused."""
+        wanted = [Type(_DTYPES.get(leaf.dtype, ""), leaf.shape) for leaf in leaves]
+        if [type_of(one) for one in self.main.type.inputs] != wanted:
+            raise Refused("the program takes other arguments than the problem's")
+        if not self.main.type.results:
+            raise Refused("the program gives no answer")
+
+    @property
+    def main(self) -> Any:
+        return self.functions["main"]
+
+    def _check(self) -> None:
+        self.functions: dict[str, Any] = {}
+        for operation in self.module.body.operations:
+            if operation.operation.name != "func.func" or not operation.operation.regions[0].blocks:
+                raise Refused("the program holds something else than functions")
+            self.functions[operation.name.value] = operation
+        if "main" not in self.functions:
+            raise Refused("the program has no main function")
+        if len(self.operations) > MAX_OPERATIONS:
+            raise Refused(f"the program has more than {MAX_OPERATIONS} operations: write loops with lax.scan")
+        for operation in self.operations:
+            _check_operation(operation)
+
+
+def type_of(given: Any) -> Type:
+    """Raises Refused for what is no array of a fixed size."""
+    if not isinstance(given, ir.RankedTensorType) or not given.has_static_shape:
+        raise Refused(f"the program computes with a {str(given)[:100]}")
+    return Type(str(given.element_type), tuple(given.shape))
+
+
+def _walk(operation: Any) -> Iterator[Any]:
+    """In the order of the text. Not recursive: nothing has counted yet how deep it goes."""
+    pending = [operation]
+    while pending:
+        current = pending.pop()
+        yield current
+        inner = [o.operation for region in current.regions for block in region.blocks for o in block.operations]
+        pending += reversed(inner)
+
+
+def _check_operation(operation: Any) -> None:
+    name = operation.name
+    if name == "builtin.module":
+        return
+    if not name.startswith(_DIALECTS) or name in _REFUSED:
+        raise Refused(f"the program holds {name[:100]!r}, which is not allowed in a problem with requirements")
+    if any(len(region.blocks) > 1 for region in operation.regions):
+        raise Refused("the program jumps")
+    if name == "func.func":
+        return
+    results = [type_of(result.type) for result in operation.results]
+    if any(max(result.shape, default=0) > MAX_ELEMENTS or result.size > MAX_ELEMENTS for result in results):
+        raise Refused(f"the program makes an array of more than {MAX_ELEMENTS} elements")
+    if name == "stablehlo.custom_call":
+        target = operation.attributes["call_target_name"].value
+        given = operation.attributes
+        config = config_of(given["mhlo.backend_config"]) if "mhlo.backend_config" in given else {}
+        check_custom_call(target, [type_of(operand.type) for operand in operation.operands], results, config)
+    if name == "stablehlo.composite" and not operation.attributes["name"].value.startswith("chlo."):
+        raise Refused("the program holds a composite that is not of JAX")
+
+
+def constant_of(operation: Any) -> int | float | bool | None:
+    """Of one number, if it is one."""
+    value = operation.attributes["value"]
+    if not getattr(value, "is_splat", False) or type_of(operation.results[0].type).shape:
+        return None
+    found = value.get_splat_value().value
+    return found if isinstance(found, int | float | bool) else None
+
+
+def contracted_by(operation: Any, operands: list[Type]) -> int:
+    """How many products are added up for each element of the result."""
+    if operation.name == "stablehlo.dot_general":
+        numbers = stablehlo.DotDimensionNumbers(operation.attributes["dot_dimension_numbers"])
+        return math.prod(operands[0].shape[axis] for axis in numbers.lhs_contracting_dimensions)
+    numbers = stablehlo.ConvDimensionNumbers(operation.attributes["dimension_numbers"])
+    kernel = operands[1]
+    made: int = kernel.shape[numbers.kernel_output_feature_dimension]
+    return kernel.size // max(made, 1)

@@ -1,0 +1,145 @@
+"""A program that was found fit to be compiled: compiled once, run as often as is asked."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import jax
+import numpy as np
+from jax._src import compiler
+from jax._src.lib import _jax
+
+from ..codec import Tree
+from ..signature import Signature, flatten, leaves
+from .change import change, changes
+from .evidence import Facts, gather
+from .graph import Graph, Refused
+from .loops import Found, find_branches, find_loops
+from .module import Module
+from .reading import read
+from .work import Work
+
+MAX_CANDIDATES = 3
+
+Wanted = tuple[str, int | None]
+
+
+class Opened:
+    """Raises Refused where it is made. What XLA says against the program is raised as it is."""
+
+    def __init__(self, exported: Tree, signature: Signature) -> None:
+        self._program, structure = _parts(exported)
+        self._signature = signature
+        module = Module(self._program)
+        module.check_signature(leaves(signature))
+        self._structure = _Structure(structure, len(module.main.type.results))
+        self._graph: Graph = read(module)
+        self._compiled = _compile(module)
+        self._changed: dict[tuple[int, int], Any] = {}
+
+    @cached_property
+    def evidence(self) -> Facts:
+        stats = self._compiled.get_compiled_memory_stats()
+        return gather(self._graph, leaves(self._signature), int(stats.temp_size_in_bytes))
+
+    def run(self, inputs: dict[str, Tree]) -> Tree:
+        return self._run(self._compiled, inputs)
+
+    def left_out(self, inputs: dict[str, Tree], wanted: Wanted) -> list[tuple[int, list[Tree]]]:
+        """Of each candidate its index and the answers of its changes, each in a list of one; or None."""
+        return [
+            (index, [self._try(found, number, inputs) for number in range(changes(found))])
+            for index, found in self._candidates(wanted)
+        ]
+
+    def _candidates(self, wanted: Wanted) -> Iterator[tuple[int, Found]]:
+        """Those that take part, most work first."""
+        kind, length = wanted
+        is_loop = kind != "cond"
+        found = find_loops(self._graph) if is_loop else find_branches(self._graph)
+        work = Work(self._graph, find_loops(self._graph))
+        facts = self.evidence["loops" if is_loop else "branches"]
+        fitting = [
+            (index, one)
+            for index, one in enumerate(found)
+            if facts[index]["takes_part"] and (not is_loop or _fits(one, kind, length))
+        ]
+        yield from sorted(fitting, key=lambda pair: -work.share(pair[1]))[:MAX_CANDIDATES]
+
+    def _try(self, found: Found, number: int, inputs: dict[str, Tree]) -> Tree:
+        key = (found.operation.place, number)
+        try:
+            if key not in self._changed:
+                module = Module(self._program)
+                change(module, found, number)
+                module.module.operation.verify()
+                self._changed[key] = _compile(module)
+            return [self._run(self._changed[key], inputs)]
+        except Exception:  # it shows nothing, then
+            return None
+
+    def _run(self, compiled: Any, inputs: dict[str, Tree]) -> Tree:
+        arrays = [jax.device_put(array) for array in flatten(self._signature, inputs)]
+        results = compiled.execute_sharded(arrays).disassemble_into_single_device_arrays()
+        return self._structure.fill([np.asarray(result[0]) for result in results])
+
+
+def _fits(found: Found, kind: str, length: int | None) -> bool:
+    """A while_loop that counts is written as a fori_loop is; a loop in a loop may have the steps of both."""
+    if kind == "while" and length is None:
+        return True
+    return found.length is not None and (length is None or length in (found.length, found.steps))
+
+
+def _parts(exported: Tree) -> tuple[bytes, Tree]:
+    if type(exported) is not dict or set(exported) != {"program", "structure"}:
+        raise Refused("the export is none")
+    program = exported["program"]
+    if not isinstance(program, np.ndarray) or program.dtype != np.uint8 or program.ndim != 1:
+        raise Refused("the export holds no program")
+    return program.tobytes(), exported["structure"]
+
+
+def _compile(module: Module) -> Any:
+    devices = tuple(jax.devices("cpu")[:1])
+    with module.context:
+        options = compiler.get_compile_options(num_replicas=1, num_partitions=1)
+        try:
+            return devices[0].client.compile_and_load(module.module, _jax.DeviceList(devices), options, [])
+        except jax.errors.JaxRuntimeError as error:
+            raise Refused(f"the program can't be compiled: {str(error)[:1000]}") from None
+
+
+class _Structure:
+    """The containers that the answer stands in, with the number of an output at each leaf."""
+
+    def __init__(self, tree: Tree, outputs: int) -> None:
+        self._tree, self._outputs = tree, outputs
+        self._check(tree)
+
+    def fill(self, results: list[Tree]) -> Tree:
+        return self._fill(self._tree, results)
+
+    def _check(self, tree: Tree) -> None:
+        if isinstance(tree, dict):
+            tree = list(tree.values())
+        if isinstance(tree, list | tuple):
+            for item in tree:
+                self._check(item)
+        elif tree is not None and _number(tree) not in range(self._outputs):
+            raise Refused("the answer's structure is none")
+
+    def _fill(self, tree: Tree, results: list[Tree]) -> Tree:
+        if isinstance(tree, dict):
+            return {key: self._fill(item, results) for key, item in tree.items()}
+        if isinstance(tree, list):
+            return [self._fill(item, results) for item in tree]
+        if isinstance(tree, tuple):
+            return tuple(self._fill(item, results) for item in tree)
+        return None if tree is None else results[_number(tree)]
+
+
+def _number(tree: Tree) -> int:
+    """-1 for what is none."""
+    is_one = isinstance(tree, np.ndarray) and tree.shape == () and tree.dtype == np.int32
+    return int(tree) if is_one else -1  # type: ignore[arg-type]
