@@ -18,7 +18,7 @@ def judge_source(source: str, pool: Pool) -> tuple[Finish, list[CaseResult]]:
 
 
 def test_after_three_cases_that_ended_the_program_the_others_are_not_run_and_say_so(pool: Pool) -> None:
-    source = "import os\ndef standardise(x, eps):\n    return os._exit(1) if x[0] < 4 else x\n"
+    source = "import os\ndef standardise(x, eps):\n    return os._exit(1) if x[0] < 4 else x.copy()\n"
 
     judged, told = judge_source(source, pool)
 
@@ -30,7 +30,7 @@ def test_after_three_cases_that_ended_the_program_the_others_are_not_run_and_say
 
 
 def test_cases_that_end_the_program_now_and_then_cost_the_others_nothing(pool: Pool) -> None:
-    source = "import os\ndef standardise(x, eps):\n    return os._exit(1) if x[0] in (1, 4) else x\n"
+    source = "import os\ndef standardise(x, eps):\n    return os._exit(1) if x[0] in (1, 4) else x.copy()\n"
 
     judged, _ = judge_source(source, pool)
 

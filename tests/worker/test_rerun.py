@@ -1,0 +1,95 @@
+"""One case runs again in another process, and what it says there must be right too."""
+
+import threading
+from collections.abc import Sequence
+
+from app.catalog.package import Package
+from app.judging.result import CaseResult
+from app.judging.verdicts import Verdict
+from app.worker.check import RERUN
+from app.worker.judge import Job, judge
+from app.worker.lease import Finish
+from app.worker.prepare import PreparedCase
+from sandbox.pool import Pool
+from tests.worker.bench import STANDARDISE, CountingPool, changed
+from tests.worker.cases import make_case
+
+CASES = tuple(make_case(position) for position in range(4))
+# What is drawn is never what ran first.
+SAMPLE_LAST = [CASES[1], CASES[0]]
+HONEST = "def standardise(x, eps):\n    return x.copy()\n"
+# Right as long as the first call is for the case that is first in order.
+COUNTING = """
+calls = []
+
+def standardise(x, eps):
+    calls.append(x)
+    return x.copy() if len(calls) > 1 or x[0] == {first} else x + 99
+"""
+
+
+def run(
+    pool: Pool, source: str, cases: Sequence[PreparedCase] = CASES, package: Package = STANDARDISE
+) -> tuple[Finish, list[CaseResult]]:
+    told: list[CaseResult] = []
+    return judge(Job(package=package, source=source, cases=cases), pool, told.append, threading.Event()), told
+
+
+def test_an_answer_that_depends_on_the_calls_before_it_is_found(pool: Pool) -> None:
+    judged, _ = run(pool, COUNTING.format(first=0))
+
+    assert judged.verdict is Verdict.WRONG_ANSWER
+    wrong = [case for case in judged.cases if case.verdict is not Verdict.ACCEPTED]
+    assert [case.report for case in wrong] == [{"category": RERUN}]
+    assert wrong[0].position > 0
+
+
+def test_a_sample_says_what_the_second_run_answered(pool: Pool) -> None:
+    judged, _ = run(pool, COUNTING.format(first=1), SAMPLE_LAST)
+
+    report = judged.cases[0].report
+    assert report["category"] == RERUN
+    assert report["message"].startswith("right at first, but not when this case ran again by itself in a new process: ")
+    assert "2 of 2 elements differ" in report["message"]
+    assert report["answer"] is not None
+
+
+def test_a_second_run_that_raises_counts_as_what_it_is(pool: Pool) -> None:
+    source = COUNTING.format(first=1).replace("x + 99", "calls[1]")
+
+    judged, _ = run(pool, source, SAMPLE_LAST)
+
+    assert judged.verdict is Verdict.RUNTIME_ERROR
+    assert judged.cases[0].report["category"] == RERUN
+    assert "in a new process: IndexError: list index out of range. The same inputs" in judged.cases[0].report["message"]
+
+
+def test_what_was_shown_of_a_case_stays_as_it_was_shown(pool: Pool) -> None:
+    judged, told = run(pool, COUNTING.format(first=0))
+
+    assert sorted(told, key=lambda result: result.position) == list(judged.cases)
+
+
+def test_a_problem_that_is_not_deterministic_runs_nothing_again(pool: CountingPool) -> None:
+    pool.leases = 0
+    package = changed("variants: 2", "variants: 2\ndeterministic: false")
+
+    judged, _ = run(pool, COUNTING.format(first=0), package=package)
+
+    assert (judged.verdict, pool.leases) == (Verdict.ACCEPTED, 1)
+
+
+def test_an_honest_submission_pays_for_one_more_process(pool: CountingPool) -> None:
+    pool.leases = 0
+
+    judged, _ = run(pool, HONEST)
+
+    assert (judged.verdict, pool.leases) == (Verdict.ACCEPTED, 2)
+
+
+def test_a_wrong_submission_pays_for_none(pool: CountingPool) -> None:
+    pool.leases = 0
+
+    run(pool, HONEST.replace("x.copy()", "x + (x[0] == 2)"))
+
+    assert pool.leases == 1
