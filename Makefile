@@ -16,7 +16,7 @@ endef
 NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debian, Ubuntu: sudo apt-get install python3-venv); or set PYTHON=/path/to/python3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help serve images test check format bench doctor clean
+.PHONY: help serve images test check format bundle bench doctor clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,7 +30,7 @@ images: .venv/.serves ## build what Docker boxes run in (FLAVOURS="cpu cuda", BA
 test: .venv/.develops .runtime/.installed ## set up what is missing and run every test
 	$(BIN)/pytest --numprocesses $(PROCESSES) --dist loadgroup $(ARGS)
 
-check: .venv/.develops ## format, lint, types and import rules
+check: .venv/.develops check-bundle ## format, lint, types and import rules
 	$(BIN)/ruff format --check $(SOURCES) problems
 	$(BIN)/ruff check $(SOURCES) problems
 	$(BIN)/mypy
@@ -40,6 +40,25 @@ format: .venv/.develops ## rewrite the code in the house format
 	$(BIN)/ruff format $(SOURCES) problems
 	$(BIN)/ruff check --fix $(SOURCES) problems
 
+bundle: node_modules/.installed ## bundle the scripts of the pages into app/web/static/bundle (needs Node and npm)
+	@rm -rf app/web/static/bundle
+	app/web/assets/bundle.sh app/web/static/bundle
+
+.PHONY: check-bundle
+ifneq ($(and $(shell command -v node),$(shell command -v npm)),)
+check-bundle: node_modules/.installed
+	node_modules/.bin/tsc
+	@rm -rf build/bundle
+	app/web/assets/bundle.sh build/bundle
+	@diff -r build/bundle app/web/static/bundle >/dev/null || { echo "app/web/static/bundle is not what app/web/assets makes: run make bundle, and commit the result"; exit 1; }
+else ifdef CI
+check-bundle:
+	@echo "The check of the pages' scripts needs Node and npm (Debian, Ubuntu: sudo apt-get install nodejs npm)"; exit 1
+else
+check-bundle:
+	@echo "Skipped: whether app/web/static/bundle is what app/web/assets makes, since there is no Node and npm here (Debian, Ubuntu: sudo apt-get install nodejs npm)"
+endif
+
 bench: .venv/.develops .runtime/.installed ## measure what the docs claim; prints the machine and the date
 	$(BIN)/python -m benchmarks $(ARGS)
 
@@ -47,7 +66,7 @@ doctor: .venv/.serves .runtime/.installed ## say what this machine lacks, and th
 	@$(BIN)/allclose doctor
 
 clean: ## remove the environments (the data folder stays)
-	rm -rf .venv .runtime build *.egg-info
+	rm -rf .venv .runtime node_modules build *.egg-info
 
 .venv/bin/python:
 	$(make_environment)
@@ -61,6 +80,11 @@ clean: ## remove the environments (the data folder stays)
 	@echo "Installing Allclose and its development tools into .venv …"
 	@$(BIN)/pip install --quiet --disable-pip-version-check $(PIP_ARGS) --editable '.[dev]'
 	@touch $@ .venv/.serves
+
+node_modules/.installed: package.json package-lock.json
+	@echo "Installing what the pages' scripts are bundled from …"
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
 
 .runtime/bin/python:
 	$(make_environment)

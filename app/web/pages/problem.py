@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -11,13 +12,15 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.catalog.query import get_problem
-from app.errors import Invalid, LimitReached, NotFound
+from app.content_policy import with_styles
+from app.errors import AllcloseError, Invalid, LimitReached, NotFound
 from app.settings import Settings
-from app.submissions.query import get_submission, list_submissions
+from app.submissions.query import SubmissionSummary, get_submission, list_submissions
 from app.submissions.solved import list_solved_slugs
 from app.submissions.submit import Submit, SubmitLimits, submit
 from app.web.address import Slug
 from app.web.origin import require_own_origin
+from app.web.pages.submission import Shown, read_one
 from app.web.visit import CurrentVisit, Visit, see_other
 
 router = APIRouter()
@@ -52,7 +55,7 @@ def show_problem(visit: CurrentVisit, slug: Slug, given: Given = None) -> Respon
         source = _given_source(session, visit.user, given)
         context = _context(session, visit.user, slug)
     source_context = {"source": source or context["problem"].starter, "is_given": source is not None}
-    return visit.render("problem.html", context | source_context | {"errors": {}})
+    return _render(visit, context | source_context | {"refusal": ""})
 
 
 @router.post("/problems/{slug}/submissions", dependencies=[Depends(require_own_origin)])
@@ -65,16 +68,23 @@ def send_solution(visit: CurrentVisit, slug: Slug, form: Annotated[SolutionForm,
         with visit.transaction() as session:
             submission = submit(session, wanted, SubmitLimits(max_pending=settings.max_pending))
     except Invalid as fault:
-        return _refused(visit, slug, form, {"source": str(fault)}, 422)
+        return _refused(visit, slug, form, fault, 422)
     except LimitReached as fault:
-        return _refused(visit, slug, form, {"form": str(fault)}, 429)
+        return _refused(visit, slug, form, fault, 429)
     return see_other(f"/submissions/{submission.id}")
 
 
-def _refused(visit: Visit, slug: str, form: SolutionForm, errors: dict[str, str], status: int) -> Response:
+def _refused(visit: Visit, slug: str, form: SolutionForm, fault: AllcloseError, status: int) -> Response:
     with visit.transaction() as session:
         context = _context(session, visit.user, slug)
-    return visit.render("problem.html", context | {"source": form.text, "is_given": True, "errors": errors}, status)
+    return _render(visit, context | {"source": form.text, "is_given": True, "refusal": str(fault)}, status)
+
+
+def _render(visit: Visit, context: dict[str, Any], status: int = 200) -> Response:
+    nonce = secrets.token_urlsafe(16)
+    page = visit.render("problem.html", context | {"nonce": nonce}, status)
+    page.headers["Content-Security-Policy"] = with_styles(nonce)
+    return page
 
 
 def _context(session: Session, user: User | None, slug: str) -> dict[str, Any]:
@@ -82,7 +92,17 @@ def _context(session: Session, user: User | None, slug: str) -> dict[str, Any]:
     problem = get_problem(session, slug)
     mine = list_submissions(session, user.id, slug).items[:SHOWN_SUBMISSIONS] if user else ()
     is_solved = user is not None and slug in list_solved_slugs(session, user.id)
-    return {"problem": problem, "submissions": mine, "is_solved": is_solved, "attempt": secrets.token_urlsafe(16)}
+    return {
+        "problem": problem,
+        "submissions": mine,
+        "last": _last(session, user, mine),
+        "is_solved": is_solved,
+        "attempt": secrets.token_urlsafe(16),
+    }
+
+
+def _last(session: Session, user: User | None, mine: Sequence[SubmissionSummary]) -> Shown | None:
+    return read_one(session, user, mine[0].id) if user and mine else None
 
 
 def _given_source(session: Session, user: User | None, given: UUID | None) -> str | None:

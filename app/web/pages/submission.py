@@ -81,10 +81,11 @@ def render_result(result: Result) -> str:
 def read_shown(visit: Visit, submission_id: UUID) -> Shown:
     """Raises NotFound, also for somebody who is not signed in."""
     with visit.transaction() as session:
-        return _read(session, _viewer(visit), submission_id)
+        return read_one(session, _viewer(visit), submission_id)
 
 
-def _read(session: Session, viewer: User, submission_id: UUID) -> Shown:
+def read_one(session: Session, viewer: User, submission_id: UUID) -> Shown:
+    """Raises NotFound."""
     submission = get_submission(session, submission_id, viewer)
     view = view_submission(session, submission)
     return Shown(submission=submission, view=view, outlook=read_outlook(session, submission))

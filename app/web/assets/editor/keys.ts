@@ -1,0 +1,26 @@
+// The keys of Vim or Emacs for those who want them: loaded when chosen, and remembered in this browser.
+import { Compartment, type Extension } from "@codemirror/state";
+import type { EditorView } from "@codemirror/view";
+import { keep, recall } from "../page/memory";
+
+const MEMORY = "editor-keys";
+const chosen = new Compartment();
+
+export const chosenKeys: Extension = chosen.of([]);
+
+export function mountKeys(view: EditorView, choice: HTMLSelectElement): void {
+  const use = async () => view.dispatch({ effects: chosen.reconfigure(await load(choice.value)) });
+  const remembered = recall(MEMORY);
+  if ([...choice.options].some((option) => option.value === remembered)) choice.value = remembered ?? "";
+  if (choice.value) void use();
+  choice.addEventListener("change", () => {
+    keep(MEMORY, choice.value);
+    void use().then(() => view.focus());
+  });
+}
+
+async function load(name: string): Promise<Extension> {
+  if (name === "vim") return (await import("@replit/codemirror-vim")).vim({ status: true });
+  if (name === "emacs") return (await import("@replit/codemirror-emacs")).emacs();
+  return [];
+}

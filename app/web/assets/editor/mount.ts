@@ -1,0 +1,107 @@
+// CodeMirror in place of a textarea. The textarea stays in its form and always holds the same text, so the form posts
+// as it does without scripts. `data-editor` holds the nonce of the page's styles.
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { EditorState, type Extension, Prec } from "@codemirror/state";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
+import { chosenKeys } from "./keys";
+import { marks } from "./mark";
+import { theme } from "./theme";
+
+const LEAVING_MS = 60_000; // how long Tab leaves the editor after Escape
+
+const behaviour: Extension = [
+  lineNumbers(),
+  highlightActiveLineGutter(),
+  highlightActiveLine(),
+  highlightSpecialChars(),
+  history(),
+  drawSelection(),
+  EditorState.allowMultipleSelections.of(true),
+  indentUnit.of("    "),
+  EditorState.tabSize.of(4),
+  indentOnInput(),
+  bracketMatching(),
+  highlightSelectionMatches(),
+  search({ top: true }),
+  keymap.of([...searchKeymap, ...historyKeymap, indentWithTab, ...defaultKeymap]),
+  EditorView.domEventHandlers({
+    keyup: (event, view) => {
+      if (event.key === "Escape") view.setTabFocusMode(LEAVING_MS);
+    },
+    beforeinput: replaceSelected,
+  }),
+  theme,
+  marks,
+];
+
+// Typed over a selection: left to themselves, browsers keep its look by style attributes, which the page's policy forbids.
+// The page's selection counts, since the editor may not have heard of it yet.
+function replaceSelected(event: InputEvent, view: EditorView): boolean {
+  const range = document.getSelection();
+  if (event.inputType !== "insertText" || event.data === null || event.isComposing || !range?.rangeCount) return false;
+  const { startContainer, startOffset, endContainer, endOffset } = range.getRangeAt(0);
+  const from = view.posAtDOM(startContainer, startOffset);
+  const to = view.posAtDOM(endContainer, endOffset);
+  if (from === to) return false;
+  event.preventDefault();
+  const selection = { anchor: from + event.data.length };
+  view.dispatch({ changes: { from, to, insert: event.data }, selection, userEvent: "input.type", scrollIntoView: true });
+  return true;
+}
+
+export function mountEditor(area: HTMLTextAreaElement, language: Extension): EditorView {
+  const label = area.labels?.[0];
+  const extensions = [keys(area), chosenKeys, behaviour, language, tie(area, label)];
+  const view = new EditorView({ doc: area.value, extensions });
+  area.before(view.dom);
+  area.hidden = true;
+  area.required = false; // a field that is not seen can't be asked for; the server says it
+  label?.removeAttribute("for");
+  label?.addEventListener("click", () => view.focus());
+  return view;
+}
+
+export function replaceAll(view: EditorView, text: string): void {
+  view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: 0 } });
+}
+
+function tie(area: HTMLTextAreaElement, label: HTMLLabelElement | undefined): Extension {
+  return [
+    EditorView.cspNonce.of(area.dataset["editor"] ?? ""),
+    EditorView.contentAttributes.of({
+      "aria-labelledby": label?.id ?? "",
+      "aria-describedby": area.getAttribute("aria-describedby") ?? "",
+      autocapitalize: "none",
+    }),
+    EditorView.updateListener.of((update) => {
+      if (!update.docChanged) return;
+      area.value = update.state.doc.toString();
+      area.dispatchEvent(new Event("input", { bubbles: true }));
+    }),
+  ];
+}
+
+// The buttons that the field names are pressed by their keys, before any other key map sees them.
+function keys(area: HTMLTextAreaElement): Extension {
+  const press = (id: string | undefined) => () => {
+    const button = id ? document.getElementById(id) : null;
+    if (!(button instanceof HTMLButtonElement)) return false;
+    button.click();
+    return true;
+  };
+  const wanted = [
+    { key: "Mod-Enter", run: press(area.dataset["submit"]) },
+    { key: "Shift-Enter", run: press(area.dataset["run"]) },
+  ];
+  return Prec.highest(keymap.of(wanted));
+}

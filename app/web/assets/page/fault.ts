@@ -1,0 +1,40 @@
+// Marks the lines of the code that the result's tracebacks name, as long as the code is what was judged; the links of
+// a traceback lead into the editor.
+import type { EditorView } from "@codemirror/view";
+import { goToLine, type Mark, showMarks } from "../editor/mark";
+import { showPane } from "./pane";
+
+export function mountFaults(view: EditorView, form: HTMLFormElement, result: HTMLElement): void {
+  const earlier = result.querySelector<HTMLTemplateElement>("template[data-judged]");
+  let judged = earlier?.content.textContent ?? "";
+  const mark = () => {
+    if (view.state.doc.toString() === judged) showMarks(view, read(result));
+  };
+  form.addEventListener("submit", () => {
+    judged = view.state.doc.toString();
+    showMarks(view, []);
+  });
+  result.querySelector("[data-live]")?.addEventListener("replaced", mark);
+  result.addEventListener("click", (event) => {
+    const link = (event.target as Element).closest<HTMLAnchorElement>("a[href^='#L']");
+    if (!link) return;
+    event.preventDefault();
+    showPane("source");
+    goToLine(view, lineOf(link));
+  });
+  mark();
+}
+
+// The last line of each traceback is where it happened.
+function read(result: HTMLElement): Mark[] {
+  const found = new Map<number, string>();
+  for (const place of result.querySelectorAll<HTMLElement>("[data-fault]")) {
+    const link = [...place.querySelectorAll<HTMLAnchorElement>("a[href^='#L']")].at(-1);
+    if (link && !found.has(lineOf(link))) found.set(lineOf(link), place.dataset["fault"] ?? "");
+  }
+  return [...found].map(([line, words]) => ({ line, words }));
+}
+
+function lineOf(link: HTMLAnchorElement): number {
+  return Number(link.hash.slice(2));
+}

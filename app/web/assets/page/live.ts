@@ -1,0 +1,80 @@
+// Keeps a fragment fresh until it is final: server-sent events hurry it along, and when none has come for a while
+// (a proxy that buffers, a stream that is down) the fragment is asked for again. Gives what stops it.
+const QUIET_MS = 4000;
+const BROKEN_MS = 1500;
+
+export function keepFresh(place: HTMLElement): () => void {
+  if (isFinal(place)) return () => {};
+  const address = place.dataset["live"] ?? "";
+  let timer = 0;
+  const stream = new EventSource(place.dataset["events"] ?? "");
+  const stop = () => {
+    stream.close();
+    clearTimeout(timer);
+  };
+  const show = (html: string) => {
+    replace(place, html);
+    if (isFinal(place)) stop();
+    else pollIn(QUIET_MS);
+  };
+  const poll = async () => {
+    const html = await fetchFragment(address);
+    if (place.dataset["live"] !== address) return;
+    if (html === null) pollIn(QUIET_MS);
+    else show(html);
+  };
+  const pollIn = (ms: number) => {
+    clearTimeout(timer);
+    timer = window.setTimeout(poll, ms);
+  };
+
+  stream.addEventListener("result", (event) => show((event as MessageEvent<string>).data));
+  stream.addEventListener("done", stop);
+  stream.addEventListener("error", () => {
+    if (!isFinal(place)) pollIn(BROKEN_MS);
+  });
+  pollIn(QUIET_MS);
+  return stop;
+}
+
+export async function fetchFragment(address: string): Promise<string | null> {
+  try {
+    const response = await fetch(address);
+    return response.ok ? await response.text() : null;
+  } catch {
+    return null;
+  }
+}
+
+function isFinal(place: HTMLElement): boolean {
+  return place.querySelector("[data-final]") !== null;
+}
+
+// What the student has opened or closed, and where the keyboard is, outlives the replacement.
+export function replace(place: HTMLElement, html: string): void {
+  const opened = place.querySelectorAll<HTMLDetailsElement>("details[data-touched]");
+  const touched = new Map([...opened].map((one) => [one.id, one.open]));
+  const focused = place.contains(document.activeElement) ? (document.activeElement?.id ?? "") : "";
+  place.innerHTML = html;
+  for (const [id, open] of touched) {
+    const details = document.getElementById(id);
+    if (!(details instanceof HTMLDetailsElement)) continue;
+    details.open = open;
+    details.dataset["touched"] = "";
+  }
+  if (focused) document.getElementById(focused)?.focus();
+  announce(place);
+  place.dispatchEvent(new Event("replaced"));
+}
+
+// The live region stays in the page: one that is itself replaced is not read out.
+function announce(place: HTMLElement): void {
+  const words = place.querySelector("[data-announce]")?.textContent?.trim() ?? "";
+  const region = document.getElementById(place.dataset["announcer"] ?? "");
+  if (region && region.textContent !== words) region.textContent = words;
+}
+
+document.addEventListener("click", (event) => {
+  const summary = (event.target as Element).closest<HTMLElement>("[data-live] summary");
+  if (summary?.parentElement) summary.parentElement.dataset["touched"] = "";
+});

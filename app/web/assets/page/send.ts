@@ -1,0 +1,77 @@
+// Sends the solution and shows its result on the same page. The form posts by itself where this does not run.
+import { fetchFragment, keepFresh, replace } from "./live";
+import { showPane } from "./pane";
+
+const AWAY = "Allclose can't be reached right now. Your code is kept here; try again in a moment.";
+
+export function mountSending(form: HTMLFormElement, result: HTMLElement): void {
+  const buttons = form.querySelectorAll<HTMLButtonElement>("button[name=mode]");
+  const live = result.querySelector<HTMLElement>("[data-live]");
+  if (!live) return;
+  let stop = live.dataset["live"] ? keepFresh(live) : () => {};
+
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const fields = new FormData(form, event.submitter);
+    for (const button of buttons) button.disabled = true;
+    const path = await send(form, fields);
+    if (path !== null) {
+      stop();
+      stop = await follow(result, live, path);
+    }
+    for (const button of buttons) button.disabled = false;
+  });
+}
+
+// The path of the submission's page, or null when it was refused, and the page says why.
+async function send(form: HTMLFormElement, fields: FormData): Promise<string | null> {
+  const body = new URLSearchParams(fields as unknown as Record<string, string>);
+  try {
+    const answer = await fetch(form.action, { method: "POST", body });
+    const address = new URL(answer.url);
+    if (answer.redirected && address.pathname.startsWith("/submissions/")) {
+      renew(form);
+      refuse(form, "");
+      return address.pathname;
+    }
+    if (answer.redirected) location.assign(address);
+    else refuse(form, reason(await answer.text()));
+  } catch {
+    refuse(form, AWAY);
+  }
+  return null;
+}
+
+async function follow(result: HTMLElement, live: HTMLElement, path: string): Promise<() => void> {
+  live.dataset["live"] = `${path}/result`;
+  live.dataset["events"] = `${path}/events`;
+  const fragment = await fetchFragment(`${path}/result`);
+  result.hidden = false;
+  for (const link of result.querySelectorAll<HTMLAnchorElement>("a[data-page]")) link.href = path;
+  showPane("result");
+  replace(live, fragment ?? "");
+  result.scrollIntoView({ block: "nearest" });
+  return keepFresh(live);
+}
+
+// The same text may be sent again: only a double click is one submission.
+function renew(form: HTMLFormElement): void {
+  const attempt = form.elements.namedItem("attempt");
+  const digits = crypto.getRandomValues(new Uint32Array(4));
+  if (attempt instanceof HTMLInputElement) attempt.value = [...digits].map((part) => part.toString(36)).join("");
+}
+
+function refuse(form: HTMLFormElement, words: string): void {
+  const place = form.querySelector<HTMLElement>("[data-refusal]");
+  if (!place) return;
+  place.hidden = words === "";
+  const text = place.querySelector("span");
+  if (text) text.textContent = words;
+}
+
+// The sentence on the page that came back: beside the editor, or on an error's page.
+function reason(html: string): string {
+  const page = new DOMParser().parseFromString(html, "text/html");
+  const said = page.querySelector("[data-refusal]:not([hidden]) span") ?? page.querySelector("[data-advice]");
+  return said?.textContent?.trim() || AWAY;
+}

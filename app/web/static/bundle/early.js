@@ -1,0 +1,1 @@
+"use strict";(()=>{function r(t){try{return localStorage.getItem(t)}catch{return null}}var n="statement-share";function o(t){let e=Math.round(Math.min(Math.max(t,20),75));return document.documentElement.style.setProperty("--statement",`${e}%`),e}var a=Number(r(n));a&&o(a);})();
