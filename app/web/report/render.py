@@ -48,6 +48,11 @@ def _by_weight(findings: tuple[Finding, ...]) -> list[Finding]:
     return sorted(findings, key=lambda finding: ORDER[finding.severity])
 
 
+def _made_printable(value: object) -> object:
+    """Texts are those of a package, and of errors in its code."""
+    return printable(value, MAX_TEXT) if type(value) is str else value
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -56,9 +61,9 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_made_printable,
     )
     environment.filters.update(
-        plain=lambda text: printable(str(text), MAX_TEXT),
         share=share_text,
         seconds=seconds_text,
         percent=percent_text,

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import ceil, floor, isfinite, log10
+from math import ceil, floor, inf, isfinite, log10
 
-LARGEST = 1e12
-SMALLEST = 1e-12
+# Beyond these nothing is told apart.
+LARGEST = 1e15
+SMALLEST = 1e-15
 # So far apart, in pixels, that the labels of two marks don't touch.
 MARK_WIDTH = 44.0
 
@@ -31,7 +32,7 @@ class Scale:
     high: int
 
     def x(self, value: float) -> float:
-        exponent = log10(min(max(value, SMALLEST), LARGEST))
+        exponent = log10(value) if 0 < value < inf else self.high if value > 0 else self.low
         share = (exponent - self.low) / (self.high - self.low)
         return round(self.start + min(max(share, 0.0), 1.0) * (self.end - self.start), 1)
 

@@ -57,6 +57,7 @@ class ToleranceChart:
     lanes: tuple[Lane, ...]
     limit: Label
     suggestion: Label | None
+    suggestion_x: float
     gap: tuple[float, float] | None
     has_zero: bool
     zero_x: float
@@ -83,6 +84,7 @@ def draw_tolerance(leaf: CalibratedLeaf, width: float) -> ToleranceChart:
         lanes=(right, wrong),
         limit=_inside(scale.x(1.0), 14.0, "tolerance", scale),
         suggestion=_suggestion(leaf, scale),
+        suggestion_x=scale.x(_ratio(leaf)),
         gap=_gap(leaf, scale),
         has_zero=has_zero,
         zero_x=MARGIN + 6.0,
@@ -125,16 +127,15 @@ def _suggestion(leaf: CalibratedLeaf, scale: Scale) -> Label | None:
     """On a line of its own below that of the tolerance, so that both can be read when they are near."""
     if leaf.suggestion is None or leaf.tolerance is None:
         return None
-    x = scale.x(_ratio(leaf.suggestion, leaf.tolerance))
-    return _inside(x, 32.0, f"suggested: {margin_text(leaf.suggestion)}", scale)
+    return _inside(scale.x(_ratio(leaf)), 32.0, f"suggested: {margin_text(leaf.suggestion)}", scale)
 
 
-def _ratio(suggestion: Margin, tolerance: Margin) -> float:
-    ratios = [
-        new / old
-        for new, old in ((suggestion.rtol, tolerance.rtol), (suggestion.atol, tolerance.atol))
-        if old > 0 and new > 0
-    ]
+def _ratio(leaf: CalibratedLeaf) -> float:
+    """Of the suggestion to the tolerance; 1 where there is none."""
+    new, old = leaf.suggestion, leaf.tolerance
+    if new is None or old is None:
+        return 1.0
+    ratios = [n / o for n, o in ((new.rtol, old.rtol), (new.atol, old.atol)) if n > 0 and o > 0]
     return sqrt(ratios[0] * ratios[-1]) if ratios else 1.0
 
 

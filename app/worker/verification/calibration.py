@@ -195,10 +195,9 @@ def _summary(section: CalibrationSection) -> str:
 def _findings(section: CalibrationSection) -> Iterator[Finding]:
     for leaf in section.leaves:
         yield from _leaf_findings(leaf)
-    for way in section.ways:
-        if way.left_out and not way.cases:
-            message = f"the reference could not be computed in another way ({way.name}): {way.left_out}"
-            yield Finding(check="calibration", severity="note", message=message)
+    if section.ways and not any(way.cases for way in section.ways):
+        message = f"the reference could be computed in no other way: {section.ways[0].left_out}"
+        yield Finding(check="calibration", severity="note", message=message)
 
 
 def _leaf_findings(leaf: CalibratedLeaf) -> Iterator[Finding]:

@@ -50,8 +50,8 @@ def distance_of(asker: Asker, case: PreparedCase, outcome: CaseOutcome) -> Dista
     return Distance(how=comparison.category or "", leaves=comparison.leaves)
 
 
-def is_rounding(answer: bytes | None, expected: bytes | None) -> bool:
-    """Whether floats differ in their last places only, beside the largest of their leaf, and nothing else differs."""
+def is_rounding(answer: bytes | None, expected: bytes | None, units: float = ROUNDING) -> bool:
+    """Whether floats differ by so many units in the last place of the largest of their leaf, and nothing else does."""
     if answer is None or expected is None:
         return answer is expected
     if answer == expected:
@@ -59,7 +59,7 @@ def is_rounding(answer: bytes | None, expected: bytes | None) -> bool:
     pairs = pair_leaves(decode(answer), decode(expected))
     if isinstance(pairs, StructureDiffers):
         return False
-    return all(_is_close(pair.answer, pair.expected) for pair in pairs)
+    return all(_is_close(pair.answer, pair.expected, units) for pair in pairs)
 
 
 def largest_errors(leaves: tuple[LeafReport, ...]) -> tuple[float | None, float | None]:
@@ -80,7 +80,7 @@ def same_dtypes(answer: Tree, expected: Tree) -> Tree:
     return answer
 
 
-def _is_close(answer: Leaf, expected: Leaf) -> bool:
+def _is_close(answer: Leaf, expected: Leaf, units: float) -> bool:
     if expected.kind not in ("float", "complex") or answer.dtype != expected.dtype or answer.shape != expected.shape:
         return bool(answer.value is expected.value or np.array_equal(answer.array, expected.array)) and (
             answer.kind != "text" or answer.value == expected.value
@@ -92,4 +92,4 @@ def _is_close(answer: Leaf, expected: Leaf) -> bool:
         return False
     a, e = answer.array[finite].astype(np.complex128), expected.array[finite].astype(np.complex128)
     unit = np.finfo(expected.array.dtype).eps * np.abs(e).max(initial=0.0)
-    return bool(np.abs(a - e).max(initial=0.0) <= ROUNDING * unit)
+    return bool(np.abs(a - e).max(initial=0.0) <= units * unit)

@@ -8,7 +8,7 @@ from app.judging.verdicts import Verdict
 from app.worker.asking import Asker
 from app.worker.prepare import PreparedCase
 from app.worker.request import PATIENCE
-from app.worker.verification.distance import Distance, distance_of, same_dtypes
+from app.worker.verification.distance import Distance, distance_of, is_rounding, same_dtypes
 from app.worker.verification.many import Call, Version, call_while_alive
 from app.worker.verification.trial import Material, Trial
 from sandbox.guest.codec import decode, encode
@@ -28,13 +28,17 @@ class _Manner:
 
 
 _JAX, _TORCH, _NUMPY = frozenset({"jax"}), frozenset({"torch"}), frozenset({"numpy"})
-_SHUFFLED = "reduction order"
+FLOAT64, _SHUFFLED = "float64", "reduction order"
+# In units of the last place, beside the largest of a leaf: what float32 may lose in a computation that is no disaster.
+PRECISION = 1e4
+# What precision changes beyond that, another order changes too, within this factor.
+EXPLAINED = 100.0
 # These compute the same in the same precision.
 _ROUNDING = frozenset({_SHUFFLED, "without jit", "with jit", "one thread"})
 MANNERS = (
     _Manner(
         file="float64",
-        name="float64",
+        name=FLOAT64,
         meaning="inputs, and all that follows from them, in float64",
         frameworks=_JAX | _TORCH | _NUMPY,
         is_quick=True,
@@ -70,12 +74,13 @@ _LOST = "its process ended before an answer"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """How far one answer is; `label` says whose."""
+    """How far one answer is; `label` says whose. `is_near`: within what precision can make of it, and no more."""
 
     kind: Kind
     label: str
     case: str
     distance: Distance
+    is_near: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +107,28 @@ def measure_noise(trial: Trial, material: Material) -> Noise:
     ]
     gone = trial.each("the reference in other ways", chosen, lambda manner: _go(trial, material, manner))
     samples = [sample for samples, _ in gone for sample in samples]
-    return Noise(samples=(*samples, *_accepted(trial, material)), ways=tuple(way for _, way in gone))
+    others = [s for s in samples if s.label != FLOAT64]
+    kept = [s for s in samples if s.is_near or _is_explained(s, others)]
+    ways = tuple(_without(way, [s.case for s in samples if s.label == way.name and s not in kept]) for _, way in gone)
+    return Noise(samples=(*kept, *_accepted(trial, material)), ways=ways)
+
+
+def _is_explained(sample: Sample, others: Sequence[Sample]) -> bool:
+    """Whether rounding is amplified as much when only the order is another.
+
+    If it is not, then another precision has made it another computation: a number that no longer overflows, a draw of
+    other random numbers, a cast that is skipped. That says nothing about right answers.
+    """
+    known = max((s.distance.used or 0.0 for s in others if s.case == sample.case), default=0.0)
+    used = sample.distance.used
+    return used is not None and used <= EXPLAINED * known
+
+
+def _without(way: Way, cases: Sequence[str]) -> Way:
+    if not cases:
+        return way
+    left_out = f"another precision makes {', '.join(cases)} another computation"
+    return way.model_copy(update={"cases": way.cases - len(cases), "left_out": left_out})
 
 
 def _go(trial: Trial, material: Material, manner: _Manner) -> tuple[list[Sample], Way]:
@@ -111,9 +137,15 @@ def _go(trial: Trial, material: Material, manner: _Manner) -> tuple[list[Sample]
     calls = [Call(version, case) for case in cases]
     outcomes = call_while_alive(trial, calls, PATIENCE * trial.package.manifest.limits.wall_seconds / 2)
     asker = Asker(trial.package, trial.bench.references, trial.abort)
-    answered = [(c, o) for c, o in zip(cases, outcomes, strict=False) if o.ending is Ending.ANSWERED]
+    answered = [(c, _rounded(c, o)) for c, o in zip(cases, outcomes, strict=False) if o.ending is Ending.ANSWERED]
     samples = [
-        Sample(kind="reference", label=manner.name, case=c.name, distance=distance_of(asker, c, _rounded(c, o)))
+        Sample(
+            kind="reference",
+            label=manner.name,
+            case=c.name,
+            distance=distance_of(asker, c, o),
+            is_near=manner.name != FLOAT64 or is_rounding(o.answer, c.expected, PRECISION),
+        )
         for c, o in answered
     ]
     left_out = "" if len(answered) == len(cases) else _why(cases, outcomes)

@@ -82,13 +82,18 @@ def _signal(suspect: Suspect, mutant: Mutant) -> list[Sample]:
     ]
 
 
+def percent(share: float) -> str:
+    """Rounded down: 100 % means all."""
+    return f"{int(100 * share + 1e-9)} %"
+
+
 def _summary(section: MutationSection) -> str:
     if section.strength is None:
         return "no mutant that counts"
     killed, survived = len(section.having("killed")), len(section.having("survived"))
     spared = len(section.having("equivalent")) + len(section.having("rounding"))
     aside = f"; {spared} compute the same" if spared else ""
-    return f"{killed} of {killed + survived} mutants killed ({section.strength:.0%}){aside}"
+    return f"{killed} of {killed + survived} mutants killed ({percent(section.strength)}){aside}"
 
 
 def _findings(section: MutationSection, package: Package, file: str | None) -> tuple[Finding, ...]:
@@ -109,9 +114,8 @@ def _findings(section: MutationSection, package: Package, file: str | None) -> t
         message = f"no fault could be planted in {package.slug}'s reference, so nothing shows what the cases notice"
         found.append(Finding(check="mutation", severity="note", message=message, remedy="rely on wrong submissions"))
     elif section.strength < ENOUGH:
-        message = (
-            f"the cases notice {section.strength:.0%} of the faults planted in the reference; {ENOUGH:.0%} are needed"
-        )
+        share = f"{percent(section.strength)} of the faults planted in the reference"
+        message = f"the cases notice {share}; {percent(ENOUGH)} are needed"
         remedy = "add cases that tell the mutants listed from the reference, or draw inputs that do"
         found.insert(0, Finding(check="mutation", severity="error", message=message, remedy=remedy, file=file))
     return tuple(found)

@@ -1,0 +1,103 @@
+"""The tolerance between noise and signal, both known."""
+
+import pytest
+
+from app.catalog.verification.strength import CalibratedLeaf, Kind, Measured
+from app.judging.options import Margin
+from app.worker.verification.bench import Bench
+from app.worker.verification.calibration import Place, calibrate
+from tests.verification.bench import changed, package_of, said, verified
+
+PLACE = Place("*", "closeness", 1e-4, 1e-6)
+
+
+def measured(value: float, kind: Kind = "accepted") -> Measured:
+    return Measured(kind=kind, label="name", case="case", value=value)
+
+
+def leaf_of(noise: float, signal: float, place: Place = PLACE) -> CalibratedLeaf:
+    return calibrate(
+        place, [measured(noise), measured(noise / 2)], [measured(signal, "wrong"), measured(9 * signal, "wrong")]
+    )
+
+
+@pytest.mark.parametrize(
+    ("noise", "signal", "state"),
+    [
+        (0.01, 100.0, "inside"),
+        (0.0, 100.0, "inside"),
+        (0.5, 2.0, "narrow"),
+        (2.0, 100.0, "too_tight"),
+        (0.001, 0.5, "too_loose"),
+        (0.001, 1.0, "too_loose"),
+        (0.5, 0.4, "no_gap"),
+        (3.0, 2.0, "no_gap"),
+    ],
+)
+def test_the_tolerance_is_where_1_is(noise: float, signal: float, state: str) -> None:
+    assert leaf_of(noise, signal).state == state
+
+
+def test_a_tolerance_well_inside_needs_no_other() -> None:
+    assert leaf_of(0.01, 100.0).suggestion is None
+
+
+@pytest.mark.parametrize(
+    ("noise", "signal", "suggestion"),
+    [
+        (10.0, 1000.0, Margin(rtol=1e-2, atol=1e-4)),
+        (1e-6, 1e-2, Margin(rtol=1e-8, atol=1e-10)),
+        (1e-4, 2.5, Margin(rtol=2e-6, atol=2e-8)),
+        (0.9, 1e4, Margin(rtol=1e-2, atol=1e-4)),
+    ],
+)
+def test_the_middle_of_the_gap_is_suggested_as_a_round_number(noise: float, signal: float, suggestion: Margin) -> None:
+    assert leaf_of(noise, signal).suggestion == suggestion
+
+
+def test_a_part_of_the_tolerance_that_is_0_stays_0() -> None:
+    suggestion = leaf_of(10.0, 1000.0, Place("*", "closeness", 0.0, 1e-6)).suggestion
+
+    assert suggestion == Margin(rtol=0.0, atol=1e-4)
+
+
+def test_what_must_be_exact_is_not_calibrated() -> None:
+    place = Place("*", "closeness", 0.0, 0.0)
+
+    assert calibrate(place, [measured(0.0)], []).state == "exact"
+    assert calibrate(place, [measured(float("inf"))], []).state == "too_tight"
+
+
+def test_a_checker_without_tolerance_gets_no_suggestion() -> None:
+    leaf = leaf_of(10.0, 1000.0, Place("*", "ulp", None, None))
+
+    assert (leaf.state, leaf.suggestion) == ("too_tight", None)
+
+
+def test_wrong_answers_that_are_furthest_off_elsewhere_leave_a_leaf_without_a_bound() -> None:
+    assert calibrate(PLACE, [measured(0.01)], []).state == "no_signal"
+
+
+TIGHT = ("tolerance: {rtol: 1.0e-5, atol: 1.0e-6}", "tolerance: {rtol: 1.0e-9, atol: 0.0}")
+
+
+def test_a_package_in_the_gap_says_how_wide_it_is(bench: Bench) -> None:
+    report = verified(package_of("running_mean"), bench)
+
+    assert report.calibration is not None
+    (leaf,) = report.calibration.leaves
+    assert leaf.state == "inside"
+    assert leaf.largest_noise is not None
+    assert leaf.smallest_signal is not None
+    assert leaf.largest_noise < 1 < leaf.smallest_signal
+    assert {each.kind for each in leaf.noise} == {"reference", "accepted"}
+    assert "wrong" in {each.kind for each in leaf.signal}
+
+
+def test_a_tolerance_below_the_noise_is_refused_with_numbers(bench: Bench) -> None:
+    report = verified(changed("running_mean", TIGHT), bench)
+
+    (message,) = [message for check, message in said(report) if check == "calibration"]
+    assert "the tolerance refuses right answers" in message
+    assert "of the tolerance in" in message
+    assert not report.passed
