@@ -101,6 +101,23 @@ def test_a_judging_that_starts_again_repeats_no_case(ada: httpx.Client, database
     assert [(event.kind, event.id) for event in events] == [("case", SECOND), ("done", None)]
 
 
+def test_cases_come_in_the_order_in_which_they_are_judged_and_a_stream_goes_on_in_it(
+    ada: httpx.Client, database: Database, submission: UUID
+) -> None:
+    claim = take(database)
+    for position in (0, 2):
+        record(database, claim, position)
+    first, second = (next(events) for events in [listen(ada, submission)] for _ in range(2))
+    record(database, claim, 1)
+    end(database, claim, cases=3)
+
+    third, done = listen(ada, submission, last=second.id)
+
+    assert [event.data["name"] for event in (first, second, third)] == ["case_0", "case_2", "case_1"]
+    assert [event.id for event in (first, second, third)] == ["0", "1", "2"]
+    assert [case["name"] for case in done.data["cases"]] == ["case_0", "case_1", "case_2"]
+
+
 def test_a_silent_stream_is_kept_open_by_comments(
     ada: httpx.Client, database: Database, submission: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,5 @@
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
 
@@ -10,7 +11,19 @@ from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict
 from app.submissions.enqueue import CANCELLED, cancel
 from app.submissions.model import CaseRow, Judging
-from app.worker.lease import Claim, Finish, Wanted, beat, bury, claim, fail, finish, give_back, record_case
+from app.worker.lease import (
+    Claim,
+    Finish,
+    Wanted,
+    add_hint,
+    beat,
+    bury,
+    claim,
+    fail,
+    finish,
+    give_back,
+    record_case,
+)
 from tests.factories import make_judging, make_submission
 
 LEASE = timedelta(seconds=15)
@@ -155,6 +168,35 @@ def test_cases_that_were_shown_before_are_not_written_twice(database: Database) 
         record_case(session, held, case(0))
 
     assert finish(database, held, accepted(case(0), case(1)))
+
+
+def test_results_are_numbered_as_they_come_in(database: Database) -> None:
+    make_queue(database, 0)
+    held = take_one(database)
+    for position in (2, 0):
+        with database.transaction() as session:
+            record_case(session, held, case(position))
+
+    finish(database, held, accepted(case(0), case(1), case(2)))
+
+    with database.transaction() as session:
+        rows = session.scalars(select(CaseRow).order_by(CaseRow.sequence)).all()
+    assert [row.position for row in rows] == [2, 0, 1]
+    assert len({row.sequence for row in rows}) == 3
+
+
+def test_a_hint_ends_with_the_judging_or_comes_after_it(database: Database) -> None:
+    make_queue(database, 0, 0)
+    first, second = take(database, wanted(slots=2))
+    add_hint(database, second, "too early")
+
+    finish(database, first, replace(accepted(case(0)), hint="sums for means"))
+    finish(database, second, accepted(case(0)))
+    add_hint(database, second, "means for sums")
+    add_hint(database, replace(second, attempt=2), "of another attempt")
+
+    with database.transaction() as session:
+        assert session.scalars(select(Judging.hint).order_by(Judging.id)).all() == ["sums for means", "means for sums"]
 
 
 def test_a_superseded_worker_writes_nothing(database: Database) -> None:

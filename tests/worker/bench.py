@@ -72,8 +72,8 @@ class Bench:
     def expected(self) -> ExpectedOutputs:
         return ExpectedOutputs(self.database, self.pool, "cpu")
 
-    def worker(self) -> Worker:
-        return Worker(self.database, Works(self.database), self.expected(), self.pools, self.tutor())
+    def worker(self, tutor: Tutor | None = None) -> Worker:
+        return Worker(self.database, Works(self.database), self.expected(), self.pools, tutor or self.tutor())
 
     def known(self) -> KnownMistakes:
         return KnownMistakes(self.database, self.expected())

@@ -1,0 +1,160 @@
+"""Known mistakes, from a package's wrong solutions to the hint on a judging."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import select
+
+from app.catalog.model import MistakeOutput, Revision
+from app.catalog.package import Package, package_from_files
+from app.worker.mistakes import list_mistakes, mistake_outputs
+from app.worker.prepare import Draw, prepare
+from app.worker.tutor import Tutor
+from tests.queue.fleet import wait_until
+from tests.worker.bench import STANDARDISE, Bench
+
+HEAD = "import numpy as np\n\ndef standardise(x, eps):\n    "
+RIGHT = "(x - x.mean()) / np.sqrt(x.var() + np.float32(eps))"
+ZEROS = f"{HEAD}return 0 * x\n"
+UNSCALED = f"{HEAD}return x - x.mean()\n"
+# Right in the sample, which has no eps.
+TEN_EPS = f"{HEAD}return (x - x.mean()) / np.sqrt(x.var() + np.float32(10 * eps))\n"
+HINTS = {
+    "zeros": "answers zeros",
+    "unscaled": "leaves the division out",
+    "ten_eps": "adds ten times eps",
+    "hardly_wrong": "is outside of the tolerance by a hair",
+}
+
+
+def with_mistakes(**sources: str) -> Package:
+    """The quick problem with these wrong solutions besides `zeros`, by name."""
+    files = dict(STANDARDISE.files)
+    for name, source in sources.items():
+        files[f"submissions/wrong_answer/{name}.py"] = f'"""Mistake: {HINTS[name]}"""\n{source}'.encode()
+    text = files["problem.yaml"].decode()
+    files["problem.yaml"] = text[: text.index("  wrong_answer:")].encode()
+    files["submissions/wrong_answer/zeros.py"] = f"# {HINTS['zeros']}\n{ZEROS}".encode()
+    return package_from_files(STANDARDISE.slug, files)
+
+
+PACKAGE = with_mistakes(unscaled=UNSCALED, ten_eps=TEN_EPS)
+
+
+def publish_prepared(bench: Bench, package: Package = PACKAGE) -> Revision:
+    """What known mistakes answer is computed already."""
+    revision = bench.publish(package)
+    bench.known().get(revision, package, 0, threading.Event())
+    return revision
+
+
+def hint_of(bench: Bench, revision: Revision, source: str) -> str | None:
+    bench.send(revision, source)
+    bench.worker().judge(bench.claim(), threading.Event())
+    judging = bench.judging()
+    assert (judging.state, judging.verdict) == ("done", "wrong_answer")
+    return judging.hint
+
+
+@contextmanager
+def tutoring(bench: Bench) -> Iterator[Tutor]:
+    tutor = bench.tutor()
+    tutor.start()
+    try:
+        yield tutor
+    finally:
+        tutor.stop()
+
+
+def test_what_a_mistake_answers_is_kept_where_it_is_far_from_right(bench: Bench) -> None:
+    nearly = f"{HEAD}return {RIGHT} + np.float32(3e-4)\n"
+    package = with_mistakes(ten_eps=TEN_EPS, hardly_wrong=nearly)
+    cases = prepare(package, Draw(b"secret", 0), bench.pool, threading.Event()).cases
+
+    found = mistake_outputs(package, list_mistakes(package), cases, bench.pool, threading.Event())
+
+    assert {name: set(answers) for name, answers in found.items()} == {
+        "zeros": {"small", "hundred", "thousand", "five_thousand"},
+        "ten_eps": {"thousand", "five_thousand"},
+        "hardly_wrong": set(),
+    }
+
+
+@pytest.mark.parametrize(
+    ("source", "mistake"),
+    [
+        (ZEROS, "zeros"),
+        (f"{HEAD}return np.zeros(len(x))\n", "zeros"),  # of a wider dtype, as the problem allows
+        (f"{HEAD}return [] if eps == 0.1 else x * 0\n", None),
+        (UNSCALED, "unscaled"),
+        (TEN_EPS, "ten_eps"),
+        (f"{HEAD}return {RIGHT} * np.float32(1.001)\n", None),
+        (f"{HEAD}return x - x.mean() if eps else {RIGHT}\n", None),
+        (f"{HEAD}return x - x.mean() if eps else 1 / 0\n", "unscaled"),
+    ],
+    ids=[
+        "the same",
+        "within tolerance",
+        "refuted",
+        "another",
+        "hidden only",
+        "almost right",
+        "not in a sample",
+        "raises",
+    ],
+)
+def test_a_wrong_submission_is_told_the_mistake_that_it_makes(bench: Bench, source: str, mistake: str | None) -> None:
+    revision = publish_prepared(bench)
+    bench.send(revision, source)
+
+    bench.worker().judge(bench.claim(), threading.Event())
+
+    assert bench.judging().hint == (HINTS[mistake] if mistake else None)
+
+
+def test_of_two_mistakes_that_answer_the_same_none_is_told(bench: Bench) -> None:
+    twice = with_mistakes(unscaled=UNSCALED, ten_eps=UNSCALED)
+
+    assert hint_of(bench, publish_prepared(bench, twice), UNSCALED) is None
+
+
+def test_the_first_wrong_submission_gets_its_hint_after_its_verdict(bench: Bench) -> None:
+    revision = bench.publish(PACKAGE)
+    bench.send(revision, UNSCALED)
+
+    with tutoring(bench) as tutor:
+        bench.worker(tutor).judge(bench.claim(), threading.Event())
+        verdict = bench.judging().verdict
+        wait_until(lambda: bench.judging().hint is not None)
+
+    assert (verdict, bench.judging().hint) == ("wrong_answer", HINTS["unscaled"])
+
+
+def test_what_mistakes_answer_is_computed_once_and_for_each_variant(bench: Bench) -> None:
+    revision = publish_prepared(bench)
+    bench.pool.leases = 0
+
+    bench.known().get(revision, PACKAGE, 0, threading.Event())
+
+    assert bench.pool.leases == 0
+    assert bench.known().find(revision, PACKAGE, 1, threading.Event()) is None
+    with bench.database.transaction() as session:
+        stored = session.execute(select(MistakeOutput.mistake, MistakeOutput.variant)).all()
+    assert sorted(map(tuple, stored)) == [("ten_eps", 0), ("unscaled", 0), ("zeros", 0)]
+
+
+def test_an_accepted_submission_gets_none(bench: Bench) -> None:
+    revision = publish_prepared(bench)
+    bench.send(revision, f"{HEAD}return {RIGHT}\n")
+
+    bench.worker().judge(bench.claim(), threading.Event())
+
+    assert (bench.judging().verdict, bench.judging().hint) == ("accepted", None)
+
+
+def test_a_package_whose_mistakes_can_not_run_still_judges(bench: Bench) -> None:
+    package = with_mistakes(unscaled="import nonsense\n" + UNSCALED, ten_eps=f"{HEAD}return nothing\n")
+
+    assert hint_of(bench, publish_prepared(bench, package), ZEROS) == HINTS["zeros"]
