@@ -1,0 +1,74 @@
+"""What the tests of exporting and inspecting work with: a source's function, exported in one box, looked into in
+another.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sandbox.guest import codec, signature
+from sandbox.interface import CaseOutcome
+from tests.sandbox.bench import Bench, make_request, run_in
+
+EXPORT = "from sandbox.guest.export import run"
+INSPECT = "from sandbox.guest.inspection import run"
+ENTRY = "def solve():\n    pass\n"
+
+Inputs = Mapping[str, Any]
+Wanted = tuple[str, int | None]
+
+
+@dataclass(frozen=True)
+class Program:
+    """`exported`: encoded, and not to be believed."""
+
+    exported: bytes
+    signature: bytes
+    inputs: Inputs
+
+    def message(self, step: str, wanted: Wanted | None = None, inputs: Inputs | None = None) -> dict[str, Any]:
+        message = {
+            "step": step,
+            "exported": np.frombuffer(self.exported, np.uint8),
+            "signature": codec.decode(self.signature),
+            "inputs": dict(self.inputs if inputs is None else inputs),
+        }
+        return {"task": message | ({} if wanted is None else {"wanted": wanted})}
+
+
+def describe(inputs: Inputs, static: Iterable[str] = ()) -> bytes:
+    return codec.encode(signature.describe(inputs, frozenset(static)))
+
+
+def export(
+    bench: Bench, source: str, *cases: Inputs, static: tuple[str, ...] = (), frameworks: tuple[str, ...] = ("jax",)
+) -> list[CaseOutcome]:
+    """The outcomes of exporting `solve` for each of the cases."""
+    signatures = [{"signature": codec.decode(describe(inputs, static))} for inputs in cases]
+    with bench.box(*frameworks) as box:
+        run = run_in(box, make_request(source, *signatures, driver=EXPORT))
+    assert run.load_failure is None, run.load_failure
+    return list(run.cases)
+
+
+def programs(bench: Bench, source: str, *cases: Inputs, static: tuple[str, ...] = ()) -> list[Program]:
+    outcomes = export(bench, source, *cases, static=static)
+    return [
+        Program(_answer(outcome), describe(inputs, static), inputs)
+        for outcome, inputs in zip(outcomes, cases, strict=True)
+    ]
+
+
+def ask(bench: Bench, *messages: dict[str, Any], **limits: Any) -> list[CaseOutcome]:
+    """Of one process; what follows a death is not there."""
+    with bench.box("jax") as box:
+        run = run_in(box, make_request(ENTRY, *messages, driver=INSPECT, **limits))
+    assert run.load_failure is None, run.load_failure
+    return list(run.cases)
+
+
+def _answer(outcome: CaseOutcome) -> bytes:
+    assert outcome.answer is not None, outcome
+    return outcome.answer

@@ -1,0 +1,94 @@
+"""A function becomes a program where its source may run: for shapes and static values, and never for an input."""
+
+import numpy as np
+import pytest
+
+from sandbox.guest import codec
+from sandbox.interface import CaseOutcome, Ending
+from tests.sandbox.bench import Bench, value_of
+from tests.sandbox.inspecting import ask, export, programs
+
+pytestmark = pytest.mark.parametrize("launcher", ["bubblewrap-namespaces"], indirect=True)
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+def test_what_functions_take_and_return_arrives_as_they_mean_it(bench: Bench) -> None:
+    source = """
+        import collections
+        import jax, jax.numpy as jnp
+        Pair = collections.namedtuple("Pair", "left right")
+
+        def solve(which, x, parts, scale, axis):
+            return {
+                "static": lambda: x.sum(axis),
+                "pytrees": lambda: {"a": [parts["a"] * 2, parts["b"][0]], "c": (None, parts["b"][1])},
+                "named": lambda: Pair(left=x, right=x + 1),
+                "weak": lambda: x.astype(jnp.bfloat16) * scale,
+                "integers": lambda: (x > 1).astype(jnp.int8),
+                "inner": lambda: jax.jit(lambda v: v + 1)(x),
+                "plain": lambda: [1.5, x[0, 0]],
+            }[which]()
+    """
+    parts = {"a": np.ones(3, np.float32), "b": [np.int32(4) + np.zeros(2, np.int32), 2]}
+    names = ["static", "pytrees", "named", "weak", "integers", "inner", "plain"]
+    inputs = [{"which": name, "x": X, "parts": parts, "scale": 0.5, "axis": 1} for name in names]
+
+    found = programs(bench, source, *inputs, static=("which", "axis"))
+    answers = [value_of(outcome) for outcome in ask(bench, *(one.message("run") for one in found))]
+
+    static, pytrees, named, weak, integers, inner, plain = answers
+    assert static.tolist() == [3.0, 12.0]
+    assert list(pytrees) == ["a", "c"]
+    assert pytrees["a"][0].tolist() == [2, 2, 2]
+    assert pytrees["a"][1].dtype == np.int32
+    assert pytrees["c"][0] is None
+    assert pytrees["c"][1] == 2
+    assert named["right"].tolist() == (X + 1).tolist()
+    assert weak.dtype.name == "bfloat16"
+    assert integers.dtype == np.int8
+    assert inner.tolist() == (X + 1).tolist()
+    assert [float(one) for one in plain] == [1.5, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("return None", "returns no array"),
+        ("return jax.random.key(0)", "random key"),
+        ("return 'text'", "type str"),
+        ("return x if x.sum() > 0 else -x", "boolean"),
+        ("return float(x[0, 0])", "float"),
+        ("return x + np.random.default_rng(0).normal(size=(2**18, 2, 3)).astype(np.float32)", "MiB, more than 4"),
+        ("return jax.pure_callback(lambda v: v, x, x)", "host_callbacks"),
+    ],
+)
+def test_what_is_no_program_is_said_so(bench: Bench, body: str, words: str) -> None:
+    source = f"import jax, numpy as np\n\ndef solve(x):\n    {body}\n"
+
+    (outcome,) = export(bench, source, {"x": X})
+
+    assert outcome.ending is Ending.RAISED
+    assert outcome.failure is not None
+    assert words in outcome.failure.message
+
+
+def test_a_patched_jax_only_sends_other_bytes(bench: Bench) -> None:
+    source = """
+        import jax.export
+        jax.export.export = lambda *_, **__: lambda *_: type("Fake", (), {"mlir_module_serialized": b"fake"})()
+        jax.jit = lambda f, **_: f
+
+        def solve(x):
+            return x
+    """
+
+    exported = _one(export(bench, source, {"x": X}))
+
+    assert exported.ending in (Ending.ANSWERED, Ending.RAISED)
+    if exported.answer is not None:
+        assert isinstance(codec.decode(exported.answer), dict)
+
+
+def _one(outcomes: list[CaseOutcome]) -> CaseOutcome:
+    (outcome,) = outcomes
+    return outcome

@@ -1,0 +1,267 @@
+"""What is read from a program: its loops, what takes part in the answer, and what only looks as if it did."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.sandbox.bench import Bench, value_of
+from tests.sandbox.inspecting import ask, programs
+
+pytestmark = pytest.mark.parametrize("launcher", ["bubblewrap-namespaces"], indirect=True)
+STEPS = 8
+X = (np.arange(64) % 13 / 13 - 0.4).astype(np.float32)
+INPUTS = {"w": 1.5, "x": X, "y": X[::-1].copy()}
+SOURCE = f"""
+import jax, jax.numpy as jnp
+from jax import lax
+N = {STEPS}
+
+def grad(w, x, y):
+    return jax.grad(lambda w: jnp.sum((w * x - y) ** 2))(w)
+
+def parts(x, y, *shape):
+    return x.reshape(*(shape or (N,)), -1), y.reshape(*(shape or (N,)), -1)
+
+def add(w):
+    return lambda total, xy: (total + grad(w, *xy), None)
+
+def scan(w, x, y):
+    return lax.scan(add(w), 0.0, parts(x, y))[0]
+
+def checkpointed_scan(w, x, y):
+    return lax.scan(jax.checkpoint(add(w)), 0.0, parts(x, y))[0]
+
+def fori(w, x, y):
+    size = x.size // N
+    def step(i, total):
+        cut = lambda v: lax.dynamic_slice(v, (i * size,), (size,))
+        return total + grad(w, cut(x), cut(y))
+    return lax.fori_loop(0, N, step, 0.0)
+
+def counting_while(w, x, y):
+    xs, ys = parts(x, y)
+    step = lambda s: (s[0] + 1, s[1] + grad(w, xs[s[0]], ys[s[0]]))
+    return lax.while_loop(lambda s: s[0] < N, step, (0, 0.0))[1]
+
+def searching_while(w, x, y):
+    step = lambda s: (s[0] - 1.0, s[1] + jnp.sum(x * y) * s[0])
+    return lax.while_loop(lambda s: s[0] > w, step, (8.0, 0.0))[1]
+
+def nested(w, x, y):
+    outer = lambda total, xy: (lax.scan(add(w), total, xy)[0], None)
+    return lax.scan(outer, 0.0, parts(x, y, 2, N // 2))[0]
+
+def cond(w, x, y):
+    return lax.cond(w > 0, lambda: jnp.sum(x * w), lambda: jnp.sum(y - w))
+
+def vmapped(w, x, y):
+    return jax.vmap(lambda a, b: grad(w, a, b))(*parts(x, y)).sum()
+
+def unrolled(w, x, y):
+    total = 0.0
+    for a, b in zip(*parts(x, y)):
+        total += grad(w, a, b)
+    return total
+
+def unrolled_calls(w, x, y):
+    inner = jax.jit(grad)
+    total = 0.0
+    for a, b in zip(*parts(x, y)):
+        total += inner(w, a, b)
+    return total
+
+def times_zero(w, x, y):
+    return unrolled(w, x, y) + 0 * scan(w, x, y)
+
+def dead(w, x, y):
+    scan(w, x, y)
+    return unrolled(w, x, y)
+
+def over_nothing(w, x, y):
+    count = lax.scan(lambda c, _: (c + 1.0, None), 0.0, None, length=N)[0]
+    return unrolled(w, x, y) * (count / N)
+
+def hands_through(w, x, y):
+    step = lambda s, _: ((s[0] + 1.0, s[1], s[2]), None)
+    count, x, y = lax.scan(step, (0.0, x, y), None, length=N)[0]
+    return unrolled(w, x, y) * (count / N)
+
+def copies(w, x, y):
+    def step(total, i):
+        cut = lambda v: lax.dynamic_slice(v, (i * 8,), (8,))
+        return tuple(lax.dynamic_update_slice(t, cut(v), (i * 8,)) for t, v in zip(total, (x, y))), None
+    x, y = lax.scan(step, (jnp.zeros(64), jnp.zeros(64)), jnp.arange(N))[0]
+    return unrolled(w, x, y)
+
+def all_in_the_first_step(w, x, y):
+    step = lambda total, i: (total + jnp.where(i == 0, grad(w, x, y), 0.0), None)
+    return lax.scan(step, 0.0, jnp.arange(N))[0]
+
+def all_in_each_step(w, x, y):
+    return lax.scan(lambda total, _: (total + grad(w, x, y) / N, None), 0.0, None, length=N)[0]
+
+def used_outside(w, x, y):
+    return scan(w, x, y) + 1e-3 * jnp.sum(x)
+
+def solve(which, w, x, y):
+    return globals()[which](w, x, y)
+"""
+NAMES = [name for name in re.findall(r"^def (\w+)\(w, x, y\):$", SOURCE, re.MULTILINE) if name != "grad"]
+WANTED = {"cond": ("cond", None), "searching_while": ("while", None)}
+
+Seen = Mapping[str, Mapping[str, Any]]
+
+
+@pytest.fixture(scope="session")
+def seen(bench: Bench) -> Seen:
+    """Of each function its evidence, its answer, and what is left of that without steps of the wanted loops."""
+    found = programs(bench, SOURCE, *({"which": name} | INPUTS for name in NAMES), static=("which",))
+    messages = [
+        one.message(step, WANTED.get(name, ("scan", STEPS)))
+        for name, one in zip(NAMES, found, strict=True)
+        for step in ("open", "run", "leave_out")
+    ]
+    answers = [value_of(outcome) for outcome in ask(bench, *messages, wall_seconds=60)]
+    return {
+        name: {"evidence": answers[3 * n], "answer": float(answers[3 * n + 1]), "left_out": dict(answers[3 * n + 2])}
+        for n, name in enumerate(NAMES)
+    }
+
+
+def changes(one: Mapping[str, Any], index: int = 0) -> list[bool]:
+    """Whether the answer is another without the first and without the last step."""
+    return [not np.isclose(float(answer[0]), one["answer"], rtol=1e-3) for answer in one["left_out"][index]]
+
+
+@pytest.mark.parametrize("name", ["scan", "checkpointed_scan", "fori", "counting_while"])
+def test_a_loop_that_does_the_work_is_found_with_its_steps(seen: Seen, name: str) -> None:
+    (loop,) = seen[name]["evidence"]["loops"]
+
+    assert loop["length"] == loop["steps"] == STEPS
+    assert loop["takes_part"]
+    assert set(loop["fed_by"]) == {"w", "x", "y"}
+    assert loop["bypassed_by"] == ()
+    assert set(loop["whole"]) == {"w"}
+    assert loop["share"] > 0.9
+    assert seen[name]["evidence"]["copies"] == 1
+    assert changes(seen[name]) == [True, True]
+
+
+def test_each_end_of_a_loop_can_be_left_out(seen: Seen) -> None:
+    first, last = (float(answer[0]) for answer in seen["fori"]["left_out"][0])
+    residuals = INPUTS["w"] * X - INPUTS["y"]
+    by_step = (2 * residuals * X).reshape(STEPS, -1).sum(1)
+
+    np.testing.assert_allclose(seen["fori"]["answer"], by_step.sum(), rtol=1e-4)
+    np.testing.assert_allclose([first, last], [by_step[1:].sum(), by_step[:-1].sum()], rtol=1e-4)
+
+
+def test_loops_in_loops_multiply(seen: Seen) -> None:
+    outer, inner = seen["nested"]["evidence"]["loops"]
+
+    assert (outer["length"], outer["nesting"], outer["steps"]) == (2, 0, 2)
+    assert (inner["length"], inner["nesting"], inner["steps"]) == (4, 1, STEPS)
+    assert set(inner["whole"]) == {"w"}
+    assert changes(seen["nested"], index=1) == [True, True]
+
+
+def test_a_loop_that_asks_values_when_to_stop_has_no_length(seen: Seen) -> None:
+    (loop,) = seen["searching_while"]["evidence"]["loops"]
+
+    assert loop["length"] is None
+    assert loop["takes_part"]
+    assert changes(seen["searching_while"]) == [True]
+
+
+def test_a_choice_is_found_and_can_be_made_for_good(seen: Seen) -> None:
+    evidence = seen["cond"]["evidence"]
+
+    assert [one["branches"] for one in evidence["branches"]] == [2]
+    assert set(evidence["branches"][0]["fed_by"]) == {"w", "x", "y"}
+    assert evidence["branches"][0]["bypassed_by"] == ()
+    assert sorted(changes(seen["cond"])) == [False, True]
+
+
+@pytest.mark.parametrize("name", ["unrolled", "unrolled_calls"])
+def test_an_unrolled_loop_shows_as_copies_of_its_body(seen: Seen, name: str) -> None:
+    assert seen[name]["evidence"]["loops"] == []
+    assert seen[name]["evidence"]["copies"] == STEPS
+
+
+def test_vmap_shows_as_an_axis_with_neither_loop_nor_copies(seen: Seen) -> None:
+    evidence = seen["vmapped"]["evidence"]
+
+    assert evidence["loops"] == []
+    assert evidence["copies"] == 1
+    assert STEPS in evidence["axes"]
+
+
+def test_a_loop_times_zero_takes_part_and_changes_nothing(seen: Seen) -> None:
+    (loop,) = seen["times_zero"]["evidence"]["loops"]
+
+    assert set(loop["bypassed_by"]) == {"w", "x", "y"}
+    assert changes(seen["times_zero"]) == [False, False]
+
+
+def test_a_loop_that_nothing_depends_on_takes_no_part(seen: Seen) -> None:
+    assert not any(loop["takes_part"] for loop in seen["dead"]["evidence"]["loops"])
+    assert seen["dead"]["left_out"] == {}
+
+
+@pytest.mark.parametrize("name", ["over_nothing", "hands_through"])
+def test_a_loop_that_counts_is_fed_by_nothing(seen: Seen, name: str) -> None:
+    (loop,) = seen[name]["evidence"]["loops"]
+
+    assert loop["fed_by"] == ()
+    assert set(loop["bypassed_by"]) == {"w", "x", "y"}
+    assert loop["share"] < 0.1
+
+
+def test_a_loop_that_only_copies_does_no_work(seen: Seen) -> None:
+    (loop,) = seen["copies"]["evidence"]["loops"]
+
+    assert not loop["takes_part"] or loop["share"] < 0.2
+    assert {"x", "y"} <= set(loop["bypassed_by"])
+
+
+def test_all_the_work_in_one_step_is_seen_by_leaving_out_another(seen: Seen) -> None:
+    (loop,) = seen["all_in_the_first_step"]["evidence"]["loops"]
+
+    assert changes(seen["all_in_the_first_step"]) == [True, False]
+    assert {"x", "y"} <= set(loop["whole"])
+
+
+def test_all_the_work_in_each_step_is_seen_by_what_a_step_uses(seen: Seen) -> None:
+    (loop,) = seen["all_in_each_step"]["evidence"]["loops"]
+    flops = {name: seen[name]["evidence"]["flops"] for name in ("all_in_each_step", "scan")}
+
+    assert changes(seen["all_in_each_step"]) == [True, True]
+    assert {"x", "y"} <= set(loop["whole"])
+    assert flops["all_in_each_step"] > 5 * flops["scan"]
+
+
+def test_a_parameter_that_is_used_outside_passes_the_loop_by(seen: Seen) -> None:
+    (loop,) = seen["used_outside"]["evidence"]["loops"]
+
+    assert loop["bypassed_by"] == ("x",)
+
+
+def test_memory_tells_a_loop_from_its_copies(seen: Seen) -> None:
+    memory = {name: seen[name]["evidence"]["temporary_bytes"] for name in ("scan", "all_in_each_step")}
+
+    assert 0 < memory["scan"] < memory["all_in_each_step"]
+
+
+def test_one_compilation_serves_many_inputs(bench: Bench) -> None:
+    (one,) = programs(bench, SOURCE, {"which": "scan"} | INPUTS, static=("which",))
+    inputs = [{"which": "scan"} | INPUTS | {"w": n / 10} for n in range(100)]
+
+    outcomes = ask(bench, one.message("open"), *(one.message("run", inputs=given) for given in inputs))
+
+    answers = [float(value_of(outcome)) for outcome in outcomes[1:]]
+    expected = [float((2 * (n / 10 * X - INPUTS["y"]) * X).sum()) for n in range(100)]
+    np.testing.assert_allclose(answers, expected, rtol=1e-3, atol=1e-3)
+    print(f"100 runs in {sum(outcome.wall_seconds for outcome in outcomes[1:]):.3f} s")

@@ -1,0 +1,55 @@
+"""What a function is exported for tells shapes, dtypes and static values, and nothing that is traced."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sandbox.guest.codec import decode
+from sandbox.guest.signature import Signature, Untraceable, arguments, flatten, leaves
+from tests.sandbox.inspecting import describe
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+def test_equal_shapes_and_static_values_are_one_signature() -> None:
+    first: dict[str, Any] = {"x": X, "n": 4.0, "rate": 0.1}
+
+    assert describe(first, ("n",)) == describe({"x": X + 1, "n": 4.0, "rate": 0.2}, ("n",))
+    assert describe(first, ("n",)) != describe({"x": X, "n": 5.0, "rate": 0.1}, ("n",))
+    assert describe(first, ("n",)) != describe({"x": X[:1], "n": 4.0, "rate": 0.1}, ("n",))
+
+
+def test_no_value_that_is_traced_is_in_it() -> None:
+    secret = b"secret values hold 16"
+
+    described = describe({"x": np.frombuffer(secret[:16], np.float32), "p": {"lr": 1234.5}})
+
+    assert secret[:16] not in described
+    assert np.float64(1234.5).tobytes() not in described
+
+
+def test_a_text_is_static_or_refused() -> None:
+    with pytest.raises(Untraceable, match="mode holds a value of type str"):
+        describe({"mode": "sum"})
+
+    describe({"mode": "sum"}, ("mode",))
+
+
+def test_inputs_become_leaves_and_arguments_in_the_same_order() -> None:
+    inputs: dict[str, Any] = {"p": {"b": [1, X], "a": (None, 2.5)}, "n": 3, "big": np.arange(3)}
+    given: Any = decode(describe(inputs, ("n",)))
+    signature: Signature = given
+
+    arrays = flatten(signature, inputs)
+    built = arguments(signature, iter(arrays))
+
+    assert [(leaf.parameter, leaf.dtype, leaf.is_weak) for leaf in leaves(signature)] == [
+        ("p", "int32", True),
+        ("p", "float32", False),
+        ("p", "float32", True),
+        ("big", "int32", False),
+    ]
+    assert built[0]["b"][1].tolist() == X.tolist()
+    assert built[0]["a"] == (None, 2.5)
+    assert built[1] == 3
