@@ -1,0 +1,115 @@
+"""A package as the form of the authors' page: what is typed stays as it is typed, whatever is wrong with it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+from fastapi import Depends, Request
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+
+from app.catalog.archive import read_upload
+from app.catalog.fault import Fault, PackageInvalid
+from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, MAX_FILE_BYTES, MAX_FILES
+from app.catalog.package import Package, package_from_files
+from app.web.author import Author
+
+KNOWN_FILES = (MANIFEST_FILE, *FILE_OF_KEY.values())
+# The most of a name or an address that is looked at.
+MAX_WORD = 300
+
+
+@dataclass(frozen=True, slots=True)
+class FormFile:
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackageForm:
+    """`base`: the digest of the revision that it is to replace, an empty text for none.
+
+    `is_new`: whether the slug can still be chosen. `action` is the button that was pressed.
+    """
+
+    slug: str = ""
+    base: str = ""
+    is_new: bool = True
+    files: tuple[FormFile, ...] = ()
+    action: str = ""
+    new_path: str = ""
+    upload: bytes = field(default=b"", repr=False)
+    upload_name: str = ""
+
+    def with_files(self, files: Mapping[str, str]) -> "PackageForm":
+        return replace(self, files=tuple(FormFile(path, files[path]) for path in sorted(files, key=_place)))
+
+    def checked(self) -> tuple[Package | None, tuple[Fault, ...]]:
+        """The package, or what is wrong with it."""
+        if twice := [*_given_twice(self.files)]:
+            return None, tuple(twice)
+        try:
+            files = {file.path: file.text.encode(errors="replace") for file in self.files}
+            return package_from_files(self.slug, files), ()
+        except PackageInvalid as invalid:
+            return None, invalid.problems
+
+    def unpacked(self) -> "PackageForm":
+        """With the files of what was uploaded. Raises PackageInvalid."""
+        files = read_upload(self.slug or "package", self.upload)
+        return self.with_files({path: _text(path, content) for path, content in files.items()})
+
+
+async def read_package_form(request: Request, author: Author) -> PackageForm:  # noqa: ARG001 (others are not read)
+    """Whatever was sent; it is checked by `PackageForm.checked`."""
+    async with request.form(max_files=1, max_fields=2 * MAX_FILES + 20, max_part_size=2 * MAX_FILE_BYTES) as form:
+        upload = form.get("upload")
+        file = upload if isinstance(upload, UploadFile) else None
+        return PackageForm(
+            slug=_word(form, "slug"),
+            base=_word(form, "base"),
+            is_new=_word(form, "is_new") == "yes",
+            files=tuple(_files(form)),
+            action=_word(form, "action"),
+            new_path=_word(form, "new_path"),
+            upload=await file.read() if file else b"",
+            upload_name=((file.filename if file else None) or "")[:MAX_WORD],
+        )
+
+
+SentForm = Annotated[PackageForm, Depends(read_package_form)]
+
+
+def _files(form: FormData) -> Iterable[FormFile]:
+    paths, texts = form.getlist("path"), form.getlist("text")
+    if len(paths) != len(texts):
+        raise HTTPException(400, "the form is not complete: each file needs a name and a text; send it again")
+    for path, text in zip(paths, texts, strict=True):
+        # Browsers send every line end as CR LF.
+        yield FormFile(str(path).strip()[:MAX_WORD], str(text).replace("\r\n", "\n"))
+
+
+def _word(form: FormData, name: str) -> str:
+    value = form.get(name)
+    return value.strip()[:MAX_WORD] if isinstance(value, str) else ""
+
+
+def _text(path: str, content: bytes) -> str:
+    """Raises PackageInvalid: a text that is none can't be shown to be mended."""
+    try:
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        message = f"is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}"
+        raise PackageInvalid("package", [Fault(path, 0, "", message, "save the file as UTF-8")]) from None
+
+
+def _given_twice(files: Iterable[FormFile]) -> Iterable[Fault]:
+    seen: set[str] = set()
+    for file in files:
+        if file.path in seen:
+            yield Fault(file.path, 0, "", "is the name of two files", "rename or remove one")
+        seen.add(file.path)
+
+
+def _place(path: str) -> tuple[int, str]:
+    return (KNOWN_FILES.index(path) if path in KNOWN_FILES else len(KNOWN_FILES), path)

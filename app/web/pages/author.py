@@ -1,0 +1,71 @@
+"""Authors' pages: all problems, and one problem with its revisions."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query, Response
+
+from app.authoring.publication import bring_back
+from app.authoring.query import list_authored, list_revisions, list_verifications
+from app.catalog.archive import write_archive
+from app.catalog.diff import compare_packages
+from app.catalog.publish import MAX_NUMBER, get_revision
+from app.catalog.template.exercise import FRAMEWORKS
+from app.web.address import Slug
+from app.web.author import Author
+from app.web.origin import require_own_origin
+from app.web.render import HEADERS
+from app.web.visit import CurrentVisit, see_other
+
+router = APIRouter(prefix="/author")
+
+Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
+Side = Annotated[int, Query(ge=1, le=MAX_NUMBER)]
+
+
+@router.get("")
+def show_problems(visit: CurrentVisit, author: Author) -> Response:
+    with visit.transaction() as session:
+        problems = list_authored(session)
+        verifications = list_verifications(session, user_id=author.id)
+    context = {"problems": problems, "verifications": verifications, "frameworks": FRAMEWORKS}
+    return visit.render("author/problems.html", context)
+
+
+@router.get("/problems/{slug}")
+def show_problem(visit: CurrentVisit, author: Author, slug: Slug) -> Response:  # noqa: ARG001
+    with visit.transaction() as session:
+        revisions = list_revisions(session, slug)
+        verifications = list_verifications(session, slug=slug)
+    context = {"slug": slug, "revisions": revisions, "verifications": verifications}
+    return visit.render("author/problem.html", context)
+
+
+@router.get("/problems/{slug}/diff")
+def show_diff(
+    visit: CurrentVisit,
+    author: Author,  # noqa: ARG001
+    slug: Slug,
+    old: Side,
+    new: Side,
+) -> Response:
+    with visit.transaction() as session:
+        before, after = get_revision(session, slug, old), get_revision(session, slug, new)
+        numbers = [revision.number for revision in list_revisions(session, slug)]
+    files = compare_packages(before.files, after.files)
+    context = {"slug": slug, "old": before, "new": after, "files": files, "numbers": numbers}
+    return visit.render("author/diff.html", context)
+
+
+@router.get("/problems/{slug}/revisions/{number}.zip")
+def send_files(visit: CurrentVisit, author: Author, slug: Slug, number: Number) -> Response:  # noqa: ARG001
+    with visit.transaction() as session:
+        files = get_revision(session, slug, number).files
+    headers = {**HEADERS, "Content-Disposition": f'attachment; filename="{slug}.zip"'}
+    return Response(write_archive(slug, files), media_type="application/zip", headers=headers)
+
+
+@router.post("/problems/{slug}/revisions/{number}/publish", dependencies=[Depends(require_own_origin)])
+def publish_again(visit: CurrentVisit, author: Author, slug: Slug, number: Number) -> Response:
+    with visit.transaction() as session:
+        bring_back(session, slug, number, author)
+    return see_other(f"/author/problems/{slug}")

@@ -1,0 +1,188 @@
+"""Writing a package in the browser: its files, what is wrong with them at their lines, and sending it.
+
+Works as a plain form: every button sends all of it, and what comes back holds all that was typed.
+"""
+
+from dataclasses import replace
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Response
+from fastapi.responses import JSONResponse
+
+from app.accounts.model import User
+from app.authoring.query import get_verification
+from app.authoring.send import Sending, send
+from app.catalog.fault import Fault, PackageInvalid
+from app.catalog.publish import find_current, get_revision
+from app.catalog.template.exercise import FRAMEWORKS, Exercise, default_of, write_exercise
+from app.errors import LimitReached, Outdated
+from app.web.address import read_slug
+from app.web.author import Author, limit_author
+from app.web.origin import require_own_origin
+from app.web.package_form import KNOWN_FILES, FormFile, PackageForm, SentForm
+from app.web.visit import CurrentVisit, Visit, see_other
+
+router = APIRouter(prefix="/author", dependencies=[Depends(limit_author)])
+
+_FORM = [Depends(require_own_origin)]
+
+
+@router.get("/edit")
+def open_editor(
+    visit: CurrentVisit,
+    author: Author,  # noqa: ARG001
+    problem: str = "",
+    revision: Annotated[int, Query(ge=0)] = 0,
+    verification: UUID | None = None,
+    framework: str = "numpy",
+) -> Response:
+    """A revision's files, those of a package that was sent, or a small exercise to begin with."""
+    if verification is not None:
+        form = _of_verification(visit, verification)
+    elif problem:
+        form = _of_revision(visit, read_slug(problem), revision)
+    else:
+        form = PackageForm().with_files(_beginning(framework if framework in FRAMEWORKS else "numpy"))
+    return _show(visit, form)
+
+
+@router.post("/edit", dependencies=_FORM)
+def send_editor(visit: CurrentVisit, author: Author, form: SentForm) -> Response:
+    """`action`: check, add, remove N, verify or publish."""
+    word, _, number = form.action.partition(" ")
+    if word == "add":
+        return _add(visit, form)
+    if word == "remove":
+        kept = tuple(file for index, file in enumerate(form.files) if str(index) != number)
+        return _show(visit, replace(form, files=kept))
+    if word in ("verify", "publish"):
+        return _send(visit, author, form, publish=word == "publish")
+    return _show(visit, form)
+
+
+@router.post("/upload", dependencies=_FORM)
+def open_upload(visit: CurrentVisit, author: Author, form: SentForm) -> Response:  # noqa: ARG001
+    """Shows what was uploaded, for its author to look at and send. Nothing is kept yet."""
+    slug = form.slug or form.upload_name.partition(".")[0]
+    form = replace(form, slug=slug, base=_base_of(visit, slug), is_new=form.is_new)
+    try:
+        return _show(visit, form.unpacked())
+    except PackageInvalid as refused:
+        return _show(visit, form, refused=refused.problems, status=422)
+
+
+@router.post("/check", dependencies=_FORM)
+def check(author: Author, form: SentForm) -> Response:  # noqa: ARG001
+    """For the page's script, while somebody types."""
+    _, faults = form.checked()
+    found = [{"file": fault.file, "line": fault.line, "text": text_of(fault)} for fault in faults]
+    return JSONResponse({"faults": found, "summary": summarise(faults)}, headers={"Cache-Control": "no-store"})
+
+
+def text_of(fault: Fault) -> str:
+    return f"{fault.key + ' ' if fault.key else ''}{fault.message}: {fault.remedy}"
+
+
+def summarise(faults: tuple[Fault, ...]) -> str:
+    if not faults:
+        return "Nothing is wrong with the files. What they do is shown by verifying them."
+    return "1 thing is wrong." if len(faults) == 1 else f"{len(faults)} things are wrong."
+
+
+def _send(visit: Visit, author: User, form: PackageForm, *, publish: bool) -> Response:
+    package, faults = form.checked()
+    if package is None:
+        return _show(visit, form, status=422, found=faults)
+    sending = Sending(user_id=author.id, package=package, publish=publish, replaces=form.base)
+    try:
+        with visit.transaction() as session:
+            verification = send(session, sending)
+    except LimitReached as refusal:
+        return _show(visit, form, message=str(refusal), status=429)
+    except Outdated as refusal:
+        again = replace(form, base=_base_of(visit, form.slug))
+        return _show(visit, again, message=f"{refusal}. Send it again to replace it all the same.", status=412)
+    return see_other(f"/author/verifications/{verification.id}")
+
+
+def _add(visit: Visit, form: PackageForm) -> Response:
+    """An empty file of that name, or the one that was chosen."""
+    path = form.new_path or form.upload_name
+    if not path:
+        return _show(visit, form, message="Give the new file a name, or choose one.", status=422)
+    if path in [file.path for file in form.files]:
+        return _show(visit, form, message=f"There is a file {path} already.", status=422)
+    try:
+        text = form.upload.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        return _show(visit, form, message=f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8.", status=422)
+    return _show(visit, replace(form, files=(*form.files, FormFile(path, text)), new_path=""), opened=path)
+
+
+def _show(
+    visit: Visit,
+    form: PackageForm,
+    *,
+    message: str = "",
+    status: int = 200,
+    opened: str = "problem.yaml",
+    found: tuple[Fault, ...] | None = None,
+    refused: tuple[Fault, ...] = (),
+) -> Response:
+    faults = refused or (form.checked()[1] if found is None else found)
+    context = {"form": form, "message": message, "opened": opened, **_by_file(form, faults)}
+    return visit.render("author/edit.html", context, status)
+
+
+def _by_file(form: PackageForm, faults: tuple[Fault, ...]) -> dict[str, Any]:
+    """What is wrong, per file of the form; the rest belongs to none of them."""
+    paths = {file.path for file in form.files}
+    return {
+        "faults": {path: [fault for fault in faults if fault.file == path] for path in paths},
+        "other_faults": [fault for fault in faults if fault.file not in paths],
+        "summary": summarise(faults),
+        "text_of": text_of,
+        "missing": [path for path in KNOWN_FILES if path not in paths],
+    }
+
+
+def _of_revision(visit: Visit, slug: str, number: int) -> PackageForm:
+    """Raises NotFound. Number 0 is the current one."""
+    with visit.transaction() as session:
+        current = find_current(session, slug)
+        revision = current if not number and current else get_revision(session, slug, number)
+    base = current.digest if current else ""
+    return PackageForm(slug=slug, base=base, is_new=False).with_files(revision.files)
+
+
+def _of_verification(visit: Visit, verification_id: UUID) -> PackageForm:
+    """Raises NotFound."""
+    with visit.transaction() as session:
+        row = get_verification(session, verification_id, with_files=True)
+        current = find_current(session, row.slug)
+    base = current.digest if current else ""
+    return PackageForm(slug=row.slug, base=base, is_new=current is None).with_files(row.files)
+
+
+def _base_of(visit: Visit, slug: str) -> str:
+    with visit.transaction() as session:
+        current = find_current(session, slug) if slug.isascii() and slug.isprintable() else None
+    return current.digest if current else ""
+
+
+def _beginning(framework: str) -> dict[str, str]:
+    """The framework's own exercise, which verifies as it is."""
+    return write_exercise(
+        Exercise(
+            title=default_of(framework, "title"),
+            summary=default_of(framework, "summary"),
+            difficulty=default_of(framework, "difficulty"),
+            minutes=int(default_of(framework, "estimated_minutes")),
+            license=default_of(framework, "license"),
+            framework=framework,
+            entry_point=default_of(framework, "entry_point"),
+            parameters=None,
+            schema="/schema/problem.json",
+        )
+    )

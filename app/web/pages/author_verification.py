@@ -1,0 +1,94 @@
+"""One package on its way: how far its verification is, live; the report; publishing and cancelling."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from starlette.concurrency import run_in_threadpool
+
+from app.authoring.publication import publish_verified
+from app.authoring.query import get_verification
+from app.authoring.send import cancel
+from app.authoring.view import VerificationView, view_verification
+from app.errors import Conflict, Outdated
+from app.submissions.progress import Progress
+from app.web.author import Author, VerificationId
+from app.web.origin import require_own_origin
+from app.web.render import HEADERS, render_text
+from app.web.report.render import render_fragment
+from app.web.standing import describe_standing
+from app.web.visit import CurrentVisit, Visit, see_other
+
+router = APIRouter(prefix="/author/verifications/{verification_id}")
+
+
+def find_view(visit: CurrentVisit, author: Author, verification_id: VerificationId) -> VerificationView:  # noqa: ARG001
+    """A dependency, so that a stream which may not be seen is refused before it begins. Raises NotFound."""
+    return read_view(visit, verification_id)
+
+
+Known = Annotated[VerificationView, Depends(find_view)]
+
+
+@router.get("")
+def show_verification(visit: CurrentVisit, view: Known) -> Response:
+    return _page(visit, view)
+
+
+@router.get("/result")
+def show_result(view: Known) -> Response:
+    return Response(render_result(view), media_type="text/html", headers=HEADERS)
+
+
+@router.get("/events", response_class=EventSourceResponse)
+async def stream_progress(request: Request, visit: CurrentVisit, view: Known) -> AsyncIterator[ServerSentEvent]:
+    """The same fragment as `/result`, whenever it has changed; `done` when it will not change again."""
+    progress: Progress = request.app.state.progress
+    sent: VerificationView | None = None
+    with progress.watch(view.id) as watch:
+        while sent is None or sent.finished_at is None:
+            latest = await run_in_threadpool(read_view, visit, view.id)
+            if latest != sent:
+                yield ServerSentEvent(event="result", raw_data=render_result(latest))
+            if latest.finished_at is None:
+                await watch.changed()
+            sent = latest
+    yield ServerSentEvent(event="done", raw_data="")
+
+
+@router.post("/publish", dependencies=[Depends(require_own_origin)])
+def publish(visit: CurrentVisit, author: Author, view: Known) -> Response:
+    try:
+        with visit.transaction() as session:
+            publish_verified(session, get_verification(session, view.id, with_files=True), author)
+    except (Conflict, Outdated) as refusal:
+        return _page(visit, view, message=str(refusal), status=409)
+    return see_other(f"/author/problems/{view.problem}")
+
+
+@router.post("/cancel", dependencies=[Depends(require_own_origin)])
+def stop(visit: CurrentVisit, view: Known) -> Response:
+    with visit.transaction() as session:
+        cancel(session, get_verification(session, view.id))
+    return see_other(f"/author/verifications/{view.id}")
+
+
+def read_view(visit: Visit, verification_id: UUID) -> VerificationView:
+    """In a transaction of its own. Raises NotFound."""
+    with visit.transaction() as session:
+        return view_verification(session, get_verification(session, verification_id))
+
+
+def render_result(view: VerificationView) -> str:
+    return render_text("fragments/verification.html", _context(view))
+
+
+def _page(visit: Visit, view: VerificationView, *, message: str = "", status: int = 200) -> Response:
+    return visit.render("author/verification.html", {**_context(view), "message": message}, status)
+
+
+def _context(view: VerificationView) -> dict[str, Any]:
+    report = render_fragment(view.report) if view.report else ""
+    return {"view": view, "standing": describe_standing(view), "report": report}

@@ -1,0 +1,273 @@
+"""Authors' pages without scripts: each button sends the whole form, and nothing that was typed is lost."""
+
+import html
+import re
+from collections.abc import Mapping
+from io import BytesIO
+from zipfile import ZipFile
+
+import httpx
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select, update
+
+from app.accounts.model import User
+from app.authoring.model import Verification
+from app.catalog.archive import write_archive
+from app.catalog.publish import find_current, publish
+from app.catalog.revision import digest
+from app.database import Database
+from tests.authoring.steps import take, tell, verify
+from tests.catalog.packages import FILES, PROBLEM, make_files, make_package
+
+SLUG = "scaled_sum"
+DIGEST = digest(make_package().files)
+CHANGED = {**FILES, "editorial.md": "Multiply, then add.\n"}
+
+
+@pytest.fixture
+def emmy(ada: TestClient, database: Database) -> TestClient:
+    """The browser of an author."""
+    with database.transaction() as session:
+        session.execute(update(User).where(User.username == "ada").values(username="emmy", role="author"))
+    return ada
+
+
+def send(client: TestClient, files: Mapping[str, str], action: str = "check", **fields: str) -> httpx.Response:
+    """The form as a browser sends it, with CR LF at each line's end."""
+    usual = {"slug": SLUG, "base": DIGEST, "action": action}
+    parts = [(name, (None, value)) for name, value in {**usual, **fields}.items()]
+    for path, text in files.items():
+        parts += [("path", (None, path)), ("text", (None, text.replace("\n", "\r\n")))]
+    return client.post("/author/edit", files=parts)
+
+
+def upload(client: TestClient, body: bytes, name: str = "scaled_sum.zip", **fields: str) -> httpx.Response:
+    return client.post("/author/upload", files={"upload": (name, body)}, data=fields)
+
+
+def typed(answer: httpx.Response) -> dict[str, str]:
+    """What stands in the form that came back."""
+    names = re.findall(r'name="path" value="([^"]*)"', answer.text)
+    texts = re.findall(r'<textarea name="text".*?>\n(.*?)</textarea>', answer.text, re.DOTALL)
+    return {html.unescape(name): html.unescape(text) for name, text in zip(names, texts, strict=True)}
+
+
+def lines_marked(answer: httpx.Response) -> list[tuple[str, str]]:
+    return re.findall(r'<li class="bad" id="(f\d+-L\d+)">.*?<small>(.*?)</small>', answer.text)
+
+
+def waiting(database: Database) -> Verification:
+    with database.transaction() as session:
+        return session.scalars(select(Verification)).one()
+
+
+def current(database: Database) -> str:
+    with database.transaction() as session:
+        revision = find_current(session, SLUG)
+        assert revision is not None
+        return revision.digest
+
+
+def test_students_may_not_see_authors_pages_and_strangers_sign_in_first(ada: TestClient) -> None:
+    pages = ["/author", "/author/edit", f"/author/problems/{SLUG}", f"/author/problems/{SLUG}/revisions/1.zip"]
+
+    for page in pages:
+        assert ada.get(page).status_code == 403
+    for form in ("/author/edit", "/author/check", "/author/upload", f"/author/problems/{SLUG}/revisions/1/publish"):
+        assert ada.post(form, data={"slug": SLUG}).status_code == 403
+    assert 'href="/author"' not in ada.get("/").text
+    ada.cookies.clear()
+    for page in pages:
+        assert ada.get(page).headers["Location"].startswith("/sign-in?next=%2Fauthor")
+
+
+def test_forms_of_other_sites_are_refused(emmy: TestClient) -> None:
+    emmy.headers["Sec-Fetch-Site"] = "cross-site"
+
+    assert send(emmy, FILES, "publish").status_code == 403
+    assert emmy.post(f"/author/problems/{SLUG}/revisions/1/publish").status_code == 403
+
+
+def test_the_list_leads_to_each_problem_and_its_revisions(emmy: TestClient) -> None:
+    assert f'href="/author/problems/{SLUG}"' in emmy.get("/author").text
+    assert "Revision 1" in emmy.get(f"/author/problems/{SLUG}").text
+
+
+def test_the_editor_holds_the_files_of_the_current_revision(emmy: TestClient) -> None:
+    page = emmy.get(f"/author/edit?problem={SLUG}")
+
+    assert typed(page) == FILES
+    assert "Nothing is wrong with the files" in page.text
+
+
+@pytest.mark.parametrize("framework", ["numpy", "jax", "nonsense"])
+def test_a_new_problem_begins_with_an_exercise_that_is_right_but_for_its_name(emmy: TestClient, framework: str) -> None:
+    page = emmy.get(f"/author/edit?framework={framework}")
+    files = typed(page)
+
+    assert "problem.yaml" in files
+    assert "Nothing is wrong" in send(emmy, files, slug="my_problem", base="", is_new="yes").text
+
+
+def test_what_is_wrong_stands_at_its_line_and_what_was_typed_stays(emmy: TestClient) -> None:
+    wrong = {**FILES, "problem.yaml": PROBLEM.replace("beginner", "<easy>"), "reference.py": "def scaled_sum(:\n"}
+
+    page = send(emmy, wrong, "publish")
+
+    assert page.status_code == 422
+    assert typed(page) == wrong
+    yaml, code = lines_marked(page)
+    assert (yaml[0], code[0]) == ("f0-L3", "f3-L1")
+    assert "is &#39;&lt;easy&gt;&#39;" in yaml[1]
+    assert "2 things are wrong" in page.text
+
+
+@pytest.mark.parametrize("slug", ["", "../etc", "A B", "x" * 65, "a\0b"])
+def test_a_bad_slug_loses_nothing(emmy: TestClient, slug: str) -> None:
+    page = send(emmy, FILES, "verify", slug=slug, base="", is_new="yes")
+
+    assert page.status_code == 422
+    assert typed(page) == FILES
+    assert "a slug" in page.text
+
+
+def test_files_are_added_renamed_and_removed(emmy: TestClient) -> None:
+    added = typed(send(emmy, FILES, "add", new_path="checker.py"))
+    removed = typed(send(emmy, FILES, "remove 1"))
+    twice = send(emmy, FILES, "add", new_path="starter.py")
+
+    assert added == {**FILES, "checker.py": ""}
+    assert removed.keys() == FILES.keys() - {"statement.md"}
+    assert "There is a file starter.py already" in twice.text
+    assert typed(twice) == FILES
+
+
+def test_two_files_of_one_name_are_a_fault_and_both_stay(emmy: TestClient) -> None:
+    parts = [("slug", (None, SLUG)), ("action", (None, "verify"))]
+    for text in ("title: a", "title: b"):
+        parts += [("path", (None, "problem.yaml")), ("text", (None, text))]
+
+    page = emmy.post("/author/edit", files=parts)
+
+    assert page.status_code == 422
+    assert "is the name of two files" in page.text
+    assert ">\ntitle: a<" in page.text
+    assert ">\ntitle: b<" in page.text
+
+
+def test_verifying_and_publishing_end_at_the_new_revision(emmy: TestClient, database: Database) -> None:
+    sent = send(emmy, CHANGED, "publish")
+    page = sent.headers["Location"]
+    assert "In the queue" in emmy.get(page).text
+
+    taken = take(database)
+    tell(database, taken, "mutation", 3, 40)
+    assert '<progress value="3" max="40">' in emmy.get(page + "/result").text
+    with database.transaction() as session:
+        session.execute(update(Verification).values(state="queued", lease_until=None))
+    verify(database)
+
+    assert "Published" in emmy.get(page).text
+    assert current(database) == digest(make_files(CHANGED))
+
+
+def test_a_package_that_passed_is_published_by_a_button(emmy: TestClient, database: Database) -> None:
+    page = send(emmy, CHANGED, "verify").headers["Location"]
+    verify(database)
+    assert current(database) == DIGEST
+
+    published = emmy.post(page + "/publish")
+
+    assert published.headers["Location"] == f"/author/problems/{SLUG}"
+    assert current(database) == digest(make_files(CHANGED))
+
+
+def test_a_refused_package_shows_why_and_can_be_gone_on_with(emmy: TestClient, database: Database) -> None:
+    page = send(emmy, CHANGED, "publish").headers["Location"]
+    verify(database, passed=False)
+
+    shown = emmy.get(page).text
+    forced = emmy.post(page + "/publish")
+
+    assert "Refused" in shown
+    assert "gets accepted; expected wrong_answer" in shown
+    assert forced.status_code == 409
+    assert current(database) == DIGEST
+    assert typed(emmy.get(f"/author/edit?verification={waiting(database).id}")) == CHANGED
+
+
+def test_a_cancelled_verification_says_so(emmy: TestClient) -> None:
+    page = send(emmy, CHANGED, "publish").headers["Location"]
+
+    emmy.post(page + "/cancel")
+
+    assert "It was cancelled" in emmy.get(page).text
+
+
+def test_two_authors_do_not_overwrite_each_other_unseen(emmy: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        publish(session, make_package(problem=PROBLEM.replace("Scaled sum", "Of somebody else")))
+
+    refused = send(emmy, CHANGED, "publish")
+    new_base = re.search(r'name="base" value="([^"]*)"', refused.text)
+
+    assert refused.status_code == 412
+    assert typed(refused) == CHANGED
+    assert new_base is not None
+    assert send(emmy, CHANGED, "publish", base=new_base[1]).status_code == 303
+
+
+def test_what_changed_is_shown_and_an_older_revision_is_brought_back(emmy: TestClient, database: Database) -> None:
+    send(emmy, CHANGED, "publish")
+    verify(database)
+
+    shown = emmy.get(f"/author/problems/{SLUG}/diff?old=1&new=2").text
+    assert re.search(r'class="removed"><td>1</td><td></td>.*Add, then multiply', shown)
+    assert re.search(r'class="added"><td></td><td>1</td>.*Multiply, then add', shown)
+
+    emmy.post(f"/author/problems/{SLUG}/revisions/1/publish")
+    assert current(database) == DIGEST
+    assert "by emmy" in emmy.get(f"/author/problems/{SLUG}").text
+
+
+def test_a_revision_is_downloaded_and_uploaded_again(emmy: TestClient) -> None:
+    archive = emmy.get(f"/author/problems/{SLUG}/revisions/1.zip").content
+
+    assert typed(upload(emmy, archive, slug=SLUG)) == FILES
+
+
+def test_an_upload_that_means_harm_is_refused_with_the_entry(emmy: TestClient) -> None:
+    buffer = BytesIO()
+    with ZipFile(buffer, "w") as archive:
+        archive.writestr("../../root/.ssh/authorized_keys", "ssh-rsa")
+
+    page = upload(emmy, buffer.getvalue(), is_new="yes")
+
+    assert page.status_code == 422
+    assert "../../root/.ssh/authorized_keys" in page.text
+    assert "leads out of the package" in page.text
+
+
+def test_a_broken_package_can_be_uploaded_and_mended_here(emmy: TestClient) -> None:
+    body = write_archive(SLUG, {**FILES, "reference.py": "def (:\n"})
+
+    page = upload(emmy, body, name="New-Sum.zip", is_new="yes")
+
+    assert page.status_code == 200
+    assert "is no valid Python" in page.text
+    assert 'name="slug" value="New-Sum"' in page.text
+
+
+@pytest.mark.parametrize("path", ["/edit?problem=nothing", "/edit?verification=nothing", "/problems/nothing"])
+def test_what_is_not_there_is_not_found(emmy: TestClient, path: str) -> None:
+    assert emmy.get("/author" + path).status_code in (404, 422)
+
+
+def test_hostile_names_and_texts_are_shown_as_text(emmy: TestClient) -> None:
+    script = "</textarea><script>alert(1)</script>"
+
+    page = send(emmy, {**FILES, f"{script}.py": script, "problem.yaml": f"title: {script}\n"}, slug='"><script>')
+
+    assert "<script>alert" not in page.text
+    assert '"><script>' not in page.text
