@@ -11,11 +11,12 @@ from sqlalchemy import Connection, func, select
 import migrations
 from app.authoring.model import Publication
 from app.database import Base, Database
+from app.drafts.model import Draft
 from app.errors import AllcloseError
 from app.submissions.model import Judging
 
 # Every table: these models import those of accounts and of the catalog.
-MODELS = (Judging, Publication)
+MODELS = (Judging, Publication, Draft)
 TABLES = Base.metadata
 
 # Any number that nothing else locks in an Allclose database.

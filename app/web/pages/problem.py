@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.catalog.query import get_problem
 from app.content_policy import with_styles
+from app.drafts.save import find_draft
 from app.errors import AllcloseError, Invalid, LimitReached, NotFound
 from app.settings import Settings
 from app.submissions.query import SubmissionSummary, get_submission, list_submissions
@@ -54,8 +55,9 @@ def show_problem(visit: CurrentVisit, slug: Slug, given: Given = None) -> Respon
     with visit.transaction() as session:
         source = _given_source(session, visit.user, given)
         context = _context(session, visit.user, slug)
-    source_context = {"source": source or context["problem"].starter, "is_given": source is not None}
-    return _render(visit, context | source_context | {"refusal": ""})
+    draft = context["draft"]
+    shown = source or (draft.source if draft else context["problem"].starter)
+    return _render(visit, context | {"source": shown, "is_given": source is not None, "refusal": ""})
 
 
 @router.post("/problems/{slug}/submissions", dependencies=[Depends(require_own_origin)])
@@ -96,6 +98,7 @@ def _context(session: Session, user: User | None, slug: str) -> dict[str, Any]:
         "problem": problem,
         "submissions": mine,
         "last": _last(session, user, mine),
+        "draft": find_draft(session, user.id, slug) if user else None,
         "is_solved": is_solved,
         "attempt": secrets.token_urlsafe(16),
     }

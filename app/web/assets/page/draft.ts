@@ -16,7 +16,7 @@ interface Kept {
 
 interface Saved {
   version: string;
-  other: string | null; // when the draft was saved that this one overtook
+  has_other: boolean; // whether a draft that this one overtook is kept
 }
 
 export function mountDraft(view: EditorView, area: HTMLTextAreaElement): void {
@@ -27,21 +27,25 @@ export function mountDraft(view: EditorView, area: HTMLTextAreaElement): void {
   window.addEventListener("online", () => void draft.save());
   window.addEventListener("pagehide", () => void draft.save());
   button(area.dataset["reset"])?.addEventListener("click", () => draft.reset());
-  button(area.dataset["other"])?.addEventListener("click", () => void draft.showOther());
+  draft.other?.querySelector("[value=open]")?.addEventListener("click", () => void draft.openOther());
+  draft.other?.querySelector("[value=drop]")?.addEventListener("click", () => void draft.dropOther());
 }
 
 class Draft {
+  readonly other: HTMLElement | null;
   private readonly address: string; // empty for somebody who is not signed in
   private readonly key: string;
   private readonly starter: string;
   private base: string;
   private isSaved = true;
+  private isSaving = false;
   private timer = 0;
 
   constructor(
     private readonly view: EditorView,
     private readonly area: HTMLTextAreaElement,
   ) {
+    this.other = document.getElementById(area.dataset["other"] ?? "");
     this.address = area.dataset["draft"] ?? "";
     this.key = area.dataset["draftKey"] ?? "";
     this.starter = template(area.dataset["starter"]);
@@ -50,17 +54,19 @@ class Draft {
 
   // What this browser holds and the server does not: typed before signing in, or while the server was away.
   resume(): void {
+    const isGiven = this.area.hasAttribute("data-given"); // an earlier submission was asked for
     const anonymous = this.area.dataset["draftAnonymous"] ?? "";
     const before = this.address ? read(anonymous) : null;
-    const kept = before ?? read(this.key);
-    if (this.address) forget(anonymous);
+    const own = read(this.key);
+    const kept = before ?? (own?.isSaved && this.base ? null : own);
+    if (isGiven || before) this.base = "";
+    else if (kept) this.base = kept.base;
     this.say("");
-    if (this.area.hasAttribute("data-given")) this.base = "";
-    else if (kept && !kept.isSaved && kept.source !== this.area.value) {
-      this.base = before ? "" : kept.base;
-      replaceAll(this.view, kept.source);
-      this.say("Your draft from this browser");
-    }
+    if (isGiven || !kept || kept.source === this.area.value) return;
+    replaceAll(this.view, kept.source);
+    this.note();
+    if (before) forget(anonymous);
+    this.say("Your draft from this browser");
   }
 
   note(): void {
@@ -72,10 +78,16 @@ class Draft {
 
   async save(): Promise<void> {
     if (!this.address || this.isSaved) return;
+    if (this.isSaving) {
+      this.saveIn(PAUSE_MS); // the version that this one follows is on its way
+      return;
+    }
     clearTimeout(this.timer);
     const source = this.area.value;
     this.isSaved = true;
+    this.isSaving = true;
     const saved = await put(this.address, source, this.base);
+    this.isSaving = false;
     if (saved === null) {
       this.isSaved = false;
       this.say("Draft kept in this browser; it is not on the server yet");
@@ -87,7 +99,7 @@ class Draft {
     this.remember();
     if (this.isSaved) this.say("Draft saved");
     else this.saveIn(PAUSE_MS);
-    if (saved.other) this.offerOther();
+    if (this.other) this.other.hidden = !saved.has_other;
   }
 
   reset(): void {
@@ -96,18 +108,22 @@ class Draft {
     this.say("Back to the starter; undo brings your code back");
   }
 
-  async showOther(): Promise<void> {
-    const answer = await fetch(this.address).catch(() => null);
-    const other = answer?.ok ? ((await answer.json()) as { other: string | null }).other : null;
-    if (other === null) return;
-    replaceAll(this.view, other);
+  // The other takes the editor's place, and this one is then the other.
+  async openOther(): Promise<void> {
+    const answer = await fetch(`${this.address}/other`).catch(() => null);
+    const source = answer?.ok ? ((await answer.json()) as { source: string | null }).source : null;
+    if (source === null) return;
+    await this.save();
+    this.base = "";
+    replaceAll(this.view, source);
     this.view.focus();
-    this.say("The other draft; undo brings this one back");
+    this.say("The other draft; undo brings yours back");
   }
 
-  private offerOther(): void {
-    const place = document.getElementById(this.area.dataset["otherNotice"] ?? "");
-    if (place) place.hidden = false;
+  async dropOther(): Promise<void> {
+    const answer = await fetch(`${this.address}/other`, { method: "DELETE" }).catch(() => null);
+    if (answer?.ok && this.other) this.other.hidden = true;
+    this.view.focus();
   }
 
   private saveIn(ms: number): void {
@@ -129,7 +145,7 @@ class Draft {
 }
 
 async function put(address: string, source: string, base: string): Promise<Saved | null> {
-  const body = JSON.stringify({ source, base });
+  const body = JSON.stringify({ source, base: base || null });
   try {
     const keepalive = body.length < KEEPALIVE_BYTES; // so that it arrives although the page is left
     const headers = { "Content-Type": "application/json" };

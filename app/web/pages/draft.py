@@ -1,0 +1,57 @@
+"""The draft of whoever is signed in, for the editor's script: JSON, and our own pages only."""
+
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, HTTPException, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict
+
+from app.accounts.model import User
+from app.drafts.save import Save, find_draft, give_up_other, save_draft
+from app.web.address import Slug
+from app.web.origin import require_own_origin
+from app.web.render import HEADERS
+from app.web.visit import CurrentVisit, Visit
+
+router = APIRouter(prefix="/problems/{slug}/draft")
+
+
+class Written(BaseModel):
+    """`base` is the version that was last seen; empty for none."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    source: str
+    base: UUID | None = None
+
+
+@router.put("", dependencies=[Depends(require_own_origin)])
+def save(visit: CurrentVisit, slug: Slug, written: Written) -> Response:
+    user = _user(visit)
+    with visit.transaction() as session:
+        draft = save_draft(session, Save(user_id=user.id, slug=slug, source=written.source, base=written.base))
+    answer = {"version": str(draft.version), "has_other": draft.other_source is not None}
+    return JSONResponse(answer, headers=HEADERS)
+
+
+@router.get("/other")
+def read_other(visit: CurrentVisit, slug: Slug) -> Response:
+    """The text of the draft that was overtaken, empty where there is none."""
+    user = _user(visit)
+    with visit.transaction() as session:
+        draft = find_draft(session, user.id, slug)
+    return JSONResponse({"source": draft.other_source if draft else None}, headers=HEADERS)
+
+
+@router.delete("/other", dependencies=[Depends(require_own_origin)])
+def give_up(visit: CurrentVisit, slug: Slug) -> Response:
+    user = _user(visit)
+    with visit.transaction() as session:
+        give_up_other(session, user.id, slug)
+    return Response(status_code=204, headers=HEADERS)
+
+
+def _user(visit: Visit) -> User:
+    if visit.user is None:
+        raise HTTPException(401, "sign in again; until then your draft is kept in this browser")
+    return visit.user

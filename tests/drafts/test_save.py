@@ -1,0 +1,87 @@
+"""Which draft is kept when several were typed."""
+
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.catalog.publish import publish
+from app.database import Database
+from app.drafts.model import Draft
+from app.drafts.save import Save, find_draft, give_up_other, save_draft
+from app.errors import Invalid, NotFound
+from tests.catalog.packages import make_package
+from tests.factories import make_user
+
+SLUG = "scaled_sum"
+
+
+@pytest.fixture
+def first(database: Database) -> Save:
+    """A user's first draft for a problem, not saved yet."""
+    with database.transaction() as session:
+        publish(session, make_package())
+        user_id = make_user(session, "ada").id
+    return Save(user_id=user_id, slug=SLUG, source="first = 1", base=None)
+
+
+def save(database: Database, wanted: Save) -> UUID:
+    with database.transaction() as session:
+        return save_draft(session, wanted).version
+
+
+def kept(session: Session, wanted: Save) -> Draft:
+    draft = find_draft(session, wanted.user_id, SLUG)
+    assert draft is not None
+    return draft
+
+
+def test_a_draft_that_follows_the_last_one_takes_its_place(database: Database, first: Save) -> None:
+    version = save(database, first)
+    save(database, replace(first, source="second = 2", base=version))
+
+    with database.transaction() as session:
+        draft = kept(session, first)
+        assert (draft.source, draft.other_source) == ("second = 2", None)
+
+
+def test_a_draft_that_has_not_seen_the_last_one_leaves_it_beside(database: Database, first: Save) -> None:
+    version = save(database, first)
+    save(database, replace(first, source="on the phone", base=version))
+    save(database, replace(first, source="on the laptop", base=version))
+
+    with database.transaction() as session:
+        draft = kept(session, first)
+        assert (draft.source, draft.other_source) == ("on the laptop", "on the phone")
+        give_up_other(session, first.user_id, SLUG)
+
+    with database.transaction() as session:
+        assert kept(session, first).other_source is None
+
+
+def test_the_same_text_from_two_places_is_no_conflict(database: Database, first: Save) -> None:
+    version = save(database, first)
+
+    assert save(database, replace(first, base=None)) == version
+    with database.transaction() as session:
+        assert kept(session, first).other_source is None
+
+
+def test_drafts_are_their_writer_s_own(database: Database, first: Save) -> None:
+    save(database, first)
+    with database.transaction() as session:
+        other = make_user(session, "grace").id
+
+        assert find_draft(session, other, SLUG) is None
+
+
+@pytest.mark.parametrize("source", ["a\0b", "\ud800", "#" * 300 * 1024])
+def test_what_can_not_be_kept_is_refused(database: Database, first: Save, source: str) -> None:
+    with pytest.raises(Invalid):
+        save(database, replace(first, source=source))
+
+
+def test_a_draft_is_for_a_problem_that_exists(database: Database, first: Save) -> None:
+    with pytest.raises(NotFound):
+        save(database, replace(first, slug="unknown"))

@@ -1,0 +1,155 @@
+"""Drafts in a real browser, and what the server takes of them."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.api.conftest import serving
+from tests.web.browser import PATIENCE_MS, Visitor, chromium, visit
+
+expect.set_options(timeout=PATIENCE_MS)
+
+PROBLEM = "/problems/scaled_sum"
+DRAFT = f"{PROBLEM}/draft"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def address(app: FastAPI) -> Iterator[str]:
+    with serving(app) as address:
+        yield address
+
+
+@pytest.fixture
+def laptop(browser: Browser, address: str) -> Iterator[Visitor]:
+    with browser.new_context() as context:
+        yield visit(context, address)
+
+
+@pytest.fixture
+def phone(browser: Browser, address: str) -> Iterator[Visitor]:
+    with browser.new_context() as context:
+        yield visit(context, address)
+
+
+def sign_in(visitor: Visitor, username: str) -> None:
+    visitor.open("/sign-in")
+    visitor.page.get_by_label("User name").fill(username)
+    visitor.page.get_by_label("Password").fill("correct horse battery")
+    visitor.page.get_by_role("button", name="Sign in").click()
+    visitor.page.get_by_role("button", name="Sign out").wait_for()
+
+
+def write(visitor: Visitor, source: str) -> None:
+    visitor.page.get_by_label("Your solution").fill(source)
+
+
+def posted(visitor: Visitor) -> Locator:
+    return visitor.page.locator("textarea[name=source]")
+
+
+def said(visitor: Visitor) -> Locator:
+    return visitor.page.locator("#draft-status")
+
+
+@pytest.mark.browser
+def test_a_draft_outlives_a_reload_and_is_there_on_another_device(laptop: Visitor, phone: Visitor) -> None:
+    laptop.sign_up("ada")
+    laptop.open(PROBLEM)
+    starter = posted(laptop).input_value()
+    write(laptop, "draft = 1")
+    expect(said(laptop)).to_have_text("Draft saved")
+    laptop.page.reload()
+    expect(posted(laptop)).to_have_value("draft = 1")
+
+    sign_in(phone, "ada")
+    phone.open(PROBLEM)
+    expect(posted(phone)).to_have_value("draft = 1")
+
+    laptop.page.get_by_role("button", name="Restore the starter").click()
+    expect(posted(laptop)).to_have_value(starter)
+    laptop.page.keyboard.press("Control+z")
+    expect(posted(laptop)).to_have_value("draft = 1")
+    assert laptop.complaints == phone.complaints == []
+
+
+@pytest.mark.browser
+def test_the_newer_of_two_drafts_wins_and_the_other_can_be_had_back(laptop: Visitor, phone: Visitor) -> None:
+    laptop.sign_up("ada")
+    laptop.open(PROBLEM)
+    sign_in(phone, "ada")
+    phone.open(PROBLEM)
+    write(phone, "on the phone")
+    expect(said(phone)).to_have_text("Draft saved")
+
+    write(laptop, "on the laptop")
+    expect(laptop.page.get_by_text("A different draft of yours was on the server")).to_be_visible()
+    laptop.page.reload()
+    laptop.page.get_by_role("button", name="Open the other").click()
+    expect(posted(laptop)).to_have_value("on the phone")
+    expect(said(laptop)).to_have_text("Draft saved")
+
+    laptop.page.get_by_role("button", name="Discard the other").click()
+    expect(laptop.page.get_by_role("button", name="Open the other")).to_be_hidden()
+    laptop.page.reload()
+    expect(laptop.page.get_by_role("button", name="Open the other")).to_be_hidden()
+    expect(posted(laptop)).to_have_value("on the phone")
+
+
+@pytest.mark.browser
+def test_what_was_typed_before_signing_in_is_there_after(laptop: Visitor) -> None:
+    laptop.open(PROBLEM)
+    write(laptop, "typed = 'before'")
+    expect(said(laptop)).to_have_text("Draft kept in this browser")
+
+    laptop.page.get_by_role("link", name="or sign up").click()
+    laptop.page.get_by_label("User name").fill("ada")
+    laptop.page.get_by_label("Password").fill("correct horse battery")
+    laptop.page.get_by_role("button", name="Sign up").click()
+
+    expect(posted(laptop)).to_have_value("typed = 'before'")
+    expect(said(laptop)).to_have_text("Draft saved")
+
+
+@pytest.mark.browser
+def test_what_the_server_did_not_get_is_sent_when_the_page_opens_again(laptop: Visitor) -> None:
+    laptop.sign_up("ada")
+    laptop.open(PROBLEM)
+    laptop.page.route("**/draft", lambda route: route.abort())
+    write(laptop, "while = 'away'")
+    expect(said(laptop)).to_contain_text("it is not on the server yet")
+
+    laptop.page.unroute("**/draft")
+    laptop.page.reload()
+
+    expect(posted(laptop)).to_have_value("while = 'away'")
+    expect(said(laptop)).to_have_text("Draft saved")
+
+
+def test_the_page_without_scripts_opens_with_the_draft(ada: TestClient) -> None:
+    saved = ada.put(DRAFT, json={"source": "draft = 1\n", "base": None})
+
+    assert saved.json().keys() == {"version", "has_other"}
+    assert "\ndraft = 1\n</textarea>" in ada.get(PROBLEM).text
+
+
+def test_drafts_come_from_our_own_pages_and_from_somebody_who_is_signed_in(ada: TestClient) -> None:
+    body = {"source": "x", "base": None}
+    foreign = ada.put(DRAFT, json=body, headers={"Sec-Fetch-Site": "cross-site"})
+    broken = ada.put(DRAFT, json={"source": "a\0", "base": None})
+    ada.cookies.clear()
+    unknown = ada.put(DRAFT, json=body)
+
+    assert foreign.status_code == HTTPStatus.FORBIDDEN
+    assert broken.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert unknown.status_code == HTTPStatus.UNAUTHORIZED
+    assert ada.get(f"{DRAFT}/other").status_code == HTTPStatus.UNAUTHORIZED
