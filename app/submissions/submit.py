@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import secrets
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -15,6 +14,7 @@ from app.errors import Conflict, Invalid, LimitReached, NotFound
 from app.submissions.enqueue import count_unfinished, enqueue
 from app.submissions.limit import SOURCE_BYTES as SOURCE_BYTES
 from app.submissions.model import Mode, Submission
+from app.submissions.variant import draw_variant
 
 KEY_CHARACTERS = 255
 
@@ -114,7 +114,7 @@ def _write(session: Session, request: Submit, revision: Revision) -> Submission:
         revision_id=revision.id,
         source=request.source,
         mode=request.mode,
-        variant=secrets.randbelow(revision.manifest["variants"]),
+        variant=draw_variant(session, request.user_id, revision),
         idempotency_key=request.idempotency_key,
         request_digest=_digest(request) if request.idempotency_key else None,
     )

@@ -7,7 +7,9 @@ import pytest
 from sqlalchemy import func, select
 
 from app.database import Database
+from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission
+from app.worker.lease import Finish, finish
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take
 from tests.factories import make_problem
@@ -38,7 +40,7 @@ def test_a_submission_is_taken_and_its_results_stand_where_location_says(ada: ht
     done = ada.get(f"/submissions/{taken.json()['id']}").json()
 
     assert queued.json().keys() == {
-        "id", "problem", "revision", "created_at", "state", "verdict", "score", "cases", "notice"
+        "id", "problem", "revision", "created_at", "state", "verdict", "score", "cases", "notice", "hint"
     }  # fmt: skip
     assert (queued.json()["problem"], queued.json()["state"]) == ("running_mean", "queued")
     assert (judging["state"], judging["verdict"], len(judging["cases"])) == ("judging", None, 1)
@@ -51,6 +53,16 @@ def test_a_submission_is_taken_and_its_results_stand_where_location_says(ada: ht
         "memory_bytes": 1024,
         "report": {"category": None},
     }
+
+
+def test_a_known_mistake_is_told_with_the_verdict_and_with_no_case(ada: httpx.Client, database: Database) -> None:
+    taken = submit(ada).json()
+    result = Finish(verdict=Verdict.WRONG_ANSWER, score=0, cases=(), image="test", versions={}, hint="sums for means")
+    assert finish(database, take(database), result)
+
+    done = ada.get(f"/submissions/{taken['id']}").json()
+
+    assert (done["verdict"], done["hint"]) == ("wrong_answer", "sums for means")
 
 
 @pytest.mark.parametrize(

@@ -51,11 +51,44 @@ def test_a_problem_that_needs_a_gpu_is_judged_by_a_gpu_worker(database: Database
         assert session.scalars(select(Judging.queue)).one() == "gpu"
 
 
-def test_the_variant_is_one_of_the_problems(database: Database, request_: Submit) -> None:
-    with database.transaction() as session:
-        variants = {submit(session, request_, SubmitLimits(max_pending=60)).variant for _ in range(60)}
+def variants_of(database: Database, request: Submit, number: int) -> list[int]:
+    """Of as many submissions, one after the other."""
+    found: list[int] = []
+    for _ in range(number):
+        with database.transaction() as session:
+            found.append(submit(session, request, SubmitLimits(max_pending=100)).variant)
+    return found
 
-    assert variants == {0, 1, 2}
+
+def test_nobody_meets_a_variant_again_before_half_of_the_others(database: Database, request_: Submit) -> None:
+    with database.transaction() as session:
+        make_problem(session, "many", variants=6)
+    many = replace(request_, slug="many")
+
+    of_three, of_six = variants_of(database, request_, 12), variants_of(database, many, 40)
+
+    assert all(len(set(of_three[i : i + 3])) == 3 for i in range(10))
+    assert all(len(set(of_six[i : i + 4])) == 4 for i in range(37))
+    assert set(of_six) == set(range(6))
+
+
+def test_samples_and_other_people_do_not_count_for_the_variant(database: Database, request_: Submit) -> None:
+    with database.transaction() as session:
+        other = replace(request_, user_id=make_user(session).id)
+    first, second = variants_of(database, request_, 2)
+    variants_of(database, other, 1)
+    variants_of(database, replace(request_, mode="sample"), 1)
+
+    (third,) = variants_of(database, request_, 1)
+
+    assert {first, second, third} == {0, 1, 2}
+
+
+def test_a_problem_with_one_variant_has_always_that(database: Database, request_: Submit) -> None:
+    with database.transaction() as session:
+        make_problem(session, "single", variants=1)
+
+    assert variants_of(database, replace(request_, slug="single"), 3) == [0, 0, 0]
 
 
 @pytest.mark.parametrize(
