@@ -11,11 +11,11 @@ from app.submissions.model import Judging, Submission
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlook:
-    """`cases_expected`: how many results there will be. `is_again`: an earlier attempt failed by our fault."""
+    """`cases`: names of those that there will be a result of. `is_again`: an earlier attempt failed by our fault."""
 
     title: str
     parameters: tuple[str, ...]
-    cases_expected: int
+    cases: tuple[str, ...]
     is_again: bool
 
 
@@ -25,7 +25,7 @@ def read_outlook(session: Session, submission: Submission) -> Outlook:
     return Outlook(
         title=manifest["title"],
         parameters=tuple(parameter["name"] for parameter in manifest["parameters"]),
-        cases_expected=len(cases),
+        cases=tuple(case["name"] for case in cases),
         is_again=_is_again(session, submission),
     )
 

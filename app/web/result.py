@@ -15,8 +15,17 @@ HIDDEN = "Hidden cases show no values: think of the sizes and values that the st
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A case at its place in the problem; None while it has no result."""
+
+    number: int
+    name: str
+    case: CaseView | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """`place` names the case that `sentence` is about, or is empty. `missing`: how many cases are still to come."""
+    """`place` names the case that `sentence` is about, or is empty. `hint`: on a known mistake, or empty."""
 
     title: str
     sentence: str
@@ -25,9 +34,9 @@ class Result:
     place: str = ""
     tally: str = ""
     is_final: bool = False
-    cases: Sequence[CaseView] = ()
+    hint: str = ""
+    rows: Sequence[Row] = ()
     parameters: Sequence[str] = ()
-    missing: int = 0
     first_failure: CaseView | None = None
 
 
@@ -45,7 +54,8 @@ def describe_result(view: SubmissionView, mode: Mode, outlook: Outlook) -> Resul
         place=place,
         tally=_tally(view.cases) if view.verdict is not Verdict.JUDGE_ERROR else "",
         is_final=True,
-        cases=view.cases,
+        hint=capitalise(view.hint or ""),
+        rows=[row for row in _rows(view, outlook) if row.case is not None],
         parameters=outlook.parameters,
         first_failure=_first_failure(view.cases),
     )
@@ -53,7 +63,7 @@ def describe_result(view: SubmissionView, mode: Mode, outlook: Outlook) -> Resul
 
 def _waiting(view: SubmissionView, outlook: Outlook) -> Result:
     again = AGAIN if outlook.is_again else ""
-    done, expected = len(view.cases), outlook.cases_expected
+    done, expected = len(view.cases), len(outlook.cases)
     if view.state == "queued" or view.notice:
         title = "In the queue"
         sentence = f"{view.notice or 'A worker takes it as soon as one is free.'} This page updates by itself."
@@ -64,11 +74,16 @@ def _waiting(view: SubmissionView, outlook: Outlook) -> Result:
         sentence=again + sentence,
         tone="wait",
         icon="wait",
-        cases=view.cases,
+        rows=_rows(view, outlook),
         parameters=outlook.parameters,
-        missing=max(expected - done, 0),
         first_failure=_first_failure(view.cases),
     )
+
+
+def _rows(view: SubmissionView, outlook: Outlook) -> list[Row]:
+    """They fill up in the order in which the cases are judged, and none moves."""
+    found = {case.name: case for case in view.cases}
+    return [Row(number=place + 1, name=name, case=found.get(name)) for place, name in enumerate(outlook.cases)]
 
 
 def _first_failure(cases: Sequence[CaseView]) -> CaseView | None:

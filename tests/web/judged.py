@@ -38,15 +38,17 @@ def record(database: Database, taken: Claim, *results: CaseResult) -> None:
             record_case(session, taken, result)
 
 
-def end(database: Database, taken: Claim, *results: CaseResult) -> None:
+def end(database: Database, taken: Claim, *results: CaseResult, hint: str | None = None) -> None:
     verdicts = [result.verdict for result in results]
-    outcome = Finish(verdict=overall(verdicts), score=score(verdicts), cases=results, image="test", versions={})
+    outcome = Finish(
+        verdict=overall(verdicts), score=score(verdicts), cases=results, image="test", versions={}, hint=hint
+    )
     assert finish(database, taken, outcome)
 
 
-def judge(database: Database, *results: CaseResult) -> None:
+def judge(database: Database, *results: CaseResult, hint: str | None = None) -> None:
     """The whole judging of the submission that waits."""
-    end(database, take(database), *results)
+    end(database, take(database), *results, hint=hint)
 
 
 def answered(position: int, answer: Tree, expected: Tree = RIGHT, text: str = "", said: object = None) -> CaseResult:

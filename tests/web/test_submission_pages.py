@@ -1,5 +1,6 @@
 """What a student sees of a submission."""
 
+import re
 from http import HTTPStatus
 
 import numpy as np
@@ -49,6 +50,41 @@ def test_results_show_while_judging_goes_on(ada: TestClient, database: Database)
     assert "1 of 3 cases done" in fragment
     assert "small" in fragment
     assert "data-final" not in fragment
+
+
+def test_a_result_stands_at_its_cases_place_while_others_are_waited_for(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    record(database, take(database), *(answered(position, RIGHT) for position in (0, 2)))
+
+    fragment = ada.get(f"{path}/result").text
+
+    rows = re.findall(r'<span class="number">(\d)</span>\s*<span class="name"><code>(\w+)</code>', fragment)
+    assert rows == [("1", "small"), ("2", "large"), ("3", "made")]
+    assert re.search(r"<code>large</code></span><span>waiting</span>", fragment)
+    assert fragment.count(">waiting<") == 1
+
+
+def test_a_known_mistake_is_told_above_the_cases_also_of_hidden_cases_alone(
+    ada: TestClient, database: Database
+) -> None:
+    path = submit(ada)
+    wrong = np.array(1, np.float32)
+    judge(
+        database, answered(0, RIGHT), answered(1, wrong), answered(2, wrong), hint="takes <b>sums</b>\u202e for means."
+    )
+
+    page = ada.get(path).text
+
+    assert re.search(r"This looks like a known mistake</h3>\s*<p>Takes &lt;b&gt;sums", page)
+    assert "\u202e" not in page
+    assert page.index("This looks like a known mistake") < page.index('<ol class="cases"')
+
+
+def test_what_is_no_known_mistake_has_no_box(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    judge(database, answered(0, np.array(1, np.float32)), *all_right()[1:])
+
+    assert "known-mistake" not in ada.get(path).text
 
 
 def test_a_wrong_sample_shows_at_once_what_is_off_and_where(ada: TestClient, database: Database) -> None:
