@@ -14,7 +14,7 @@ from .custom_calls import check_custom_call, config_of
 from .graph import Refused, Type
 
 PROGRAM_BYTES = 4 * 2**20
-MAX_OPERATIONS = 50_000
+MAX_OPERATIONS = 20_000
 MAX_ELEMENTS = 2**28
 # Whatever else a program holds runs code of ours that nobody has looked at with this in mind.
 _DIALECTS = ("stablehlo.", "func.")

@@ -5,7 +5,7 @@ from typing import Any
 from .graph import Graph, Operation, Refused, Region, Type
 from .module import Module, constant_of, contracted_by, type_of
 
-MAX_WRITTEN_OUT = 100_000
+MAX_WRITTEN_OUT = 50_000
 MAX_DEPTH = 64
 
 Names = dict[Any, int]

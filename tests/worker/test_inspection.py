@@ -1,0 +1,140 @@
+"""The host's side of looking into programs: every case has an outcome, whatever a program does to the inspector."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from textwrap import dedent
+
+import numpy as np
+import pytest
+
+from app.catalog.package import Package, package_from_files
+from app.worker.inspection import (
+    INSPECTOR,
+    Inspected,
+    Ran,
+    Run,
+    Task,
+    Untraceable,
+    Wanted,
+    export_programs,
+    inspect,
+    signature_of,
+)
+from sandbox.guest.codec import decode, encode
+from sandbox.interface import Ending, Launcher
+from sandbox.pool import Pool
+from tests.catalog.packages import make_files
+
+SCAN = Wanted("scan", 4, ())
+PROBLEM = """\
+title: Scaled sum
+summary: Add up a vector, part by part.
+difficulty: beginner
+estimated_minutes: 5
+tags: [jax]
+track: basics
+position: 1
+frameworks: [jax]
+entry_point: scaled_sum
+parameters:
+  - {name: x, type: jax, shape: [N], dtype: float32}
+  - {name: n, type: int, static: true}
+returns: {type: jax, shape: [], dtype: float32}
+limits: {wall_seconds: 1, memory_mib: 512}
+requirements: [{uses: scan, length: n, through: [x]}]
+cases: [{name: small, visibility: sample, doc: Four numbers., inputs: {x: [1, 2, 3, 4], n: 4}}]
+license: CC-BY-4.0
+"""
+HONEST = """
+    from jax import lax
+
+    def scaled_sum(x, n):
+        return lax.scan(lambda total, part: (total + part.sum(), None), 0.0, x.reshape(n, -1))[0]
+"""
+HUNGRY = """
+    import jax.numpy as jnp
+
+    def scaled_sum(x, n):
+        return x[0] + jnp.arange(2.0**28)
+"""
+
+
+@pytest.fixture(scope="module")
+def boxes(launcher: Launcher) -> Iterator[Pool]:
+    with closing(Pool(launcher, capacity=2, max_runs=100)) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def package() -> Package:
+    solution = dedent(HONEST).lstrip()
+    changed = {"reference.py": solution, "starter.py": solution, "cases.py": None}
+    changed |= {"submissions/accepted/plain.py": solution}
+    changed |= {"submissions/wrong_answer/unscaled.py": "# Mistake: adds one\n" + solution.replace("0.0, x", "1.0, x")}
+    return package_from_files("scaled_sum", make_files(changed, problem=PROBLEM))
+
+
+def inputs_of(*numbers: float, n: int = 4) -> bytes:
+    return encode({"x": np.asarray(numbers, np.float32), "n": n})
+
+
+class Looking:
+    """Everything that was told."""
+
+    def __init__(self, boxes: Pool, package: Package, source: str, runs: list[Run]) -> None:
+        abort = threading.Event()
+        by_signature: dict[bytes, list[Run]] = {}
+        for run in runs:
+            by_signature.setdefault(signature_of(package.manifest, run.inputs), []).append(run)
+        exported = export_programs(boxes, package, dedent(source), list(by_signature), abort)
+        tasks = [
+            Task(signature=signature, program=exported[signature].answer or b"", runs=members, wanted=(SCAN,))
+            for signature, members in by_signature.items()
+        ]
+        self.inspected: list[Inspected] = []
+        self.ran: list[Ran] = []
+        inspect(boxes, package, tasks, self.inspected.append, self.ran.append, abort)
+
+
+def test_cases_of_one_signature_share_a_program(boxes: Pool, package: Package) -> None:
+    runs = [Run("first", inputs_of(1, 2, 3, 4), SCAN), Run("second", inputs_of(5, 6, 7, 8), None)]
+    runs.append(Run("other", inputs_of(1, 2, n=2), None))
+
+    seen = Looking(boxes, package, HONEST, runs)
+
+    assert [one.evidence.loops[0].length for one in seen.inspected if one.evidence] == [4, 2]
+    answers = {ran.name: decode(ran.outcome.answer or b"") for ran in seen.ran}
+    assert {name: float(answer) for name, answer in answers.items()} == {"first": 10, "second": 26, "other": 3}  # type: ignore[arg-type]
+    left_out = {ran.name: ran.left_out for ran in seen.ran}
+    assert [float(decode(one or b"")) for one in left_out["first"][0]] == [9, 6]  # type: ignore[arg-type]
+    assert left_out["second"] == {}
+
+
+def test_a_program_that_kills_its_inspector_has_an_outcome_for_every_case(boxes: Pool, package: Package) -> None:
+    runs = [Run(f"case {n}", inputs_of(n, 2, 3, 4), SCAN) for n in range(5)]
+
+    seen = Looking(boxes, package, HUNGRY, runs)
+
+    assert [one.evidence is not None for one in seen.inspected] == [True]
+    assert [ran.name for ran in seen.ran] == [run.name for run in runs]
+    assert {ran.outcome.ending for ran in seen.ran} == {Ending.OUT_OF_MEMORY}
+    assert all(ran.outcome.answer is None and ran.left_out == {} for ran in seen.ran)
+
+
+def test_bytes_that_are_no_program_are_the_submissions_fault(boxes: Pool, package: Package) -> None:
+    signature = signature_of(package.manifest, inputs_of(1, 2, 3, 4))
+    task = Task(signature=signature, program=b"none", runs=[Run("only", inputs_of(1, 2, 3, 4), SCAN)], wanted=(SCAN,))
+    inspected: list[Inspected] = []
+    ran: list[Ran] = []
+
+    box = inspect(boxes, package, [task], inspected.append, ran.append, threading.Event())
+
+    assert box.ready.versions.keys() == set(INSPECTOR.frameworks)
+    assert inspected[0].refusal is not None
+    assert [(one.name, one.outcome.ending) for one in ran] == [("only", Ending.RAISED)]
+
+
+def test_what_can_be_neither_traced_nor_is_static_is_named(package: Package) -> None:
+    with pytest.raises(Untraceable, match="x holds a value of type str"):
+        signature_of(package.manifest, encode({"x": "text", "n": 4}))
