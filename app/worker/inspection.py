@@ -41,6 +41,8 @@ INSPECT_DRIVER = "from sandbox.guest.inspection import run"
 # Opening compiles the program, and each of its runs may have to open it anew when the one before killed the process.
 PATIENCE = 2
 COMPILE_SECONDS = 5
+# Loops that fit what is wanted, and are tried one by one: each costs a compilation for every step that is left out.
+CANDIDATES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +180,10 @@ class _Conversation:
         # Last, since a changed program may do worse than the one that was sent.
         for task in tasks:
             for run in task.runs:
-                if run.leave_out is not None:
-                    self._add("leave_out", task, run)
+                for rank in range(CANDIDATES if run.leave_out else 0):
+                    self._add("leave_out", task, run, rank)
 
-    def _add(self, step: Step, task: Task, run: Run | None) -> None:
+    def _add(self, step: Step, task: Task, run: Run | None, rank: int = 0) -> None:
         """Each message is whole, so that any of them can be the first of a new process."""
         message: dict[str, Tree] = {
             "step": step,
@@ -190,7 +192,7 @@ class _Conversation:
             "inputs": decode(run.inputs) if run is not None else None,
         }
         if run is not None and run.leave_out is not None:
-            message["wanted"] = (run.leave_out.kind, run.leave_out.length)
+            message["wanted"] = (run.leave_out.kind, run.leave_out.length, rank)
         name = step if run is None else f"{step} {run.name}"
         self.cases.append(CaseInput(name, encode({"task": message})))
         self.meanings.append((step, task, run))
@@ -202,16 +204,24 @@ class _Reader:
     def __init__(self, on_inspected: Callable[[Inspected], None], on_ran: Callable[[Ran], None]) -> None:
         self._on_inspected, self._on_ran = on_inspected, on_ran
         self._outcomes: dict[str, CaseOutcome] = {}
+        self._left_out: dict[str, list[Mapping[int, tuple[bytes | None, ...]]]] = {}
 
     def read(self, step: Step, task: Task, run: Run | None, outcome: CaseOutcome) -> None:
         if run is None:
             self._on_inspected(_inspected(task.signature, outcome))
         elif step == "leave_out":
-            self._on_ran(Ran(name=run.name, outcome=self._outcomes.pop(run.name), left_out=_left_out(outcome)))
+            self._keep(run.name, _left_out(outcome))
         elif run.leave_out is not None:
             self._outcomes[run.name] = replace(outcome, name=run.name)
         else:
             self._on_ran(Ran(name=run.name, outcome=replace(outcome, name=run.name), left_out={}))
+
+    def _keep(self, name: str, left_out: Mapping[int, tuple[bytes | None, ...]]) -> None:
+        parts = self._left_out.setdefault(name, [])
+        parts.append(left_out)
+        if len(parts) == CANDIDATES:
+            together = {index: answers for part in parts for index, answers in part.items()}
+            self._on_ran(Ran(name=name, outcome=self._outcomes.pop(name), left_out=together))
 
 
 def _inspected(signature: bytes, outcome: CaseOutcome) -> Inspected:

@@ -17,7 +17,7 @@ INSPECT = "from sandbox.guest.inspection import run"
 ENTRY = "def solve():\n    pass\n"
 
 Inputs = Mapping[str, Any]
-Wanted = tuple[str, int | None]
+Wanted = tuple[str, int | None, int]
 
 
 @dataclass(frozen=True)

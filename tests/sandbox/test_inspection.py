@@ -110,7 +110,7 @@ def solve(which, w, x, y):
     return globals()[which](w, x, y)
 """
 NAMES = [name for name in re.findall(r"^def (\w+)\(w, x, y\):$", SOURCE, re.MULTILINE) if name != "grad"]
-WANTED = {"cond": ("cond", None), "searching_while": ("while", None)}
+WANTED = {"cond": ("cond", None, 0), "searching_while": ("while", None, 0), "nested": ("scan", STEPS // 2, 0)}
 
 Seen = Mapping[str, Mapping[str, Any]]
 
@@ -120,7 +120,7 @@ def seen(bench: Bench) -> Seen:
     """Of each function its evidence, its answer, and what is left of that without steps of the wanted loops."""
     found = programs(bench, SOURCE, *({"which": name} | INPUTS for name in NAMES), static=("which",))
     messages = [
-        one.message(step, WANTED.get(name, ("scan", STEPS)))
+        one.message(step, WANTED.get(name, ("scan", STEPS, 0)))
         for name, one in zip(NAMES, found, strict=True)
         for step in ("open", "run", "leave_out")
     ]

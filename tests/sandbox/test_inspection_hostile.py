@@ -211,7 +211,7 @@ def test_a_program_without_end_is_ended(bench: Bench) -> None:
 
 def test_a_program_that_takes_for_ever_to_compile_is_ended(bench: Bench) -> None:
     sorted_ones = [
-        f"%y{n} = \"stablehlo.sort\"(%y{n - 1}) ({{ ^bb0(%a: tensor<f32>, %b: tensor<f32>): "
+        f'%y{n} = "stablehlo.sort"(%y{n - 1}) ({{ ^bb0(%a: tensor<f32>, %b: tensor<f32>): '
         "%c = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1> "
         f"stablehlo.return %c : tensor<i1> }}) {{dimension = 0 : i64}} : ({F}) -> {F}"
         for n in range(1, 4000)
@@ -277,7 +277,7 @@ def test_a_program_that_hangs_without_a_step_shows_nothing(bench: Bench) -> None
     """
     (one,) = programs(bench, source, INPUTS)
 
-    run, left_out = ask(bench, one.message("run"), one.message("leave_out", ("scan", 8)), wall_seconds=5)
+    run, left_out = ask(bench, one.message("run"), one.message("leave_out", ("scan", 8, 0)), wall_seconds=5)
 
     assert run.ending is Ending.ANSWERED
     assert left_out.ending is Ending.TIMED_OUT

@@ -1,6 +1,5 @@
 """A program that was found fit to be compiled: compiled once, run as often as is asked."""
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -19,9 +18,7 @@ from .module import Module
 from .reading import read
 from .work import Work
 
-MAX_CANDIDATES = 3
-
-Wanted = tuple[str, int | None]
+Wanted = tuple[str, int | None, int]
 
 
 class Opened:
@@ -46,15 +43,18 @@ class Opened:
         return self._run(self._compiled, inputs)
 
     def left_out(self, inputs: dict[str, Tree], wanted: Wanted) -> list[tuple[int, list[Tree]]]:
-        """Of each candidate its index and the answers of its changes, each in a list of one; or None."""
+        """Of the candidate its index and the answers of its changes, each in a list of one; or None.
+
+        `wanted`: kind, length, and which of those that fit, the one with most work first.
+        """
+        kind, length, rank = wanted
         return [
             (index, [self._try(found, number, inputs) for number in range(changes(found))])
-            for index, found in self._candidates(wanted)
+            for index, found in self._candidates(kind, length)[rank : rank + 1]
         ]
 
-    def _candidates(self, wanted: Wanted) -> Iterator[tuple[int, Found]]:
-        """Those that take part, most work first."""
-        kind, length = wanted
+    def _candidates(self, kind: str, length: int | None) -> list[tuple[int, Found]]:
+        """Those that take part."""
         is_loop = kind != "cond"
         found = find_loops(self._graph) if is_loop else find_branches(self._graph)
         work = Work(self._graph, find_loops(self._graph))
@@ -64,7 +64,7 @@ class Opened:
             for index, one in enumerate(found)
             if facts[index]["takes_part"] and (not is_loop or _fits(one, kind, length))
         ]
-        yield from sorted(fitting, key=lambda pair: -work.share(pair[1]))[:MAX_CANDIDATES]
+        return sorted(fitting, key=lambda pair: -work.share(pair[1]))
 
     def _try(self, found: Found, number: int, inputs: dict[str, Tree]) -> Tree:
         key = (found.operation.place, number)
@@ -85,10 +85,10 @@ class Opened:
 
 
 def _fits(found: Found, kind: str, length: int | None) -> bool:
-    """A while_loop that counts is written as a fori_loop is; a loop in a loop may have the steps of both."""
+    """A while_loop that counts is written as a fori_loop is."""
     if kind == "while" and length is None:
         return True
-    return found.length is not None and (length is None or length in (found.length, found.steps))
+    return found.length is not None and (length is None or found.length == length)
 
 
 def _parts(exported: Tree) -> tuple[bytes, Tree]:
