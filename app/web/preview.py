@@ -8,7 +8,6 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import RedirectResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from app.api.response_headers import ResponseHeaders
 from app.catalog.fault import Fault
 from app.catalog.view import ProblemDetail
 from app.errors import NotFound
@@ -32,7 +31,7 @@ class Shown:
 
 
 def create_preview(slug: str, read: Callable[[], Shown]) -> FastAPI:
-    """`read` gives what is to be shown now, at no cost."""
+    """`read` gives what is to be shown now, at no cost. The caller adds the headers that every answer carries."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     path = f"/problems/{slug}"
 
@@ -59,5 +58,4 @@ def create_preview(slug: str, read: Callable[[], Shown]) -> FastAPI:
         return render_error(request, 404, f"This is a preview of one problem, and nothing else is here: open {path}.")
 
     app.include_router(static_files.router)
-    app.add_middleware(ResponseHeaders)
     return app

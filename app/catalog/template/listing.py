@@ -39,17 +39,17 @@ _WORDS = {
         count="v.size",
         norm="jnp.linalg.norm(v)",
         magnitude="jnp.abs(v)",
-        answer="jnp.float32(total)",
+        answer="total",
     ),
     "torch": _Words(
         imports="import torch",
-        flat="torch.as_tensor({}, dtype=torch.float64).reshape(-1)",
+        flat="torch.as_tensor({}, dtype=torch.float32).reshape(-1)",
         mean="torch.mean({})",
         product="torch.dot(v, v)",
         count="v.numel()",
         norm="torch.linalg.vector_norm(v)",
         magnitude="torch.abs(v)",
-        answer="torch.as_tensor(total, dtype=torch.float32)",
+        answer="total",
     ),
 }
 

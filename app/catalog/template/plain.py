@@ -87,6 +87,11 @@ cases:
 
 hints:
   - The mean of the squares, not the square of the mean.
+quiz:
+  - question: Which of the two is never smaller?
+    choices: [The mean of the squares, The square of the mean]
+    answer: 0
+    explanation: Their difference is the variance.
 """
 
 

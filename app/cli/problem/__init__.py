@@ -2,6 +2,7 @@
 
 import typer
 
+from app.cli.problem.import_package import import_package
 from app.cli.problem.list import list_packages
 from app.cli.problem.new import new
 from app.cli.problem.preview import preview
@@ -17,6 +18,7 @@ def problems() -> None:
     """Problem packages."""
 
 
+app.command("import")(import_package)
 app.command("list")(list_packages)
 app.command("new")(new)
 app.command("preview")(preview)

@@ -87,10 +87,19 @@ def _write(interview: _Interview, settings: Settings) -> Path:
         raise FolderTaken(f"{target} is there already, and stays as it is: choose another slug, or remove it")
     files = write_exercise(_interview(interview, slug, f"{settings.server}/schema/problem.json"))
     package_from_files(slug, {path: text.encode() for path, text in files.items()})
+    write_files(target, files)
+    return target
+
+
+def write_files(target: Path, files: Mapping[str, str]) -> None:
     for path, text in files.items():
         (target / path).parent.mkdir(parents=True, exist_ok=True)
         (target / path).write_text(text, encoding="utf-8")
-    return target
+
+
+def shown_path(target: Path) -> Path:
+    """As people would type it here."""
+    return target.relative_to(Path.cwd()) if target.is_relative_to(Path.cwd()) else target
 
 
 def _interview(interview: _Interview, slug: str, schema: str) -> "Exercise":
@@ -124,7 +133,7 @@ def _interview(interview: _Interview, slug: str, schema: str) -> "Exercise":
 
 
 def _say_what_next(target: Path) -> None:
-    shown = target.relative_to(Path.cwd()) if target.is_relative_to(Path.cwd()) else target
+    shown = shown_path(target)
     files = sorted(path.relative_to(target) for path in target.rglob("*") if path.is_file())
     output.print(f"Wrote [bold]{escape(str(shown))}[/], a small exercise that is right as it is:", soft_wrap=True)
     for file in files:

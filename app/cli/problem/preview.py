@@ -28,6 +28,7 @@ def preview(
     What is wrong with the package stands on the page, with file, line and remedy. Needs no server and no database.
     Where this machine can open a box, the reference's answers to the samples appear once they are there.
     """
+    from app.api.response_headers import ResponseHeaders
     from app.cli.problem.package_source import find_source
     from app.cli.problem.shelf import Shelf
     from app.web.preview import create_preview
@@ -37,7 +38,9 @@ def preview(
         address = f"http://127.0.0.1:{listening.getsockname()[1]}/problems/{source.slug}"
         output.print(f"The page of {escape(source.slug)} is at [bold]{escape(address)}[/]", soft_wrap=True)
         output.print("It follows the files. Ctrl-C ends it.")
-        _serve(create_preview(source.slug, shelf.read), listening)
+        page = create_preview(source.slug, shelf.read)
+        page.add_middleware(ResponseHeaders)
+        _serve(page, listening)
 
 
 def _listen(port: int) -> socket.socket:

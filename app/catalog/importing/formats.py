@@ -1,0 +1,15 @@
+"""The formats that packages are made from; each is one file of this folder."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from app.catalog.importing.imported import Imported
+from app.catalog.importing.kattis import read_kattis
+from app.catalog.importing.kernelbench import read_kernelbench
+from app.catalog.importing.literal_tests import read_literal_tests
+
+FORMATS: dict[str, Callable[[Path], Imported]] = {
+    "kattis": read_kattis,
+    "kernelbench": read_kernelbench,
+    "tests": read_literal_tests,
+}

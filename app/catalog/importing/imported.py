@@ -1,0 +1,112 @@
+"""What an importer gives: a package's files, and everything that its author must know about them.
+
+Nothing of a source is run here: programs are read as syntax trees, data as data.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from app.catalog.folder import MANIFEST_FILE
+from app.errors import AllcloseError
+
+SECTIONS = ("Why this matters", "Worked example", "Common pitfalls", "Problem", "Inputs", "Output")
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_ .()'+/-]*[A-Za-z0-9_.)]|[A-Za-z]")
+_WORDS_OF_YAML = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
+
+
+class ImportRefused(AllcloseError):
+    """The source can't become a package; the text says why, and what would help."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """`left_out`: what does not map. `todo`: what the author must add. `answers`: the source's own, by case."""
+
+    slug: str
+    files: Mapping[str, str]
+    left_out: tuple[str, ...]
+    todo: tuple[str, ...]
+    answers: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Notes:
+    """Collected while a source is read."""
+
+    left_out: list[str] = field(default_factory=list)
+    todo: list[str] = field(default_factory=list)
+
+
+def slug_of(name: str) -> str:
+    slug = re.sub(r"[^a-z0-9_-]+", "_", name.lower()).strip("_-")[:64]
+    if not slug:
+        raise ImportRefused(f"{name!r} holds no letter that a slug may have: rename the source")
+    return slug
+
+
+def name_of(text: str) -> str:
+    """For cases and submissions, which have names of `a-z0-9_`."""
+    return re.sub(r"[^a-z0-9_]+", "_", text.lower()).strip("_")[:64] or "unnamed"
+
+
+def write_manifest(content: Mapping[str, Any], origin: str, notes: Notes) -> dict[str, str]:
+    """`problem.yaml`, with the list of what is still to do at its head."""
+    todo = [f"# TODO: {each}" for each in notes.todo]
+    body = yaml.dump(dict(content), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return {MANIFEST_FILE: "\n".join([f"# Imported from {origin}.", *todo, "", body])}
+
+
+def write_statement(sections: Mapping[str, str], notes: Notes) -> str:
+    """The sections that a statement has; those that the source does not give are to be written."""
+    missing = [name for name in SECTIONS if not sections.get(name, "").strip()]
+    if missing:
+        notes.todo.append(f"write in statement.md: {', '.join(missing)}")
+    parts = [f"## {name}\n\n{sections.get(name, '').strip() or 'TODO: write this section.'}\n" for name in SECTIONS]
+    return "\n".join(parts)
+
+
+def explained(source: str, sentence: str, notes: Notes, path: str) -> str:
+    """A wrong submission begins with its mistake, which students who make it are told; empty when nobody said it."""
+    if not sentence:
+        notes.todo.append(f"say in the first line of {path} what its mistake is: students who make it are told")
+    words = sentence or "TODO: say in a sentence what is wrong here."
+    return f"# Mistake: {words}\n\n{source}"
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """The names in their order, with a number where one is given again."""
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name[:60]}_{seen[name]}")
+    return found
+
+
+class _Dumper(yaml.SafeDumper):
+    """Texts in quotes wherever YAML 1.2 could read something else, lists of numbers in one line, and no aliases."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
+        return super().increase_indent(flow, False)
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
+        return True
+
+
+def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    is_plain = _PLAIN.fullmatch(text) and text.lower() not in _WORDS_OF_YAML
+    style = "|" if "\n" in text else None if is_plain else '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+def _represent_list(dumper: _Dumper, items: list[Any]) -> yaml.SequenceNode:
+    is_flat = not any(isinstance(item, dict) for item in items)
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=is_flat)
+
+
+_Dumper.add_representer(str, _represent_text)
+_Dumper.add_representer(list, _represent_list)

@@ -1,0 +1,192 @@
+"""A file of KernelBench, or one like it: `Model`, `get_inputs` and perhaps `get_init_inputs`, in PyTorch.
+
+The student writes `ModelNew`. `cases.py` draws the inputs as the file does, with its constants as what stands under
+`with`; the weights are drawn when the model is built, from the case's seed.
+"""
+
+import ast
+from pathlib import Path
+from typing import Any
+
+from app.catalog.importing.imported import Imported, ImportRefused, Notes, slug_of, write_manifest, write_statement
+from app.catalog.importing.program import class_of, functions_of, parse, strangers_of, without
+from app.catalog.importing.source_folder import open_folder
+
+NEEDED = ("get_inputs",)
+CASES = (("as_given", "sample"), ("drawn_anew", "hidden"), ("drawn_once_more", "hidden"))
+
+
+def read_kernelbench(path: Path) -> Imported:
+    """Raises ImportRefused."""
+    if not path.is_file():
+        raise ImportRefused(f"{path} is no file: name one with `Model` and `get_inputs`")
+    source = open_folder(path.parent).text(path.name)
+    tree, notes = parse(source, path.name), Notes()
+    model = _model(tree, path)
+    title = path.stem.replace("_", " ").strip()
+    sizes = _constants(tree, notes)
+    if strangers := strangers_of(tree):
+        notes.left_out.append(f"what it imports and boxes do not have: {', '.join(strangers)}")
+    files = {
+        "statement.md": _statement(model, sizes, notes),
+        "starter.py": _starter(model),
+        "reference.py": _reference(source, tree),
+        "driver.py": _DRIVER,
+        "cases.py": _cases(source, tree),
+        "submissions/accepted/original.py": _reference(source, tree),
+        "submissions/wrong_answer/stand_in.py": _STAND_IN,
+    }
+    _add_todo(notes)
+    manifest = write_manifest(_manifest(title, sizes), "a KernelBench file", notes)
+    return Imported(
+        slug=slug_of(path.stem),
+        files={**manifest, **files},
+        left_out=tuple(notes.left_out),
+        todo=tuple(notes.todo),
+        answers={},
+    )
+
+
+def _model(tree: ast.Module, path: Path) -> ast.ClassDef:
+    model = class_of(tree, "Model")
+    missing = [name for name in NEEDED if name not in functions_of(tree)] + ([] if model else ["Model"])
+    if model is None or missing:
+        raise ImportRefused(f"{path.name} does not define {', '.join(missing)} at its top level")
+    if "forward" not in _methods(model):
+        raise ImportRefused(f"{path.name}: Model has no method forward")
+    return model
+
+
+def _methods(model: ast.ClassDef) -> dict[str, ast.FunctionDef]:
+    return {node.name: node for node in model.body if isinstance(node, ast.FunctionDef)}
+
+
+def _constants(tree: ast.Module, notes: Notes) -> dict[str, int | float]:
+    """Numbers at the top level, which are sizes and settings. Others that are made from them stay as they are."""
+    found: dict[str, int | float] = {}
+    for node in tree.body:
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
+            continue
+        name, value = node.targets[0].id, node.value
+        if isinstance(value, ast.Constant) and isinstance(value.value, int | float):
+            found[name] = value.value
+        elif used := sorted({each.id for each in ast.walk(value) if isinstance(each, ast.Name)} & set(found)):
+            notes.todo.append(f"in cases.py, {name} does not follow when {', '.join(used)} is changed under `with`")
+    return found
+
+
+def _statement(model: ast.ClassDef, sizes: dict[str, int | float], notes: Notes) -> str:
+    methods = _methods(model)
+    told_by: list[ast.ClassDef | ast.FunctionDef] = [
+        model,
+        *(methods[name] for name in ("__init__", "forward") if name in methods),
+    ]
+    docs = [ast.get_docstring(node) for node in told_by]
+    told = "\n\n".join(f"```\n{doc}\n```" for doc in docs if doc)
+    problem = f"""Write a class `ModelNew`, a `torch.nn.Module` with the arguments of the starter. It is built with
+`ModelNew(*init_inputs)` after `torch.manual_seed(seed)`, so that layers made in the same order get the same weights,
+and called with `*inputs` under `torch.no_grad()`.
+
+{told}"""
+    arguments = ", ".join(f"`{argument.arg}`" for argument in methods["forward"].args.args[1:])
+    inputs = f"What `forward` is given, in its order: {arguments}."
+    if sizes:
+        inputs += "\n\nSizes and settings of the first case: " + ", ".join(f"`{k} = {v}`" for k, v in sizes.items())
+    return write_statement({"Problem": problem, "Inputs": inputs}, notes)
+
+
+def _starter(model: ast.ClassDef) -> str:
+    methods = _methods(model)
+    built = ast.unparse(methods["__init__"].args) if "__init__" in methods else "self"
+    return f"""import torch
+import torch.nn as nn
+
+
+class ModelNew(nn.Module):
+    def __init__({built}):
+        super().__init__()
+
+    def forward({ast.unparse(methods["forward"].args)}):
+        raise NotImplementedError("replace this line with your solution")
+"""
+
+
+def _reference(source: str, tree: ast.Module) -> str:
+    drawing = [node for name, node in functions_of(tree).items() if name in ("get_inputs", "get_init_inputs")]
+    return f"{without(source, drawing)}\n\nModelNew = Model\n"
+
+
+def _cases(source: str, tree: ast.Module) -> str:
+    models = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Model"]
+    has_init = "get_init_inputs" in functions_of(tree)
+    return f'''{without(source, models)}
+
+def draw(seed, **constants):
+    """The inputs as above, from this seed; `constants` take the place of those above."""
+    import torch
+
+    globals().update(constants)
+    torch.manual_seed(seed)
+    inputs = list(get_inputs())
+    return {{"seed": seed, "init_inputs": {"list(get_init_inputs())" if has_init else "[]"}, "inputs": inputs}}
+'''
+
+
+def _manifest(title: str, sizes: dict[str, int | float]) -> dict[str, Any]:
+    arguments = {"with": sizes} if sizes else {}
+    return {
+        "title": title[:120],
+        "summary": "TODO: say in one line what is asked for.",
+        "difficulty": "intermediate",
+        "estimated_minutes": 30,
+        "tags": ["pytorch"],
+        "frameworks": ["torch"],
+        "entry_point": "ModelNew",
+        "parameters": [
+            {"name": "seed", "type": "int", "doc": "from which the weights are drawn, before the model is built"},
+            {"name": "init_inputs", "type": "list", "leaves": "torch", "doc": "what the model is built with"},
+            {"name": "inputs", "type": "list", "leaves": "torch", "doc": "what it is called with"},
+        ],
+        "returns": {"type": "list", "doc": "what the model returns"},
+        "limits": {"wall_seconds": 30, "memory_mib": 4096},
+        "cases": [
+            {"name": name, "visibility": visibility, "generate": "draw", **arguments} for name, visibility in CASES
+        ],
+    }
+
+
+def _add_todo(notes: Notes) -> None:
+    notes.left_out.append("speed: KernelBench asks for a faster kernel, and here an answer is right or wrong")
+    notes.todo += [
+        "choose sizes under `with` of each case: those of the file are for large GPUs, and inputs may take 48 MiB",
+        "say what students shall write that the reference is not: another algorithm, or the same without a function",
+        "set summary, difficulty, estimated_minutes and license; set limits.gpu if it needs one",
+        "describe `returns`, and set a tolerance: `allclose problem verify` suggests one",
+        "add a second accepted solution, written in another way",
+        "replace submissions/wrong_answer/stand_in.py by likely mistakes, each with its sentence",
+    ]
+
+
+_DRIVER = '''"""Builds the model from the case's seed and calls it."""
+
+import torch
+
+
+def run(solution, inputs):
+    torch.manual_seed(inputs["seed"])
+    model = solution(*inputs["init_inputs"])
+    with torch.no_grad():
+        return model(*inputs["inputs"])
+'''
+_STAND_IN = '''"""Mistake: returns nothing. TODO: replace this by a likely mistake."""
+
+import torch.nn as nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, *arguments):
+        super().__init__()
+
+    def forward(self, *inputs):
+        return None
+'''

@@ -1,0 +1,218 @@
+"""A folder with a statement, a solution and `tests.json`, whose tests hold literal arguments.
+
+`tests.json` is one of these; values are JSON, and `expected` is only compared with what the solution gives:
+
+    [{"input": [[1, 2], 3], "expected": 5, "hidden": true}, …]      arguments in order, or a mapping by name
+    [{"test": "add(np.array([1, 2]), k=3)", "expected_output": "…"}]  a call, whose arguments are literals
+    {"fn_name": "add", "inputs": [[1, 2], …], "outputs": [3, …]}
+"""
+
+import ast
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.catalog.importing.imported import (
+    Imported,
+    ImportRefused,
+    Notes,
+    distinct,
+    name_of,
+    slug_of,
+    write_manifest,
+    write_statement,
+)
+from app.catalog.importing.kind import declaration_of, value_for
+from app.catalog.importing.literal_call import read_call
+from app.catalog.importing.program import frameworks_of, functions_of, parse, strangers_of
+from app.catalog.importing.source_folder import SourceFolder, open_folder
+
+STATEMENTS = ("statement.md", "problem.md", "description.md", "question.md", "README.md")
+SOLUTIONS = ("solution.py", "reference.py")
+STARTERS = ("starter.py", "starter_code.py", "template.py")
+TESTS = ("tests.json", "testcases.json", "test_cases.json", "input_output.json")
+MAX_CASES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    name: str
+    is_sample: bool
+    arguments: dict[str, Any]
+    expected: Any
+
+
+def read_literal_tests(root: Path) -> Imported:
+    """Raises ImportRefused."""
+    folder, notes = open_folder(root), Notes()
+    source = folder.text(_find(folder, SOLUTIONS, "the solution"))
+    content = _read_json(folder, _find(folder, TESTS, "the tests"))
+    tree = parse(source, "the solution")
+    function = _function(tree, content)
+    tests = _tests(content, function, notes)
+    parameters = [declaration_of(name, [test.arguments[name] for test in tests], notes) for name in _names(function)]
+    if strangers := strangers_of(tree):
+        notes.left_out.append(f"what the solution imports and boxes do not have: {', '.join(strangers)}")
+    files = {
+        "statement.md": _statement(folder, notes),
+        "starter.py": _starter(folder, function),
+        "reference.py": source,
+        "submissions/accepted/original.py": source,
+        "submissions/wrong_answer/stand_in.py": _stand_in(function),
+    }
+    _add_todo(notes)
+    title = root.resolve().name.replace("_", " ").replace("-", " ").capitalize()
+    manifest = _manifest(title, function.name, frameworks_of([tree]), parameters, tests)
+    return Imported(
+        slug=slug_of(root.resolve().name),
+        files={**write_manifest(manifest, "a folder with tests.json", notes), **files},
+        left_out=tuple(notes.left_out),
+        todo=tuple(notes.todo),
+        answers={test.name: test.expected for test in tests if test.expected is not None},
+    )
+
+
+def _find(folder: SourceFolder, names: Sequence[str], what: str) -> str:
+    for name in names:
+        if folder.has(name):
+            return name
+    raise ImportRefused(f"{folder.root} lacks {what}: put one of {', '.join(names)} there")
+
+
+def _read_json(folder: SourceFolder, path: str) -> Any:
+    try:
+        return json.loads(folder.text(path))
+    except (ValueError, RecursionError) as error:
+        raise ImportRefused(f"{path} is no JSON ({error}): correct it") from None
+
+
+def _function(tree: ast.Module, content: Any) -> ast.FunctionDef:
+    functions = {name: node for name, node in functions_of(tree).items() if not name.startswith("_")}
+    named = content.get("fn_name") or content.get("entry_point") if isinstance(content, dict) else None
+    if named is None and len(functions) == 1:
+        return next(iter(functions.values()))
+    if named in functions:
+        return functions[str(named)]
+    known = ", ".join(functions) or "no function"
+    raise ImportRefused(f'the solution defines {known}: name the one that is tested, as "fn_name" of tests.json')
+
+
+def _names(function: ast.FunctionDef) -> list[str]:
+    signature = function.args
+    if signature.vararg or signature.kwarg or signature.kwonlyargs:
+        raise ImportRefused(f"{function.name} takes *arguments or keywords only: give it plain parameters")
+    return [argument.arg for argument in (*signature.posonlyargs, *signature.args)]
+
+
+def _tests(content: Any, function: ast.FunctionDef, notes: Notes) -> list[_Test]:
+    raw = _listed(content)[:MAX_CASES]
+    names = distinct([name_of(str(each.get("name", f"case_{index}"))) for index, each in enumerate(raw, 1)])
+    tests = []
+    for name, each in zip(names, raw, strict=True):
+        try:
+            arguments, expected = _read_test(each, function)
+        except ValueError as error:
+            notes.left_out.append(f"{name}: {error}")
+            continue
+        tests.append(_Test(name, _is_sample(each), arguments, expected))
+    if not tests:
+        raise ImportRefused("no test has literal arguments: " + "; ".join(notes.left_out[:3]))
+    if not any(test.is_sample for test in tests):
+        notes.todo.append(f"{tests[0].name} is shown to students: the source does not say which tests may be")
+        tests[0] = _Test(tests[0].name, True, tests[0].arguments, tests[0].expected)
+    return sorted(tests, key=lambda test: not test.is_sample)
+
+
+def _listed(content: Any) -> list[dict[str, Any]]:
+    if isinstance(content, dict) and isinstance(content.get("inputs"), list):
+        outputs = content.get("outputs") or [None] * len(content["inputs"])
+        return [{"input": given, "expected": output} for given, output in zip(content["inputs"], outputs, strict=False)]
+    listed = content.get("tests") or content.get("cases") if isinstance(content, dict) else content
+    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed) or not listed:
+        raise ImportRefused('tests.json holds no list of tests such as {"input": [1, 2], "expected": 3}')
+    return listed
+
+
+def _read_test(test: Mapping[str, Any], function: ast.FunctionDef) -> tuple[dict[str, Any], Any]:
+    """Arguments by name, and the expected value or None. Raises ValueError."""
+    expected = next((test[key] for key in ("expected", "expected_output", "output") if key in test), None)
+    given = next((test[key] for key in ("input", "inputs", "args", "arguments") if key in test), None)
+    names = _names(function)
+    if isinstance(call := test.get("test") or test.get("call"), str):
+        positional, by_name = read_call(call, function.name)
+    elif isinstance(given, dict):
+        positional, by_name = [], given
+    elif isinstance(given, list):
+        positional, by_name = given, {}
+    else:
+        raise ValueError("it has neither `input` nor `test`")
+    arguments = dict(zip(names, positional, strict=False)) | dict(by_name)
+    if len(positional) > len(names) or set(arguments) != set(names):
+        raise ValueError(f"its arguments are not {', '.join(names)}")
+    return arguments, expected
+
+
+def _is_sample(test: Mapping[str, Any]) -> bool:
+    return any(test.get(key) is True for key in ("sample", "is_sample", "public", "isPublic", "visible")) or any(
+        test.get(key) is False for key in ("hidden", "is_hidden", "isHidden")
+    )
+
+
+def _statement(folder: SourceFolder, notes: Notes) -> str:
+    name = next((name for name in STATEMENTS if folder.has(name)), None)
+    if name is None:
+        notes.left_out.append(f"the statement: none of {', '.join(STATEMENTS)} is there")
+    text = folder.text(name) if name else ""
+    # Headings of the source stay, one level below ours.
+    lines = ["#" + line if line.startswith("##") else line for line in text.splitlines() if not line.startswith("# ")]
+    return write_statement({"Problem": "\n".join(lines)}, notes)
+
+
+def _starter(folder: SourceFolder, function: ast.FunctionDef) -> str:
+    for name in STARTERS:
+        if folder.has(name):
+            return folder.text(name)
+    doc = ast.get_docstring(function)
+    told = f'    """{doc}"""\n' if doc and '"""' not in doc and "\\" not in doc else ""
+    raised = 'raise NotImplementedError("replace this line with your solution")'
+    return f"def {function.name}({', '.join(_names(function))}):\n{told}    {raised}\n"
+
+
+def _stand_in(function: ast.FunctionDef) -> str:
+    sentence = '"""Mistake: returns nothing. TODO: replace this by a likely mistake."""'
+    return f"{sentence}\n\n\ndef {function.name}({', '.join(_names(function))}):\n    return None\n"
+
+
+def _manifest(
+    title: str, entry_point: str, frameworks: list[str], parameters: list[dict[str, Any]], tests: Sequence[_Test]
+) -> dict[str, Any]:
+    return {
+        "title": title[:120],
+        "summary": "TODO: say in one line what is asked for.",
+        "difficulty": "beginner",
+        "estimated_minutes": 15,
+        "frameworks": frameworks,
+        "entry_point": entry_point,
+        "parameters": parameters,
+        "returns": {"type": "list", "doc": "TODO: say what is returned, with its type and shape."},
+        "cases": [
+            {
+                "name": test.name,
+                "visibility": "sample" if test.is_sample else "hidden",
+                "inputs": {name: value_for(value) for name, value in test.arguments.items()},
+            }
+            for test in tests
+        ],
+    }
+
+
+def _add_todo(notes: Notes) -> None:
+    notes.todo += [
+        "say in `returns` what is returned, with type, shape and dtype",
+        "set summary, difficulty, estimated_minutes and license: the source does not say them",
+        "draw hidden inputs (`{draw: normal, shape: [100]}`): literals are the same for everybody and soon known",
+        "add a second accepted solution, written in another way",
+        "replace submissions/wrong_answer/stand_in.py by likely mistakes, each with its sentence",
+    ]

@@ -1,0 +1,156 @@
+"""Python sources of others, read as syntax trees and never run."""
+
+import ast
+import sys
+import textwrap
+from collections.abc import Sequence
+from itertools import takewhile
+
+from app.catalog.importing.imported import ImportRefused
+from app.catalog.parameter import Framework
+
+FRAMEWORKS: tuple[Framework, ...] = ("numpy", "jax", "flax", "optax", "torch")
+# What comes with them into every box.
+ALSO_THERE = ("scipy", "ml_dtypes", "typing_extensions")
+_IS_MAIN = "__name__ == '__main__'"
+
+
+class NotMapped(Exception):
+    """A program that can't become a function; the text says why."""
+
+
+def parse(source: str, name: str) -> ast.Module:
+    """Raises ImportRefused."""
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise ImportRefused(f"{name} is no Python 3 ({error}): correct it") from None
+
+
+def functions_of(tree: ast.Module) -> dict[str, ast.FunctionDef]:
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def class_of(tree: ast.Module, name: str) -> ast.ClassDef | None:
+    return next((node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name), None)
+
+
+def imports_of(tree: ast.Module) -> set[str]:
+    """The top-level packages that are imported anywhere."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+def frameworks_of(trees: list[ast.Module]) -> list[str]:
+    """What a box must import for these programs; NumPy where none is named, which starts fastest."""
+    imported = set().union(*(imports_of(tree) for tree in trees))
+    return [name for name in FRAMEWORKS if name in imported] or ["numpy"]
+
+
+def strangers_of(tree: ast.Module) -> list[str]:
+    """What is imported and not in a box."""
+    known = {*sys.stdlib_module_names, *FRAMEWORKS, *ALSO_THERE}
+    return sorted(imports_of(tree) - known)
+
+
+def without(source: str, nodes: Sequence[ast.stmt]) -> str:
+    """The source without the lines of some of its top-level statements, and their decorators."""
+    gone: set[int] = set()
+    for node in nodes:
+        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+        gone |= set(range(first, (node.end_lineno or node.lineno) + 1))
+    kept = [line for number, line in enumerate(source.splitlines(), 1) if number not in gone]
+    return "\n".join(kept).strip() + "\n"
+
+
+def comment_of(source: str) -> str:
+    """What the file says of itself at its head, in one line."""
+    lines = list(takewhile(lambda line: line.startswith("#"), source.strip().splitlines()))
+    told = " ".join(line.lstrip("#").strip() for line in lines) if lines else ast.get_docstring(ast.parse(source)) or ""
+    return " ".join(told.split())
+
+
+def as_function(source: str, name: str = "main") -> str:
+    """A program that runs when it is loaded, as one function that runs when it is called. Raises NotMapped."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise NotMapped(f"it is no Python 3 ({error})") from None
+    if calls := _closing_calls(tree, name):
+        return without(source, calls)
+    _require_no_globals(tree)
+    hoisted = [node for node in tree.body if isinstance(node, ast.ImportFrom) and _must_stay_on_top(node)]
+    head = "".join(f"{ast.get_source_segment(source, node)}\n" for node in hoisted)
+    body = _indented(without(_as_if_main(source, tree), hoisted))
+    written = f"{head}\n\ndef {name}():\n{body}".lstrip("\n")
+    try:
+        compile(written, "program", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        raise NotMapped(f"it can't be put into a function ({error})") from None
+    return written
+
+
+def _closing_calls(tree: ast.Module, name: str) -> list[ast.stmt]:
+    """Where the program is `def main()` already: the statement that calls it, which must be the last."""
+    function = functions_of(tree).get(name)
+    last = tree.body[-1] if tree.body else None
+    if function is None or last is None or ast.unparse(function.args) or _is_called_before(tree, name):
+        return []
+    statement = last.body[0] if isinstance(last, ast.If) and _asks_for_main(last) and len(last.body) == 1 else last
+    is_call = isinstance(statement, ast.Expr) and ast.unparse(statement) == f"{name}()"
+    only_defines = all(isinstance(node, _DEFINING) for node in tree.body[:-1])
+    return [last] if is_call and only_defines else []
+
+
+_DEFINING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.Expr)
+
+
+def _is_called_before(tree: ast.Module, name: str) -> bool:
+    """Anything at the top that does something beside defining, such as reading input."""
+    effects = [node for node in tree.body[:-1] if isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr)]
+    text = " ".join(ast.unparse(node) for node in effects if not _is_docstring(node))
+    return "input(" in text or "stdin" in text or "print(" in text or f"{name}(" in text
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _asks_for_main(node: ast.If) -> bool:
+    return ast.unparse(node.test) == _IS_MAIN and not node.orelse
+
+
+def _must_stay_on_top(node: ast.ImportFrom) -> bool:
+    return node.module == "__future__" or any(alias.name == "*" for alias in node.names)
+
+
+def _require_no_globals(tree: ast.Module) -> None:
+    if any(isinstance(node, ast.Global) for node in ast.walk(tree)):
+        raise NotMapped("it uses `global`, and is a function here: pass the values on, or use `nonlocal`")
+    if "open(0" in ast.unparse(tree):
+        raise NotMapped("it opens descriptor 0, and its input comes by sys.stdin here: read that")
+
+
+def _as_if_main(source: str, tree: ast.Module) -> str:
+    """Loaded by others, a program is not `__main__`."""
+    lines = source.splitlines()
+    for node in tree.body:
+        if isinstance(node, ast.If) and _asks_for_main(node) and node.body[0].lineno > node.lineno:
+            lines[node.lineno - 1] = "if True:"
+    return "\n".join(lines) + "\n"
+
+
+def _indented(source: str) -> str:
+    """Four spaces to the right, apart from lines inside of texts."""
+    inside: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)):
+            inside |= set(range(node.lineno + 1, (node.end_lineno or node.lineno) + 1))
+    lines = source.splitlines()
+    moved = [line if number in inside else textwrap.indent(line, "    ") for number, line in enumerate(lines, 1)]
+    return "\n".join(moved) + "\n"

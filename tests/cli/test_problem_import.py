@@ -1,0 +1,211 @@
+"""`allclose problem import`: a small source of each format becomes a package that loads and judges."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from app.catalog.package import load_package
+from tests.cli.test_commands import allclose
+
+KATTIS = {
+    "problem.yaml": """source: Example Contest
+license: cc by-sa
+rights_owner: Jo Judge
+validator_flags: float_tolerance 1e-6
+limits: {memory: 512}
+""",
+    "problem_statement/problem.en.tex": r"""\problemname{Add Up}
+% for judges only
+What is the \emph{mean} of $x_1, \dots, x_n$?
+\begin{itemize}
+  \item Numbers may be negative.
+\end{itemize}
+\includegraphics{numbers.png}
+\section*{Input}
+First $n$, then the numbers.
+\section*{Output}
+The mean.
+""",
+    "data/sample/1.in": "3\n1 2 4\n",
+    "data/sample/1.ans": "2.3333333333\n",
+    "data/secret/group1/one.in": "1\n-7.5\n",
+    "data/secret/group1/one.ans": "-7.5\n",
+    "data/secret/two.in": "2\n1e3 3\n",
+    "data/secret/two.ans": "501.5\n",
+    "submissions/accepted/script.py": """#!/usr/bin/env python3
+import sys
+
+n = int(sys.stdin.readline())
+numbers = [float(word) for word in input().split()]
+print(sum(numbers) / n)
+if __name__ == "__main__":
+    sys.exit(0)
+""",
+    "submissions/accepted/with_main.py": """def main():
+    n = int(input())
+    print(f"{sum(map(float, input().split())) / n:.10f}")
+
+
+if __name__ == "__main__":
+    main()
+""",
+    "submissions/accepted/fast.cpp": "int main() {}\n",
+    "submissions/wrong_answer/rounds.py": "# Divides without a remainder.\nn = int(input())\n"
+    "print(sum(map(float, input().split())) // n)\n",
+    "submissions/run_time_error/whole.py": "n = int(input())\nprint(sum(map(int, input().split())) / n)\n",
+}
+KERNEL = '''import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    """A linear layer with GELU."""
+
+    def __init__(self, in_features, out_features):
+        super(Model, self).__init__()
+        self.linear = nn.Linear(in_features, out_features)
+
+    def forward(self, x):
+        return nn.functional.gelu(self.linear(x))
+
+
+batch_size = 4
+in_features = 8
+
+
+def get_inputs():
+    return [torch.rand(batch_size, in_features)]
+
+
+def get_init_inputs():
+    return [in_features, 3]
+'''
+LITERAL = {
+    "problem.md": "# Scale\nMultiply a vector with a factor.\n",
+    "solution.py": 'import numpy as np\n\n\ndef scale(x, factor=1.0):\n    """Multiply."""\n    return x * factor\n',
+    "tests.json": """[
+  {"test": "print(scale(np.array([1.0, 2.0]), 2.0))", "expected_output": "[2. 4.]", "public": true},
+  {"test": "scale(np.array([0.5]), factor=-1.0)", "expected_output": "[-0.5]"},
+  {"test": "scale(np.zeros(3), 2.0)", "expected_output": "[0. 0. 0.]"}
+]
+""",
+}
+
+
+def lay(folder: Path, files: Mapping[str, str]) -> Path:
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    return folder
+
+
+def verdict(package: Path, known: str) -> str:
+    """The last line of what judging one of its own submissions prints."""
+    return allclose("judge", package, package / "submissions" / f"{known}.py").stdout.splitlines()[-1].split(",")[0]
+
+
+def test_a_kattis_package_judges_its_own_programs_by_its_own_tolerance(tmp_path: Path) -> None:
+    source, target = lay(tmp_path / "addup", KATTIS), tmp_path / "mean_of_numbers"
+
+    imported = allclose("problem", "import", "kattis", source, "--to", target)
+
+    assert imported.returncode == 0, imported.stdout + imported.stderr
+    assert "gives all 3 answers of the source" in imported.stdout
+    assert "fast.cpp: it is no Python" in imported.stdout
+    assert "still LaTeX: \\includegraphics" in imported.stdout
+    package = load_package(target)
+    assert (package.manifest.title, package.manifest.license) == ("Add Up", "CC-BY-SA-4.0, Jo Judge")
+    assert package.manifest.limits.memory_mib == 512
+    assert [case.visibility for case in package.manifest.cases] == ["sample", "hidden", "hidden"]
+    assert "## Inputs\n\nFirst $n$, then the numbers." in package.statement
+    assert "for judges only" not in package.statement
+    assert "# TODO: " in (target / "problem.yaml").read_text()
+    assert verdict(target, "accepted/with_main") == "accepted"
+    assert verdict(target, "wrong_answer/rounds") == "wrong_answer"
+    assert verdict(target, "runtime_error/whole") == "runtime_error"
+
+
+def test_a_kernelbench_file_keeps_its_weights_and_draws_its_inputs(tmp_path: Path) -> None:
+    source = tmp_path / "8_Linear_Gelu.py"
+    source.write_text(KERNEL)
+    target = tmp_path / "linear_gelu"
+
+    imported = allclose("problem", "import", "kernelbench", source, "--to", target)
+
+    assert imported.returncode == 0, imported.stdout + imported.stderr
+    assert "speed" in imported.stdout
+    package = load_package(target)
+    assert package.manifest.cases[0].arguments == {"batch_size": 4, "in_features": 8}
+    other = target / "submissions" / "accepted" / "by_hand.py"
+    other.write_text(
+        "import torch\n\n\nclass ModelNew(torch.nn.Module):\n"
+        "    def __init__(self, a, b):\n        super().__init__()\n"
+        "        self.layer = torch.nn.Linear(a, b)\n\n    def forward(self, x):\n"
+        "        y = x @ self.layer.weight.T + self.layer.bias\n"
+        "        return y * (1 + torch.erf(y / 2**0.5)) / 2\n"
+    )
+    assert verdict(target, "accepted/by_hand") == "accepted"
+
+
+def test_a_folder_with_literal_tests_keeps_what_may_be_shown(tmp_path: Path) -> None:
+    source, target = lay(tmp_path / "scale", LITERAL), tmp_path / "scaled"
+
+    imported = allclose("problem", "import", "tests", source, "--to", target)
+
+    assert imported.returncode == 0, imported.stdout + imported.stderr
+    assert "gives all 2 answers of the source" in imported.stdout
+    assert "case_3: the argument np.zeros(3) is no literal" in imported.stdout
+    package = load_package(target)
+    assert [(case.name, case.visibility) for case in package.manifest.cases] == [
+        ("case_1", "sample"),
+        ("case_2", "hidden"),
+    ]
+    assert package.manifest.parameters[0].shape == ("X_0",)
+    assert verdict(target, "wrong_answer/stand_in") == "wrong_answer"
+
+
+def test_answers_that_the_solution_does_not_give_are_named(tmp_path: Path) -> None:
+    tests = '{"fn_name": "scale", "inputs": [[[1, 2], 2], [[3], 2]], "outputs": [[1, 2, 1, 2], [6]]}'
+    source = lay(tmp_path / "scale", {**LITERAL, "tests.json": tests})
+
+    imported = allclose("problem", "import", "tests", source, "--to", tmp_path / "scaled")
+
+    assert imported.returncode == 1
+    assert "case_2: the solution gives [3, 3], the source [6]" in imported.stdout
+    assert "case_1:" not in imported.stdout.partition("To do")[0]
+
+
+def test_nothing_of_a_source_is_run_on_the_machine(tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    hostile = f"open({str(ran)!r}, 'w')\n{LITERAL['solution.py']}"
+    source = lay(tmp_path / "scale", {**LITERAL, "solution.py": hostile})
+
+    imported = allclose("problem", "import", "tests", source, "--to", tmp_path / "scaled")
+
+    assert imported.returncode in (0, 1), imported.stderr
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize(
+    ("form", "changes", "words"),
+    [
+        ("kattis", {"problem.yaml": "type: interactive\n"}, "interactive, which does not map"),
+        ("kattis", {"data/sample/1.in": None}, "put one there that students may see"),
+        ("kattis", {"submissions/accepted/script.py": None, "submissions/accepted/with_main.py": None}, "in Python 3"),
+        ("tests", {}, "lacks the solution"),
+        ("polygon", {}, "kattis, kernelbench, tests"),
+    ],
+)
+def test_what_can_not_be_imported_is_refused_with_the_reason(
+    tmp_path: Path, form: str, changes: dict[str, str | None], words: str
+) -> None:
+    files = {path: text for path, text in {**KATTIS, **changes}.items() if text is not None}
+    source = lay(tmp_path / "addup", files)
+
+    refused = allclose("problem", "import", form, source, "--to", tmp_path / "target")
+
+    assert refused.returncode == 2
+    assert words in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert not (tmp_path / "target").exists()
