@@ -1,4 +1,4 @@
-"""Mistake: uses Adam, whose first step has the same length for every gradient."""
+"""Mistake: uses Adam, whose first step has the same length for every gradient; plain SGD is asked for."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Mistake: steps with the gradient of the first micro-batch alone."""
+"""Mistake: steps with the gradient of the first micro-batch alone; the mean of both is asked for."""
 
 import jax
 import jax.numpy as jnp

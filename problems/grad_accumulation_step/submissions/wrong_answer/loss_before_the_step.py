@@ -1,4 +1,4 @@
-"""Mistake: returns the loss that was computed before the step."""
+"""Mistake: returns the loss that was computed before the step; the loss after it is asked for."""
 
 import jax
 import jax.numpy as jnp

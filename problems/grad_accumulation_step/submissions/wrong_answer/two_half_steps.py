@@ -1,4 +1,4 @@
-"""Mistake: two steps of half the learning rate; the second gradient is taken at moved parameters."""
+"""Mistake: takes two steps of half the learning rate; the second gradient is then taken at parameters that have moved."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Mistake: updates with the gradient of the first micro-batch alone."""
+"""Mistake: updates with the gradient of the first micro-batch alone; the mean of both is asked for."""
 
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""Mistake: the learning rate is written into the code; the argument lr is not used."""
+"""Mistake: the learning rate is written into the code, and the argument lr is not used."""
 
 import jax
 import jax.numpy as jnp

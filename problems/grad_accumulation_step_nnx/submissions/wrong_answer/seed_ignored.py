@@ -1,4 +1,4 @@
-"""Mistake: the parameters always come from seed 0; the argument is not used."""
+"""Mistake: the parameters always come from seed 0, and the argument seed is not used."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Mistake: adds the two gradients without dividing by two, a step of twice the length."""
+"""Mistake: adds the two gradients without dividing by two, which makes the step twice as long."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Mistake: adds the squared errors of the outputs and takes the mean over examples only."""
+"""Mistake: adds the squared errors of the outputs and takes the mean over examples only; the mean goes over both."""
 
 import jax
 import jax.numpy as jnp

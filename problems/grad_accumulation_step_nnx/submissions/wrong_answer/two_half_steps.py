@@ -1,4 +1,4 @@
-"""Mistake: two updates of half the learning rate; the second gradient is taken at moved parameters."""
+"""Mistake: makes two updates of half the learning rate; the second gradient is then taken at parameters that have moved."""
 
 import jax.numpy as jnp
 import optax

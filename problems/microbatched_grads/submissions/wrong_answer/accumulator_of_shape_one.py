@@ -1,4 +1,4 @@
-"""Mistake: the accumulator has shape (1,), and so has the answer."""
+"""Mistake: the accumulator has shape (1,), and so has the answer; shape () is asked for."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Mistake: computes the updates and never applies them."""
+"""Mistake: computes the updates and never applies them, so that the parameters stay as they were."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Mistake: a constant learning rate; the schedule is never used."""
+"""Mistake: uses a constant learning rate, so that the schedule has no effect."""
 
 import jax
 import optax

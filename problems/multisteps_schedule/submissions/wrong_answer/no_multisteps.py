@@ -1,4 +1,4 @@
-"""Mistake: no MultiSteps: a step, and a tick of the schedule, at every micro-batch."""
+"""Mistake: does without MultiSteps: it takes a step, and a tick of the schedule, at every micro-batch instead of one per window."""
 
 import jax
 import optax

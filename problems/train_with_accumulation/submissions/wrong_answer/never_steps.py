@@ -1,4 +1,4 @@
-"""Mistake: accumulates and records, and never calls optimizer.step()."""
+"""Mistake: accumulates and records, but never calls optimizer.step(), so that the weights stay as they were."""
 
 import torch
 from torch.nn.functional import cross_entropy

@@ -1,4 +1,4 @@
-"""Mistake: the wrong way round: clips the gradients while they still carry the scale, and unscales afterwards."""
+"""Mistake: clips the gradients while they still carry the scale, and unscales afterwards: the order must be the other one."""
 
 import torch
 from torch.nn.functional import cross_entropy

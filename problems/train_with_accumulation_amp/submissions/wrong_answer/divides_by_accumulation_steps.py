@@ -1,4 +1,4 @@
-"""Mistake: divides by accumulation_steps also in the last, shorter window of an epoch."""
+"""Mistake: divides by accumulation_steps also in the last, shorter window of an epoch, so that its step is too small."""
 
 import torch
 from torch.nn.functional import cross_entropy

@@ -1,4 +1,4 @@
-"""Mistake: trains rightly, but records losses that still carry the scale."""
+"""Mistake: trains rightly, but records losses that still carry the scale; the true losses are asked for."""
 
 import torch
 from torch.nn.functional import cross_entropy

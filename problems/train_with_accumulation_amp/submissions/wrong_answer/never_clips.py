@@ -1,4 +1,4 @@
-"""Mistake: ignores max_norm."""
+"""Mistake: ignores max_norm, so that large gradients are not clipped."""
 
 import torch
 from torch.nn.functional import cross_entropy

@@ -1,4 +1,4 @@
-"""Mistake: accumulates, checks and updates the scaler, and never steps."""
+"""Mistake: accumulates, checks and updates the scaler, but never steps, so that the weights stay as they were."""
 
 import torch
 from torch.nn.functional import cross_entropy

@@ -1,4 +1,4 @@
-"""Mistake: the wrong way round: after AMP's scaling the loss is multiplied by the length of the window where it must be divided."""
+"""Mistake: multiplies the scaled loss by the length of the window where it must be divided by it."""
 
 import torch
 from torch.nn.functional import cross_entropy

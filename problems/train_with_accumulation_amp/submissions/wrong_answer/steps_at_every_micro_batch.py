@@ -1,4 +1,4 @@
-"""Mistake: steps and updates the scaler at every micro-batch."""
+"""Mistake: steps and updates the scaler at every micro-batch instead of at the end of each window."""
 
 import torch
 from torch.nn.functional import cross_entropy
