@@ -4,9 +4,7 @@ The reference runs outside any transaction. Two workers that need the same varia
 first to commit stand, and both read them back.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Event, Lock
+from threading import Event
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +19,7 @@ from app.database import Database
 from app.judging.evidence import Evidence
 from app.worker.prepare import Draw, Prepared, PreparedCase, prepare
 from app.worker.retry import retry
-from sandbox.interface import Aborted
+from app.worker.turn import Turns
 from sandbox.pool import Pool
 
 LISTEN_SECONDS = 0.2
@@ -41,29 +39,18 @@ class ExpectedOutputs:
         self._database = database
         self.references = references
         self.device = device
-        self._turns: dict[Key, Lock] = {}
+        self._turns = Turns()
 
     def get(self, revision: Revision, package: Package, variant: int, abort: Event) -> tuple[PreparedCase, ...]:
         """Raises ReferenceFailed, BoxLost, Aborted. Waits while the database is away."""
         key = (revision.id, variant)
         if found := self._find(key, package, abort):
             return found
-        with self._turn(key, abort):
+        with self._turns.of(key, abort):
             if found := self._find(key, package, abort):
                 return found
             prepared = prepare(package, Draw(revision.secret_seed, variant), self.references, abort)
             return retry(lambda: self._store(key, package, prepared), abort)
-
-    @contextmanager
-    def _turn(self, key: Key, abort: Event) -> Iterator[None]:
-        turn = self._turns.setdefault(key, Lock())
-        while not turn.acquire(timeout=LISTEN_SECONDS):
-            if abort.is_set():
-                raise Aborted
-        try:
-            yield
-        finally:
-            turn.release()
 
     def _find(self, key: Key, package: Package, abort: Event) -> tuple[PreparedCase, ...]:
         """Empty when this variant is not prepared: a manifest has at least one case."""
