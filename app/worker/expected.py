@@ -22,7 +22,6 @@ from app.worker.retry import retry
 from app.worker.turn import Turns
 from sandbox.pool import Pool
 
-LISTEN_SECONDS = 0.2
 _EVIDENCE: TypeAdapter[Evidence | None] = TypeAdapter(Evidence | None)
 
 Key = tuple[UUID, int]
