@@ -13,7 +13,7 @@ from tests.sandbox.inspecting import ask, programs
 pytestmark = pytest.mark.parametrize("launcher", ["bubblewrap-namespaces"], indirect=True)
 STEPS = 8
 X = (np.arange(64) % 13 / 13 - 0.4).astype(np.float32)
-INPUTS = {"w": 1.5, "x": X, "y": X[::-1].copy()}
+INPUTS: dict[str, Any] = {"w": 1.5, "x": X, "y": X[::-1].copy()}
 SOURCE = f"""
 import jax, jax.numpy as jnp
 from jax import lax
@@ -102,6 +102,16 @@ def all_in_the_first_step(w, x, y):
 
 def all_in_each_step(w, x, y):
     return lax.scan(lambda total, _: (total + grad(w, x, y) / N, None), 0.0, None, length=N)[0]
+
+def all_in_each_step_by_slices(w, x, y):
+    def step(total, i):
+        cut = lambda v: jnp.concatenate([lax.dynamic_slice(v, ((i * 0 + k) * 8,), (8,)) for k in range(N)])
+        return total + grad(w, cut(x), cut(y)) / N, None
+    return lax.scan(step, 0.0, jnp.arange(N))[0]
+
+def copies_with_arithmetic(w, x, y):
+    _, (x, y) = lax.scan(lambda c, xy: (c, (xy[0] * 1.0, xy[1] * 1.0)), 0, parts(x, y))
+    return unrolled(w, x.ravel(), y.ravel())
 
 def used_outside(w, x, y):
     return scan(w, x, y) + 1e-3 * jnp.sum(x)
@@ -241,6 +251,23 @@ def test_all_the_work_in_each_step_is_seen_by_what_a_step_uses(seen: Seen) -> No
     assert changes(seen["all_in_each_step"]) == [True, True]
     assert {"x", "y"} <= set(loop["whole"])
     assert flops["all_in_each_step"] > 5 * flops["scan"]
+
+
+def test_many_small_slices_in_one_step_are_the_whole(seen: Seen) -> None:
+    (loop,) = seen["all_in_each_step_by_slices"]["evidence"]["loops"]
+
+    assert {"x", "y"} <= set(loop["whole"])
+
+
+def test_work_that_is_done_outside_of_a_loop_shows_in_its_share(seen: Seen) -> None:
+    """Its copies pass for arithmetic, and both ends matter: only the work tells."""
+    one = seen["copies_with_arithmetic"]
+    (loop,) = one["evidence"]["loops"]
+
+    assert changes(one) == [True, True]
+    assert loop["bypassed_by"] == ("w",)
+    outside = (1 - loop["share"]) * one["evidence"]["flops"]
+    assert outside > 0.9 * seen["scan"]["evidence"]["flops"]
 
 
 def test_a_parameter_that_is_used_outside_passes_the_loop_by(seen: Seen) -> None:

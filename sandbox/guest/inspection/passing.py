@@ -1,5 +1,7 @@
 """What reaches an answer by way of a certain loop or choice, and what reaches it beside."""
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -7,8 +9,8 @@ from operator import or_
 from .flow import Flow, Sources, moved_from
 from .graph import Graph, Operation
 
-# A step may look at this many times its part of the data, for windows that overlap.
-OVERLAP = 2
+# A step may look at this many times its part of a parameter, for windows that overlap, and for a second look.
+OVERLAP = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,10 @@ def feeding(graph: Graph, arguments: list[Sources], target: Target, varies: Sour
     fed, seen = _Fed(target), _Seen(target, varies)
     Flow(graph, fed.transfer).region(graph.body, arguments)
     Flow(graph, seen.outside).region(graph.body, arguments)
-    return Fed(through=fed.through, whole=seen.whole & ~varies)
+    sizes: Counter[Sources] = Counter()
+    for value, source in zip(graph.body.arguments, arguments, strict=True):
+        sizes[source] += graph.types[value].size
+    return Fed(through=fed.through, whole=seen.whole & ~varies | seen.taken_whole(sizes))
 
 
 class _Fed:
@@ -115,7 +120,17 @@ class _Seen:
 
     def __init__(self, target: Target, varies: Sources) -> None:
         self._target, self._varies = target, varies
+        self._taken: dict[Operation, tuple[Sources, int]] = {}
         self.whole: Sources = 0
+
+    def taken_whole(self, sizes: Mapping[Sources, int]) -> Sources:
+        """The parameters of which all slices of a step together are more than its part. `sizes`: of each of them."""
+        found = 0
+        for parameter, size in sizes.items():
+            taken = sum(elements for sources, elements in self._taken.values() if sources & parameter)
+            if taken * (self._target.length or OVERLAP) > OVERLAP * size:
+                found |= parameter
+        return found
 
     def outside(self, flow: Flow, operation: Operation) -> list[Sources] | None:
         if operation in self._target.around:
@@ -141,14 +156,12 @@ class _Seen:
             carried = grown
 
     def _inside(self, flow: Flow, operation: Operation) -> list[Sources] | None:
-        if operation.name in ("dynamic_slice", "gather") and self._is_part(flow, operation):
+        is_slice = operation.name in ("dynamic_slice", "gather")
+        if is_slice and flow.of(operation.operands[1:]) & self._varies:
+            taken = flow.graph.types[operation.results[0]].size
+            before = self._taken.get(operation, (0, 0))[0]
+            self._taken[operation] = (before | flow.of(operation.operands[:1]), taken)
             return [self._varies] * len(operation.results)
         if moved_from(operation) is None and operation.name not in ("while", "case", "if"):
             self.whole |= flow.of(operation.operands)
         return None
-
-    def _is_part(self, flow: Flow, operation: Operation) -> bool:
-        """Whether the step's counter chooses what is taken, and no more is taken than a step's part."""
-        types, data = flow.graph.types, operation.operands[0]
-        taken = types[operation.results[0]].size * (self._target.length or OVERLAP)
-        return bool(flow.of(operation.operands[1:]) & self._varies) and taken <= OVERLAP * types[data].size
