@@ -15,6 +15,8 @@ from app.errors import NotFound, Outdated
 
 SEED_BYTES = 32
 MAX_NUMBER = 2**31 - 1
+# The channel on which workers hear that there is something to prepare.
+PUBLISHED = "published"
 
 
 def publish(session: Session, package: Package, replaces: str | None = None) -> Revision:
@@ -65,6 +67,7 @@ def _make_current(session: Session, problem: Problem, revision: Revision) -> Non
     if problem.current_revision_id != revision.id:
         problem.current_revision_id = revision.id
         session.flush()
+        session.execute(select(func.pg_notify(PUBLISHED, str(revision.id))))
 
 
 def _locked_problem(session: Session, slug: str) -> Problem:

@@ -127,7 +127,7 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
         worker = Worker(database, works, expected, pools, tutor)
         run = worker.judge if gpus is None else _until_lost(worker.judge, gpus)
         loop = LeaseLoop(database, capacity, inability.watching(run))
-        verifications = Verifier(settings=settings, database=database, gpus=gpus, expected=ahead).loop(capacity)
+        verifications = Verifier(settings=settings, database=database, gpus=gpus).loop(capacity)
         loop.start()
         verifications.start()
         warmer.start()

@@ -79,7 +79,7 @@ def record_step(session: Session, claim: VerificationClaim, step: str, done: int
 
 
 def finish(database: Database, claim: VerificationClaim, verified: Verified, abort: Event = NEVER) -> Revision | None:
-    """Write the report, and publish what passed if its sender wished so, in one COMMIT; the revision, if there is one.
+    """Write the report, and publish what passed if its sender wished so, in one COMMIT. Gives what was published.
 
     Superseded: nothing is written. Tries again while the database is away, until `abort` is set.
     """

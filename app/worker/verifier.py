@@ -15,12 +15,10 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from app.authoring.model import Verification
 from app.catalog.fault import PackageInvalid
-from app.catalog.model import Revision
-from app.catalog.package import Package, package_from_files
+from app.catalog.package import package_from_files
 from app.catalog.verification.invalid import report_of
 from app.database import Database
 from app.settings import Settings
-from app.worker.expected import ExpectedOutputs
 from app.worker.lease_loop import LeaseLoop, Rhythm
 from app.worker.presence import Capacity
 from app.worker.retry import retry
@@ -39,12 +37,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verifier:
-    """`expected`: of its own, since what it prepares in boxes of low priority must keep no judging waiting."""
+    """Its boxes are opened for one package and closed after it."""
 
     settings: Settings
     database: Database
     gpus: Gpus | None
-    expected: ExpectedOutputs
     effort: Effort = FULL
 
     def loop(self, capacity: Capacity, rhythm: Rhythm | None = None) -> LeaseLoop[VerificationClaim]:
@@ -64,24 +61,13 @@ class Verifier:
             return
         with private_launcher(self.settings, self.gpus) as launcher, open_bench(self.settings, launcher) as bench:
             report = verify(package, bench, _Teller(self.database, claim), abort, self.effort)
-        revision = finish(self.database, claim, Verified(report=report, package=package), abort)
-        if revision is not None:
-            self._prepare(revision, package, abort)
+        finish(self.database, claim, Verified(report=report, package=package), abort)
 
     def _read(self, claim: VerificationClaim) -> tuple[str, dict[str, bytes]]:
         columns = select(Verification.slug, Verification.files).where(Verification.id == claim.verification_id)
         with self.database.transaction() as session:
             slug, files = session.execute(columns).one()
         return slug, {path: text.encode() for path, text in files.items()}
-
-    def _prepare(self, revision: Revision, package: Package, abort: threading.Event) -> None:
-        """For the samples on its page, and so that the first students don't wait. If it fails, a judging does it."""
-        try:
-            for variant in range(package.manifest.variants):
-                self.expected.get(revision, package, variant, abort)
-        except Exception:
-            if not abort.is_set():
-                _log.exception("%s is published and not prepared", package.slug)
 
 
 @dataclass(slots=True)

@@ -5,10 +5,13 @@ import os
 import threading
 from collections.abc import Callable
 from functools import partial
+from uuid import UUID
 
 from app.catalog.fault import PackageInvalid
 from app.catalog.model import Revision
 from app.catalog.package import Package
+from app.catalog.publish import PUBLISHED
+from app.listener import Listener
 from app.worker.boxes import Pools
 from app.worker.compilation import CompilationCache
 from app.worker.expected import ExpectedOutputs
@@ -28,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 class Warmer:
-    """A thread of its own. What it does not get to is done by the judging that needs it.
+    """A thread of its own, which hears too what is published later. What it does not get to, a judging does.
 
     `expected` is the warmer's own, and the one that `known` asks: judgings that asked the same object would wait for
     niced boxes.
@@ -43,25 +46,40 @@ class Warmer:
         self._known = known
         self._cache = cache
         self._pools = pools
+        self._seen: set[UUID] = set()
         self._stop = threading.Event()
+        self._news = threading.Event()
+        self._listener = Listener(works.url, PUBLISHED, lambda _: self._news.set())
         self._thread = threading.Thread(target=self._run, name="warmer", daemon=True)
 
     def start(self) -> None:
+        self._listener.start()
         self._thread.start()
 
     def stop(self) -> None:
         self._stop.set()
+        self._news.set()
+        self._listener.stop()
         self._thread.join()
 
     def _run(self) -> None:
-        # Problems whose references can share a box come one after another.
-        current = sorted(self._read(), key=lambda pair: box_spec(pair[1].manifest).frameworks)
+        current = self._list_new()
+        self._warm(current)
+        # From here on this thread, and the boxes that it starts, leave the cores to whoever waits for a verdict.
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        self._prepare_all(current)
+        while self._news.wait() and not self._stop.is_set():
+            self._news.clear()
+            if published := self._list_new():
+                self._prepare_all(published)
+
+    def _warm(self, current: list[tuple[Revision, Package]]) -> None:
         for spec in {box_spec(package.manifest): None for _, package in current}:
             self._attempt(f"a box with {', '.join(spec.frameworks)}", partial(self._pools.students.warm, spec))
         if any(package.manifest.is_traced for _, package in current):
             self._attempt("an inspector's box", partial(self._pools.inspectors.warm, INSPECTOR))
-        # From here on this thread, and the boxes that it starts, leave the cores to whoever waits for a verdict.
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+
+    def _prepare_all(self, current: list[tuple[Revision, Package]]) -> None:
         # Variant 0 of every problem first: it holds what the problems' pages show.
         for revision, package in current:
             self._prepare(revision, package, 0)
@@ -73,13 +91,16 @@ class Warmer:
             _log.info("every variant is prepared")
         self._prepare_mistakes(current)
 
-    def _read(self) -> list[tuple[Revision, Package]]:
+    def _list_new(self) -> list[tuple[Revision, Package]]:
+        """Current revisions that it has not listed yet; those whose references can share a box stand together."""
         revisions: list[Revision] = []
         self._attempt("the list of problems", lambda: revisions.extend(retry(self._works.current, self._stop)))
         pairs: list[tuple[Revision, Package]] = []
         for revision in revisions:
-            self._attempt(f"revision {revision.id}", partial(self._add, pairs, revision))
-        return pairs
+            if revision.id not in self._seen:
+                self._attempt(f"revision {revision.id}", partial(self._add, pairs, revision))
+        self._seen.update(revision.id for revision in revisions)
+        return sorted(pairs, key=lambda pair: box_spec(pair[1].manifest).frameworks)
 
     def _add(self, pairs: list[tuple[Revision, Package]], revision: Revision) -> None:
         """What the workers of another queue judge is prepared by them."""

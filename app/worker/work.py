@@ -28,6 +28,10 @@ class Works:
         self._database = database
         self._package = lru_cache(PACKAGES_KEPT)(self._read_package)
 
+    @property
+    def url(self) -> str:
+        return self._database.url
+
     def get(self, submission_id: UUID) -> Work:
         with self._database.transaction() as session:
             submission = session.get_one(Submission, submission_id)

@@ -88,3 +88,14 @@ def test_a_database_that_is_away_at_first_is_waited_for(
         wait_until(lambda: ALL in caplog.text)
 
     assert prepared(bench) == {("sound", 0), ("sound", 1)}
+
+
+def test_what_is_published_while_the_worker_runs_is_prepared_too(
+    bench: Bench, tmp_path: Path, launcher: Launcher, caplog: pytest.LogCaptureFixture
+) -> None:
+    with warmer(bench, tmp_path, launcher):
+        wait_until(lambda: ALL in caplog.text)
+
+        publish(bench, "later")
+
+        wait_until(lambda: prepared(bench) == {("later", 0), ("later", 1)})

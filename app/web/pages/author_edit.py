@@ -43,7 +43,7 @@ def open_editor(
     elif problem:
         form = _of_revision(visit, read_slug(problem), revision)
     else:
-        form = PackageForm().with_files(_beginning(framework if framework in FRAMEWORKS else "numpy"))
+        form = PackageForm().with_files(write_beginning(framework if framework in FRAMEWORKS else "numpy"))
     return _show(visit, form)
 
 
@@ -171,7 +171,7 @@ def _base_of(visit: Visit, slug: str) -> str:
     return current.digest if current else ""
 
 
-def _beginning(framework: str) -> dict[str, str]:
+def write_beginning(framework: str) -> dict[str, str]:
     """The framework's own exercise, which verifies as it is."""
     return write_exercise(
         Exercise(

@@ -1,0 +1,78 @@
+"""The whole way of a package with the real checks, in real boxes: quickly, and of a tiny problem."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import select
+
+from app.authoring.model import Verification
+from app.authoring.view import VerificationView, view_verification
+from app.catalog.package import package_from_files
+from app.catalog.publish import find_current
+from app.database import Database
+from app.settings import read_settings
+from app.worker.presence import Capacity
+from app.worker.verification.trial import Effort
+from app.worker.verifier import Verifier
+from tests.authoring.exercise import EXERCISE, SLUG
+from tests.authoring.rows import make_verification
+from tests.queue.fleet import wait_until
+
+QUICK = Effort(is_quick=True, mutants=4)
+
+
+@contextmanager
+def verifying(database: Database, data: Path) -> Iterator[None]:
+    """A worker of verifications, for as long as the block lasts."""
+    settings = read_settings(data=str(data), sandbox="bubblewrap")
+    verifier = Verifier(settings=settings, database=database, gpus=None, effort=QUICK)
+    loop = verifier.loop(Capacity(queues=("cpu",), slots=1))
+    loop.start()
+    try:
+        yield
+    finally:
+        loop.stop()
+
+
+def send(database: Database, files: dict[str, str]) -> None:
+    package = package_from_files(SLUG, {path: text.encode() for path, text in files.items()})
+    with database.transaction() as session:
+        make_verification(session, package)
+
+
+def read(database: Database) -> VerificationView:
+    with database.transaction() as session:
+        return view_verification(session, session.scalars(select(Verification)).one())
+
+
+def test_a_package_that_is_right_is_published(database: Database, tmp_path: Path) -> None:
+    send(database, EXERCISE)
+
+    with verifying(database, tmp_path):
+        wait_until(lambda: read(database).finished_at, seconds=240)
+
+    view = read(database)
+    assert view.report is not None
+    errors = [finding for finding in view.report.findings if finding.severity == "error"]
+    assert (view.state, errors) == ("passed", [])
+    with database.transaction() as session:
+        revision = find_current(session, SLUG)
+    assert revision is not None
+    assert view.revision == view.digest == revision.digest
+
+
+def test_a_package_whose_wrong_solution_is_right_is_refused_with_the_reason(database: Database, tmp_path: Path) -> None:
+    wrong = '"""Mistake: none at all."""\n' + EXERCISE["reference.py"]
+    send(database, {**EXERCISE, "submissions/wrong_answer/right.py": wrong})
+
+    with verifying(database, tmp_path):
+        wait_until(lambda: read(database).finished_at, seconds=240)
+
+    view = read(database)
+    assert (view.state, view.revision) == ("refused", None)
+    assert view.report is not None
+    files = {finding.file for finding in view.report.findings if finding.severity == "error"}
+    assert "submissions/wrong_answer/right.py" in files
+    with database.transaction() as session:
+        assert find_current(session, SLUG) is None
