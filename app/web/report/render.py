@@ -29,7 +29,7 @@ def render(report: Report) -> str:
 
 
 def render_fragment(report: Report) -> Markup:
-    """To stand in a page that has `report.css`."""
+    """To stand in a page that has `report.css` and says itself which problem it is and whether it passed."""
     return Markup(_environment().get_template("report.html").render(**_names(report)))
 
 

@@ -25,7 +25,7 @@ from sandbox.guest.codec import decode
 # A mutant that fails by less than so many tolerances is run on the other cases too.
 MILD = 100.0
 # Of cases that nothing failed yet: so many mutants that others killed are tried on them.
-TRIED_AGAIN = 8
+TRIED_AGAIN = 4
 # A hanging mutant costs a compilation anew, and waiting for it.
 SLACK_SECONDS = 2.0
 SLACK = 3.0
