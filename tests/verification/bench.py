@@ -14,6 +14,7 @@ from app.worker.verification.verify import verify
 
 PACKAGES = Path(__file__).parent / "packages"
 QUICK = Effort(is_quick=True, mutants=10)
+FULL = Effort(mutants=20)
 
 
 @contextmanager
@@ -36,8 +37,8 @@ def changed(slug: str, *changes: tuple[str, str]) -> Package:
     return package_from_files(slug, {"problem.yaml": text.encode()})
 
 
-def verified(package: Package, bench: Bench) -> Report:
-    return verify(package, bench, lambda *_: None, Event(), QUICK)
+def verified(package: Package, bench: Bench, effort: Effort = QUICK) -> Report:
+    return verify(package, bench, lambda *_: None, Event(), effort)
 
 
 def said(report: Report, severity: Severity = "error") -> list[tuple[CheckName, str]]:

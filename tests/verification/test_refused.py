@@ -21,8 +21,12 @@ REASONS: dict[str, list[tuple[CheckName, str]]] = {
 }
 
 
+# These are right, and other tests change them.
+SOUND = {"running_mean", "scaled_mean"}
+
+
 def test_every_package_here_is_tried() -> None:
-    assert {path.name for path in PACKAGES.iterdir()} == {*REASONS, "running_mean"}
+    assert {path.name for path in PACKAGES.iterdir()} - SOUND == REASONS.keys()
 
 
 @pytest.mark.parametrize("slug", REASONS)

@@ -5,7 +5,7 @@ import pytest
 from app.catalog.package import Package
 from app.catalog.verification.report import CHECK_NAMES, Report
 from app.worker.verification.bench import Bench
-from tests.verification.bench import changed, package_of, said, verified
+from tests.verification.bench import FULL, changed, package_of, said, verified
 
 REFERENCE = "return np.cumsum(x, dtype=np.float32) / np.arange(1, len(x) + 1, dtype=np.float32)"
 GENERATED = "inputs: {x: {draw: normal, shape: [40], loc: 1.0}}"
@@ -14,7 +14,7 @@ ASKED = ("tolerance: {rtol: 1.0e-5, atol: 1.0e-6}", 'checkers: {"*": {checker: p
 
 @pytest.fixture(scope="module")
 def sound(bench: Bench) -> Report:
-    return verified(package_of("running_mean"), bench)
+    return verified(package_of("running_mean"), bench, FULL)
 
 
 def test_a_right_package_passes(sound: Report) -> None:

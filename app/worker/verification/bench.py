@@ -10,7 +10,6 @@ from threading import Event
 from app.catalog.package import Package
 from app.settings import Settings
 from app.worker.boxes import open_inspector_pool, open_launcher, open_pool, open_reference_pool
-from app.worker.prepare import PreparedCase
 from app.worker.request import box_spec, build_request, patient
 from sandbox.cache import fill_cache
 from sandbox.gpu.lease import Gpus
@@ -27,15 +26,10 @@ class Bench:
     references: Pool
     inspectors: Pool
 
-    def compile(self, package: Package, cases: Sequence[PreparedCase], abort: Event) -> None:
+    def compile(self, package: Package, given: Sequence[CaseInput], abort: Event) -> None:
         """Lets what follows use what the reference compiles, as it is after publishing. Raises SandboxError."""
-        given = [CaseInput(case.name, case.inputs) for case in cases]
-        fill_cache(
-            self.launcher,
-            box_spec(package.manifest),
-            patient(build_request(package, package.reference, given)),
-            abort,
-        )
+        request = patient(build_request(package, package.reference, given))
+        fill_cache(self.launcher, box_spec(package.manifest), request, abort)
 
 
 @contextmanager

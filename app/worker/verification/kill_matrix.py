@@ -7,19 +7,23 @@ from app.catalog.verification.section import KillCase, KillMatrixSection, KillRo
 from app.catalog.verification.strength import MutationSection
 from app.judging.verdicts import Verdict
 from app.worker.prepare import PreparedCase
-from app.worker.verification.trial import Checked, Judged, Material
+from app.worker.verification.trial import Checked, Effort, Judged, Material
 
 # These never come to an answer, whatever the case.
 _WITHOUT_CASES = (Verdict.ACCEPTED, Verdict.INVALID_SUBMISSION)
 
 
-def check_kill_matrix(material: Material, mutation: MutationSection | None) -> Checked[KillMatrixSection]:
+def check_kill_matrix(
+    effort: Effort, material: Material, mutation: MutationSection | None
+) -> Checked[KillMatrixSection]:
+    """Says nothing of single cases where not all were run."""
     wrong = [judged for judged in material.judged if judged.submission.verdict not in _WITHOUT_CASES]
     rows = tuple(map(_row, wrong))
     cases = tuple(_case(case, rows, mutation) for case in material.cases)
-    findings = (*_idle(cases), *_fragile(rows))
+    findings = () if effort.is_quick else (*_idle(cases), *_fragile(rows))
     catching = sum(bool(case.submissions or case.mutants) for case in cases)
-    summary = f"{catching} of {len(cases)} cases catch something, {len(rows)} wrong solutions"
+    part = ", of the first cases" if effort.is_quick else ""
+    summary = f"{catching} of {len(cases)} cases catch something, {len(rows)} wrong solutions{part}"
     return Checked(KillMatrixSection(cases=cases, rows=rows), summary, findings)
 
 

@@ -7,7 +7,7 @@ from app.catalog.verification.report import Finding
 from app.catalog.verification.section import KnownResult, KnownSection
 from app.judging.verdicts import Verdict
 from app.worker.prepare import PreparedCase
-from app.worker.verification.trial import CheckedKnown, Judged, Trial
+from app.worker.verification.trial import FIRST_CASES, CheckedKnown, Judged, Trial
 
 SLOW = (Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED)
 
@@ -16,6 +16,10 @@ def check_known(trial: Trial, cases: Sequence[PreparedCase]) -> CheckedKnown:
     """Raises JudgeFailed, BoxLost, Aborted."""
 
     def judge(submission: KnownSubmission) -> Judged:
+        if trial.effort.is_quick and submission.verdict is not Verdict.ACCEPTED:
+            begun = Judged(submission=submission, attempt=trial.attempt(submission.source, cases[:FIRST_CASES]))
+            if begun.attempt.verdict is submission.verdict:
+                return begun
         return Judged(submission=submission, attempt=trial.attempt(submission.source, cases))
 
     # Those that run into a limit first: nobody waits for them alone at the end.

@@ -38,16 +38,24 @@ def check_limits(trial: Trial, material: Material) -> Checked[LimitsSection]:
     slowest = max(solutions, key=lambda name: _slowest(solutions[name][1]).wall_seconds)
     source, attempt = solutions[slowest]
     trial.watch(STEP, 0, 1)
-    costs = _costs(trial, source, material.cases)
+    is_in_doubt = FACTOR * _slowest(attempt).wall_seconds > trial.package.manifest.limits.wall_seconds
+    costs = _costs(trial, source, material.cases) if is_in_doubt or not trial.effort.is_quick else ()
     trial.watch(STEP, 1, 1)
+    slow = _calmer(_slowest(attempt), costs)
     memory = max(outcome.memory_bytes for _, each in solutions.values() for outcome in each.outcomes.values())
-    section = _section(trial, slowest, _slowest(attempt), -(-memory // MEBIBYTE), costs)
+    section = _section(trial, slowest, slow, -(-memory // MEBIBYTE), costs)
     summary = f"slowest accepted case {section.slowest_seconds:.2f} s of {section.wall_seconds:g} s"
-    return Checked(section, summary, tuple(_findings(trial, section)))
+    return Checked(section, summary, tuple(findings_of(section, len(material.cases))))
 
 
 def _slowest(attempt: Attempt) -> CaseOutcome:
     return max(attempt.outcomes.values(), key=lambda outcome: outcome.wall_seconds)
+
+
+def _calmer(slowest: CaseOutcome, costs: Sequence[CaseCost]) -> CaseOutcome:
+    """The same case ran once more, with nothing beside it: a busy machine makes no limit loose."""
+    again = next((cost.first_seconds for cost in costs if cost.case == slowest.name), slowest.wall_seconds)
+    return replace(slowest, wall_seconds=min(slowest.wall_seconds, again))
 
 
 def _section(
@@ -97,10 +105,12 @@ def _costs(trial: Trial, source: str, cases: Sequence[PreparedCase]) -> tuple[Ca
     )
 
 
-def _findings(trial: Trial, section: LimitsSection) -> Iterator[Finding]:
+def findings_of(section: LimitsSection, cases: int) -> Iterator[Finding]:
+    """`cases`: how many the package has."""
     found = (_time_finding(section), _memory_finding(section), _shape_finding(section))
     yield from (finding for finding in found if finding)
-    if missing := len(trial.package.manifest.cases) - len(section.cases):
+    missing = cases - len(section.cases)
+    if missing and section.cases:
         message = f"{section.slowest} does not run all cases twice in one process: {missing} have no second time"
         yield Finding(
             check="limits", severity="note", message=message, remedy="see that it keeps nothing between calls"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE
+from app.catalog.inputs import draw_inputs
 from app.catalog.package import Package
 from app.catalog.revision import digest
 from app.catalog.verification.report import Finding
@@ -16,7 +17,8 @@ from app.judging.structure import holds_something, leaves
 from app.judging.verdicts import Verdict
 from app.worker.prepare import Draw, Prepared, PreparedCase, prepare
 from app.worker.verification.trial import Attempt, CheckedReference, Trial
-from sandbox.guest.codec import decode
+from sandbox.guest.codec import decode, encode
+from sandbox.interface import CaseInput
 
 STEP = "the reference"
 
@@ -24,17 +26,20 @@ STEP = "the reference"
 def check_reference(trial: Trial) -> CheckedReference:
     """Raises ReferenceFailed, BoxLost, Aborted."""
     package = trial.package
-    trial.watch(STEP, 0, 2)
-    prepared = _prepare(trial)
-    trial.watch(STEP, 1, 2)
+    trial.watch(STEP, 0, 3)
+    draw = _draw(package)
+    trial.bench.compile(package, list(_drawn(package, draw)), trial.abort)
+    trial.watch(STEP, 1, 3)
+    prepared = prepare(package, draw, trial.bench.references, trial.abort)
+    trial.watch(STEP, 2, 3)
     shuffled = list(prepared.cases)
     random.Random(digest(package.files)).shuffle(shuffled)
     again = trial.with_patience.attempt(package.reference, shuffled)
-    trial.watch(STEP, 2, 2)
+    trial.watch(STEP, 3, 3)
     findings = (
         *_answer_findings(package, prepared.cases),
         *(_run_finding(package, name, again) for name in again.failed),
-        *_input_findings(trial, prepared),
+        *_input_findings(trial, draw, prepared),
     )
     is_useful = any(holds_something(decode(case.expected)) for case in prepared.cases)
     return CheckedReference(
@@ -46,10 +51,17 @@ def check_reference(trial: Trial) -> CheckedReference:
     )
 
 
-def _prepare(trial: Trial) -> Prepared:
+def _draw(package: Package) -> Draw:
     """A package is verified on the same inputs each time. Nobody is judged on them."""
-    secret = hashlib.sha256(f"verification of {digest(trial.package.files)}".encode()).digest()
-    return prepare(trial.package, Draw(secret, 0), trial.bench.references, trial.abort)
+    return Draw(hashlib.sha256(f"verification of {digest(package.files)}".encode()).digest(), 0)
+
+
+def _drawn(package: Package, draw: Draw) -> Iterator[CaseInput]:
+    """The cases that need no box to be made."""
+    for case in package.manifest.cases:
+        if case.generate is None:
+            inputs = draw_inputs(package.manifest, case, draw.secret_seed, draw.variant)
+            yield CaseInput(case.name, encode(dict(inputs)))
 
 
 def _section(prepared: Prepared, shuffled: Sequence[PreparedCase], again: Attempt) -> ReferenceSection:
@@ -93,11 +105,12 @@ def _run_finding(package: Package, case: str, again: Attempt) -> Finding:
     )
 
 
-def _input_findings(trial: Trial, first: Prepared) -> Iterator[Finding]:
+def _input_findings(trial: Trial, draw: Draw, first: Prepared) -> Iterator[Finding]:
     """Of cases.py: it must make the same of the same seed."""
     if trial.package.generators is None:
         return
-    for case, again in zip(first.cases, _prepare(trial).cases, strict=True):
+    second = prepare(trial.package, draw, trial.bench.references, trial.abort)
+    for case, again in zip(first.cases, second.cases, strict=True):
         if case.inputs != again.inputs:
             message = f"case {case.name}: two calls with the same seed make different inputs"
             remedy = "draw from np.random.default_rng(seed), and from nothing else"

@@ -23,6 +23,8 @@ from sandbox.interface import CaseOutcome
 
 # As many boxes run at once; each has two cores.
 AT_ONCE = 2
+# What fails one of these need not be run on the others, where time counts.
+FIRST_CASES = 3
 
 Watch: TypeAlias = Callable[[str, int, int], None]
 S = TypeVar("S", bound=Section, covariant=True)

@@ -37,7 +37,6 @@ def verify(package: Package, bench: Bench, watch: Watch, abort: Event, effort: E
     reference = course.run("reference", lambda: check_reference(trial))
     course.run("lint", lambda: lint(trial, reference.cases if reference else ()))
     if reference is not None and reference.cases:
-        bench.compile(package, reference.cases, abort)
         _run_solutions(trial, course, reference)
     for check in CHECK_NAMES:
         if check not in course.lines:
@@ -64,7 +63,7 @@ def _run_solutions(trial: Trial, course: Course, reference: CheckedReference) ->
     noise = cache(lambda: measure_noise(trial, material))
     mutation = course.run("mutation", lambda: check_mutation(trial, material, noise()))
     mutants = mutation.section if mutation else None
-    course.run("kill_matrix", lambda: check_kill_matrix(material, mutants))
+    course.run("kill_matrix", lambda: check_kill_matrix(trial.effort, material, mutants))
     course.run("calibration", lambda: check_calibration(trial, material, noise(), mutation.signal if mutation else ()))
     course.run("limits", lambda: check_limits(trial, material))
     course.run("mistakes", lambda: check_mistakes(trial, material))

@@ -1,0 +1,62 @@
+"""Cases that catch nothing, and mistakes that one case alone catches. Pure: the verdicts are given."""
+
+from app.catalog.package import KnownSubmission
+from app.judging.result import CaseResult, Visibility
+from app.judging.verdicts import Verdict, overall
+from app.worker.prepare import PreparedCase
+from app.worker.verification.kill_matrix import check_kill_matrix
+from app.worker.verification.trial import Attempt, Effort, Judged, Material
+
+
+def a_case(name: str, visibility: Visibility = "hidden") -> PreparedCase:
+    return PreparedCase(
+        position=0,
+        name=name,
+        visibility=visibility,
+        inputs=b"",
+        expected=b"",
+        inputs_preview={},
+        expected_preview=None,
+    )
+
+
+def wrong(name: str, **passes: bool) -> Judged:
+    verdicts = {case: Verdict.ACCEPTED if passed else Verdict.WRONG_ANSWER for case, passed in passes.items()}
+    results = tuple(
+        CaseResult(
+            position=n, name=case, visibility="hidden", verdict=verdict, wall_seconds=0, memory_bytes=0, report={}
+        )
+        for n, (case, verdict) in enumerate(verdicts.items())
+    )
+    submission = KnownSubmission(verdict=Verdict.WRONG_ANSWER, name=name, source="")
+    attempt = Attempt(verdict=overall(list(verdicts.values())), results=results, outcomes={})
+    return Judged(submission=submission, attempt=attempt)
+
+
+def told(cases: list[PreparedCase], judged: list[Judged]) -> list[tuple[str, str]]:
+    checked = check_kill_matrix(Effort(), Material(cases=tuple(cases), judged=tuple(judged)), None)
+    return [(finding.severity, finding.message) for finding in checked.findings]
+
+
+def test_a_hidden_case_that_catches_nothing_is_pointed_out() -> None:
+    cases = [a_case("a"), a_case("b"), a_case("idle")]
+
+    found = told(cases, [wrong("sum", a=False, b=False, idle=True)])
+
+    assert found == [("warning", "case idle catches no wrong solution and no mutant")]
+
+
+def test_a_sample_may_catch_nothing() -> None:
+    cases = [a_case("shown", "sample"), a_case("a"), a_case("b")]
+
+    ((severity, _),) = told(cases, [wrong("sum", shown=True, a=False, b=False)])
+
+    assert severity == "note"
+
+
+def test_a_mistake_that_one_case_alone_catches_is_pointed_out() -> None:
+    cases = [a_case("a"), a_case("b")]
+
+    found = told(cases, [wrong("sum", a=True, b=False), wrong("product", a=False, b=False)])
+
+    assert found == [("note", "only case b catches it")]

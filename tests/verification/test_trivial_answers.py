@@ -1,0 +1,63 @@
+"""The answers that take no thought, made from a case."""
+
+import numpy as np
+
+from app.judging.leaf import Tree
+from app.worker.prepare import PreparedCase
+from app.worker.verification.trivial_answers import Case, answers_of
+from sandbox.guest.codec import encode
+
+
+def a_case(name: str, expected: Tree, **inputs: Tree) -> Case:
+    prepared = PreparedCase(
+        position=0,
+        name=name,
+        visibility="hidden",
+        inputs=encode(dict(inputs)),
+        expected=encode(expected),
+        inputs_preview={},
+        expected_preview=None,
+    )
+    return Case.open(prepared)
+
+
+def answers(case: Case, *others: Case) -> dict[str, Tree]:
+    return dict(answers_of(case, [case, *others]))
+
+
+def test_an_answer_keeps_the_structure_of_the_expected_one() -> None:
+    given = answers(a_case("a", {"loss": [1.5, 2.5], "steps": 3}))
+
+    assert given["zeros"] == {"loss": [0.0, 0.0], "steps": 0}
+    assert given["mean"] == {"loss": [7 / 3, 7 / 3], "steps": 2}
+
+
+def test_what_changes_nothing_is_left_out() -> None:
+    symmetric = answers(a_case("a", np.eye(2, dtype=np.float32)))
+    plain = answers(a_case("a", np.float32([[1, 2], [3, 4.1]])))
+
+    assert not {"transposed", "float16_inside"} & symmetric.keys()
+    assert {"transposed", "float16_inside"} <= plain.keys()
+
+
+def test_half_precision_is_lost_inside_and_not_in_the_dtype() -> None:
+    inside = answers(a_case("a", np.float32([0.1])))["float16_inside"]
+
+    assert isinstance(inside, np.ndarray)
+    assert inside.dtype == np.float32
+    assert inside[0] == np.float16(0.1)
+
+
+def test_each_input_is_an_answer() -> None:
+    given = answers(a_case("a", np.float32(1), x=np.float32([2]), n=3))
+
+    assert given["input:n"] == 3
+    assert "input:x" in given
+
+
+def test_the_answer_of_another_case_has_the_same_shapes() -> None:
+    case = a_case("a", np.float32([1, 2]))
+
+    given = answers(case, a_case("longer", np.float32([1, 2, 3])), a_case("other", np.float32([5, 6])))
+
+    assert np.array_equal(np.asarray(given["other_case"]), [5, 6])
