@@ -4,6 +4,7 @@ import signal
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -39,7 +40,7 @@ PACKAGE = make_package()
 OTHER = make_package(problem=PROBLEM.replace("Scaled sum", "Another title"))
 
 
-def send(database: Database, package: Package = PACKAGE, **wish: object) -> UUID:
+def send(database: Database, package: Package = PACKAGE, **wish: Any) -> UUID:
     with database.transaction() as session:
         return make_verification(session, package, **wish).id
 

@@ -39,17 +39,19 @@ def send(client: TestClient, files: Mapping[str, str], action: str = "check", **
     parts = [(name, (None, value)) for name, value in {**usual, **fields}.items()]
     for path, text in files.items():
         parts += [("path", (None, path)), ("text", (None, text.replace("\n", "\r\n")))]
-    return client.post("/author/edit", files=parts)
+    answer: httpx.Response = client.post("/author/edit", files=parts)
+    return answer
 
 
 def upload(client: TestClient, body: bytes, name: str = "scaled_sum.zip", **fields: str) -> httpx.Response:
-    return client.post("/author/upload", files={"upload": (name, body)}, data=fields)
+    answer: httpx.Response = client.post("/author/upload", files={"upload": (name, body)}, data=fields)
+    return answer
 
 
 def typed(answer: httpx.Response) -> dict[str, str]:
     """What stands in the form that came back."""
     names = re.findall(r'name="path" value="([^"]*)"', answer.text)
-    texts = re.findall(r'<textarea name="text".*?>\n(.*?)</textarea>', answer.text, re.DOTALL)
+    texts = re.findall(r'<textarea id="text-\d+" name="text".*?>\n(.*?)</textarea>', answer.text, re.DOTALL)
     return {html.unescape(name): html.unescape(text) for name, text in zip(names, texts, strict=True)}
 
 

@@ -1,5 +1,11 @@
-// The page on which authors write a package: the numbered lines under each text grow with it, and what is wrong is
-// asked for while they type and shown at its line.
+// The page on which authors write a package: what is wrong with it is asked for while they type, and shown at its line.
+import { pythonLanguage } from "@codemirror/lang-python";
+import { yamlLanguage } from "@codemirror/lang-yaml";
+import type { Extension } from "@codemirror/state";
+import type { EditorView } from "@codemirror/view";
+import { goToLine, showMarks } from "./editor/mark";
+import { mountEditor } from "./editor/mount";
+
 interface Fault {
   file: string;
   line: number;
@@ -9,7 +15,7 @@ interface Fault {
 const PAUSE_MS = 600;
 
 function mount(form: HTMLFormElement): void {
-  const files = [...form.querySelectorAll<HTMLElement>("[data-file]")].map((place) => new PackageFile(place));
+  const files = [...form.querySelectorAll<HTMLDetailsElement>("details[data-file]")].map((place) => new PackageFile(place));
   const summary = form.querySelector<HTMLElement>("#summary");
   let timer = 0;
   let asking = new AbortController();
@@ -24,9 +30,8 @@ function mount(form: HTMLFormElement): void {
     for (const file of files) file.mark(answer.faults.filter((fault) => fault.file === file.path));
     showOther(form, answer.faults.filter((fault) => !files.some((file) => file.path === fault.file)));
   };
-  form.addEventListener("input", (event) => {
+  form.addEventListener("input", () => {
     isChanged = true;
-    for (const file of files) if (file.place.contains(event.target as Node)) file.draw();
     clearTimeout(timer);
     timer = window.setTimeout(check, PAUSE_MS);
   });
@@ -58,25 +63,26 @@ function showOther(form: HTMLFormElement, faults: Fault[]): void {
 
 class PackageFile {
   private readonly area: HTMLTextAreaElement;
-  private readonly lines: HTMLElement;
   private readonly name: HTMLInputElement;
-  private faults: Fault[] = [];
+  private view: EditorView | null = null;
+  private faults: Fault[];
 
-  constructor(readonly place: HTMLElement) {
+  constructor(readonly place: HTMLDetailsElement) {
     this.area = place.querySelector("textarea")!;
-    this.lines = place.querySelector("[data-lines]")!;
     this.name = place.querySelector<HTMLInputElement>("input[name=path]")!;
-    place.querySelector("[data-faults]")?.addEventListener("click", (event) => {
-      const link = (event.target as Element).closest<HTMLElement>("a[data-line]");
-      if (!link) return;
-      event.preventDefault();
-      this.goTo(Number(link.dataset["line"]));
-    });
     this.faults = [...place.querySelectorAll<HTMLElement>("[data-faults] a[data-line]")].map((link) => ({
       file: this.path,
       line: Number(link.dataset["line"]),
       text: link.parentElement?.querySelector("span")?.textContent ?? "",
     }));
+    place.querySelector("[data-faults]")?.addEventListener("click", (event) => {
+      const link = (event.target as Element).closest<HTMLElement>("a[data-line]");
+      if (!link || !this.view) return;
+      event.preventDefault();
+      goToLine(this.view, Number(link.dataset["line"]));
+    });
+    place.addEventListener("toggle", () => this.open());
+    this.open();
   }
 
   get path(): string {
@@ -90,40 +96,26 @@ class PackageFile {
       count.textContent = String(faults.length);
       count.hidden = faults.length === 0;
     }
-    if (faults.length > 0) this.area.setAttribute("aria-invalid", "true");
-    else this.area.removeAttribute("aria-invalid");
     this.place.querySelector("[data-faults]")?.replaceChildren(...faults.map(item));
-    this.draw();
+    this.show();
   }
 
-  draw(): void {
-    const said = new Map(this.faults.map((fault) => [fault.line, fault.text]));
-    const rows = this.area.value.split("\n").map((text, index) => row(text, said.get(index + 1)));
-    this.lines.replaceChildren(...rows);
+  // A package may have many files, so each gets its editor when it is looked at.
+  private open(): void {
+    if (!this.place.open || this.view) return;
+    this.place.querySelector<HTMLElement>("[data-lines]")?.remove();
+    this.view = mountEditor(this.area, languageOf(this.path));
+    this.show();
   }
 
-  private goTo(line: number): void {
-    const before = this.area.value.split("\n").slice(0, line - 1);
-    const start = before.reduce((sum, text) => sum + text.length + 1, 0);
-    const end = this.area.value.indexOf("\n", start);
-    this.area.focus({ preventScroll: true });
-    this.area.setSelectionRange(start, end < 0 ? this.area.value.length : end);
-    this.lines.children[line - 1]?.scrollIntoView({ block: "center" });
+  private show(): void {
+    if (this.view) showMarks(this.view, this.faults.map((fault) => ({ line: fault.line, words: fault.text })));
   }
 }
 
-function row(text: string, said: string | undefined): HTMLElement {
-  const line = document.createElement("li");
-  const under = document.createElement("span");
-  under.textContent = text;
-  line.append(under);
-  if (said !== undefined) {
-    const words = document.createElement("small");
-    words.textContent = said;
-    line.className = "bad";
-    line.append(words);
-  }
-  return line;
+function languageOf(path: string): Extension {
+  if (path.endsWith(".py")) return pythonLanguage;
+  return path.endsWith(".yaml") ? yamlLanguage : [];
 }
 
 function item(fault: Fault): HTMLElement {

@@ -3,6 +3,7 @@
 Works as a plain form: every button sends all of it, and what comes back holds all that was typed.
 """
 
+import secrets
 from dataclasses import replace
 from typing import Annotated, Any
 from uuid import UUID
@@ -16,6 +17,7 @@ from app.authoring.send import Sending, send
 from app.catalog.fault import Fault, PackageInvalid
 from app.catalog.publish import find_current, get_revision
 from app.catalog.template.exercise import FRAMEWORKS, Exercise, default_of, write_exercise
+from app.content_policy import with_styles
 from app.errors import LimitReached, Outdated
 from app.web.address import read_slug
 from app.web.author import Author, limit_author
@@ -131,8 +133,11 @@ def _show(
     refused: tuple[Fault, ...] = (),
 ) -> Response:
     faults = refused or (form.checked()[1] if found is None else found)
-    context = {"form": form, "message": message, "opened": opened, **_by_file(form, faults)}
-    return visit.render("author/edit.html", context, status)
+    nonce = secrets.token_urlsafe(16)
+    context = {"form": form, "message": message, "opened": opened, "nonce": nonce, **_by_file(form, faults)}
+    page = visit.render("author/edit.html", context, status)
+    page.headers["Content-Security-Policy"] = with_styles(nonce)
+    return page
 
 
 def _by_file(form: PackageForm, faults: tuple[Fault, ...]) -> dict[str, Any]:
