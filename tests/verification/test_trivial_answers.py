@@ -34,14 +34,14 @@ def test_an_answer_keeps_the_structure_of_the_expected_one() -> None:
 
 def test_what_changes_nothing_is_left_out() -> None:
     symmetric = answers(a_case("a", np.eye(2, dtype=np.float32)))
-    plain = answers(a_case("a", np.float32([[1, 2], [3, 4.1]])))
+    plain = answers(a_case("a", np.array([[1, 2], [3, 4.1]], np.float32)))
 
     assert not {"transposed", "float16_inside"} & symmetric.keys()
     assert {"transposed", "float16_inside"} <= plain.keys()
 
 
 def test_half_precision_is_lost_inside_and_not_in_the_dtype() -> None:
-    inside = answers(a_case("a", np.float32([0.1])))["float16_inside"]
+    inside = answers(a_case("a", np.array([0.1], np.float32)))["float16_inside"]
 
     assert isinstance(inside, np.ndarray)
     assert inside.dtype == np.float32
@@ -49,15 +49,17 @@ def test_half_precision_is_lost_inside_and_not_in_the_dtype() -> None:
 
 
 def test_each_input_is_an_answer() -> None:
-    given = answers(a_case("a", np.float32(1), x=np.float32([2]), n=3))
+    given = answers(a_case("a", np.array(1, np.float32), x=np.array([2], np.float32), n=3))
 
     assert given["input:n"] == 3
     assert "input:x" in given
 
 
 def test_the_answer_of_another_case_has_the_same_shapes() -> None:
-    case = a_case("a", np.float32([1, 2]))
+    case = a_case("a", np.array([1, 2], np.float32))
 
-    given = answers(case, a_case("longer", np.float32([1, 2, 3])), a_case("other", np.float32([5, 6])))
+    given = answers(
+        case, a_case("longer", np.array([1, 2, 3], np.float32)), a_case("other", np.array([5, 6], np.float32))
+    )
 
     assert np.array_equal(np.asarray(given["other_case"]), [5, 6])
