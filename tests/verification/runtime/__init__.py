@@ -1,0 +1,1 @@
+"""Runs with the Python that boxes have."""
