@@ -19,7 +19,7 @@ from sandbox.interface import Box, BoxLost, CaseInput, CaseOutcome, Ending, Para
 INSIDE = Path(__file__).parent / "inside"
 VERSION = "%version"  # no parameter can be named so
 # A process keeps what it has compiled; and the inputs of all its calls are sent at once.
-VERSIONS_IN_ONE = 40
+VERSIONS_IN_ONE = 48
 BYTES_IN_ONE = 2**27
 ROOM = 2
 _DEADLY = frozenset({Ending.TIMED_OUT, Ending.OUT_OF_MEMORY, Ending.CRASHED})

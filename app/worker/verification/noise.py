@@ -7,7 +7,6 @@ from app.catalog.verification.strength import Kind, Way
 from app.judging.verdicts import Verdict
 from app.worker.asking import Asker
 from app.worker.prepare import PreparedCase
-from app.worker.request import PATIENCE
 from app.worker.verification.distance import Distance, distance_of, is_rounding, same_dtypes
 from app.worker.verification.many import Call, Version, call_while_alive
 from app.worker.verification.trial import Material, Trial
@@ -33,6 +32,8 @@ FLOAT64, _SHUFFLED = "float64", "reduction order"
 PRECISION = 1e4
 # What precision changes beyond that, another order changes too, within this factor.
 EXPLAINED = 100.0
+# For a call, compiling included. A way that is slower, such as a long scan without jit, ends there.
+MOST_SECONDS = 20.0
 # These compute the same in the same precision.
 _ROUNDING = frozenset({_SHUFFLED, "without jit", "with jit", "one thread"})
 MANNERS = (
@@ -135,7 +136,7 @@ def _go(trial: Trial, material: Material, manner: _Manner) -> tuple[list[Sample]
     version = Version(trial.package.reference, manner.file)
     cases = sorted(some_of_each(material.cases), key=lambda case: len(case.inputs))
     calls = [Call(version, case) for case in cases]
-    outcomes = call_while_alive(trial, calls, PATIENCE * trial.package.manifest.limits.wall_seconds / 2)
+    outcomes = call_while_alive(trial, calls, MOST_SECONDS)
     asker = Asker(trial.package, trial.bench.references, trial.abort)
     answered = [(c, _rounded(c, o)) for c, o in zip(cases, outcomes, strict=False) if o.ending is Ending.ANSWERED]
     samples = [
