@@ -16,10 +16,6 @@ class Verdict(StrEnum):
     JUDGE_ERROR = "judge_error"
 
 
-# Verdicts that no rule gives yet: known submissions in these folders are kept, and not checked.
-PENDING = frozenset({Verdict.REQUIREMENT_NOT_MET})
-
-
 def overall(verdicts: Sequence[Verdict]) -> Verdict:
     """The first verdict, in order of cases, that is not `accepted`; our own fault in any case comes before that."""
     if not verdicts or Verdict.JUDGE_ERROR in verdicts:

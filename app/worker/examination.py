@@ -110,15 +110,19 @@ def _wanted(manifest: Manifest, facts: Facts) -> tuple[Wanted, ...]:
 
 
 def _with_effects(evidence: Evidence, wanted: Wanted, ran: Ran) -> Evidence:
-    """Of a loop the least that leaving out either end does; of a choice the most that one branch alone does."""
+    """Of a loop the least that leaving out either end does; of a choice the most that one branch alone does.
+
+    What fits and gave no answer to go by has no effect: nothing has shown that it matters.
+    """
     answer = ran.outcome.answer
     if answer is None:
         return evidence
     moved = {index: [effect_of(answer, changed) for changed in answers] for index, answers in ran.left_out.items()}
     if wanted.kind == "cond":
-        branches = (
-            replace(one, effect=max(moved[one.index])) if one.index in moved else one for one in evidence.branches
-        )
+        branches = [replace(one, effect=max(moved.get(one.index, [0.0]))) for one in evidence.branches]
         return replace(evidence, branches=tuple(branches))
-    loops = (replace(one, effect=min(moved[one.index])) if one.index in moved else one for one in evidence.loops)
+    fitting = {loop.index for loop in evidence.loops if wanted.length in (None, loop.length)}
+    loops = [
+        replace(one, effect=min(moved.get(one.index, [0.0]))) if one.index in fitting else one for one in evidence.loops
+    ]
     return replace(evidence, loops=tuple(loops))

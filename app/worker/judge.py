@@ -9,7 +9,7 @@
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 
 from app.catalog.package import Package
@@ -97,6 +97,7 @@ class _Run:
         self._sealed = [case for case in job.cases if case.sealed]
         self._drawn = draw(job.package, self._open)
         self._right: dict[str, CaseResult] = {}
+        self._unloaded: CaseOutcome | None = None
 
     def run(self) -> Box:
         box = self._call()
@@ -117,12 +118,13 @@ class _Run:
         def check(outcome: CaseOutcome) -> None:
             nonlocal last
             last = self._check_answer(next(waiting), outcome)
+            if outcome.failure is not None and outcome.failure.stage == "load":
+                self._unloaded = outcome
 
         box = run_cases(self._pool, box_spec(manifest), recorded(manifest, request), check, self._abort)
-        given_up = list(waiting)
-        for case in [*given_up, *self._sealed] if given_up else []:
-            self._results.keep(give_up(case, last))
-        if given_up:
+        if given_up := list(waiting):
+            for case in [*given_up, *self._sealed]:
+                self._results.keep(give_up(case, last))
             self._sealed = []
         return box
 
@@ -136,6 +138,10 @@ class _Run:
 
     def _examine(self) -> None:
         """Traces and inspects what is right so far, and the sealed cases."""
+        if self._unloaded is not None:  # and so it would be again
+            for case in self._sealed:
+                self._check_answer(case, replace(self._unloaded, name=case.name))
+            return
         inspectors, manifest = self._job.inspectors, self._job.package.manifest
         called = [case for case in self._open if case.name in self._right] if manifest.asks_for_programs else []
         cases = {case.name: case for case in [*called, *self._sealed]}
@@ -143,8 +149,8 @@ class _Run:
             return
         assert inspectors is not None, "a problem with requirements on programs needs inspectors"
         # The last ones first: those are hidden, and nobody knows their order beforehand.
-        telling = {case.name: case.inputs for case in reversed(cases.values()) if is_telling(case.evidence)}
-        tried = choose_tried(manifest, telling)
+        telling = [case for case in reversed(cases.values()) if is_telling(case.evidence)]
+        tried = choose_tried(manifest, [CaseInput(name=case.name, inputs=case.inputs) for case in telling])
         sightings = [
             Sighting(name=case.name, inputs=case.inputs, is_tried=case.name in tried) for case in cases.values()
         ]

@@ -144,7 +144,8 @@ class _Bench:
         """
         manifest = self.package.manifest
         cases = [case for case in given if manifest.asks_for_programs or case.name not in answers]
-        tried = choose_tried(manifest, {case.name: case.inputs for case in cases})
+        # The smallest first: they cost least, and each step is a large part of them.
+        tried = choose_tried(manifest, sorted(cases, key=lambda case: len(case.inputs)))
         sightings = [Sighting(name=case.name, inputs=case.inputs, is_tried=case.name in tried) for case in cases]
         found: dict[str, Examined] = {}
         bench = Bench(package=self.package, makers=self.pool, inspectors=self.pool, abort=self.abort)

@@ -48,7 +48,7 @@ BROKEN_CASES = [
     ("  - name: large\n    sealed: true\n    repeat: 1\n", "cases[1].repeat", "is 1"),
     ("  - name: large\n    sealed: true\n    repeat: 499\n", "cases", "makes 501 cases in all"),
     ("  - name: large\n    sealed: true\n    visibility: sample\n", "cases[1].sealed", "is given for a sample"),
-    (SEALED.replace("large", "a") + "    inputs: {x: {draw: normal, shape: [1]}, y: [[1, 2]], scale: 1, options: {}}\n  - name: a_2\n",
+    (SEALED.replace("large", "a") + "    inputs: {x: {draw: normal, shape: [1]}, y: [[1, 2]]}\n  - name: a_2\n",
      "cases[1].repeat", "makes a case a_2, as cases[2] is called"),
     (SEALED.replace("large", "b") + "    inputs: {x: [1], y: [[1, 2]], scale: 1, options: {}}\n  - name: large\n",
      "cases[1].repeat", "nothing in these inputs is drawn"),

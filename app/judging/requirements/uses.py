@@ -57,9 +57,8 @@ class Uses(Requirement):
     @property
     def rule(self) -> str:
         length = "" if self.length is None else f" of length {self.length}"
-        through = f", with {_listed(self.through)} reaching the answer only through it" if self.through else ""
-        slices = f", with a part of {_listed(self.slices)} in each step" if self.slices else ""
-        return f"use {self.uses}{length}{through}{slices}"
+        names = dict.fromkeys((*self.through, *self.slices))
+        return f"use {self.uses}{length}{f' for {_listed(list(names))}' if names else ''}"
 
     def judge(self, facts: Facts) -> tuple[str, str] | None:
         if facts.evidence is None:
@@ -75,7 +74,7 @@ class Uses(Requirement):
             return None
         known = fitting(facts.reference, length)
         faults = [self._loop_fault(loop, known) for loop in fitting(facts.evidence, length)]
-        return _first(faults, _one_loop(length), _described(facts.evidence))
+        return _first(faults, _one_loop(length), _described(facts.evidence, length))
 
     def steps(self, facts: Facts) -> int | None:
         return None if self.length is None else facts.number(self.length)
@@ -123,7 +122,7 @@ def _judge_batch(evidence: Evidence, length: int | None) -> tuple[str, str] | No
     if length is not None and length < LEAST_LENGTH:
         return None
     if any(loop.takes_part for loop in fitting(evidence, length)) or evidence.copies >= (length or LEAST_LENGTH):
-        return expected, _described(evidence)
+        return expected, _described(evidence, length)
     return (
         None if length is None or length in evidence.axes else (expected, f"no arithmetic along an axis of {length:,}")
     )
@@ -133,12 +132,14 @@ def _one_loop(length: int | None) -> str:
     return "one loop" if length is None else f"one loop of {plural(length, 'step')}"
 
 
-def _described(evidence: Evidence) -> str:
+def _described(evidence: Evidence, length: int | None) -> str:
     """What there is in the place of what was looked for."""
-    found = [_loop(loop) for loop in evidence.loops]
-    if evidence.copies > 1:
-        found.append(f"{evidence.copies:,} copies of the body")
-    return _listed(found) or "no loop"
+    if evidence.loops:
+        return _listed([_loop(loop) for loop in evidence.loops])
+    copies = evidence.copies
+    # A body may hold one operation several times.
+    copies = length if length and copies % length == 0 else copies
+    return f"{copies:,} copies of the body" if copies > 1 else "no loop"
 
 
 def _loop(loop: Loop) -> str:
