@@ -1,13 +1,14 @@
 """Every leaf handed to its checker: alone, or with the others of its group."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from app.judging.checker import RIGHT, Ask, Checker, CheckerUnfit, DtypePolicy, Finding, JointChecker, Task
 from app.judging.leaf import canonical
 from app.judging.numeric import np
 from app.judging.rules import Rules, checker_for, tolerance_for
 from app.judging.structure import Pair
+from app.judging.window import Window, cut_window
 
 SHAPE, DTYPE = "shape differs", "dtype differs"
 
@@ -25,6 +26,8 @@ class LeafReport(Finding):
     size: int
     rtol: float | None
     atol: float | None
+    window: Window | None = field(default=None, compare=False, repr=False)
+    """Of a large leaf that differs: what is around its worst element."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,4 +118,5 @@ def _report(leaf: _Leaf, finding: Finding) -> LeafReport:
         size=expected.array.size,
         rtol=tolerance.rtol if leaf.checker.has_tolerance else None,
         atol=tolerance.atol if leaf.checker.has_tolerance else None,
+        window=cut_window(answer, expected, finding.worst_index) if finding.category else None,
     )

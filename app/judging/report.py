@@ -6,7 +6,7 @@ student's process: text, messages and values could carry the hidden inputs out.
 
 import builtins
 import signal
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from app.judging.comparison import Comparison, LeafReport
@@ -15,6 +15,7 @@ from app.judging.result import Visibility
 from app.judging.text import printable
 
 MAX_LEAVES = 20
+MAX_WINDOWS = 3
 MAX_MESSAGE = 2_000
 MAX_TRACEBACK = 8_000
 MAX_TEXT = 64_000
@@ -101,11 +102,16 @@ def _fault_part(fault: Fault) -> dict[str, Any]:
 def _comparison_part(comparison: Comparison) -> dict[str, Any]:
     wrong_first = sorted(comparison.leaves, key=lambda leaf: leaf.category is None)
     left_out = max(len(wrong_first) - MAX_LEAVES, 0)
-    return {"leaves": [_leaf_part(leaf) for leaf in wrong_first[:MAX_LEAVES]], "leaves_left_out": left_out}
+    parts = [_leaf_part(leaf, place < MAX_WINDOWS) for place, leaf in enumerate(wrong_first[:MAX_LEAVES])]
+    return {"leaves": parts, "leaves_left_out": left_out}
 
 
-def _leaf_part(leaf: LeafReport) -> dict[str, Any]:
-    return {name: shown(value) if isinstance(value, float) else _as_list(value) for name, value in asdict(leaf).items()}
+def _leaf_part(leaf: LeafReport, with_window: bool) -> dict[str, Any]:
+    facts = asdict(replace(leaf, window=None))
+    window = leaf.window.as_json() if leaf.window and with_window else None
+    return {name: shown(fact) if isinstance(fact, float) else _as_list(fact) for name, fact in facts.items()} | {
+        "window": window
+    }
 
 
 def _as_list(value: Any) -> Any:

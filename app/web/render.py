@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from app.judging.text import printable
 from app.web.highlight import highlight_lines, link_traceback
 from app.web.markdown import render_inline, render_markdown
+from app.web.picture.figure import draw_figures, list_shares
 from app.web.result import capitalise, message_of
 from app.web.value_text import arguments_preview, kind_text, literal, shape_text, short_number, wrong_leaves
 from app.web.verdict_words import words_for
@@ -50,6 +51,8 @@ def _environment() -> Environment:
         literal=literal,
         arguments=arguments_preview,
         wrong_leaves=wrong_leaves,
+        figures=draw_figures,
+        shares=list_shares,
         shape=shape_text,
         kind=kind_text,
         short=short_number,

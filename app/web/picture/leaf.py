@@ -1,0 +1,115 @@
+"""One leaf of an answer beside what was expected: what all pictures of values are drawn from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from app.web.picture.numbers import read_numbers
+
+BY_ELEMENT = ("closeness", "fraction", "exact", "ulp")  # these compare an element with the one at its own place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Values:
+    """Numbers in C order. `start` is where in the leaf this part of it begins; `worst` an index into this part."""
+
+    shape: tuple[int, ...]
+    expected: list[float]
+    answer: list[float]
+    allowed: list[float]
+    start: tuple[int, ...]
+    worst: tuple[int, ...] | None
+    is_part: bool
+
+    def index_text(self, position: int) -> str:
+        """The index in the whole leaf of the element at a position, as NumPy writes it."""
+        index = []
+        for size, begin in zip(reversed(self.shape), reversed(self.start[-len(self.shape) :] or (0,)), strict=True):
+            position, here = divmod(position, size)
+            index.append(here + begin)
+        lead = self.start[: len(self.start) - len(self.shape)]
+        return "[" + ", ".join(map(str, (*lead, *reversed(index)))) + "]"
+
+    @property
+    def part_text(self) -> str:
+        """Which part of the leaf this is, as Python writes slices."""
+        lead = len(self.start) - len(self.shape)
+        slices = [f"{begin}:{begin + size}" for begin, size in zip(self.start[lead:], self.shape, strict=True)]
+        return "[" + ", ".join([*map(str, self.start[:lead]), *slices]) + "]"
+
+    @property
+    def worst_position(self) -> int | None:
+        if self.worst is None:
+            return None
+        position = 0
+        for size, here in zip(self.shape, self.worst, strict=True):
+            position = position * size + here
+        return position
+
+
+def read_values(report: Mapping[str, Any], leaf: Mapping[str, Any]) -> Values | None:
+    """None where the values are not held, no numbers, or not compared place by place."""
+    shape = tuple(leaf["expected_shape"])
+    if leaf["checker"] not in BY_ELEMENT or tuple(leaf["shape"]) != shape or not prod(shape):
+        return None
+    held = _whole(report, leaf["path"]) or leaf["window"]
+    if not held:
+        return None
+    expected, answer = read_numbers(held["expected"]), read_numbers(held["answer"])
+    if expected is None or answer is None:
+        return None
+    start = tuple(held.get("start", [0] * len(shape)))
+    part = tuple(held.get("shape", shape))
+    worst = _within(leaf["worst_index"], start, part)
+    allowed = _allowed(expected, leaf)
+    values = Values(
+        shape=part, expected=expected, answer=answer, allowed=allowed, start=start, worst=worst, is_part=part != shape
+    )
+    return _last_two(values)
+
+
+def _whole(report: Mapping[str, Any], path: str) -> dict[str, Any] | None:
+    held = {}
+    for name in ("expected", "answer"):
+        leaves = (report.get(name) or {}).get("leaves", [])
+        found = next((leaf for leaf in leaves if leaf["path"] == path and "values" in leaf), None)
+        if found is None:
+            return None
+        held[name] = found["values"]
+    return held
+
+
+def _allowed(expected: list[float], leaf: Mapping[str, Any]) -> list[float]:
+    rtol, atol = leaf["rtol"] or 0.0, leaf["atol"] or 0.0
+    return [atol + rtol * abs(number) for number in expected]
+
+
+def _within(index: list[int] | None, start: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    if index is None or len(index) != len(shape):
+        return None
+    here = tuple(place - begin for place, begin in zip(index, start, strict=True))
+    return here if all(0 <= place < size for place, size in zip(here, shape, strict=True)) else None
+
+
+def _last_two(values: Values) -> Values:
+    """Of more than two axes, the slice that holds the worst element."""
+    leading = len(values.shape) - 2
+    if leading <= 0:
+        return values
+    chosen = (values.worst or (0,) * len(values.shape))[:leading]
+    size = values.shape[-2] * values.shape[-1]
+    position = 0
+    for length, here in zip(values.shape[:leading], chosen, strict=True):
+        position = position * length + here
+    part = slice(position * size, (position + 1) * size)
+    lead = tuple(begin + here for begin, here in zip(values.start, chosen, strict=False))
+    return Values(
+        shape=values.shape[-2:],
+        expected=values.expected[part],
+        answer=values.answer[part],
+        allowed=values.allowed[part],
+        start=lead + values.start[leading:],
+        worst=values.worst[leading:] if values.worst else None,
+        is_part=True,
+    )

@@ -1,0 +1,114 @@
+"""A vector: both as lines over the index, and below them the difference beside what is allowed."""
+
+import math
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from app.web.picture.leaf import Values
+from app.web.picture.numbers import finite, short
+from app.web.picture.scale import Scale, scale_for, ticks
+from app.web.picture.svg import drawing, element
+
+WIDTH, HEIGHT = 460.0, 236.0
+LEFT, RIGHT = 62.0, 448.0
+TOP, MIDDLE = (10.0, 130.0), (152.0, 212.0)
+DOTS = 40  # a longer vector is drawn without a dot for each element
+
+
+def draw_line_plot(values: Values) -> Markup:
+    count = len(values.expected)
+    across = Scale(0.0, float(max(count - 1, 1)), LEFT + 8, RIGHT - 8)
+    return drawing(
+        WIDTH,
+        HEIGHT,
+        f"Line plot of {count} elements: expected, yours, and their difference",
+        _worst(values, across),
+        _lines(values, across),
+        _differences(values, across),
+    )
+
+
+def _lines(values: Values, across: Scale) -> Markup:
+    down = scale_for(finite([*values.expected, *values.answer]), TOP[1], TOP[0])
+    drawn = [_axis(down), _line(values.expected, across, down, "expected"), _line(values.answer, across, down, "yours")]
+    if len(values.answer) <= DOTS:
+        drawn += [
+            element(
+                "circle",
+                element(
+                    "title", f"{values.index_text(at)}: yours {short(number)}, expected {short(values.expected[at])}"
+                ),
+                class_="yours",
+                cx=across.place(at),
+                cy=down.place(number),
+                r=3.0,
+            )
+            for at, number in enumerate(values.answer)
+            if math.isfinite(number)
+        ]
+    return Markup("").join(drawn)
+
+
+def _line(numbers: Sequence[float], across: Scale, down: Scale, name: str) -> Markup:
+    """Broken where there is no number to draw."""
+    steps, is_broken = [], True
+    for at, number in enumerate(numbers):
+        if math.isfinite(number):
+            steps.append(f"{'M' if is_broken else 'L'}{across.place(at):.1f} {down.place(number):.1f}")
+        is_broken = not math.isfinite(number)
+    return element("path", class_=name, d="".join(steps))
+
+
+def _differences(values: Values, across: Scale) -> Markup:
+    pairs = zip(values.answer, values.expected, strict=True)
+    differences = [answer - expected for answer, expected in pairs]
+    known = finite(differences)
+    widest = max([abs(number) for number in known] + values.allowed, default=0.0)
+    down = scale_for([-widest, widest], MIDDLE[1], MIDDLE[0])
+    band = [*enumerate(values.allowed), *((at, -size) for at, size in reversed([*enumerate(values.allowed)]))]
+    outline = "L".join(f"{across.place(at):.1f} {down.place(size):.1f}" for at, size in band)
+    return (
+        _axis(down, [0.0])
+        + element("path", class_="band", d=f"M{outline}Z")
+        + Markup("").join(_bar(at, number, values, across, down) for at, number in enumerate(differences))
+        + element("text", "difference", class_="name", x=LEFT + 2, y=MIDDLE[0] - 4)
+        + _index_words(values, across)
+    )
+
+
+def _bar(at: int, number: float, values: Values, across: Scale, down: Scale) -> Markup:
+    if not math.isfinite(number):
+        words = element("title", f"{values.index_text(at)}: yours {short(values.answer[at])}")
+        return element("text", words, "×", class_="outside", x=across.place(at), y=MIDDLE[1], text_anchor="middle")
+    kind = "outside" if abs(number) > values.allowed[at] else "inside"
+    x = across.place(at)
+    return element("line", class_=f"bar {kind}", x1=x, x2=x, y1=down.place(0.0), y2=down.place(number))
+
+
+def _worst(values: Values, across: Scale) -> Markup:
+    at = values.worst_position
+    if at is None:
+        return Markup("")
+    return element("line", class_="worst", x1=across.place(at), x2=across.place(at), y1=TOP[0], y2=MIDDLE[1])
+
+
+def _index_words(values: Values, across: Scale) -> Markup:
+    """First, last and worst."""
+    last = len(values.expected) - 1
+    worst = values.worst_position
+    shown = {0: "start", last: "end"} | (
+        {worst: "middle"} if worst is not None and last * 0.1 < worst < last * 0.9 else {}
+    )
+    return Markup("").join(
+        element("text", values.index_text(at), class_="name", x=across.place(at), y=HEIGHT - 8, text_anchor=anchor)
+        for at, anchor in shown.items()
+    )
+
+
+def _axis(down: Scale, marks: Sequence[float] | None = None) -> Markup:
+    return Markup("").join(
+        element("line", class_="grid", x1=LEFT, x2=RIGHT, y1=down.place(mark), y2=down.place(mark))
+        + element("text", short(mark), class_="name", x=LEFT - 8, y=down.place(mark) + 4, text_anchor="end")
+        for mark in (ticks(down) if marks is None else marks)
+    )

@@ -1,0 +1,22 @@
+"""SVG as text. Attributes and texts are escaped; `class_` and `text_anchor` become `class` and `text-anchor`."""
+
+from markupsafe import Markup, escape
+
+
+def element(name: str, *children: Markup | str, **attributes: object) -> Markup:
+    written = Markup("").join(
+        Markup(' {}="{}"').format(key.rstrip("_").replace("_", "-"), _short(value)) for key, value in attributes.items()
+    )
+    # The names are ours; what is put between them is escaped.
+    start = Markup("<" + name) + written
+    return start + Markup(">") + Markup("").join(map(escape, children)) + Markup("</" + name + ">")
+
+
+def drawing(width: float, height: float, label: str, *children: Markup) -> Markup:
+    """A picture in its natural size; `label` says to screen readers what it shows."""
+    size = {"viewBox": f"0 0 {_short(width)} {_short(height)}", "width": width, "height": height}
+    return element("svg", *children, role="img", aria_label=label, class_="drawing", **size)
+
+
+def _short(value: object) -> object:
+    return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else value

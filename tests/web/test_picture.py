@@ -1,0 +1,190 @@
+"""Pictures of what is wrong, from the reports of real comparisons."""
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from app.database import Database
+from app.judging.comparison import Rules, compare
+from app.judging.preview import preview
+from app.judging.report import Material, build_report
+from app.judging.result import Visibility
+from app.web.picture.figure import Figure, draw_figures, list_shares
+from tests.web.judged import answered, judge
+from tests.web.test_problem_pages import submit
+
+RIGHT = np.linspace(-1, 1, 6, dtype=np.float32)
+
+
+def report(answer: Any, expected: Any, visibility: Visibility = "sample", rules: Rules | None = None) -> dict[str, Any]:
+    material = Material(answer=preview(answer), expected=preview(expected))
+    return build_report(visibility, compare(answer, expected, rules or Rules()), material)
+
+
+def draw(answer: Any, expected: Any) -> Figure:
+    (figure,) = draw_figures(report(answer, expected))
+    return figure
+
+
+def parse(figure: Figure) -> list[ElementTree.Element]:
+    return [ElementTree.fromstring(panel.picture) for panel in figure.panels]
+
+
+def of_class(picture: ElementTree.Element, name: str) -> list[ElementTree.Element]:
+    return [one for one in picture.iter() if name in (one.get("class") or "").split()]
+
+
+def titles(picture: ElementTree.Element) -> list[str]:
+    return [one.text or "" for one in picture.iter("title")]
+
+
+def with_one_off(array: Any, index: Any, by: float = 0.5) -> Any:
+    changed = array.copy()
+    changed[index] += by
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("shape", "kind"), [((), "number-line"), ((1,), "number-line"), ((6,), "line-plot"), ((2, 3), "heat-map")]
+)
+def test_the_picture_fits_the_number_of_axes(shape: tuple[int, ...], kind: str) -> None:
+    expected = np.ones(shape, np.float32)
+
+    assert draw(expected + 1, expected).kind == kind
+
+
+def test_a_number_line_has_both_numbers_and_the_tolerance_to_scale() -> None:
+    (picture,) = parse(draw(np.float64(3.0), np.float64(3.0 + 2e-7)))
+
+    assert [one.text for one in picture.iter("text")] == ["expected 3.0000002", "yours 3"]
+    (band,) = of_class(picture, "band")
+    marks = [float(one.get("x1") or 0) for one in picture.iter("line") if one.get("class") in ("expected", "yours")]
+    allowed = float(band.get("width") or 0) / 2
+    # The difference is 2e-7, and the default tolerance 1e-7 + 1e-7 · 3.
+    assert abs(marks[0] - marks[1]) / allowed == pytest.approx(0.5, rel=0.02)
+
+
+def test_two_numbers_that_look_alike_are_written_apart() -> None:
+    (picture,) = parse(draw(np.float32(7.00002), np.float32(7)))
+
+    assert [one.text for one in picture.iter("text")] == ["expected 7", "yours 7.00002"]
+
+
+def test_a_line_plot_marks_what_is_outside_and_the_worst_of_it() -> None:
+    (picture,) = parse(draw(with_one_off(RIGHT, 4), RIGHT))
+
+    assert len(of_class(picture, "outside")) == 1
+    (worst,) = of_class(picture, "worst")
+    (bar,) = of_class(picture, "outside")
+    assert worst.get("x1") == bar.get("x1")
+    assert "[4]: yours 1.1, expected 0.6" in titles(picture)
+    assert len(of_class(picture, "band")) == 1
+
+
+def test_heat_maps_show_both_and_the_difference_with_the_worst_in_a_frame() -> None:
+    expected = RIGHT.reshape(2, 3)
+    figure = draw(with_one_off(expected, (1, 2), 2.0), expected)
+
+    assert [panel.name for panel in figure.panels] == ["Expected", "Yours", "Difference"]
+    difference = parse(figure)[2]
+    assert len(of_class(difference, "right")) == 5
+    assert len(of_class(difference, "off-4")) == 1
+    (frame,) = of_class(difference, "frame")
+    (cell,) = of_class(difference, "off-4")
+    assert (frame.get("x"), frame.get("y")) == (cell.get("x"), cell.get("y"))
+
+
+def test_of_more_axes_the_slice_with_the_worst_element_is_drawn() -> None:
+    expected = np.zeros((3, 2, 4, 5), np.float32)
+    figure = draw(with_one_off(expected, (2, 0, 3, 1)), expected)
+
+    assert "[2, 0, 3, 1]: yours 0.5, expected 0" in titles(parse(figure)[2])
+    assert "Drawn is [2, 0, 0:4, 0:5] of an array of shape (3, 2, 4, 5)" in figure.caption
+
+
+def test_of_a_large_array_the_part_around_the_worst_element_is_drawn() -> None:
+    expected = np.zeros((200, 300), np.float32)
+    figure = draw(with_one_off(expected, (150, 299)), expected)
+
+    assert "[150, 299]: yours 0.5, expected 0" in titles(parse(figure)[1])
+    assert "[144:156, 288:300]" in figure.caption
+    long = draw(with_one_off(np.zeros(1000, np.float32), 7), np.zeros(1000, np.float32))
+    assert "Drawn is [0:120]" in long.caption
+
+
+def test_shapes_that_differ_stand_side_by_side() -> None:
+    figure = draw(np.ones((4, 3), np.float32), np.ones((4,), np.float32))
+
+    assert figure.kind == "shape"
+    assert [panel.name for panel in figure.panels] == ["Yours: float32 (4, 3)", "Expected: float32 (4,)"]
+    assert [len(of_class(picture, "block")) for picture in parse(figure)] == [12, 4]
+
+
+def test_dtypes_that_differ_are_named_beside_the_shapes() -> None:
+    figure = draw(np.ones(2, np.int32), np.ones(2, np.float32))
+
+    assert [panel.name for panel in figure.panels] == ["Yours: int32 (2,)", "Expected: float32 (2,)"]
+
+
+def test_how_much_of_the_tolerance_was_used_is_said_of_right_answers_too() -> None:
+    expected = np.float64(1.0)
+    rules = Rules()
+
+    (figure,) = draw_figures(report(np.float64(1.0 + 0.74e-7), expected, rules=rules))
+
+    assert figure.caption == "Yours uses 37 % of the tolerance."
+
+
+def test_a_tree_has_a_row_for_each_leaf() -> None:
+    shares = list_shares(report({"a": 1.0, "b": RIGHT + 1}, {"a": 1.0, "b": RIGHT}))
+
+    assert [(share.path, share.is_right) for share in shares] == [("b", False), ("a", True)]
+    assert [share.percent for share in shares] == [100.0, 0.0]
+
+
+def test_a_hidden_case_has_no_picture() -> None:
+    hidden = report(RIGHT + 1, RIGHT, visibility="hidden")
+
+    assert (draw_figures(hidden), list_shares(hidden)) == ([], [])
+
+
+def test_names_of_leaves_are_text_wherever_they_stand() -> None:
+    name = "<img src=x onerror=alert(1)>"
+    figure = draw_figures(report({name: RIGHT + 1, "b": 1.0}, {name: RIGHT, "b": 1.0}))[0]
+
+    assert figure.path == name
+    assert all("<img" not in panel.picture for panel in figure.panels)
+
+
+FLOATS = st.floats(width=64, allow_nan=True, allow_infinity=True)
+
+
+@given(data=st.data(), shape=array_shapes(min_dims=0, max_dims=3, max_side=5))
+def test_any_numbers_make_a_picture_within_its_frame(data: st.DataObject, shape: tuple[int, ...]) -> None:
+    answer, expected = (data.draw(arrays(np.float64, shape, elements=FLOATS)) for _ in range(2))
+
+    for figure in draw_figures(report(answer, expected)):
+        for picture in parse(figure):
+            width = float((picture.get("viewBox") or "").split()[2])
+            for one in picture.iter():
+                for place in ("x", "x1", "x2", "cx"):
+                    assert -1 <= float(one.get(place) or 0) <= width + 1
+            assert not re.search(r"\b(nan|inf)\b", ElementTree.tostring(picture, encoding="unicode").split(">", 1)[0])
+
+
+def test_the_page_draws_what_is_wrong_in_a_sample_case(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    wrong = answered(0, RIGHT + 1, RIGHT), answered(1, RIGHT + 1, RIGHT), answered(2, RIGHT, RIGHT)
+    judge(database, *wrong)
+
+    page = ada.get(path).text
+
+    assert page.count('<figure class="picture line-plot">') == 1
+    assert "times the tolerance" in page
