@@ -13,7 +13,7 @@ from sandbox.guest.codec import Malformed, Tree, decode
 from sandbox.interface import CaseOutcome
 
 # Of the answers of one submission that are kept until it is judged.
-KEPT_BYTES = 16 * 2**20
+KEPT_BYTES = 4 * 2**20
 
 
 @dataclass(slots=True)

@@ -19,7 +19,7 @@ from app.worker.work import Work
 from sandbox.interface import Aborted, SandboxError
 
 # Those that wait for what is computed; more than that are not told.
-MOST_WAITING = 20
+MOST_WAITING = 50
 
 _log = logging.getLogger(__name__)
 
