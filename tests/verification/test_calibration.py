@@ -99,5 +99,5 @@ def test_a_tolerance_below_the_noise_is_refused_with_numbers(bench: Bench) -> No
 
     (message,) = [message for check, message in said(report) if check == "calibration"]
     assert "the tolerance refuses right answers" in message
-    assert "of the tolerance in" in message
+    assert "× the tolerance in" in message
     assert not report.passed

@@ -1,5 +1,6 @@
 """How sharply the cases and the tolerance of a problem tell right from wrong."""
 
+from math import isinf
 from typing import Literal
 
 from app.catalog.verification.section import Section
@@ -10,6 +11,17 @@ State = Literal[
     "inside", "narrow", "too_tight", "too_loose", "no_gap", "no_noise", "no_signal", "exact", "not_calibrated"
 ]
 Kind = Literal["reference", "accepted", "wrong", "mutant"]
+
+
+def share_text(share: float) -> str:
+    """Of the tolerance: `3.6 %`, `12 ×`."""
+    if isinf(share):
+        return "∞ ×"
+    return f"{100 * share:.2g} %" if share < 1 else f"{share:.3g} ×"
+
+
+def used_text(share: float) -> str:
+    return f"{share_text(share)} {'of ' if share < 1 else ''}the tolerance"
 
 
 class Mutant(Section):

@@ -7,12 +7,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from app.catalog.verification.report import Finding, Report, Severity
+from app.catalog.verification.strength import used_text
 from app.catalog.verification.title import TITLES
 from app.judging.text import printable
 from app.web.report.diff import diff_lines, is_diff
 from app.web.report.kill_table import kill_table
 from app.web.report.mutant_table import families
-from app.web.report.number import percent_text, seconds_text, share_text
+from app.web.report.number import percent_text, seconds_text
 from app.web.report.tolerance_chart import SMALL, WIDE, draw_tolerance, margin_text
 
 HERE = Path(__file__).parent
@@ -64,7 +65,7 @@ def _environment() -> Environment:
         finalize=_made_printable,
     )
     environment.filters.update(
-        share=share_text,
+        used=used_text,
         seconds=seconds_text,
         percent=percent_text,
         margin=margin_text,

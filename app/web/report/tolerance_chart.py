@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from app.catalog.verification.strength import CalibratedLeaf, Measured
+from app.catalog.verification.strength import CalibratedLeaf, Measured, share_text, used_text
 from app.judging.options import Margin
-from app.web.report.number import share_text
 from app.web.report.scale import Scale, scale_for
 
 WIDE, SMALL = 760.0, 340.0
@@ -152,11 +151,11 @@ def margin_text(margin: Margin) -> str:
 
 def title_of(measured: Measured) -> str:
     error = "" if measured.absolute is None else f", off by {measured.absolute:.3g}"
-    return f"{measured.label}: {share_text(measured.value)} of the tolerance in {measured.case}{error}"
+    return f"{measured.label}: {used_text(measured.value)} in {measured.case}{error}"
 
 
 def _describe(leaf: CalibratedLeaf) -> str:
     noise, signal = leaf.largest_noise, leaf.smallest_signal
-    right = "no right answers" if noise is None else f"right answers use at most {share_text(noise)} of the tolerance"
+    right = "no right answers" if noise is None else f"right answers use at most {used_text(noise)}"
     wrong = "no wrong answers" if signal is None else f"wrong ones at least {share_text(signal)}"
     return f"{right}, {wrong}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import floor, isfinite, log10, sqrt
 
 from app.catalog.verification.report import Finding, Severity
-from app.catalog.verification.strength import CalibratedLeaf, CalibrationSection, Measured, State
+from app.catalog.verification.strength import CalibratedLeaf, CalibrationSection, Measured, State, share_text, used_text
 from app.judging.comparison import LeafReport
 from app.judging.options import Margin
 from app.judging.rules import find_pattern
@@ -188,8 +188,8 @@ def _summary(section: CalibrationSection) -> str:
     signals = [leaf.smallest_signal for leaf in numbered if leaf.smallest_signal is not None]
     if not noises:
         return "nothing that a tolerance decides"
-    least = f"{min(signals):.3g}" if signals else "nothing"
-    return f"right answers use up to {max(noises):.3g} of the tolerance, wrong ones at least {least}"
+    least = f", wrong ones at least {share_text(min(signals))}" if signals else ""
+    return f"right answers use up to {used_text(max(noises))}{least}"
 
 
 def _findings(section: CalibrationSection) -> Iterator[Finding]:
@@ -231,7 +231,7 @@ def _far(measured: Measured | None) -> str:
         "mutant": f"the mutant at {measured.label},",
     }
     error = "" if measured.absolute is None else f" (off by {measured.absolute:.3g})"
-    return f"{whose[measured.kind]} uses {measured.value:.3g} of the tolerance in {measured.case}{error}"
+    return f"{whose[measured.kind]} uses {used_text(measured.value)} in {measured.case}{error}"
 
 
 def _remedy(leaf: CalibratedLeaf) -> str:
