@@ -27,6 +27,7 @@ class Draft:
     position: int | None
     tags: tuple[str, ...]
     prerequisites: tuple[str, ...]
+    may_change: tuple[str, ...]
     parameter_names: tuple[str, ...]
     parameters: Mapping[int, Parameter]
     cases: Mapping[int, Case]
@@ -43,9 +44,11 @@ def list_conflicts(draft: Draft) -> list[Conflict]:
         *_repetition_conflicts(draft),
         *_repeated("tags", None, dict(enumerate(draft.tags))),
         *_repeated("prerequisites", None, dict(enumerate(draft.prerequisites))),
+        *_repeated("may_change", None, dict(enumerate(draft.may_change))),
         *_repeated("frameworks", None, dict(enumerate(draft.frameworks or ()))),
         *_framework_conflicts(draft),
         *_track_conflicts(draft),
+        *_change_conflicts(draft),
         *_sample_conflicts(draft),
         *_order_conflicts(draft),
         *checker_conflicts(draft.checkers, draft.tolerance_leaves),
@@ -98,6 +101,14 @@ def _track_conflicts(draft: Draft) -> Iterator[Conflict]:
         yield Conflict(
             ("position",), "is missing in a problem with a track", "add `position: 1`, the place in the track"
         )
+
+
+def _change_conflicts(draft: Draft) -> Iterator[Conflict]:
+    for index, name in enumerate(draft.may_change):
+        if name not in draft.parameter_names:
+            message = f"is {name!r}, which is no parameter{nearest(name, draft.parameter_names)}"
+            remedy = f"the parameters are {', '.join(draft.parameter_names)}"
+            yield Conflict(("may_change", index), message, remedy)
 
 
 def _order_conflicts(draft: Draft) -> Iterator[Conflict]:

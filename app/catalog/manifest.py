@@ -116,6 +116,7 @@ class Manifest(Model):
             position=self.position,
             tags=self.tags,
             prerequisites=self.prerequisites,
+            may_change=self.may_change,
             parameter_names=tuple(parameter.name for parameter in self.parameters),
             parameters=dict(enumerate(self.parameters)),
             cases=dict(enumerate(self.cases)),

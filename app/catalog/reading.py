@@ -56,6 +56,7 @@ def _draft(content: Mapping[str, Any]) -> Draft:
         position=None,
         tags=_words(content, "tags"),
         prerequisites=_words(content, "prerequisites"),
+        may_change=_words(content, "may_change"),
         parameter_names=tuple(str(p["name"]) for p in parameters.values() if isinstance(p, dict) and "name" in p),
         parameters=_valid(Parameter, parameters),
         cases=_valid(Case, cases),
