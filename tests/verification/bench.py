@@ -15,6 +15,7 @@ from app.worker.verification.verify import verify
 PACKAGES = Path(__file__).parent / "packages"
 QUICK = Effort(is_quick=True, mutants=10)
 FULL = Effort(mutants=20)
+NO_MUTANTS = Effort(is_quick=True, mutants=0)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import pytest
 
 from app.catalog.verification.report import CheckName
 from app.worker.verification.bench import Bench
-from tests.verification.bench import PACKAGES, package_of, said, verified
+from tests.verification.bench import NO_MUTANTS, PACKAGES, package_of, said, verified
 
 ACCEPTED = "gets accepted; expected wrong_answer"
 LETS_PASS = "the tolerance lets a wrong answer pass"
@@ -31,7 +31,7 @@ def test_every_package_here_is_tried() -> None:
 
 @pytest.mark.parametrize("slug", REASONS)
 def test_a_check_that_proves_nothing_is_refused(slug: str, bench: Bench) -> None:
-    report = verified(package_of(slug), bench)
+    report = verified(package_of(slug), bench, NO_MUTANTS)
 
     assert not report.passed
     told = said(report)

@@ -6,6 +6,7 @@ from rich.text import Text
 
 from app.catalog.verification.report import CheckLine, Finding, Mark, Report, Severity
 from app.cli.console import output
+from app.judging.text import printable
 
 MARKS: dict[Mark, tuple[str, str]] = {
     "passed": ("✓", "green"),
@@ -18,6 +19,7 @@ ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 # Of one check. The rest of them stand in the JSON and in the HTML form.
 MAX_SHOWN: dict[Severity, int] = {"error": 20, "warning": 4, "note": 4}
 MAX_DETAIL_LINES = 12
+MAX_CHARACTERS = 1000
 
 
 def print_report(report: Report) -> None:
@@ -50,16 +52,16 @@ def _print_finding(finding: Finding) -> None:
     style = STYLES[finding.severity]
     place = f"{finding.file}{f':{finding.line}' if finding.line else ''}: " if finding.file else ""
     head = Text.assemble("\n" if finding.severity != "note" else "", (finding.severity, f"bold {style}"), "  ")
-    head.append(place, "bold")
-    head.append(finding.message)
+    head.append(printable(place, MAX_CHARACTERS), "bold")
+    head.append(printable(finding.message, MAX_CHARACTERS))
     output.print(head, soft_wrap=True)
     if finding.details and finding.severity != "note":
         lines = finding.details.rstrip().splitlines()
         more = [f"… and {len(lines) - MAX_DETAIL_LINES} lines more"] if len(lines) > MAX_DETAIL_LINES else []
         for line in (*lines[:MAX_DETAIL_LINES], *more):
-            output.print(Text(f"       {line}", "dim"), soft_wrap=True)
+            output.print(Text(f"       {printable(line, MAX_CHARACTERS)}", "dim"), soft_wrap=True)
     if finding.remedy and finding.severity != "note":
-        output.print(Text.assemble("       → ", finding.remedy), soft_wrap=True)
+        output.print(Text(f"       → {printable(finding.remedy, MAX_CHARACTERS)}"), soft_wrap=True)
 
 
 def _print_left_out(count: int, severity: Severity, line: CheckLine) -> None:

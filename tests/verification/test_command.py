@@ -1,0 +1,61 @@
+"""`allclose problem verify`, as somebody types it."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from app.catalog.verification.report import Report
+from app.cli.main import app
+from tests.cli.test_judge import allclose
+from tests.verification.bench import PACKAGES
+
+
+@pytest.fixture
+def unreadable(tmp_path: Path) -> Path:
+    """A package with a wrong value, which would colour a terminal, and a wrong key."""
+    text = (PACKAGES / "running_mean" / "problem.yaml").read_text()
+    package = tmp_path / "running_mean"
+    package.mkdir()
+    wrong = 'difficulty: "\\e[31mred"\ndificulty: easy'
+    (package / "problem.yaml").write_text(text.replace("difficulty: beginner", wrong))
+    return package
+
+
+def verify(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, ["problem", "verify", *map(str, arguments)])
+
+
+def test_a_right_package_ends_with_0_a_line_for_each_check_and_a_page(tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+
+    verified = allclose(
+        "problem", "verify", PACKAGES / "running_mean", "--quick", "--mutants", "2", "--html", page, folder=tmp_path
+    )
+
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    assert "✓  known submissions" in verified.stdout
+    assert "running_mean passed" in verified.stdout
+    assert "running_mean" in page.read_text()
+
+
+def test_a_package_that_can_not_be_read_ends_with_1_and_its_faults(unreadable: Path) -> None:
+    verified = verify(unreadable)
+
+    assert verified.exit_code == 1
+    assert "problem.yaml:3: difficulty is" in verified.output
+    assert "problem.yaml:4: dificulty" in verified.output
+    assert "\x1b" not in verified.output
+
+
+def test_such_a_package_has_a_report_like_any_other(unreadable: Path) -> None:
+    report = Report.model_validate_json(verify(unreadable, "--json").output)
+
+    assert not report.passed
+    assert {finding.line for finding in report.findings} == {3, 4}
+    assert [line.mark for line in report.checks] == ["failed", *["skipped"] * 8]
+
+
+def test_nothing_to_verify_is_a_mistake_of_whoever_types() -> None:
+    assert verify().exit_code == 2
