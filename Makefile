@@ -16,7 +16,7 @@ endef
 NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debian, Ubuntu: sudo apt-get install python3-venv); or set PYTHON=/path/to/python3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help serve images test check format bundle bench doctor clean
+.PHONY: help serve images test verify check format bundle bench doctor clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ images: .venv/.serves ## build what Docker boxes run in (FLAVOURS="cpu cuda", BA
 
 test: .venv/.develops .runtime/.installed ## set up what is missing and run every test
 	$(BIN)/pytest --numprocesses $(PROCESSES) --dist loadgroup $(ARGS)
+
+verify: .venv/.serves .runtime/.installed ## prove that every problem is right (ARGS=--quick for less of it; minutes for each)
+	$(BIN)/allclose problem verify --all $(ARGS)
 
 check: .venv/.develops check-bundle ## format, lint, types and import rules
 	$(BIN)/ruff format --check $(SOURCES) problems
