@@ -44,6 +44,8 @@ def verify_packages(
     folders = list_folders(read_settings()) if every else [find_folder(problem) for problem in problems or ()]
     if not folders:
         raise typer.BadParameter("name a package, or give --all", param_hint="PROBLEMS")
+    if html is not None and not html.absolute().parent.is_dir():
+        raise typer.BadParameter(f"{html.parent} is no folder", param_hint="--html")
     reports: list[Report] = []
     for report in _reports(folders, Effort(is_quick=quick, mutants=mutants)):
         reports.append(report)
