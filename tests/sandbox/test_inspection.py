@@ -160,6 +160,13 @@ def test_a_loop_that_does_the_work_is_found_with_its_steps(seen: Seen, name: str
     assert changes(seen[name]) == [True, True]
 
 
+def test_the_same_work_costs_the_same_in_every_form_of_a_loop(seen: Seen) -> None:
+    forms = ("scan", "checkpointed_scan", "fori", "counting_while", "unrolled", "vmapped")
+    flops = {seen[name]["evidence"]["flops"] for name in forms}
+
+    assert max(flops) <= 1.1 * min(flops)
+
+
 def test_each_end_of_a_loop_can_be_left_out(seen: Seen) -> None:
     first, last = (float(answer[0]) for answer in seen["fori"]["left_out"][0])
     residuals = INPUTS["w"] * X - INPUTS["y"]

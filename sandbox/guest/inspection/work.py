@@ -2,7 +2,8 @@
 
 Counted are the operations that the results depend on: one for each element that arithmetic makes, two for each product
 that is added up, those of a loop for each of its steps (once, where the steps can't be counted), and of a choice those
-of its dearest branch. XLA's own figure counts the body of a loop once, whatever its length.
+of its dearest branch. Single integers and truths, which are indices and counters, cost nothing. XLA's own figure counts
+the body of a loop once, whatever its length.
 """
 
 from .flow import moved_from
@@ -48,6 +49,8 @@ class Work:
         return float(self._own(operation)) if is_arithmetic(operation) else 0.0
 
     def _own(self, operation: Operation) -> int:
+        if is_index(self._graph, operation):
+            return 0
         made = self._graph.types[operation.results[0]].size
         taken = max((self._graph.types[operand].size for operand in operation.operands), default=0)
         if operation.name in ("dot_general", "convolution"):
@@ -60,6 +63,11 @@ class Work:
 
 def is_arithmetic(operation: Operation) -> bool:
     return operation.name not in _FREE and operation.name not in ("while", "case", "if") and not moved_from(operation)
+
+
+def is_index(graph: Graph, operation: Operation) -> bool:
+    made = graph.types[operation.results[0]]
+    return not made.shape and made.dtype.lstrip("u").startswith("i")
 
 
 class _Liveness:
