@@ -35,6 +35,8 @@ function mount(form: HTMLFormElement): void {
     clearTimeout(timer);
     timer = window.setTimeout(check, PAUSE_MS);
   });
+  // Typed before this ran, or put back by the browser after a reload.
+  if ([...form.querySelectorAll("textarea")].some((area) => area.value !== area.defaultValue)) void check();
   form.addEventListener("submit", () => { isChanged = false; });
   window.addEventListener("beforeunload", (event) => { if (isChanged) event.preventDefault(); });
 }

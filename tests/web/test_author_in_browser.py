@@ -1,0 +1,130 @@
+"""An author in a real browser: what is wrong shows at its line, verification runs live with the real checks."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from playwright.sync_api import Browser, Locator, expect
+from sqlalchemy import update
+
+from app.accounts.model import User
+from app.authoring.publication import publish_folder
+from app.catalog.package import package_from_files
+from app.database import Database
+from tests.api.conftest import serving
+from tests.authoring.exercise import EXERCISE, SLUG
+from tests.authoring.test_verifier import verifying
+from tests.web.browser import PATIENCE_MS, Visitor, chromium, visit
+
+pytestmark = pytest.mark.browser
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def emmy(browser: Browser, app: FastAPI, database: Database) -> Iterator[Visitor]:
+    """An author, and the exercise as it is in the server's folder."""
+    with database.transaction() as session:
+        publish_folder(session, package_from_files(SLUG, {path: text.encode() for path, text in EXERCISE.items()}))
+    with serving(app) as address, browser.new_context() as context:
+        visitor = visit(context, address)
+        visitor.sign_up("emmy")
+        with database.transaction() as session:
+            session.execute(update(User).where(User.username == "emmy").values(role="author"))
+        yield visitor
+
+
+def editor(visitor: Visitor, path: str) -> Locator:
+    return visitor.page.get_by_role("textbox", name=path, exact=True)
+
+
+def write(visitor: Visitor, path: str, text: str) -> None:
+    """And look at its beginning."""
+    editor(visitor, path).fill(text)
+    editor(visitor, path).press("Control+Home")
+
+
+@pytest.mark.slow
+def test_from_an_error_at_its_line_to_a_published_revision_and_back(
+    emmy: Visitor, database: Database, tmp_path: Path
+) -> None:
+    page = emmy.page
+    emmy.open(f"/author/problems/{SLUG}")
+    page.get_by_role("link", name="Edit").first.click()
+
+    # An error shows below its line while it is typed, and goes when it is mended.
+    manifest = EXERCISE["problem.yaml"]
+    changed = manifest.replace("estimated_minutes: ", "estimated_minutes: 1")
+    write(emmy, "problem.yaml", changed.replace("difficulty: ", "difficulty: very "))
+    expect(page.locator(".line-words")).to_contain_text("use one of beginner")
+    expect(page.locator(".line-fault")).to_contain_text("difficulty: very")
+    expect(page.get_by_role("status")).to_contain_text("1 thing is wrong")
+    write(emmy, "problem.yaml", changed)
+    expect(page.get_by_role("status")).to_contain_text("Nothing is wrong")
+
+    # Nobody verifies yet: the page waits, and moves by itself when somebody does.
+    page.get_by_role("button", name="Verify and publish").click()
+    expect(page.locator(".banner .title")).to_contain_text("In the queue")
+    with verifying(database, tmp_path):
+        expect(page.locator(".banner .title")).to_contain_text("Verifying")
+        expect(page.locator(".banner .title")).to_contain_text("Published", timeout=240_000)
+
+    # What changed, and back again.
+    page.get_by_role("link", name=SLUG).click()
+    page.get_by_role("button", name="Show what changed").click()
+    expect(page.locator(".added")).to_contain_text("estimated_minutes: 1")
+    page.get_by_role("link", name=f"Revisions of {SLUG}").click()
+    page.get_by_role("button", name="Make current").click()
+    expect(page.locator(".revisions .current")).to_contain_text("Revision 1")
+    assert emmy.complaints == []
+
+
+def test_a_mistake_in_code_is_marked_in_its_own_file(emmy: Visitor) -> None:
+    emmy.open(f"/author/edit?problem={SLUG}")
+    emmy.page.locator("summary", has_text="reference.py").click()
+
+    write(emmy, "reference.py", "def f(:\n    return 1\n")
+
+    expect(emmy.page.locator(".line-words")).to_contain_text("is no valid Python")
+    assert emmy.complaints == []
+
+
+def test_what_was_typed_comes_back_when_it_can_not_be_sent(emmy: Visitor) -> None:
+    emmy.open(f"/author/edit?problem={SLUG}")
+    write(emmy, "problem.yaml", "title: mine\n")
+
+    emmy.page.get_by_role("button", name="Verify", exact=True).click()
+
+    expect(editor(emmy, "problem.yaml")).to_contain_text("title: mine")
+    expect(emmy.page.locator(".line-words").first).to_contain_text("is missing")
+
+
+def test_everything_works_without_scripts(browser: Browser, emmy: Visitor) -> None:
+    with browser.new_context(java_script_enabled=False, storage_state=emmy.page.context.storage_state()) as context:
+        plain = visit(context, emmy.address)
+        plain.open(f"/author/edit?problem={SLUG}")
+        editor(plain, "problem.yaml").fill(EXERCISE["problem.yaml"].replace("difficulty: ", "difficulty: very "))
+
+        plain.page.get_by_role("button", name="Check").click()
+        expect(plain.page.locator("li.bad small")).to_contain_text("use one of beginner")
+        editor(plain, "problem.yaml").fill(EXERCISE["problem.yaml"])
+        plain.page.get_by_role("button", name="Verify", exact=True).click()
+
+        expect(plain.page.locator(".banner .title")).to_contain_text("In the queue")
+        assert plain.complaints == []
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_page_scrolls_sideways_or_complains(emmy: Visitor, width: int) -> None:
+    emmy.page.set_viewport_size({"width": width, "height": 800})
+
+    for path in ("", f"/problems/{SLUG}", f"/edit?problem={SLUG}", f"/problems/{SLUG}/diff?old=1&new=1"):
+        emmy.open("/author" + path)
+        assert emmy.page.evaluate("document.documentElement.scrollWidth") <= width, path
+    assert emmy.complaints == []
