@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from app.catalog.package import Package, load_package
+from app.worker.inspection import INSPECTOR
 from app.worker.judge import Job, judge
 from app.worker.lease import Finish
 from app.worker.prepare import Draw, PreparedCase, prepare
@@ -46,11 +47,12 @@ class Remembering(Launcher):
 
 @dataclass(frozen=True)
 class Arena:
-    """A problem, its cases, and the pool that all problems share."""
+    """A problem, its cases, and the pools that all problems share."""
 
     package: Package
     cases: tuple[PreparedCase, ...]
     pool: Pool
+    inspectors: Pool
     launcher: Remembering
 
     @property
@@ -64,7 +66,7 @@ class Arena:
     def judge(self, source: str, seconds: float | None = None) -> Finish:
         """`seconds`: another time limit than the problem's."""
         package = self.package if seconds is None else _in_haste(self.package, seconds)
-        job = Job(package=package, source=source, cases=self.cases)
+        job = Job(package=package, source=source, cases=self.cases, inspectors=self.inspectors)
         return judge(job, self.pool, lambda _: None, threading.Event())
 
     def time(self, source: str) -> tuple[Finish, float]:
@@ -91,14 +93,21 @@ class Arena:
 @contextmanager
 def open_arenas(launcher: Launcher, names: tuple[str, ...]) -> Iterator[dict[str, Arena]]:
     remembering = Remembering(launcher)
-    with closing(Pool(remembering, capacity=len(names), max_runs=1000)) as pool:
-        yield {name: open_arena(name, pool, remembering) for name in names}
+    with (
+        closing(Pool(remembering, capacity=len(names), max_runs=1000)) as pool,
+        closing(Pool(launcher, capacity=1, max_runs=1000)) as inspectors,
+    ):
+        with inspectors.lease(INSPECTOR, threading.Event()):
+            pass  # it is open from now on, and no trace of a submission
+        yield {name: open_arena(name, (pool, inspectors), remembering) for name in names}
 
 
-def open_arena(name: str, pool: Pool, launcher: Remembering) -> Arena:
+def open_arena(name: str, pools: tuple[Pool, Pool], launcher: Remembering) -> Arena:
+    """`pools`: of the boxes for submissions, and for what they export."""
+    pool, inspectors = pools
     package = load_package(PROBLEMS / name)
     prepared = prepare(package, Draw(b"a fixed secret", 0), pool, threading.Event())
-    return Arena(package, prepared.cases, pool, launcher)
+    return Arena(package, prepared.cases, pool, inspectors, launcher)
 
 
 def _in_haste(package: Package, seconds: float) -> Package:

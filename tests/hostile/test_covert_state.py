@@ -155,7 +155,7 @@ def test_a_box_runs_as_many_submissions_as_the_settings_allow(
     monkeypatch.setenv("ALLCLOSE_MAX_RUNS", str(max_runs))
     remembering = Remembering(launcher)
     with closing(Pool(launcher, capacity=1, max_runs=100)) as references:
-        arena = open_arena("standardise", references, remembering)
+        arena = open_arena("standardise", (references, references), remembering)
 
     with open_pool(read_settings(), remembering) as pool:
         arena = arena.moved_to(pool)

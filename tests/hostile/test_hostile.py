@@ -22,7 +22,17 @@ from tests.hostile.arena import PROBLEMS, Arena, Seen, open_arenas
 from tests.hostile.conftest import RECORD
 from tests.hostile.mechanism import FILES, Mechanism, read_mechanism
 
-GROUPS = {"checker", "answers", "forging", "outliving", "exhausting", "reaching", "wrong_work", "controls"}
+GROUPS = {
+    "checker",
+    "answers",
+    "forging",
+    "outliving",
+    "exhausting",
+    "reaching",
+    "wrong_work",
+    "requirements",
+    "controls",
+}
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\ud800-\udfff]")
 # Of 20 s, which nobody here needs who does not mean to use them up.
 LOAD_SECONDS = 5

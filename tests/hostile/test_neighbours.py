@@ -32,7 +32,7 @@ GREEDY = (
 @pytest.fixture(scope="module")
 def arena(launcher: Launcher) -> Iterator[Arena]:
     with closing(Pool(launcher, capacity=2, max_runs=1000)) as pool:
-        yield open_arena("standardise", pool, Remembering(launcher))
+        yield open_arena("standardise", (pool, pool), Remembering(launcher))
 
 
 @pytest.mark.parametrize("name", GREEDY)
