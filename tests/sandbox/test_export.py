@@ -50,6 +50,34 @@ def test_what_functions_take_and_return_arrives_as_they_mean_it(bench: Bench) ->
     assert [float(one) for one in plain] == [1.5, 0.0]
 
 
+def test_linear_algebra_and_composites_run_as_they_are_meant(bench: Bench) -> None:
+    source = """
+        import jax, jax.numpy as jnp
+
+        def solve(x):
+            a = x.T @ x + 3 * jnp.eye(3)
+            u, s, v = jnp.linalg.svd(x, full_matrices=False)
+            q, r = jnp.linalg.qr(a)
+            w, z = jnp.linalg.eigh(a)
+            c = jnp.linalg.cholesky(a)
+            return {
+                "a": a, "inverse": jnp.linalg.inv(a) @ a @ a, "qr": q @ r, "eigh": (z * w) @ z.T, "cholesky": c @ c.T,
+                "svd": (u * s) @ v, "erf": jax.scipy.special.erf(x), "top": jax.lax.top_k(x, 2)[0],
+            }
+    """
+    (one,) = programs(bench, source, {"x": X})
+
+    opened, ran = ask(bench, one.message("open"), one.message("run"))
+
+    found = value_of(ran)
+    for name in ("inverse", "qr", "eigh", "cholesky"):
+        np.testing.assert_allclose(found[name], found["a"], rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(found["svd"], X, atol=1e-4)
+    np.testing.assert_allclose(found["erf"][0, 1], 0.8427008, rtol=1e-5)
+    assert found["top"].tolist() == [[2, 1], [5, 4]]
+    assert "composite" not in value_of(opened)["operations"]
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [

@@ -80,6 +80,9 @@ VARYING = main(
     f"%y = stablehlo.set_dimension_size %x, %t, dim = 0 : ({F}, tensor<i32>) -> tensor<?xf32>",
     gives="tensor<?xf32>",
 )
+HIDDEN = f"func.func private @f(%x: {F}) -> {F} {{ %y = stablehlo.sine %x : {F} return %y : {F} }}\n" + main(
+    f'%y = stablehlo.composite "chlo.erf" %x {{decomposition = @f}} : ({F}) -> {F}'
+)
 OTHER = main(f"%y = stablehlo.slice %x [0:4] : (tensor<5xf32>) -> {F}", takes="tensor<5xf32>")
 REFUSED = {
     "a Python callback": (call("xla_ffi_python_cpu_callback", *CALLBACK), "calls 'xla_ffi"),
@@ -88,6 +91,10 @@ REFUSED = {
     "a padding to a dynamic shape": (call("SliceToDynamic", f"({F}) -> {F}"), "calls 'SliceToDynamic'"),
     "LAPACK that writes beyond its result": (LAPACK, "don't fit"),
     "calls that double": (doubling(40), "more than 50000 operations"),
+    "a composite of itself": (
+        main(f'%y = stablehlo.composite "chlo.erf" %x {{decomposition = @main}} : ({F}) -> {F}'),
+        "nested more than",
+    ),
     "a function that calls itself": (ITSELF + main(f"%y = call @f(%x) : ({F}) -> {F}"), "nested more than"),
     "an array that no machine holds": (HUGE, "more than 268435456 elements"),
     "an outfeed": (OUTFEED, "create_token"),
@@ -122,6 +129,15 @@ def test_what_is_not_to_be_compiled_is_refused_with_the_reason(bench: Bench) -> 
     told = dict(zip(REFUSED, map(failure, outcomes), strict=True))
     assert {name: ending for name, (ending, _) in told.items()} == dict.fromkeys(REFUSED, Ending.RAISED)
     assert [name for name, (_, words) in REFUSED.items() if words not in told[name][1]] == []
+
+
+def test_what_a_composite_runs_is_seen_whatever_it_calls_itself(bench: Bench) -> None:
+    (one,) = forged(bench, HIDDEN)
+
+    opened, ran = ask(bench, one.message("open"), one.message("run"))
+
+    assert value_of(opened)["operations"] == {"sine": 1}
+    np.testing.assert_allclose(value_of(ran), np.sin(INPUTS["x"]), rtol=1e-5)
 
 
 def spoilt(program: bytes) -> Iterator[bytes]:

@@ -8,6 +8,9 @@ from .module import Module, constant_of, contracted_by, type_of
 MAX_WRITTEN_OUT = 50_000
 MAX_DEPTH = 64
 
+# XLA runs the function that a composite names, whatever the composite calls itself.
+_CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}
+
 Names = dict[Any, int]
 
 
@@ -50,8 +53,8 @@ class _Reading:
             operands = [names[operand] for operand in given.operands]
             if given.name in ("func.return", "stablehlo.return"):
                 results = operands
-            elif given.name == "func.call":
-                called = self._call(given, operands)
+            elif given.name in _CALLS:
+                called = self._call(given.attributes[_CALLS[given.name]].value, operands)
                 operations += called.operations
                 names |= dict(zip(given.results, called.results, strict=True))
             else:
@@ -59,8 +62,8 @@ class _Reading:
         self._depth -= 1
         return Region(arguments, operations, results)
 
-    def _call(self, given: Any, operands: list[int]) -> Region:
-        block = self._module.functions[given.attributes["callee"].value].regions[0].blocks[0]
+    def _call(self, function: str, operands: list[int]) -> Region:
+        block = self._module.functions[function].regions[0].blocks[0]
         return self._block(block, dict(zip(block.arguments, operands, strict=True)), operands)
 
     def _operation(self, given: Any, operands: list[int], names: Names) -> Operation:
