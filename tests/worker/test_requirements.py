@@ -1,0 +1,169 @@
+"""The way of a submission whose programs are looked into: what is sent where, and what is told of it."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+
+import pytest
+
+from app.catalog.package import Package, load_package, package_from_files
+from app.database import Database
+from app.judging.verdicts import Verdict
+from app.worker.expected import ExpectedOutputs
+from app.worker.judge import Job, judge
+from app.worker.lease import Finish
+from app.worker.prepare import Draw, Prepared, ReferenceFailed, prepare
+from app.worker.recording import read_outcome
+from sandbox.guest.codec import decode, encode
+from sandbox.interface import Box, BoxSpec, CaseOutcome, Ending, Launcher, Request, RunOutcome
+from sandbox.pool import Pool
+from tests.hostile.arena import PROBLEMS
+from tests.worker.bench import Bench, CountingPool
+
+ENERGY = load_package(PROBLEMS / "chunked_energy")
+WHOLE = "import jax.numpy as jnp\n\n\ndef chunked_energy(x, gain, chunks):\n    return jnp.sum((gain * x) ** 2)\n"
+
+
+class Overheard(Box):
+    def __init__(self, box: Box, requests: list[Request]) -> None:
+        self.box, self.requests, self.ready = box, requests, box.ready
+
+    def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
+        self.requests.append(request)
+        return self.box.run(request, on_case, abort)
+
+    def is_alive(self) -> bool:
+        return self.box.is_alive()
+
+    def close(self) -> None:
+        self.box.close()
+
+
+class Listening(Pool):
+    """Knows what was sent to its boxes."""
+
+    def __init__(self, launcher: Launcher) -> None:
+        super().__init__(launcher, capacity=1, max_runs=100)
+        self.requests: list[Request] = []
+
+    @contextmanager
+    def lease(self, spec: BoxSpec, abort: threading.Event) -> Iterator[Box]:
+        with super().lease(spec, abort) as box:
+            yield Overheard(box, self.requests)
+
+
+@dataclass
+class Court:
+    """Judges submissions for one problem."""
+
+    students: Listening
+    inspectors: Listening
+    prepared: Prepared
+    package: Package = field(default=ENERGY)
+
+    def judge(self, source: str, names: frozenset[str] | None = None) -> Finish:
+        cases = [case for case in self.prepared.cases if names is None or case.name in names]
+        job = Job(package=self.package, source=source, cases=cases, inspectors=self.inspectors)
+        self.students.requests.clear()
+        self.inspectors.requests.clear()
+        return judge(job, self.students, lambda _: None, threading.Event())
+
+
+@pytest.fixture(scope="module")
+def court(launcher: Launcher) -> Iterator[Court]:
+    with closing(Listening(launcher)) as students, closing(Listening(launcher)) as inspectors:
+        prepared = prepare(ENERGY, Draw(b"a secret", 0), inspectors, threading.Event())
+        yield Court(students, inspectors, prepared)
+
+
+def test_a_student_gets_no_input_of_a_sealed_case_and_an_inspector_no_source(court: Court) -> None:
+    sealed = [case for case in court.prepared.cases if case.sealed]
+    secrets = [decode(case.inputs)["x"].tobytes() for case in sealed]  # type: ignore[index,call-overload]
+
+    judged = court.judge(ENERGY.reference)
+
+    sent = b"".join(case.inputs for request in court.students.requests for case in request.cases)
+    assert judged.verdict is Verdict.ACCEPTED
+    assert len(secrets) == 3
+    assert not any(secret in sent for secret in secrets)
+    assert all(ENERGY.reference not in request.source for request in court.inspectors.requests)
+    assert any(secrets[0] in case.inputs for request in court.inspectors.requests for case in request.cases)
+
+
+def test_a_sample_says_what_was_found_and_a_hidden_case_only_what_the_manifest_asks_for(court: Court) -> None:
+    judged = court.judge(WHOLE)
+
+    sample, *hidden = judged.cases
+    assert {case.verdict for case in judged.cases} == {Verdict.REQUIREMENT_NOT_MET}
+    assert sample.report["message"] == "expected one loop of 4 steps; found no loop"
+    assert sample.report["answer"] == sample.report["expected"]
+    assert [case.report for case in hidden] == [{"category": "must use scan of length chunks for x"}] * 4
+
+
+def test_requirements_hold_for_samples_alone_too(court: Court) -> None:
+    judged = court.judge(WHOLE, frozenset({"small"}))
+
+    assert [case.verdict for case in judged.cases] == [Verdict.REQUIREMENT_NOT_MET]
+
+
+def test_what_can_not_be_traced_is_told_with_its_line(court: Court) -> None:
+    judged = court.judge("def chunked_energy(x, gain, chunks):\n    return float(gain) ** 2 * (x * x).sum()\n")
+
+    assert judged.verdict is Verdict.REQUIREMENT_NOT_MET
+    assert "can't trace chunked_energy" in judged.cases[0].report["message"]
+    assert "(solution.py, line 2)" in judged.cases[0].report["message"]
+    assert {case.report["category"] for case in judged.cases[1:]} == {"can't be traced"}
+
+
+def test_a_wrong_answer_is_one_whatever_the_program_does(court: Court) -> None:
+    judged = court.judge(ENERGY.reference.replace("gain * chunk", "chunk - gain"))
+
+    assert {case.verdict for case in judged.cases} == {Verdict.WRONG_ANSWER}
+
+
+def test_a_source_that_does_not_load_fails_its_sealed_cases_in_the_same_way(court: Court) -> None:
+    judged = court.judge("def another(x):\n    return x\n")
+
+    assert [case.verdict for case in judged.cases] == [Verdict.INVALID_SUBMISSION] * 5
+    assert court.inspectors.requests == []
+
+
+def test_a_reference_that_does_not_meet_its_own_requirements_is_told_so(launcher: Launcher) -> None:
+    text = ENERGY.files["problem.yaml"].decode()
+    package = package_from_files("energy", {"problem.yaml": text.replace("length: chunks", "length: 3").encode()})
+
+    with closing(Pool(launcher, capacity=1, max_runs=100)) as pool, pytest.raises(ReferenceFailed) as caught:
+        prepare(package, Draw(b"a secret", 0), pool, threading.Event())
+
+    assert "energy/problem.yaml, requirements, case small: the reference itself does not use scan" in str(caught.value)
+    assert "expected one loop of 3 steps; found a loop of 4 steps" in str(caught.value)
+
+
+def test_what_the_references_program_does_is_kept_with_its_answers(database: Database, pool: CountingPool) -> None:
+    revision = Bench(database, pool).publish(ENERGY)
+
+    first = ExpectedOutputs(database, pool, "cpu").get(revision, ENERGY, 0, threading.Event())
+    again = ExpectedOutputs(database, pool, "cpu").get(revision, ENERGY, 0, threading.Event())
+
+    assert again == first
+    assert [case.sealed for case in again] == [False, False, True, True, True]
+    assert all(case.evidence and case.evidence.loops[0].length == 4 for case in again)
+
+
+def test_an_answer_that_is_no_recording_stays_to_be_found_wrong() -> None:
+    manifest = load_package(PROBLEMS.parents[2] / "problems" / "train_with_accumulation_amp").manifest
+    forged = CaseOutcome(
+        name="c",
+        ending=Ending.ANSWERED,
+        answer=encode({"calls": 3}),
+        failure=None,
+        text="",
+        wall_seconds=0,
+        memory_bytes=0,
+    )
+
+    outcome, calls = read_outcome(manifest, forged)
+
+    assert outcome == forged
+    assert calls == {}
