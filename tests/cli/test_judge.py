@@ -37,6 +37,8 @@ def test_json_is_the_object_of_the_rest_api() -> None:
     assert view.verdict == "wrong_answer"
     assert view.problem == "microbatched_grads"
     assert all(set(case.report) == {"category"} for case in view.cases if case.visibility == "hidden")
+    assert view.hint is not None
+    assert view.hint.startswith("the loss takes the mean over a micro-batch")
 
 
 def test_a_wrong_sample_says_what_is_off_and_where() -> None:
@@ -44,6 +46,7 @@ def test_a_wrong_sample_says_what_is_off_and_where() -> None:
 
     assert judged.returncode == 1
     assert "expected 60" in judged.stdout
+    assert "A known mistake: the loss takes the mean" in judged.stdout
 
 
 def test_the_same_seed_draws_the_same_hidden_cases(tmp_path: Path) -> None:
