@@ -122,6 +122,21 @@ def test_a_mutant_knows_its_line_and_keeps_the_layout_of_the_rest() -> None:
     assert change.diff.startswith(f"--- {FILE}\n+++ {FILE}\n@@")
 
 
+def test_a_source_that_is_nested_too_deeply_has_none() -> None:
+    assert list_mutants(f"def solve(x, y):\n    return {'-' * 1500}x\n", "solve", FILE) == ()
+
+
+def test_a_long_source_has_some_mutants_and_not_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "def solve(x, y):\n" + "    x = x + 1\n" * 20
+    every = list_mutants(source, "solve", FILE)
+    monkeypatch.setattr("app.worker.verification.mutation.mutants.WRITTEN", 10 * len(source))
+
+    some = list_mutants(source, "solve", FILE)
+
+    assert 0 < len(some) <= 10 < len(every)
+    assert {change.source for change in some} <= {change.source for change in every}
+
+
 def test_a_sample_is_the_same_each_time_and_shows_every_family() -> None:
     source = "def solve(x, y):\n    z = 1 + 2 + 3 + 4 + 5 + 6\n    x.zero_grad()\n    return z if x < y else y.sum()\n"
     changes = list_mutants(source, "solve", FILE)

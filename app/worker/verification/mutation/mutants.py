@@ -14,6 +14,10 @@ from app.worker.verification.mutation.operators import OPERATORS
 from app.worker.verification.mutation.tree import Tree, read_tree
 
 CONTEXT_LINES = 2
+# Characters of mutants that are written down in all: all mutants of a source of some hundred lines.
+WRITTEN = 1_000_000
+
+Place = tuple[Operator, cst.CSTNode, cst.CSTNode]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,17 +31,38 @@ class Change:
 
 
 def list_mutants(source: str, entry_point: str, file: str) -> tuple[Change, ...]:
-    """In order of lines. `file` is the name that the diffs give it."""
-    tree = read_tree(source, entry_point)
-    seen = {_program(source)}
-    found: list[Change] = []
-    for operator, node in ((operator, node) for operator in OPERATORS for node in tree.nodes()):
-        for changed in _changed_sources(operator, node, tree):
-            program = _program(changed)
-            if program is not None and program not in seen:
-                seen.add(program)
-                found.append(_change(operator, tree, changed, file))
+    """In order of lines; none of a source that is nested too deeply. `file` is the name that the diffs give it.
+
+    Of a long source not all: writing one down takes time in proportion to its length.
+    """
+    try:
+        tree = read_tree(source, entry_point)
+        places = [(operator, node, other) for operator in OPERATORS for node, other in _replacements(operator, tree)]
+        found = list(_changes(tree, _some(places, WRITTEN // len(source)), file))
+    except (RecursionError, cst.ParserSyntaxError):
+        return ()
     return tuple(sorted(found, key=lambda change: (change.line, change.operator.name, change.source)))
+
+
+def _replacements(operator: Operator, tree: Tree) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+    return ((node, other) for node in tree.nodes() for other in operator.replacements(node, tree))
+
+
+def _some(places: list[Place], most: int) -> list[Place]:
+    """In their order, since where two are the same program the first counts."""
+    if len(places) <= most:
+        return places
+    return [places[index] for index in sorted(random.Random(0).sample(range(len(places)), most))]
+
+
+def _changes(tree: Tree, places: Sequence[Place], file: str) -> Iterator[Change]:
+    seen = {_program(tree.module.code)}
+    for operator, node, other in places:
+        changed = tree.code_with(node, other)
+        program = _program(changed)
+        if program is not None and program not in seen:
+            seen.add(program)
+            yield _change(operator, tree, changed, file)
 
 
 def sample_mutants(changes: Sequence[Change], most: int, seed: int) -> tuple[Change, ...]:
@@ -54,10 +79,6 @@ def sample_mutants(changes: Sequence[Change], most: int, seed: int) -> tuple[Cha
             if not families[name]:
                 del families[name]
     return tuple(sorted(chosen[:most], key=changes.index))
-
-
-def _changed_sources(operator: Operator, node: cst.CSTNode, tree: Tree) -> Iterator[str]:
-    return (tree.code_with(node, other) for other in operator.replacements(node, tree))
 
 
 def _program(source: str) -> str | None:

@@ -1,6 +1,8 @@
 """Statements left out: calls for their effect, additions to a total, new values of a name that has one already."""
 
 from collections.abc import Iterator
+from functools import lru_cache
+from math import inf
 
 import libcst as cst
 
@@ -33,23 +35,22 @@ def _is_call(node: cst.CSTNode) -> bool:
 
 def _is_again(node: cst.Assign, tree: Tree) -> bool:
     """Whether all that it binds is bound before, or else every use would fail; parts of an object always are."""
-    known = _bound_before(node, tree)
-    for target in node.targets:
-        elements = target.target.elements if isinstance(target.target, cst.Tuple | cst.List) else ()
-        for part in [element.value for element in elements] or [target.target]:
-            if isinstance(part, cst.Name) and part.value not in known:
-                return False
-    return True
+    first = _first_lines(tree, tree.function(node) or tree.module)
+    names = [name.value for target in node.targets for name in _names(target.target)]
+    return all(first.get(name, inf) < tree.line(node) for name in names)
 
 
-def _bound_before(node: cst.Assign, tree: Tree) -> set[str]:
-    function = tree.function(node)
-    scope: cst.CSTNode = function or tree.module
-    known = {name.value for name in _parameters(function)} if function else set()
-    for other in _assignments(scope):
-        if other is not node and tree.line(other) < tree.line(node):
-            known |= {part.value for target in other.targets for part in _names(target.target)}
-    return known
+@lru_cache(maxsize=1)
+def _first_lines(tree: Tree, scope: cst.CSTNode) -> dict[str, float]:
+    """Where each name of the function, or of the module, is bound first."""
+    first: dict[str, float] = {}
+    if isinstance(scope, cst.FunctionDef):
+        first = {name.value: 0 for name in _parameters(scope)}
+    for assignment in _assignments(scope):
+        for target in assignment.targets:
+            for name in _names(target.target):
+                first.setdefault(name.value, tree.line(assignment))
+    return first
 
 
 def _parameters(function: cst.FunctionDef) -> Iterator[cst.Name]:
