@@ -87,13 +87,14 @@ def _confusions(known: Sequence[_Known], telling: Mapping[str, Answers]) -> Iter
 
 
 def _confused(confusion: Confusion) -> Finding:
-    cases = ", ".join(confusion.cases)
+    count = len(confusion.cases)
     return Finding(
         check="mistakes",
         severity="note",
-        message=f"{confusion.first} and {confusion.second} answer alike wherever both are wrong ({cases}): "
+        message=f"{confusion.first} and {confusion.second} answer alike wherever both are wrong, in {count} cases: "
         "who makes one gets no hint",
         remedy="add two cases in which they differ, or keep one of the two",
+        details=", ".join(confusion.cases),
         file=f"submissions/wrong_answer/{confusion.first}.py",
     )
 

@@ -19,6 +19,7 @@ STARTER = "starter"
 STEP = "trivial answers"
 # Where an author's own code is asked about each, which takes a box.
 MAX_ASKED = 8
+MAX_NAMED = 5
 REMEDIES = {
     STARTER: "leave the part to be solved out of starter.py",
     "float16_inside": "tighten the tolerance, if right answers allow it, or draw inputs on which half precision shows",
@@ -86,7 +87,9 @@ def _finding(answer: TrivialAnswer) -> Finding | None:
         return None
     is_passed = answer.accepted_on == answer.tried_on
     severity: Severity = "error" if is_passed else "note"
-    cases = ", ".join(answer.accepted_on)
+    named = answer.accepted_on[:MAX_NAMED]
+    more = len(answer.accepted_on) - len(named)
+    cases = ", ".join(named) + (f" and {more} more" if more else "")
     where = "in every case" if is_passed else f"in {len(answer.accepted_on)} of {len(answer.tried_on)} cases: {cases}"
     return Finding(
         check="trivial",
