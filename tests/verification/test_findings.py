@@ -1,0 +1,54 @@
+"""What only running a package shows, beside references that fail."""
+
+import pytest
+
+from app.catalog.verification.report import Report
+from app.worker.verification.bench import Bench
+from app.worker.verification.trial import Effort
+from tests.verification.bench import NO_MUTANTS, changed, said, verified
+
+TOLERANCE = "tolerance: {rtol: 1.0e-5, atol: 1.0e-6}"
+LOOSE = "tolerance: {rtol: 1.0e-2, atol: 0.0, leaves: {gradients: {rtol: 0.0, atol: 1.0}}}"
+TWIN = '''wrong_answer:
+    sum_again: |
+      """Mistake: it forgets to divide."""
+
+      import numpy as np
+
+
+      def running_mean(x):
+          return np.add.accumulate(x)
+'''
+
+
+@pytest.fixture(scope="module")
+def loose(bench: Bench) -> Report:
+    return verified(changed("running_mean", (TOLERANCE, LOOSE)), bench, NO_MUTANTS)
+
+
+def test_half_precision_inside_is_an_error_where_right_answers_are_closer(loose: Report) -> None:
+    assert ("trivial", "the answer rounded to float16 passes in every case") in said(loose)
+
+
+def test_a_tolerance_of_no_leaf_is_pointed_out(loose: Report) -> None:
+    messages = [message for check, message in said(loose, "warning") if check == "lint"]
+
+    assert messages == ["the tolerance of gradients is used by no leaf of any case"]
+
+
+def test_two_mistakes_that_answer_alike_are_named_with_their_cases(bench: Bench) -> None:
+    report = verified(changed("running_mean", ("wrong_answer:\n", TWIN)), bench, Effort(mutants=0))
+
+    assert report.mistakes is not None
+    (confusion,) = report.mistakes.confusions
+    assert {confusion.first, confusion.second} == {"running_sum", "sum_again"}
+    assert confusion.cases == ("worked_example", "many_numbers", "both_signs")
+
+
+def test_a_wrong_solution_in_the_folder_of_right_ones_is_named(bench: Bench) -> None:
+    report = verified(changed("running_mean", ("x[: i + 1].mean()", "x[: i + 1].sum()")), bench, NO_MUTANTS)
+
+    (finding,) = (finding for finding in report.findings if finding.check == "known")
+
+    assert finding.file == "submissions/accepted/place_by_place.py"
+    assert "gets wrong_answer (case worked_example: values outside tolerance); expected accepted" in finding.message
