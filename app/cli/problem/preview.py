@@ -1,9 +1,10 @@
 """`allclose problem preview`: the problem's page, from the files on disk, renewed as they change."""
 
 import logging
+import signal
 import socket
 from contextlib import closing, suppress
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -11,6 +12,9 @@ from rich.markup import escape
 from app.cli.console import output
 from app.errors import AllcloseError
 from app.settings import read_settings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 PORT = 8001
 
@@ -35,12 +39,10 @@ def preview(
 
     source, settings = find_source(problem), read_settings()
     with _listen(port) as listening, closing(Shelf(source, settings)) as shelf:
-        address = f"http://127.0.0.1:{listening.getsockname()[1]}/problems/{source.slug}"
-        output.print(f"The page of {escape(source.slug)} is at [bold]{escape(address)}[/]", soft_wrap=True)
-        output.print("It follows the files. Ctrl-C ends it.")
         page = create_preview(source.slug, shelf.read)
         page.add_middleware(ResponseHeaders)
-        _serve(page, listening)
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}/problems/{source.slug}"
+        _serve(page, listening, f"The page of {escape(source.slug)} is at [bold]{escape(address)}[/]")
 
 
 def _listen(port: int) -> socket.socket:
@@ -56,11 +58,20 @@ def _listen(port: int) -> socket.socket:
     return listening
 
 
-def _serve(app: object, listening: socket.socket) -> None:
+def _serve(page: "FastAPI", listening: socket.socket, greeting: str) -> None:
+    """Until Ctrl-C."""
     import uvicorn
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            output.print(greeting, soft_wrap=True)
+            output.print("It follows the files. Ctrl-C ends it.")
 
     # An open page holds its stream of changes for as long as it likes, and that it is cut off is no news.
     logging.getLogger("uvicorn.error").addFilter(lambda record: not record.getMessage().startswith("Cancel "))
-    config = uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=0)  # type: ignore[arg-type]
+    config = uvicorn.Config(page, log_level="error", access_log=False, timeout_graceful_shutdown=0)
+    # uvicorn passes a signal on once it has stopped: as an exception it ends the boxes too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
+        Server(config).run(sockets=[listening])

@@ -1,0 +1,83 @@
+"""`allclose problem publish` where it does not end in a published problem; the authors' guide shows where it does."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.settings import ROOT
+from tests.cli.test_commands import allclose
+from tests.serving import Served, serve
+
+TEMPLATE = ROOT / "app" / "catalog" / "template" / "numpy"
+# Right, but for its cases: they are so few that wrong answers pass.
+WEAK = """title: Twice
+summary: Double a number.
+difficulty: beginner
+estimated_minutes: 5
+frameworks: [numpy]
+entry_point: twice
+parameters: [{name: x, type: float, doc: a number}]
+returns: {type: float, doc: twice the number}
+cases: [{name: zero, visibility: sample, inputs: {x: 0}}]
+license: CC-BY-4.0
+statement: "## Problem\\n\\nDouble `x`.\\n"
+starter: "def twice(x):\\n    ...\\n"
+reference: "def twice(x):\\n    return 2.0 * x\\n"
+submissions:
+  accepted: {sum: "def twice(x):\\n    return x + x\\n"}
+  wrong_answer: {square: "# Mistake: squares it.\\ndef twice(x):\\n    return x**2\\n"}
+"""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("publish")
+    shutil.copytree(TEMPLATE, folder / "problems" / "standardise")
+    with serve(folder / "data", {"ALLCLOSE_PROBLEMS": str(folder / "problems")}) as served:
+        yield served
+
+
+def test_a_student_is_told_how_to_become_an_author(served: Served) -> None:
+    student = served.sign_up("sam")
+
+    refused = allclose("problem", "publish", TEMPLATE, "--server", served.url, "--token", student.token)
+
+    assert refused.returncode == 2
+    assert "allclose user role sam author" in refused.stderr
+
+
+def test_a_package_that_fails_its_verification_is_not_published(served: Served, tmp_path: Path) -> None:
+    author = served.sign_up("ada")
+    allclose("user", "role", "ada", "author", "--data", served.data)
+    (tmp_path / "twice.yaml").write_text(WEAK)
+
+    refused = allclose("problem", "publish", tmp_path / "twice.yaml", "--server", served.url, "--token", author.token)
+
+    assert refused.returncode == 1, refused.stderr
+    assert "twice refused" in refused.stdout
+    assert "wrong_answer/square.py" in refused.stdout
+    assert "Not published" in refused.stdout
+    assert author.client.get("/problems/twice").status_code == 404
+
+
+def test_what_is_wrong_with_the_files_is_said_without_a_server(tmp_path: Path) -> None:
+    shutil.copytree(TEMPLATE, tmp_path / "mine")
+    (tmp_path / "mine" / "reference.py").unlink()
+
+    refused = allclose("problem", "publish", tmp_path / "mine", "--server", "http://127.0.0.1:1", "--token", "alc_x")
+
+    assert refused.returncode == 2
+    assert "reference.py: is missing" in refused.stderr
+
+
+def test_who_has_no_token_and_a_server_that_is_away_are_said(tmp_path: Path) -> None:
+    nowhere = {"HOME": str(tmp_path), "ALLCLOSE_SERVER": "http://127.0.0.1:1"}
+
+    unknown = allclose("problem", "publish", TEMPLATE, **nowhere)
+    away = allclose("problem", "publish", TEMPLATE, "--token", "alc_x", **nowhere)
+
+    assert (unknown.returncode, away.returncode) == (2, 2)
+    assert "allclose login" in unknown.stderr
+    assert "can't be reached" in away.stderr
