@@ -79,7 +79,7 @@ def court(launcher: Launcher) -> Iterator[Court]:
 
 def test_a_student_gets_no_input_of_a_sealed_case_and_an_inspector_no_source(court: Court) -> None:
     sealed = [case for case in court.prepared.cases if case.sealed]
-    secrets = [decode(case.inputs)["x"].tobytes() for case in sealed]  # type: ignore[index,call-overload]
+    secrets = [decode(case.inputs)["x"].tobytes() for case in sealed]  # type: ignore[index,call-overload,union-attr]
 
     judged = court.judge(ENERGY.reference)
 
