@@ -14,7 +14,7 @@ from pygments.util import ClassNotFound
 from app.judging.text import printable
 
 MAX_TRACEBACK = 20_000
-_OWN_LINE = re.compile(r"(solution\.py&#34;, )line (\d{1,6})\b")
+_OWN_LINE = re.compile(r"(solution\.py(?:&#34;)?, )line (\d{1,6})\b")
 _FORMATTER = HtmlFormatter[str](nowrap=True)
 
 
@@ -30,7 +30,7 @@ def highlight_lines(source: str) -> list[str]:
 
 
 def link_traceback(text: str) -> Markup:
-    """A traceback whose lines of the solution lead to the line in the source beside it."""
+    """A traceback or a syntax error's message; what it names of the solution leads to the line beside it."""
     return Markup(_OWN_LINE.sub(r'\1<a href="#L\2">line \2</a>', str(escape(printable(text, MAX_TRACEBACK)))))
 
 

@@ -42,11 +42,17 @@ def _display_inside_text(
     return f'<span class="math block">{render_maths(tokens[index].content.strip(), block=True)}</span>'
 
 
+def _fence(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
+    # What scrolls must be in reach of the keyboard.
+    return renderer.fence(tokens, index, options, env).replace("<pre>", '<pre tabindex="0">', 1)
+
+
 def _build_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "highlight": _highlight})
     parser.enable("table").disable("image")  # the page loads nothing from elsewhere
     parser.use(dollarmath_plugin, renderer=_maths, allow_labels=False, allow_digits=False, double_inline=True)
     parser.add_render_rule("link_open", _link_open)
+    parser.add_render_rule("fence", _fence)
     parser.add_render_rule("math_inline_double", _display_inside_text)
     return parser
 

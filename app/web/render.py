@@ -1,5 +1,6 @@
 """Templates to responses."""
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
@@ -18,6 +19,7 @@ from app.web.result import capitalise, message_of
 from app.web.value_text import arguments_preview, kind_text, literal, shape_text, short_number, wrong_leaves
 from app.web.verdict_words import words_for
 
+_IMPORTED = re.compile(r'(?<![\w$])(?:from|import)"\./([\w-]+\.js)"')
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
 MAX_TEXT = 300_000  # characters of one text on a page; a source is at most 256 KiB
@@ -63,7 +65,7 @@ def _environment() -> Environment:
         memory=format_memory,
         day=format_time,
     )
-    environment.globals.update(static=static_url, words_for=words_for)
+    environment.globals.update(static=static_url, imports=list_imports, words_for=words_for)
     return environment
 
 
@@ -71,6 +73,13 @@ def _environment() -> Environment:
 def static_url(name: str) -> str:
     """The address changes with the content, so that browsers may keep the file for good."""
     return f"/static/{name}?v={sha256((STATIC / name).read_bytes()).hexdigest()[:12]}"
+
+
+@cache
+def list_imports(name: str) -> tuple[str, ...]:
+    """The addresses of what a script of the bundle imports: browsers ask for them before they have read it."""
+    text = (STATIC / name).read_text()
+    return tuple(f"/static/bundle/{found}" for found in _IMPORTED.findall(text))
 
 
 def format_seconds(seconds: float | None) -> str:

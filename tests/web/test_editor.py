@@ -151,6 +151,17 @@ def test_the_line_that_failed_is_marked_until_the_next_try(ada: Visitor, databas
     expect(ada.page.locator(".line-fault")).to_have_count(0)
 
 
+def test_the_line_that_python_can_not_read_is_marked(ada: Visitor, database: Database) -> None:
+    write(ada, "def scaled_sum(x:\n    return 1\n")
+    editor(ada).press("Shift+Enter")
+    expect(ada.page.locator(".banner .title")).to_contain_text("In the queue")
+    fault = Fault(category="invalid submission", message="'(' was never closed (solution.py, line 1)")
+    judge(database, failed(0, Verdict.INVALID_SUBMISSION, fault))
+
+    expect(ada.page.locator(".line-fault")).to_have_text("def scaled_sum(x:")
+    expect(ada.page.locator(".line-words")).to_contain_text("'(' was never closed")
+
+
 def test_going_on_with_a_submission_opens_its_code(ada: Visitor) -> None:
     write(ada, "sent = 1\n")
     editor(ada).press("Control+Enter")

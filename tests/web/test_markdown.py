@@ -31,7 +31,7 @@ HOSTILE = [
     "| a |\n|---|\n| <script>alert(1)</script> |",
 ]
 ALLOWED_ATTRIBUTES = re.compile(
-    r"href|rel|title|class|xmlns|display|mathvariant|stretchy|fence|form|accent|start|style"
+    r"href|rel|title|class|tabindex|xmlns|display|mathvariant|stretchy|fence|form|accent|start|style"
 )
 
 

@@ -82,6 +82,7 @@ function tie(area: HTMLTextAreaElement, label: HTMLLabelElement | undefined): Ex
       "aria-labelledby": label?.id ?? "",
       "aria-describedby": area.getAttribute("aria-describedby") ?? "",
       autocapitalize: "none",
+      tabindex: "0",
     }),
     EditorView.updateListener.of((update) => {
       if (!update.docChanged) return;
