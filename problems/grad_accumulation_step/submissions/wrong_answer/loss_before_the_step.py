@@ -1,4 +1,4 @@
-"""Mistake: returns the loss that was computed before the step; the loss after it is asked for."""
+"""Mistake: returns the loss of the old parameters: it is computed before the step, or the new state is not kept."""
 
 import jax
 import jax.numpy as jnp
