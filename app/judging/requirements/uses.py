@@ -15,6 +15,9 @@ Structure: TypeAlias = Literal["scan", "fori", "while", "cond", "vmap"]
 LEAST_LENGTH = 2
 # Of the share of the arithmetic that lies in the reference's own loop.
 LEAST_SHARE = 0.5
+# Of the arithmetic of the reference's own loop, what may be done outside of one that parameters reach the answer
+# through, beside what the reference does there: whoever only copies them there does all of it afterwards.
+MOST_OUTSIDE = 0.4
 # How far the reference's answer must move without a step of its loop for others to be measured by it, and of that the
 # share that theirs must move.
 CLEAR_EFFECT, LEAST_EFFECT = 1e-3, 0.1
@@ -73,18 +76,20 @@ class Uses(Requirement):
         if length is not None and length < LEAST_LENGTH:
             return None
         known = fitting(facts.reference, length)
-        faults = [self._loop_fault(loop, known) for loop in fitting(facts.evidence, length)]
+        faults = [self._loop_fault(loop, known, facts) for loop in fitting(facts.evidence, length)]
         return _first(faults, _one_loop(length), _described(facts.evidence, length))
 
     def steps(self, facts: Facts) -> int | None:
         return None if self.length is None else facts.number(self.length)
 
-    def _loop_fault(self, loop: Loop, reference: Sequence[Loop]) -> str | None:
+    def _loop_fault(self, loop: Loop, reference: Sequence[Loop], facts: Facts) -> str | None:
         whole = _listed([name for name in self.slices if name in loop.whole])
         if whole:
             return f"one of which every step looks at all of {whole}"
         if loop.share < LEAST_SHARE * max((known.share for known in reference), default=0.0):
             return f"one that does {loop.share:.0%} of the arithmetic"
+        if self.through and _does_much_outside(loop, reference, facts):
+            return "one, and much more arithmetic outside of it than is needed there"
         return self._fault(loop, reference)
 
     def _fault(self, one: Loop | Conditional, reference: Sequence[Loop | Conditional]) -> str | None:
@@ -97,6 +102,15 @@ class Uses(Requirement):
             return None
         part = "one of its steps" if isinstance(one, Loop) else "one of its branches only"
         return f"one that gives the same {'without' if isinstance(one, Loop) else 'with'} {part}"
+
+
+def _does_much_outside(loop: Loop, reference: Sequence[Loop], facts: Facts) -> bool:
+    """In numbers and not in shares, which useless work in the loop could mend."""
+    if facts.evidence is None or facts.reference is None or not reference:
+        return False
+    share = max(known.share for known in reference)
+    outside = facts.reference.flops * ((1 - share) + MOST_OUTSIDE * share)
+    return facts.evidence.flops * (1 - loop.share) > outside
 
 
 def clear_effect(loops: Sequence[Loop | Conditional]) -> float:

@@ -11,6 +11,7 @@ from tests.judging.requirements.evidence import BRANCH, LOOP, PROGRAM, facts, wi
 
 SCAN = {"uses": "scan", "length": "n"}
 SLICED = SCAN | {"through": ["x", "y"], "slices": ["x", "y"]}
+PADDED = with_program(loops=(replace(LOOP, share=0.8),), flops=5000.0)
 NO_LOOP = with_program(loops=(), copies=8)
 
 MET: list[tuple[dict[str, Any], Facts]] = [
@@ -44,6 +45,7 @@ UNMET: list[tuple[dict[str, Any], Facts, str]] = [
     (SCAN, with_loop(takes_part=False), "found one on which the answer does not depend"),
     (SCAN, with_loop(fed_by=()), "found one on which the answer does not depend"),
     (SCAN, with_loop(share=0.05), "found one that does 5% of the arithmetic"),
+    (SLICED, PADDED, "found one, and much more arithmetic outside of it than is needed there"),
     (SCAN, with_loop(effect=0.0), "found one that gives the same without one of its steps"),
     (SCAN, with_loop(effect=0.001), "found one that gives the same without one of its steps"),
     (SLICED, with_loop(bypassed_by=("y",)), "found one, but y also reaching the answer beside it"),
