@@ -14,6 +14,7 @@ from sandbox.interface import CaseOutcome
 
 # Of the answers of one submission that are kept until it is judged.
 KEPT_BYTES = 4 * 2**20
+NOT_ALIKE = Likeness(cases=frozenset(), is_refuted=True)
 
 
 @dataclass(slots=True)
@@ -49,8 +50,13 @@ def question_about(package: Package, judged: Finish, notes: Notes) -> Question |
 
 def find_hint(question: Question, known: Mapping[str, Answers]) -> str | None:
     """`known`: of `mistake_outputs`, for the same inputs."""
-    name = recognise(_likenesses(question, known))
-    return next((mistake.hint for mistake in list_mistakes(question.package) if mistake.name == name), None)
+    likenesses = _likenesses(question, known)
+    by_hint: dict[str, Likeness] = {}
+    for mistake in list_mistakes(question.package):
+        # Two ways to the same mistake may have one hint, and need not be told apart.
+        both = (likenesses.get(mistake.name, NOT_ALIKE), by_hint.get(mistake.hint, NOT_ALIKE))
+        by_hint[mistake.hint] = max(both, key=lambda likeness: (not likeness.is_refuted, len(likeness.cases)))
+    return recognise(by_hint)
 
 
 def list_possible(question: Question, known: Mapping[str, Answers]) -> list[str]:

@@ -120,6 +120,16 @@ def test_of_two_mistakes_that_answer_the_same_none_is_told(bench: Bench) -> None
     assert hint_of(bench, publish_prepared(bench, twice), UNSCALED) is None
 
 
+def test_two_ways_to_one_mistake_may_have_one_hint(bench: Bench) -> None:
+    files = dict(with_mistakes(unscaled=UNSCALED, ten_eps=TEN_EPS).files)
+    files["submissions/wrong_answer/other.py"] = files["submissions/wrong_answer/unscaled.py"] + b"# by another way\n"
+
+    assert (
+        hint_of(bench, publish_prepared(bench, package_from_files("standardise", files)), UNSCALED)
+        == (HINTS["unscaled"])
+    )
+
+
 def test_the_first_wrong_submission_gets_its_hint_after_its_verdict(bench: Bench) -> None:
     revision = bench.publish(PACKAGE)
     bench.send(revision, UNSCALED)

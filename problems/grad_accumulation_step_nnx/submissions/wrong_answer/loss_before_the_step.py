@@ -1,5 +1,6 @@
-"""Mistake: returns the loss that was computed before the update; the loss after it is asked for."""
+"""Mistake: the loss is that of the model before the update: evaluate it after the update, and the very model that was updated."""
 
+# Here it returns the loss that was computed before the update; the loss after it is asked for.
 import jax
 import jax.numpy as jnp
 import optax

@@ -1,5 +1,6 @@
-"""Mistake: updates a copy of the model, and evaluates the original, which has not changed."""
+"""Mistake: the loss is that of the model before the update: evaluate it after the update, and the very model that was updated."""
 
+# Here it updates a copy of the model, and evaluates the original, which has not changed.
 import jax
 import jax.numpy as jnp
 import optax
