@@ -177,7 +177,7 @@ def test_a_fragment_fits_a_page_that_allows_no_inline_style_or_script() -> None:
 def test_errors_come_first_and_diffs_are_coloured() -> None:
     page = render(full_report("text"))
 
-    assert page.index('class="finding error"') < page.index('class="finding warning"')
+    assert page.index('class="finding is-error"') < page.index('class="finding is-warning"')
     assert '<span class="added">+    return -x\n</span>' in page
     assert '<span class="removed">-    return x\n</span>' in page
     assert "+++ reference.py" not in page

@@ -128,7 +128,8 @@ def _is_explained(sample: Sample, others: Sequence[Sample]) -> bool:
 def _without(way: Way, cases: Sequence[str]) -> Way:
     if not cases:
         return way
-    left_out = f"another precision makes {', '.join(cases)} another computation"
+    named = ", ".join(cases) if len(cases) <= MOST_NAMED else f"{len(cases)} cases"
+    left_out = f"another precision makes {named} another computation"
     return way.model_copy(update={"cases": way.cases - len(cases), "left_out": left_out})
 
 
@@ -181,6 +182,7 @@ def _accepted(trial: Trial, material: Material) -> Iterator[Sample]:
 
 
 MOST_OF_ONE = 3
+MOST_NAMED = 3
 
 
 def some_of_each(cases: Sequence[PreparedCase]) -> list[PreparedCase]:
