@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -166,6 +166,7 @@ def test_names_of_leaves_are_text_wherever_they_stand() -> None:
 FLOATS = st.floats(width=64, allow_nan=True, allow_infinity=True)
 
 
+@settings(deadline=None)
 @given(data=st.data(), shape=array_shapes(min_dims=0, max_dims=3, max_side=5))
 def test_any_numbers_make_a_picture_within_its_frame(data: st.DataObject, shape: tuple[int, ...]) -> None:
     answer, expected = (data.draw(arrays(np.float64, shape, elements=FLOATS)) for _ in range(2))
