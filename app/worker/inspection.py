@@ -38,8 +38,7 @@ __all__ = [
 INSPECTOR = BoxSpec(("jax",))
 EXPORT_DRIVER = "from sandbox.guest.export import run"
 INSPECT_DRIVER = "from sandbox.guest.inspection import run"
-# Opening compiles the program, and each of its runs may have to open it anew when the one before killed the process.
-PATIENCE = 2
+# Beside the problem's own limit: a message may open the program first, and one that leaves a step out compiles twice.
 COMPILE_SECONDS = 5
 # Loops that fit what is wanted, and are tried one by one: each costs a compilation for every step that is left out.
 CANDIDATES = 3
@@ -156,7 +155,7 @@ def inspect(
 
 def _limits(manifest: Manifest) -> Limits:
     limits = limits_of(manifest)
-    return replace(limits, wall_seconds=PATIENCE * limits.wall_seconds + COMPILE_SECONDS)
+    return replace(limits, wall_seconds=limits.wall_seconds + COMPILE_SECONDS)
 
 
 def _all(outcomes: list[CaseOutcome], names: Sequence[str]) -> list[CaseOutcome]:
