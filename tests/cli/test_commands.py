@@ -112,3 +112,15 @@ def test_a_name_that_is_taken_is_said(served: Served) -> None:
 
     assert refused.returncode == 2
     assert "admin" in refused.stderr
+
+
+def test_a_role_is_given_and_taken(served: Served) -> None:
+    allclose("user", "create", "emmy", "--password", PASSWORD, "--data", served.data)
+
+    given = allclose("user", "role", "emmy", "author", "--data", served.data)
+    taken = allclose("user", "role", "emmy", "student", "--data", served.data)
+    nobody = allclose("user", "role", "nobody", "author", "--data", served.data)
+
+    assert (given.stdout, taken.stdout) == ("emmy is an author now\n", "emmy is a student now\n")
+    assert nobody.returncode == 2
+    assert "there is no user 'nobody'" in nobody.stderr

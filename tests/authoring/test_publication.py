@@ -1,0 +1,99 @@
+"""What becomes the current revision, and what is kept of who made it so."""
+
+import pytest
+from sqlalchemy import update
+
+from app.authoring.publication import Publisher as By
+from app.authoring.publication import bring_back, publish_folder, publish_package
+from app.authoring.query import list_revisions
+from app.catalog.fault import PackageInvalid
+from app.catalog.model import Revision
+from app.catalog.package import Package
+from app.catalog.publish import find_current
+from app.catalog.revision import digest
+from app.database import Database
+from app.errors import NotFound, Outdated
+from tests.catalog.packages import PROBLEM, make_package
+from tests.factories import make_user
+
+FIRST, SECOND, THIRD = (make_package(problem=PROBLEM.replace("Scaled sum", f"Number {n}")) for n in (1, 2, 3))
+
+
+def take_folder(database: Database, package: Package) -> None:
+    with database.transaction() as session:
+        publish_folder(session, package)
+
+
+def write(database: Database, package: Package, replaces: str | None = None) -> None:
+    with database.transaction() as session:
+        publish_package(session, package, By(user_id=make_user(session, role="author").id), replaces)
+
+
+def current(database: Database) -> str:
+    with database.transaction() as session:
+        revision = find_current(session, "scaled_sum")
+        assert revision is not None
+        return str(revision.manifest["title"])
+
+
+def test_a_restart_leaves_what_authors_have_published(database: Database) -> None:
+    take_folder(database, FIRST)
+    write(database, SECOND)
+
+    take_folder(database, FIRST)
+
+    assert current(database) == "Number 2"
+
+
+def test_a_folder_that_has_changed_is_published_even_if_it_was_so_before(database: Database) -> None:
+    take_folder(database, FIRST)
+    take_folder(database, SECOND)
+    write(database, THIRD)
+
+    take_folder(database, FIRST)
+
+    assert current(database) == "Number 1"
+
+
+def test_each_time_that_a_revision_becomes_current_is_kept(database: Database) -> None:
+    take_folder(database, FIRST)
+    write(database, SECOND)
+    with database.transaction() as session:
+        bring_back(session, "scaled_sum", 1, make_user(session, "noether", role="author"))
+
+    with database.transaction() as session:
+        second, first = list_revisions(session, "scaled_sum")
+    assert [publication.by for publication in first.publications] == [None, "noether"]
+    assert (first.is_current, second.is_current) == (True, False)
+
+
+def test_a_revision_of_an_older_format_is_not_brought_back(database: Database) -> None:
+    take_folder(database, FIRST)
+    write(database, SECOND)
+    with database.transaction() as session:
+        session.execute(update(Revision).where(Revision.number == 1).values(files={"problem.yaml": "title: old"}))
+
+    with database.transaction() as session, pytest.raises(PackageInvalid, match="summary is missing"):
+        bring_back(session, "scaled_sum", 1, make_user(session, role="author"))
+
+    assert current(database) == "Number 2"
+
+
+def test_what_has_changed_since_is_not_replaced(database: Database) -> None:
+    take_folder(database, FIRST)
+    write(database, SECOND, replaces=digest(FIRST.files))
+
+    with pytest.raises(Outdated, match="its revision is 2"):
+        write(database, THIRD, replaces=digest(FIRST.files))
+    with pytest.raises(Outdated, match="not there yet"):
+        write(database, THIRD, replaces="")
+
+    assert current(database) == "Number 2"
+
+
+@pytest.mark.parametrize("number", [0, -1, 2, 2**40])
+def test_a_revision_that_is_not_there_is_not_found(database: Database, number: int) -> None:
+    take_folder(database, FIRST)
+
+    with database.transaction() as session, pytest.raises(NotFound):
+        bring_back(session, "scaled_sum", number, make_user(session, role="author"))
