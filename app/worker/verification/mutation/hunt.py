@@ -23,7 +23,7 @@ from app.worker.verification.trial import AT_ONCE, Material, Trial
 from sandbox.guest.codec import decode
 
 # A mutant that fails by less than so many tolerances is run on the other cases too.
-MILD = 100.0
+MILD = 10.0
 # Of cases that nothing failed yet: so many mutants that others killed are tried on them.
 TRIED_AGAIN = 4
 # A hanging mutant costs a compilation anew, and waiting for it.
