@@ -3,10 +3,10 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -23,6 +23,7 @@ from sandbox.interface import Launcher
 
 if TYPE_CHECKING:
     from app.submissions.view import SubmissionView
+    from app.worker.lease import Finish
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,6 @@ def _judge(order: Order, progress: Progress) -> "SubmissionView":
             inspectors.warm(INSPECTOR)
         # These take as long to import as the box to start.
         from app.cli.local_hint import look_for_hint
-        from app.submissions.view import SubmissionView, view_case
         from app.worker.judge import Job, judge
         from app.worker.order import in_order
         from app.worker.recognise import Notes, question_about
@@ -77,6 +77,12 @@ def _judge(order: Order, progress: Progress) -> "SubmissionView":
         question = question_about(order.package, judged, notes)
         progress.update(task, description="looking for a known mistake", total=None)
         hint = look_for_hint(question, cases, references, abort) if question else None
+    return _view(order, submission_id, replace(judged, hint=hint))
+
+
+def _view(order: Order, submission_id: UUID, judged: "Finish") -> "SubmissionView":
+    from app.submissions.view import SubmissionView, view_case
+
     return SubmissionView(
         id=submission_id,
         problem=order.package.slug,
@@ -86,7 +92,7 @@ def _judge(order: Order, progress: Progress) -> "SubmissionView":
         verdict=judged.verdict,
         score=judged.score,
         cases=tuple(view_case(result) for result in judged.cases),
-        hint=hint,
+        hint=judged.hint,
     )
 
 
