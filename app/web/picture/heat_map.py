@@ -84,9 +84,9 @@ def _distance(answer: float, expected: float, allowed: float) -> str:
     if _is_same(answer, expected):
         return "right"
     difference = abs(answer - expected)
-    if not math.isfinite(difference) or not allowed:
+    share = difference / allowed if allowed else math.inf
+    if not math.isfinite(share):
         return f"off-{LEVELS}"
-    share = difference / allowed
     return "right" if share <= 1 else f"off-{min(max(math.ceil(math.log10(share)), 1), LEVELS)}"
 
 
