@@ -10,13 +10,18 @@ from starlette.exceptions import HTTPException
 
 from app.catalog.archive import read_upload
 from app.catalog.fault import Fault, PackageInvalid
-from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, MAX_FILE_BYTES, MAX_FILES
+from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, MAX_FILES, MAX_TOTAL_BYTES
 from app.catalog.package import Package, package_from_files
 from app.web.author import Author
 
 KNOWN_FILES = (MANIFEST_FILE, *FILE_OF_KEY.values())
 # The most of a name or an address that is looked at.
 MAX_WORD = 300
+# Beyond what a package may have, so that what is too much comes back with its fault and is not lost.
+MAX_FIELDS = 10 * MAX_FILES
+MAX_TEXT_BYTES = 2 * MAX_TOTAL_BYTES
+# As many faults are shown at once.
+MAX_FAULTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +50,14 @@ class PackageForm:
         return replace(self, files=tuple(FormFile(path, files[path]) for path in sorted(files, key=_place)))
 
     def checked(self) -> tuple[Package | None, tuple[Fault, ...]]:
-        """The package, or what is wrong with it."""
+        """The package, or what is wrong with it, the first MAX_FAULTS."""
         if twice := [*_given_twice(self.files)]:
             return None, tuple(twice)
         try:
             files = {file.path: file.text.encode(errors="replace") for file in self.files}
             return package_from_files(self.slug, files), ()
         except PackageInvalid as invalid:
-            return None, invalid.problems
+            return None, invalid.problems[:MAX_FAULTS]
 
     def unpacked(self) -> "PackageForm":
         """With the files of what was uploaded. Raises PackageInvalid."""
@@ -62,7 +67,7 @@ class PackageForm:
 
 async def read_package_form(request: Request, author: Author) -> PackageForm:  # noqa: ARG001 (others are not read)
     """Whatever was sent; it is checked by `PackageForm.checked`."""
-    async with request.form(max_files=1, max_fields=2 * MAX_FILES + 20, max_part_size=2 * MAX_FILE_BYTES) as form:
+    async with request.form(max_files=1, max_fields=MAX_FIELDS, max_part_size=MAX_TEXT_BYTES) as form:
         upload = form.get("upload")
         file = upload if isinstance(upload, UploadFile) else None
         return PackageForm(

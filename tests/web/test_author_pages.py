@@ -273,3 +273,14 @@ def test_hostile_names_and_texts_are_shown_as_text(emmy: TestClient) -> None:
 
     assert "<script>alert" not in page.text
     assert '"><script>' not in page.text
+
+
+def test_what_is_far_too_much_comes_back_with_its_fault(emmy: TestClient) -> None:
+    long = {**FILES, "editorial.md": "x" * 600_000}
+    many = {**FILES, **{f"submissions/wrong_answer/w{number}.py": "# wrong\n" for number in range(250)}}
+    faulty = {**FILES, "problem.yaml": "cases:\n" + "- {}\n" * 1000}
+
+    assert "but a file may have" in send(emmy, long).text
+    assert typed(send(emmy, long)) == long
+    assert "258 files" in send(emmy, many).text
+    assert "100 things are wrong, or more" in send(emmy, faulty).text

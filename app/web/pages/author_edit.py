@@ -22,7 +22,7 @@ from app.errors import LimitReached, Outdated
 from app.web.address import read_slug
 from app.web.author import Author, limit_author
 from app.web.origin import require_own_origin
-from app.web.package_form import KNOWN_FILES, FormFile, PackageForm, SentForm
+from app.web.package_form import KNOWN_FILES, MAX_FAULTS, FormFile, PackageForm, SentForm
 from app.web.visit import CurrentVisit, Visit, see_other
 
 router = APIRouter(prefix="/author", dependencies=[Depends(limit_author)])
@@ -89,6 +89,8 @@ def text_of(fault: Fault) -> str:
 def summarise(faults: tuple[Fault, ...]) -> str:
     if not faults:
         return "Nothing is wrong with the files. What they do is shown by verifying them."
+    if len(faults) >= MAX_FAULTS:
+        return f"{MAX_FAULTS} things are wrong, or more."
     return "1 thing is wrong." if len(faults) == 1 else f"{len(faults)} things are wrong."
 
 
