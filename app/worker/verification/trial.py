@@ -155,8 +155,10 @@ class Trial:
                 for future in futures:
                     results.append(future.result())
                     self.watch(step, len(results), len(waiting))
-            except BaseException:
+            except BaseException as error:
                 for future in futures:
                     future.cancel()
+                if isinstance(error, KeyboardInterrupt):
+                    self.abort.set()  # what runs now is not waited for
                 raise
         return results
