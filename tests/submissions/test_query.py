@@ -39,7 +39,7 @@ def test_the_owner_and_an_admin_see_a_submission_and_nobody_else(database: Datab
 
 
 def test_a_view_has_the_fields_of_the_api() -> None:
-    fields = "id problem revision created_at state verdict score cases notice"
+    fields = "id problem revision created_at state verdict score cases notice hint"
 
     assert list(SubmissionView.model_fields) == fields.split()
 
