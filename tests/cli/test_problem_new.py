@@ -11,6 +11,7 @@ import pytest
 from app.catalog.document import read_document
 from app.catalog.package import load_package
 from app.catalog.schema import manifest_schema
+from app.catalog.verification.report import Report
 from app.settings import ROOT
 from tests.cli.test_commands import allclose
 
@@ -32,6 +33,16 @@ def test_the_exercise_of_every_framework_loads_and_fits_the_schema(tmp_path: Pat
     text = (tmp_path / "my_problem" / "problem.yaml").read_text()
     assert text.startswith("# yaml-language-server: $schema=http://127.0.0.1:8000/schema/problem.json\n")
     jsonschema_rs.validator_for(manifest_schema()).validate(read_document("problem.yaml", text).content)
+
+
+def test_the_exercise_verifies_as_written(tmp_path: Path) -> None:
+    new(tmp_path, "mine", "--framework", "numpy", "--yes")
+
+    verified = allclose("problem", "verify", tmp_path / "mine", "--json")
+
+    report = Report.model_validate_json(verified.stdout)
+    assert (report.passed, verified.returncode) == (True, 0), report.findings
+    assert {finding.severity for finding in report.findings} <= {"note"}
 
 
 @pytest.mark.parametrize("framework", ["numpy", "jax", "torch"])

@@ -102,7 +102,8 @@ def _declaration(parameter: Parameter) -> str:
     keys = [f"name: {parameter.name}", f"type: {parameter.type}"]
     if parameter.is_array:
         keys += [f"shape: [{', '.join(map(str, parameter.shape or ()))}]", f"dtype: {parameter.dtype}"]
-    return "{" + ", ".join(keys) + ', doc: "say what it is"}'
+    doc = "an array of numbers" if parameter.is_array else "a number"
+    return "{" + ", ".join(keys) + f', doc: "{doc}"}}'
 
 
 def _literal(term: _Term) -> str:
@@ -174,7 +175,8 @@ Linear in the number of elements.
 """
 _STATEMENT = """## Why this matters
 
-Say what the exercise teaches, and where it is met in practice.
+This exercise is a stand-in: it is right as it is, so that everything works while you change it into yours. Here you say
+what yours teaches, and where it is met in practice.
 
 ## Worked example
 
