@@ -34,7 +34,8 @@ class FormFile:
 class PackageForm:
     """`base`: the digest of the revision that it is to replace, an empty text for none.
 
-    `is_new`: whether the slug can still be chosen. `action` is the button that was pressed.
+    `is_new`: whether the slug can still be chosen. `action` is the button that was pressed,
+    `opened` the file that is looked at.
     """
 
     slug: str = ""
@@ -43,6 +44,7 @@ class PackageForm:
     files: tuple[FormFile, ...] = ()
     action: str = ""
     new_path: str = ""
+    opened: str = MANIFEST_FILE
     upload: bytes = field(default=b"", repr=False)
     upload_name: str = ""
 

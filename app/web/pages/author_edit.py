@@ -71,7 +71,7 @@ def open_upload(visit: CurrentVisit, author: Author, form: SentForm) -> Response
     try:
         return _show(visit, form.unpacked())
     except PackageInvalid as refused:
-        return _show(visit, form, refused=refused.problems, status=422)
+        return _show(visit, form, found=refused.problems, status=422)
 
 
 @router.post("/check", dependencies=_FORM)
@@ -121,7 +121,7 @@ def _add(visit: Visit, form: PackageForm) -> Response:
         text = form.upload.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         return _show(visit, form, message=f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8.", status=422)
-    return _show(visit, replace(form, files=(*form.files, FormFile(path, text)), new_path=""), opened=path)
+    return _show(visit, replace(form, files=(*form.files, FormFile(path, text)), new_path="", opened=path))
 
 
 def _show(
@@ -130,13 +130,12 @@ def _show(
     *,
     message: str = "",
     status: int = 200,
-    opened: str = "problem.yaml",
     found: tuple[Fault, ...] | None = None,
-    refused: tuple[Fault, ...] = (),
 ) -> Response:
-    faults = refused or (form.checked()[1] if found is None else found)
+    """`found`: what is wrong, where it is known already."""
+    faults = form.checked()[1] if found is None else found
     nonce = secrets.token_urlsafe(16)
-    context = {"form": form, "message": message, "opened": opened, "nonce": nonce, **_by_file(form, faults)}
+    context = {"form": form, "message": message, "nonce": nonce, **_by_file(form, faults)}
     page = visit.render("author/edit.html", context, status)
     page.headers["Content-Security-Policy"] = with_styles(nonce)
     return page
