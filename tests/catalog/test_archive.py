@@ -2,7 +2,7 @@
 
 import stat
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from io import BytesIO
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZipFile, ZipInfo
 
@@ -26,8 +26,16 @@ def zipped(build: Build) -> bytes:
     return buffer.getvalue()
 
 
+def packed(entries: Iterable[tuple[str, str | bytes]]) -> bytes:
+    def build(archive: ZipFile) -> None:
+        for name, content in entries:
+            archive.writestr(name, content)
+
+    return zipped(build)
+
+
 def holding(**files: bytes) -> bytes:
-    return zipped(lambda archive: [archive.writestr(name.replace("__", "/"), files[name]) for name in files])
+    return packed((name.replace("__", "/"), content) for name, content in files.items())
 
 
 def named(name: str, content: bytes = YAML) -> bytes:
@@ -51,7 +59,7 @@ def test_a_folder_zipped_from_outside_and_from_inside_is_the_same_package() -> N
     package = make_package()
     texts = {path: content.decode() for path, content in package.files.items()}
     outside = write_archive(SLUG, texts)
-    inside = zipped(lambda archive: [archive.writestr(path, text) for path, text in texts.items()])
+    inside = packed(texts.items())
 
     assert package_from_files(SLUG, read_upload(SLUG, outside)) == package
     assert package_from_files(SLUG, read_upload(SLUG, inside)) == package
@@ -67,7 +75,7 @@ def test_a_single_yaml_file_is_a_whole_package() -> None:
 
 def test_what_tools_leave_behind_is_passed_over() -> None:
     junk = ["sum/.DS_Store", "__MACOSX/sum/._problem.yaml", "sum/Thumbs.db", "sum/__pycache__/a.pyc", "sum/.git/config"]
-    body = zipped(lambda archive: [archive.writestr(name, YAML) for name in ["sum/problem.yaml", *junk]])
+    body = packed((name, YAML) for name in ["sum/problem.yaml", *junk])
 
     assert read_upload(SLUG, body) == {"problem.yaml": YAML}
 
@@ -111,7 +119,7 @@ def test_only_plain_files_are_taken(mode: int, words: str) -> None:
 
 def test_a_name_given_twice_is_refused() -> None:
     with pytest.warns(UserWarning, match="Duplicate"):
-        body = zipped(lambda archive: [archive.writestr("problem.yaml", text) for text in ("title: a", "title: b")])
+        body = packed(("problem.yaml", text) for text in ("title: a", "title: b"))
 
     assert "is in the archive twice" in refusal(body)
 
@@ -161,7 +169,7 @@ def test_many_entries_over_the_same_bytes_are_refused() -> None:
 
 @pytest.mark.parametrize(("count", "words"), [(MAX_ENTRIES + 1, "entries"), (MAX_FILES + 1, "files with")])
 def test_too_many_entries_are_refused(count: int, words: str) -> None:
-    body = zipped(lambda archive: [archive.writestr(f"a{i}", b"") for i in range(count)])
+    body = packed((f"a{i}", b"") for i in range(count))
 
     assert f"has {count} {words}" in refusal(body)
 
