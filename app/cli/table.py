@@ -1,5 +1,6 @@
 """A judged submission as a terminal shows it. Takes the object of `GET /submissions/{id}`."""
 
+from collections.abc import Hashable
 from typing import Any
 
 from rich.markup import escape
@@ -7,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.cli.console import output
+from app.submissions.series import fold, series_of
 
 STYLES = {"accepted": "green", "judge_error": "magenta"}
 MEBIBYTE = 2**20
@@ -35,16 +37,22 @@ def _case_table(cases: list[dict[str, Any]]) -> Table:
     for heading in ("case", "", "verdict", "time", "memory"):
         table.add_column(heading, no_wrap=True, justify="right" if heading in ("time", "memory") else "left")
     table.add_column("what happened", overflow="fold")
-    for case in cases:
+    for group in fold(cases, lambda case: case["name"], _outcome):
+        case = group[0]
         table.add_row(
-            escape(case["name"]),
+            escape(case["name"] if len(group) == 1 else f"{series_of(case['name'])} ({len(group)} cases)"),
             case["visibility"],
             Text(case["verdict"], style=_style(case["verdict"])),
-            f"{case['wall_seconds']:.2f} s",
-            f"{case['memory_bytes'] / MEBIBYTE:.0f} MiB",
+            f"{max(case['wall_seconds'] for case in group):.2f} s",
+            f"{max(case['memory_bytes'] for case in group) / MEBIBYTE:.0f} MiB",
             _category(case),
         )
     return table
+
+
+def _outcome(case: dict[str, Any]) -> Hashable:
+    """What samples show is told of each."""
+    return case["name"] if case["visibility"] == "sample" else (case["verdict"], case["report"].get("category"))
 
 
 def _category(case: dict[str, Any]) -> str:

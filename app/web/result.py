@@ -1,12 +1,13 @@
 """What the page says about a submission while it waits, is judged, and is done."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.judging.verdicts import Verdict
 from app.submissions.model import Mode
 from app.submissions.outlook import Outlook
+from app.submissions.series import fold, series_of
 from app.submissions.view import CaseView, SubmissionView
 from app.web.verdict_words import words_for
 
@@ -16,11 +17,15 @@ HIDDEN = "Hidden cases show no values: think of the sizes and values that the st
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A case at its place in the problem; None while it has no result."""
+    """A case at its place in the problem; None while it has no result.
+
+    `count`: of a series, how many cases came out like this; then `case` has the most time and memory of any.
+    """
 
     number: int
     name: str
     case: CaseView | None
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +88,31 @@ def _waiting(view: SubmissionView, outlook: Outlook) -> Result:
 def _rows(view: SubmissionView, outlook: Outlook) -> list[Row]:
     """They fill up in the order in which the cases are judged, and none moves."""
     found = {case.name: case for case in view.cases}
-    return [Row(number=place + 1, name=name, case=found.get(name)) for place, name in enumerate(outlook.cases)]
+    rows = [Row(number=place + 1, name=name, case=found.get(name)) for place, name in enumerate(outlook.cases)]
+    return [_joined(group) for group in fold(rows, lambda row: row.name, _outcome)]
+
+
+def _outcome(row: Row) -> Hashable:
+    """What samples show is told of each."""
+    if row.case is None:
+        return None
+    if row.case.visibility == "sample":
+        return row.name
+    return row.case.verdict, row.case.report.get("category")
+
+
+def _joined(group: Sequence[Row]) -> Row:
+    first = group[0]
+    if len(group) == 1:
+        return first
+    name, count = series_of(first.name), len(group)
+    cases = [row.case for row in group if row.case is not None]
+    if not cases:
+        return replace(first, name=name, count=count)
+    wall_seconds = max(case.wall_seconds or 0 for case in cases)
+    memory_bytes = max(case.memory_bytes or 0 for case in cases)
+    slowest = {"name": name, "wall_seconds": wall_seconds, "memory_bytes": memory_bytes}
+    return replace(first, name=name, case=cases[0].model_copy(update=slowest), count=count)
 
 
 def _first_failure(cases: Sequence[CaseView]) -> CaseView | None:
