@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.catalog.checking import AnyChecker
 from app.catalog.manifest import Difficulty, Limits, Parameter, Returns, Tolerance
 from app.catalog.parameter import Framework
+from app.catalog.requiring import AnyRequirement
 from app.judging.checker import DtypePolicy
 
 
@@ -57,6 +58,7 @@ class ProblemDetail(ProblemSummary):
     dtype_policy: DtypePolicy
     checkers: dict[str, AnyChecker] = Field(default={}, description="how leaves are judged, by patterns of their paths")
     limits: Limits
+    requirements: tuple[AnyRequirement, ...] = Field(default=(), description="rules on how answers are computed")
     statement: str = Field(description="Markdown, with formulas in $…$")
     starter: str
     samples: tuple[SampleCase, ...]

@@ -6,8 +6,10 @@ from http import HTTPStatus
 import pytest
 from fastapi.testclient import TestClient
 
+from app.catalog.package import load_package
 from app.catalog.publish import publish
 from app.database import Database
+from app.settings import ROOT
 from tests.catalog.packages import PROBLEM, make_package
 from tests.web.judged import all_right, judge
 
@@ -171,3 +173,14 @@ def test_a_problem_says_how_its_output_is_judged(anyone: TestClient, database: D
 
     assert "<code>tokens</code> is right when it is the same to the last bit." in page
     assert "The output is right when it is within the tolerance in every element." in page
+
+
+def test_a_problem_says_how_its_answer_must_be_computed(anyone: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        publish(session, load_package(ROOT / "problems" / "microbatched_grads"))
+
+    page = anyone.get("/problems/microbatched_grads").text
+    problem = anyone.get("/api/v1/problems/microbatched_grads").json()
+
+    assert "Your program must use scan of length n_microbatches for x_full and y_full." in page
+    assert {"max_flops_ratio": 1.5} in problem["requirements"]
