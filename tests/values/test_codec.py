@@ -127,7 +127,9 @@ def test_arrays_of_other_things_than_numbers_are_unsupported(array: Any) -> None
 
 
 @pytest.mark.parametrize(
-    "value", [{1, 2}, object(), np.float32(1), range(3), type, np.ma.array([1]), bytearray(b"a")], ids=repr
+    "value",
+    [{1, 2}, object(), np.float32(1), range(3), type, np.ma.array([1]), bytearray(b"a")],
+    ids=lambda value: type(value).__name__,
 )
 def test_only_exact_types_are_encoded(value: Any) -> None:
     with pytest.raises(Unsupported) as caught:
