@@ -13,6 +13,7 @@ from app.catalog.package import load_package
 from app.settings import ROOT
 from benchmarks.boxes import measure_boxes
 from benchmarks.report import report, timed
+from benchmarks.sealed import measure_sealed
 from tests.serving import Served, serve
 
 SLUGS = ("microbatched_grads", "grad_accumulation_step_nnx", "train_with_accumulation")
@@ -25,6 +26,7 @@ PATIENCE = 900
 def main() -> None:
     print(f"{datetime.now(UTC):%Y-%m-%d}, {_machine()}; seconds, median (least to most)\n", flush=True)
     measure_boxes()
+    measure_sealed()
     report("allclose judge microbatched_grads", [_judge("microbatched_grads") for _ in range(JUDGINGS)])
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"

@@ -57,8 +57,17 @@ def _warm(launchers: Mapping[str, Launcher]) -> None:
             name: stack.enter_context(closing(Pool(launcher, capacity=1, max_runs=1000)))
             for name, launcher in launchers.items()
         }
+        inspectors = {
+            name: stack.enter_context(closing(Pool(launcher, capacity=1, max_runs=1000)))
+            for name, launcher in launchers.items()
+        }
         jobs = {
-            name: Job(package=package, source=source, cases=prepare(package, Draw(b"bench", 0), pool, _NEVER).cases)
+            name: Job(
+                package=package,
+                source=source,
+                cases=prepare(package, Draw(b"bench", 0), pool, _NEVER).cases,
+                inspectors=inspectors[name],
+            )
             for name, pool in pools.items()
         }
         seconds: dict[str, list[float]] = {name: [] for name in pools}
