@@ -1,6 +1,7 @@
 """The answers that take no thought, made from a case."""
 
 import numpy as np
+import pytest
 
 from app.judging.leaf import Tree
 from app.worker.prepare import PreparedCase
@@ -38,6 +39,14 @@ def test_what_changes_nothing_is_left_out() -> None:
 
     assert not {"transposed", "float16_inside"} & symmetric.keys()
     assert {"transposed", "float16_inside"} <= plain.keys()
+
+
+@pytest.mark.parametrize("expected", [8.0, 8, True, 8 + 1j])
+def test_a_plain_number_changes_only_where_its_value_does(expected: Tree) -> None:
+    given = answers(a_case("a", expected))
+
+    assert not {"transposed", "float64", "float16_inside"} & given.keys()
+    assert type(given["zeros"]) is type(expected)
 
 
 def test_half_precision_is_lost_inside_and_not_in_the_dtype() -> None:

@@ -63,14 +63,17 @@ def mean_of(cases: Sequence[Case]) -> float:
     return float(total.mean()) if total.size else 0.0
 
 
-def mapped(tree: Tree, change: Callable[[Leaf], Any]) -> Tree:
-    """The same containers, with every number or array changed; texts stay."""
+def mapped(tree: Tree, change: Callable[[Leaf], Array]) -> Tree:
+    """The same containers, with every number or array changed; texts stay, and a plain number stays plain."""
     if isinstance(tree, dict):
         return {key: mapped(item, change) for key, item in tree.items()}
     if isinstance(tree, list | tuple):
         return [mapped(item, change) for item in tree]
     leaf = read_leaf(tree)
-    return tree if leaf.kind == "text" or leaf.array.dtype == object else change(leaf)
+    if leaf.kind == "text" or leaf.array.dtype == object:
+        return tree
+    changed = change(leaf)
+    return changed.item() if leaf.is_python and changed.shape == () else changed
 
 
 def is_same(answer: Tree, expected: Tree) -> bool:
