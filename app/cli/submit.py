@@ -1,6 +1,7 @@
 """`allclose login` and `allclose submit`: the REST API from the command line."""
 
 import os
+import time
 import uuid
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +15,9 @@ from app.cli.remote import POLL_SECONDS, ServerRefused, call, insist, open_clien
 from app.cli.source import read_source
 from app.cli.table import exit_code, print_submission
 from app.settings import read_settings
+
+# A hint may follow the verdict, and is waited for so long.
+HINT_SECONDS = 20.0
 
 Server = Annotated[str | None, typer.Option(help="Address of the Allclose server (or ALLCLOSE_SERVER).")]
 
@@ -48,6 +52,7 @@ def submit(
         except (ServerRefused, KeyboardInterrupt) as error:
             errors.print(f"Your submission was taken; its verdict will be at {_page(settings.server, submission)}")
             raise error from None
+        submission = _wait_for_hint(client, submission)
     if as_json:
         output.print_json(data=submission)
     else:
@@ -76,4 +81,18 @@ def _wait(client: httpx.Client, submission: dict[str, Any]) -> dict[str, Any]:
             told = notice
             submission = insist(client, "GET", f"/submissions/{submission['id']}", params={"wait": POLL_SECONDS})
             status.update(f"{submission['state']} … {len(submission['cases'])} cases done")
+    return submission
+
+
+def _wait_for_hint(client: httpx.Client, submission: dict[str, Any]) -> dict[str, Any]:
+    """The verdict is known: whatever goes wrong here, or Ctrl-C, leaves it as it is."""
+    deadline = time.monotonic() + HINT_SECONDS
+    if submission.get("hint_pending"):
+        errors.print("Looking whether this is a known mistake …")
+    try:
+        while submission.get("hint_pending") and time.monotonic() < deadline:
+            time.sleep(1.0)
+            submission = call(client, "GET", f"/submissions/{submission['id']}")
+    except (ServerRefused, KeyboardInterrupt):
+        pass
     return submission

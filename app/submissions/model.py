@@ -60,6 +60,7 @@ class Judging(Base):
     """One evaluation of a submission.
 
     `reason` says why it is a judge_error, for admins only; `hint` which known mistake the submission makes.
+    `hint_pending`: it has ended, and a worker still computes what known mistakes answer.
     """
 
     __tablename__ = "judgings"
@@ -94,6 +95,7 @@ class Judging(Base):
     verdict: Mapped[str | None]
     score: Mapped[int | None]
     hint: Mapped[str | None]
+    hint_pending: Mapped[bool] = mapped_column(default=False, server_default=false())
     reason: Mapped[str | None]
     image: Mapped[str | None]
     versions: Mapped[dict[str, Any] | None]

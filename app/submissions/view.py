@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem, Revision
@@ -50,6 +50,11 @@ class SubmissionView(BaseModel):
     hint: str | None = Field(
         None, description="what is wrong, when the answers are those of a known mistake; null otherwise"
     )
+    hint_pending: bool = Field(False, description="done, and a `hint` may follow soon")
+
+
+# A worker that dies takes the hints with it that it was looking for.
+HINT_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,4 +114,10 @@ def _view(session: Session, submission: Submission, judging: Judging, rows: Sequ
         cases=tuple(map(view_case, rows)),
         notice=explain_wait(session, judging),
         hint=judging.hint,
+        hint_pending=judging.hint_pending and _has_just_ended(session, judging),
     )
+
+
+def _has_just_ended(session: Session, judging: Judging) -> bool:
+    now = session.scalars(select(func.now())).one()
+    return judging.finished_at is not None and now - judging.finished_at < timedelta(seconds=HINT_SECONDS)

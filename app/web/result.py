@@ -30,7 +30,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """`place` names the case that `sentence` is about, or is empty. `hint`: on a known mistake, or empty."""
+    """`place` names the case that `sentence` is about, or is empty. `is_judged`: there is a verdict.
+
+    `hint`: on a known mistake, or empty; while it may follow, `is_final` is false.
+    """
 
     title: str
     sentence: str
@@ -38,6 +41,7 @@ class Result:
     icon: str
     place: str = ""
     tally: str = ""
+    is_judged: bool = False
     is_final: bool = False
     hint: str = ""
     rows: Sequence[Row] = ()
@@ -58,7 +62,8 @@ def describe_result(view: SubmissionView, mode: Mode, outlook: Outlook) -> Resul
         icon=words.icon,
         place=place,
         tally=_tally(view.cases) if view.verdict is not Verdict.JUDGE_ERROR else "",
-        is_final=True,
+        is_judged=True,
+        is_final=not view.hint_pending,
         hint=capitalise(view.hint or ""),
         rows=[row for row in _rows(view, outlook) if row.case is not None],
         parameters=outlook.parameters,

@@ -43,7 +43,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish:
-    """How a judging came out; `cases` in order of position. `hint`: on a known mistake."""
+    """How a judging came out; `cases` in order of position.
+
+    `hint`: on a known mistake; `hint_pending`: it may follow.
+    """
 
     verdict: Verdict
     score: int
@@ -51,6 +54,7 @@ class Finish:
     image: str
     versions: Mapping[str, str]
     hint: str | None = None
+    hint_pending: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +121,8 @@ def finish(database: Database, claim: Claim, outcome: Finish, abort: Event = NEV
     return retry(lambda: _finish(database, claim, outcome), abort)
 
 
-def add_hint(database: Database, claim: Claim, hint: str) -> None:
-    """To a judging that has ended. Does not wait for a database that is away."""
+def add_hint(database: Database, claim: Claim, hint: str | None) -> None:
+    """To a judging that has ended, which waits for none any more. Does not wait for a database that is away."""
     retry_briefly(lambda: _execute(database, lease_sql.ADD_HINT, {**_key(claim), "hint": hint}))
 
 
@@ -149,7 +153,8 @@ def last_words(reason: str) -> str:
 
 def _finish(database: Database, claim: Claim, outcome: Finish) -> bool:
     verdict = str(outcome.verdict)
-    values = {"verdict": verdict, "score": outcome.score, "hint": outcome.hint, "image": outcome.image}
+    values: dict[str, object] = {"verdict": verdict, "score": outcome.score, "image": outcome.image}
+    values |= {"hint": outcome.hint, "hint_pending": outcome.hint_pending}
     with database.transaction() as session:
         ended = session.execute(lease_sql.FINISH, {**_key(claim), **values, "versions": dict(outcome.versions)})
         if ended.first() is None:

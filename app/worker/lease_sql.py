@@ -144,14 +144,14 @@ VERIFYING = _steps(
 
 FINISH = text("""
     UPDATE judgings SET
-        state = 'done', verdict = :verdict, score = :score, hint = :hint, image = :image, versions = :versions,
-        finished_at = now(), lease_until = NULL
+        state = 'done', verdict = :verdict, score = :score, hint = :hint, hint_pending = :hint_pending,
+        image = :image, versions = :versions, finished_at = now(), lease_until = NULL
     WHERE id = :id AND attempt = :attempt AND state = 'judging'
     RETURNING pg_notify('progress', submission_id::text)
 """).bindparams(bindparam("versions", type_=JSONB))
 
 ADD_HINT = text("""
-    UPDATE judgings SET hint = :hint WHERE id = :id AND attempt = :attempt AND state = 'done'
+    UPDATE judgings SET hint = :hint, hint_pending = false WHERE id = :id AND attempt = :attempt AND state = 'done'
     RETURNING pg_notify('progress', submission_id::text)
 """)
 

@@ -1,7 +1,7 @@
 """Ends judgings with a hint, where a submission makes a known mistake.
 
 No verdict waits for it: where nobody has computed yet what known mistakes answer, the judging ends without, and the
-hint is added when they are computed, in a thread of its own.
+hint is added when they are computed, in a thread of its own; until then the judging says that one may follow.
 """
 
 import logging
@@ -57,6 +57,7 @@ class Tutor:
             known = self._known.find(work.revision, work.package, work.submission.variant, abort)
         if question is not None and known is not None:
             judged = replace(judged, hint=find_hint(question, known))
+        judged = replace(judged, hint_pending=question is not None and known is None)
         is_written = finish(self._database, claim, judged, abort)
         if question is not None and known is None and is_written:
             self._ask_later(_Open(claim=claim, work=work, question=question))
@@ -66,21 +67,23 @@ class Tutor:
             self._open.put_nowait(question)
         except Full:
             _log.warning("%s gets no hint: too many wait for one", question.claim)
+            add_hint(self._database, question.claim, None)
 
     def _run(self) -> None:
         while (question := self._open.get()) is not None and not self._stop.is_set():
             try:
-                self._answer(question)
+                add_hint(self._database, question.claim, self._answer(question))
             except Aborted:
                 return
-            except (JudgeFailed, SandboxError) as error:
-                _log.error("known mistakes of %s can't be computed: %s", question.work.package.slug, error)
             except Exception:
                 _log.exception("%s gets no hint", question.claim)
 
-    def _answer(self, one: _Open) -> None:
+    def _answer(self, one: _Open) -> str | None:
+        """Raises Aborted."""
         work = one.work
-        known = self._known.get(work.revision, work.package, work.submission.variant, self._stop)
-        hint = find_hint(one.question, known)
-        if hint is not None:
-            add_hint(self._database, one.claim, hint)
+        try:
+            known = self._known.get(work.revision, work.package, work.submission.variant, self._stop)
+        except (JudgeFailed, SandboxError) as error:
+            _log.error("known mistakes of %s can't be computed: %s", work.package.slug, error)
+            return None
+        return find_hint(one.question, known)

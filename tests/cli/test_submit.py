@@ -69,6 +69,16 @@ def test_a_request_that_failed_on_the_way_is_sent_again_with_the_same_key(script
     assert (len(script.requests), len(keys)) == (4, 1)
 
 
+def test_a_hint_that_follows_the_verdict_is_waited_for(script: Script) -> None:
+    wrong = DONE | {"verdict": "wrong_answer", "hint": None, "hint_pending": True}
+    script.answers = [(201, wrong), (200, wrong | {"hint": "sums for means", "hint_pending": False})]
+
+    submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
+
+    assert "sums for means" in submitted.stdout
+    assert "known mistake" in submitted.stderr
+
+
 def test_a_refusal_is_final(script: Script) -> None:
     script.answers = [(404, {"title": "no such problem"})]
 

@@ -191,12 +191,16 @@ def test_a_hint_ends_with_the_judging_or_comes_after_it(database: Database) -> N
     add_hint(database, second, "too early")
 
     finish(database, first, replace(accepted(case(0)), hint="sums for means"))
-    finish(database, second, accepted(case(0)))
+    finish(database, second, replace(accepted(case(0)), hint_pending=True))
+    pending = select(Judging.hint_pending).order_by(Judging.id)
+    with database.transaction() as session:
+        assert session.scalars(pending).all() == [False, True]
     add_hint(database, second, "means for sums")
     add_hint(database, replace(second, attempt=2), "of another attempt")
 
     with database.transaction() as session:
         assert session.scalars(select(Judging.hint).order_by(Judging.id)).all() == ["sums for means", "means for sums"]
+        assert session.scalars(pending).all() == [False, False]
 
 
 def test_a_superseded_worker_writes_nothing(database: Database) -> None:

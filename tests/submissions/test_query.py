@@ -1,6 +1,8 @@
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import func, select
 
 from app.database import Database
 from app.errors import Invalid, NotFound
@@ -8,7 +10,7 @@ from app.judging.verdicts import Verdict
 from app.submissions import query
 from app.submissions.model import CaseRow
 from app.submissions.query import get_submission, list_submissions
-from app.submissions.view import SubmissionView, view_submission
+from app.submissions.view import HINT_SECONDS, SubmissionView, view_submission
 from tests.factories import make_judging, make_problem, make_submission, make_user
 
 
@@ -39,7 +41,7 @@ def test_the_owner_and_an_admin_see_a_submission_and_nobody_else(database: Datab
 
 
 def test_a_view_has_the_fields_of_the_api() -> None:
-    fields = "id problem revision created_at state verdict score cases notice hint"
+    fields = "id problem revision created_at state verdict score cases notice hint hint_pending"
 
     assert list(SubmissionView.model_fields) == fields.split()
 
@@ -54,6 +56,19 @@ def test_a_view_shows_the_cases_of_the_current_attempt_only(database: Database) 
         view = view_submission(session, submission)
 
     assert [case.name for case in view.cases] == ["case-0", "case-1"]
+
+
+def test_a_hint_is_expected_for_a_while(database: Database) -> None:
+    with database.transaction() as session:
+        submission = make_submission(session)
+        judging = make_judging(session, submission.id, state="done", verdict="wrong_answer", hint_pending=True)
+        judging.finished_at = session.scalars(select(func.now())).one()
+        is_expected = view_submission(session, submission).hint_pending
+        judging.finished_at -= timedelta(seconds=HINT_SECONDS)
+        is_given_up = not view_submission(session, submission).hint_pending
+
+    assert is_expected
+    assert is_given_up
 
 
 def test_a_view_shows_no_cases_of_a_failed_attempt_while_the_next_one_waits(database: Database) -> None:

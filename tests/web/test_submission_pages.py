@@ -11,7 +11,7 @@ from app.database import Database
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
 from app.web.cookie import COOKIE
-from app.worker.lease import fail
+from app.worker.lease import Finish, add_hint, fail, finish
 from tests.factories import make_user, make_worker
 from tests.web.judged import RIGHT, all_right, answered, failed, judge, record, take
 from tests.web.test_problem_pages import submit
@@ -78,6 +78,21 @@ def test_a_known_mistake_is_told_above_the_cases_also_of_hidden_cases_alone(
     assert re.search(r"This looks like a known mistake</h3>\s*<p>Takes &lt;b&gt;sums", page)
     assert "\u202e" not in page
     assert page.index("This looks like a known mistake") < page.index('<ol class="cases"')
+
+
+def test_the_page_follows_until_a_hint_has_come(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    taken = take(database)
+    cases = (answered(0, np.array(1, np.float32)), *all_right()[1:])
+    wrong = Finish(verdict=Verdict.WRONG_ANSWER, score=66, cases=cases, image="", versions={}, hint_pending=True)
+    assert finish(database, taken, wrong)
+
+    before = ada.get(f"{path}/result").text
+    add_hint(database, taken, "takes sums for means")
+    after = ada.get(f"{path}/result").text
+
+    assert ("Looking whether" in before, "data-final" in before) == (True, False)
+    assert ("Looking whether" in after, "data-final" in after, "Takes sums" in after) == (False, True, True)
 
 
 def test_what_is_no_known_mistake_has_no_box(ada: TestClient, database: Database) -> None:

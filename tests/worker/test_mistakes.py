@@ -59,11 +59,10 @@ def hint_of(bench: Bench, revision: Revision, source: str) -> str | None:
 
 
 @contextmanager
-def tutoring(bench: Bench) -> Iterator[Tutor]:
-    tutor = bench.tutor()
+def started(tutor: Tutor) -> Iterator[None]:
     tutor.start()
     try:
-        yield tutor
+        yield
     finally:
         tutor.stop()
 
@@ -134,10 +133,13 @@ def test_the_first_wrong_submission_gets_its_hint_after_its_verdict(bench: Bench
     revision = bench.publish(PACKAGE)
     bench.send(revision, UNSCALED)
 
-    with tutoring(bench) as tutor:
-        bench.worker(tutor).judge(bench.claim(), threading.Event())
-        verdict = bench.judging().verdict
-        wait_until(lambda: bench.judging().hint is not None)
+    tutor = bench.tutor()
+    bench.worker(tutor).judge(bench.claim(), threading.Event())
+    verdict = bench.judging().verdict
+    assert bench.judging().hint_pending
+
+    with started(tutor):
+        wait_until(lambda: not bench.judging().hint_pending)
 
     assert (verdict, bench.judging().hint) == ("wrong_answer", HINTS["unscaled"])
 
