@@ -10,6 +10,7 @@ from tests.verification.bench import changed, package_of
 
 WHY = "Streams have no end, and their mean is wanted now."
 HIDDEN = "inputs: {x: {draw: uniform, shape: [1], low: 2, high: 3}}"
+HIDDEN_CASES = ("one_number", "many_numbers", "both_signs")
 DRAWN = "{draw: uniform, shape: [100], low: 0.1, high: 3}"
 
 FOUND = {
@@ -69,6 +70,15 @@ def test_hidden_inputs_in_the_statement_are_found() -> None:
     assert [(finding.severity, "7, 1, 5.5, 2 of hidden case one_number" in finding.message) for finding in found] == [
         ("error", True)
     ]
+
+
+def test_samples_alone_judge_nobody() -> None:
+    shown = [(f"- name: {name}", f"- name: {name}\n    visibility: sample") for name in HIDDEN_CASES]
+
+    (finding,) = [finding for finding in findings_of(changed("running_mean", *shown)) if finding.severity == "error"]
+
+    assert "no case is hidden" in finding.message
+    assert finding.remedy
 
 
 def test_hidden_cases_that_draw_nothing_can_be_replayed() -> None:

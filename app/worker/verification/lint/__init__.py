@@ -6,7 +6,7 @@ from typing import TypeAlias
 from app.catalog.verification.report import Finding
 from app.catalog.verification.section import LintSection
 from app.worker.prepare import PreparedCase
-from app.worker.verification.lint import hint, leak, licence, link, maths, pattern, statement, unused, unwritten
+from app.worker.verification.lint import case, hint, leak, licence, link, maths, pattern, statement, unused, unwritten
 from app.worker.verification.lint.paper import Paper, read_paper
 from app.worker.verification.trial import Checked, Trial
 
@@ -17,6 +17,7 @@ RULES: Mapping[str, Rule] = {
     "sections of the statement": statement.find,
     "formulas": maths.find,
     "links and images": link.find,
+    "hidden cases": case.find,
     "hidden inputs in texts": leak.find,
     "hints and quiz": hint.find,
     "what is to be written": unwritten.find,
