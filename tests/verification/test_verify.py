@@ -1,14 +1,22 @@
 """A right package passes; whatever a package does wrong is a finding, never a traceback."""
 
+from threading import Event
+
+import numpy as np
 import pytest
 
 from app.catalog.package import Package
 from app.catalog.verification.report import CHECK_NAMES, Report
 from app.worker.verification.bench import Bench
+from app.worker.verification.distance import is_repeated
+from app.worker.verification.reference import check_reference
+from app.worker.verification.trial import Trial
+from sandbox.guest.codec import encode
 from tests.verification.bench import FULL, changed, package_of, said, verified
 
 REFERENCE = "return np.cumsum(x, dtype=np.float32) / np.arange(1, len(x) + 1, dtype=np.float32)"
 GENERATED = "inputs: {x: {draw: normal, shape: [40], loc: 1.0}}"
+LOOSE = ("rtol: 1.0e-5, atol: 1.0e-6", "rtol: 0.0, atol: 1.0e-3")
 ASKED = ("tolerance: {rtol: 1.0e-5, atol: 1.0e-6}", 'checkers: {"*": {checker: property}}')
 
 
@@ -103,3 +111,22 @@ def test_what_a_package_does_wrong_is_a_finding(name: str, bench: Bench) -> None
     told = [message for check, message in said(report) if check == "reference"]
     assert any(reason in message for message in told), told
     assert all(finding.remedy for finding in report.findings if finding.severity == "error")
+
+
+@pytest.mark.parametrize(("added", "is_told"), [("1e-4 * np.random.default_rng().random()", True), ("1e-4", False)])
+def test_noise_below_the_tolerance_is_pointed_out(added: str, is_told: bool, bench: Bench) -> None:
+    package = changed("running_mean", (REFERENCE, f"return x + np.float32({added})"), LOOSE)
+    trial = Trial(package=package, bench=bench, watch=lambda *_: None, abort=Event(), effort=FULL)
+
+    findings = check_reference(trial).findings
+
+    told = [finding.severity for finding in findings if "only the tolerance hides it" in finding.message]
+    assert told == ["warning"] * is_told
+
+
+def test_what_threads_may_change_is_no_noise() -> None:
+    answer = np.array([1.0, 3.0], np.float32)
+
+    assert is_repeated(encode(np.nextafter(answer, np.float32(0))), encode(answer))
+    assert not is_repeated(encode(answer * np.float32(1 + 1e-5)), encode(answer))
+    assert not is_repeated(encode(np.array([1, 2])), encode(np.array([1, 3])))

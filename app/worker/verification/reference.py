@@ -16,11 +16,13 @@ from app.judging.leaf import Array, Tree, read_leaf
 from app.judging.structure import holds_something, leaves
 from app.judging.verdicts import Verdict
 from app.worker.prepare import Draw, Prepared, PreparedCase, prepare
+from app.worker.verification.distance import is_repeated
 from app.worker.verification.trial import Attempt, CheckedReference, Trial
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseInput
 
 STEP = "the reference"
+MAX_NAMED = 3
 
 
 def check_reference(trial: Trial) -> CheckedReference:
@@ -39,6 +41,7 @@ def check_reference(trial: Trial) -> CheckedReference:
     findings = (
         *_answer_findings(package, prepared.cases),
         *(_run_finding(package, name, again) for name in again.failed),
+        *_noise_findings(package, prepared.cases, again),
         *_input_findings(trial, draw, prepared),
     )
     is_useful = any(holds_something(decode(case.expected)) for case in prepared.cases)
@@ -103,6 +106,23 @@ def _run_finding(package: Package, case: str, again: Attempt) -> Finding:
         remedy="make it depend on its inputs only: seed what it draws, keep nothing between calls",
         file=_file(package, "reference"),
     )
+
+
+def _noise_findings(package: Package, cases: Sequence[PreparedCase], again: Attempt) -> Iterator[Finding]:
+    """What the tolerance hides: answers that differ by more than threads can make of the same computation."""
+    answers = {name: answer for name, answer in again.answers.items() if name not in again.failed}
+    noisy = [case.name for case in cases if case.name in answers and not is_repeated(answers[case.name], case.expected)]
+    if package.manifest.deterministic and noisy:
+        named = ", ".join(noisy[:MAX_NAMED]) + (" …" if len(noisy) > MAX_NAMED else "")
+        yield Finding(
+            check="reference",
+            severity="warning",
+            message=f"in another process the reference gives other answers to the same inputs ({named}); only the "
+            "tolerance hides it",
+            remedy="make it depend on its inputs only, such as by a fixed seed; if right answers do differ from run to "
+            "run, say `deterministic: false`",
+            file=_file(package, "reference"),
+        )
 
 
 def _input_findings(trial: Trial, draw: Draw, first: Prepared) -> Iterator[Finding]:
