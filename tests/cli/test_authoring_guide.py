@@ -8,7 +8,7 @@ import pytest
 from tests.cli.authoring_session import GUIDE, read_steps, replay
 
 # Figures, times and digests differ from run to run.
-_VARYING = re.compile(r"\b[0-9a-f]{12}\b|[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
+_VARYING = re.compile(r"\b[0-9a-f]{12}\b|[-+]?\d+(,\d{3})*(\.\d+)?(e[-+]?\d+)?")
 
 
 def told(lines: tuple[str, ...]) -> list[str]:

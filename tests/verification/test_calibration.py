@@ -2,10 +2,10 @@
 
 import pytest
 
-from app.catalog.verification.strength import CalibratedLeaf, Kind, Measured
+from app.catalog.verification.strength import CalibratedLeaf, Kind, Measured, share_text
 from app.judging.options import Margin
 from app.worker.verification.bench import Bench
-from app.worker.verification.calibration import Place, calibrate
+from app.worker.verification.calibration import Place, calibrate, findings_about
 from tests.verification.bench import changed, package_of, said, verified
 
 PLACE = Place("*", "closeness", 1e-4, 1e-6)
@@ -55,6 +55,15 @@ def test_the_middle_of_the_gap_is_suggested_as_a_round_number(noise: float, sign
     assert leaf_of(noise, signal).suggestion == suggestion
 
 
+@pytest.mark.parametrize(("noise", "signal"), [(0.5, 2.0), (1.05, 1.1), (0.9, 0.95)])
+def test_the_tolerance_that_is_set_is_no_advice(noise: float, signal: float) -> None:
+    leaf = leaf_of(noise, signal)
+
+    assert leaf.suggestion is None
+    (finding,) = findings_about(leaf)
+    assert finding.remedy.endswith("make accepted/name, which is noisy, more precise")
+
+
 def test_a_part_of_the_tolerance_that_is_0_stays_0() -> None:
     suggestion = leaf_of(10.0, 1000.0, Place("*", "closeness", 0.0, 1e-6)).suggestion
 
@@ -101,3 +110,11 @@ def test_a_tolerance_below_the_noise_is_refused_with_numbers(bench: Bench) -> No
     assert "the tolerance refuses right answers" in message
     assert "× the tolerance in" in message
     assert not report.passed
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.036, "3.6 %"), (12.0, "12 ×"), (49_212.0, "49,200 ×"), (2.5e30, "2.5e+30 ×"), (float("inf"), "∞ ×")],
+)
+def test_a_share_of_the_tolerance_is_written_out(share: float, text: str) -> None:
+    assert share_text(share) == text

@@ -6,6 +6,8 @@ from typing import Literal
 from app.catalog.verification.section import Section
 from app.judging.options import Margin
 
+MOST_IN_FULL = 1e9
+
 Outcome = Literal["killed", "survived", "equivalent", "rounding"]
 State = Literal[
     "inside", "narrow", "too_tight", "too_loose", "no_gap", "no_noise", "no_signal", "exact", "not_calibrated"
@@ -14,10 +16,12 @@ Kind = Literal["reference", "accepted", "wrong", "mutant"]
 
 
 def share_text(share: float) -> str:
-    """Of the tolerance: `3.6 %`, `12 ×`."""
+    """Of the tolerance: `3.6 %`, `12 ×`, `49,200 ×`."""
+    if share < 1:
+        return f"{100 * share:.2g} %"
     if isinf(share):
         return "∞ ×"
-    return f"{100 * share:.2g} %" if share < 1 else f"{share:.3g} ×"
+    return f"{float(f'{share:.3g}'):,.0f} ×" if 1e3 <= share < MOST_IN_FULL else f"{share:.3g} ×"
 
 
 def used_text(share: float) -> str:

@@ -163,14 +163,16 @@ def _state(leaf: CalibratedLeaf, place: Place) -> State:
 
 
 def _suggest(leaf: CalibratedLeaf, state: State) -> Margin | None:
-    """The middle of the gap, on a logarithmic scale; None where the tolerance is well inside, or there is no gap."""
+    """The middle of the gap, on a logarithmic scale; None where the tolerance is well inside or there already, and
+    where there is no gap."""
     noise, signal = leaf.largest_noise or 0.0, leaf.smallest_signal
     if leaf.tolerance is None or signal is None or noise <= 0 or noise >= signal:
         return None
     if state == "inside" and noise * COMFORTABLE <= 1 and signal >= COMFORTABLE:
         return None
     middle = sqrt(noise) * sqrt(signal)
-    return Margin(rtol=min(_rounded(leaf.tolerance.rtol * middle), 1.0), atol=_rounded(leaf.tolerance.atol * middle))
+    rtol, atol = min(_rounded(leaf.tolerance.rtol * middle), 1.0), _rounded(leaf.tolerance.atol * middle)
+    return None if (rtol, atol) == (leaf.tolerance.rtol, leaf.tolerance.atol) else Margin(rtol=rtol, atol=atol)
 
 
 def _rounded(value: float) -> float:
@@ -194,13 +196,13 @@ def _summary(section: CalibrationSection) -> str:
 
 def _findings(section: CalibrationSection) -> Iterator[Finding]:
     for leaf in section.leaves:
-        yield from _leaf_findings(leaf)
+        yield from findings_about(leaf)
     if section.ways and not any(way.cases for way in section.ways):
         message = f"the reference could be computed in no other way: {section.ways[0].left_out}"
         yield Finding(check="calibration", severity="note", message=message)
 
 
-def _leaf_findings(leaf: CalibratedLeaf) -> Iterator[Finding]:
+def findings_about(leaf: CalibratedLeaf) -> Iterator[Finding]:
     noise, signal = next(iter(leaf.noise), None), next(iter(leaf.signal), None)
     where = f"at {leaf.path}, " if leaf.path != EVERYWHERE else ""
     told = {
@@ -224,22 +226,27 @@ def _leaf_findings(leaf: CalibratedLeaf) -> Iterator[Finding]:
 def _far(measured: Measured | None) -> str:
     if measured is None:
         return "nothing was measured"
-    whose = {
+    error = "" if measured.absolute is None else f" (off by {measured.absolute:.3g})"
+    return f"{_whose(measured)} uses {used_text(measured.value)} in {measured.case}{error}"
+
+
+def _whose(measured: Measured) -> str:
+    return {
         "reference": f"the reference ({measured.label})",
         "accepted": f"accepted/{measured.label}",
         "wrong": f"wrong_answer/{measured.label}",
         "mutant": f"the mutant at {measured.label},",
-    }
-    error = "" if measured.absolute is None else f" (off by {measured.absolute:.3g})"
-    return f"{whose[measured.kind]} uses {used_text(measured.value)} in {measured.case}{error}"
+    }[measured.kind]
 
 
 def _remedy(leaf: CalibratedLeaf) -> str:
     if leaf.suggestion is not None:
         key = "tolerance" if leaf.path == EVERYWHERE else f'tolerance.leaves, "{leaf.path}"'
         return f"set {key} to {{rtol: {leaf.suggestion.rtol:g}, atol: {leaf.suggestion.atol:g}}}"
-    if leaf.state in ("no_gap", "narrow"):
-        return "draw inputs on which wrong answers are further off, or make the reference more precise"
+    is_squeezed = leaf.tolerance is not None and leaf.smallest_signal is not None and bool(leaf.largest_noise)
+    if leaf.state in ("no_gap", "narrow") or is_squeezed:
+        noisy = f"{_whose(leaf.noise[0])}, which is noisy," if leaf.noise else "the reference"
+        return f"draw inputs on which wrong answers are further off, or make {noisy} more precise"
     if leaf.tolerance is None:
         return f"choose the options of the checker {leaf.checker} anew"
     return "widen the tolerance" if leaf.state == "too_tight" else "tighten the tolerance"
