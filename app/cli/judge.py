@@ -6,15 +6,14 @@ from typing import Annotated
 
 import typer
 
-from app.catalog.package import load_package
 from app.cli.console import output
-from app.cli.problem.folder import find_folder
+from app.cli.problem.package_source import NAMED, find_source
 from app.cli.source import read_source
 from app.cli.table import exit_code, print_submission
 
 
 def judge(
-    problem: Annotated[str, typer.Argument(help="A package's folder, or the slug of one.")],
+    problem: Annotated[str, typer.Argument(help=NAMED)],
     file: Annotated[Path, typer.Argument(help="The solution to judge.", exists=True, dir_okay=False)],
     sample: Annotated[bool, typer.Option("--sample", help="Run the sample cases only.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the submission as JSON.")] = False,
@@ -25,7 +24,7 @@ def judge(
     """Judge a file against a problem package, in a box. Exit code 0 only when accepted, 3 when the judge failed."""
     from app.cli.local_judge import Order, judge_locally
 
-    package = load_package(find_folder(problem))
+    package = find_source(problem).load()
     secret = seed.encode() if seed else secrets.token_bytes(32)
     order = Order(package=package, source=read_source(file), secret_seed=secret, sample_only=sample)
     submission = judge_locally(order).model_dump(mode="json")

@@ -7,6 +7,7 @@ from typer.testing import CliRunner, Result
 
 from app.catalog.verification.report import Report
 from app.cli.main import app
+from app.errors import NotFound
 from tests.cli.test_judge import allclose
 from tests.verification.bench import PACKAGES
 
@@ -54,6 +55,28 @@ def test_such_a_package_has_a_report_like_any_other(unreadable: Path) -> None:
     assert not report.passed
     assert {finding.line for finding in report.findings} == {3, 4}
     assert [line.mark for line in report.checks] == ["failed", *["skipped"] * 8]
+
+
+@pytest.mark.parametrize("command", ["verify", "preview", "publish"])
+def test_a_path_that_is_no_package_is_called_so(command: str, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("no package")
+
+    folder, file = (
+        CliRunner().invoke(app, ["problem", command, str(path)]) for path in (tmp_path, tmp_path / "notes.txt")
+    )
+
+    assert isinstance(folder.exception, NotFound)
+    assert "holds no problem.yaml" in str(folder.exception)
+    assert isinstance(file.exception, NotFound)
+    assert "is no package: one is a folder" in str(file.exception)
+
+
+def test_a_single_yaml_file_is_a_package(unreadable: Path) -> None:
+    single = (unreadable / "problem.yaml").rename(unreadable.parent / "means.yaml")
+
+    report = Report.model_validate_json(verify(single, "--json").output)
+
+    assert (report.problem, {finding.line for finding in report.findings}) == ("means", {3, 4})
 
 
 def test_nothing_to_verify_is_a_mistake_of_whoever_types() -> None:

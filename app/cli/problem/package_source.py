@@ -6,9 +6,11 @@ from pathlib import Path
 from app.catalog.fault import Fault, PackageInvalid
 from app.catalog.folder import MANIFEST_FILE, MAX_FILE_BYTES, read_folder
 from app.catalog.package import Package, load_package, package_from_files
-from app.cli.problem.folder import find_folder
+from app.cli.problem.folder import list_folders
 from app.errors import NotFound
+from app.settings import read_settings
 
+NAMED = "A package's folder, its slug, or a single YAML file."
 YAML = (".yaml", ".yml")
 
 
@@ -49,11 +51,23 @@ class PackageSource:
 
 
 def find_source(problem: str) -> PackageSource:
-    """Raises NotFound."""
-    path = Path(problem)
+    """A path to a package, or the slug of one in the settings' folder. Raises NotFound."""
+    path, settings = Path(problem), read_settings()
     if path.is_file() and path.suffix in YAML and path.name != MANIFEST_FILE:
         return PackageSource(path.stem, path, is_single=True)
+    folders = [path.parent if path.name == MANIFEST_FILE else path]
+    if path.name == problem:
+        folders.append(settings.problems / problem)
+    for folder in folders:
+        if (folder / MANIFEST_FILE).is_file():
+            return source_of(folder)
     if path.is_dir():
-        return PackageSource(path.resolve().name, path, is_single=False)
-    folder = path.parent if path.is_file() and path.name == MANIFEST_FILE else find_folder(problem)
+        raise NotFound(f"{path} is no package: it holds no {MANIFEST_FILE}")
+    if path.exists():
+        raise NotFound(f"{path} is no package: one is a folder with a {MANIFEST_FILE}, or a single YAML file (.yaml)")
+    slugs = ", ".join(folder.name for folder in list_folders(settings))
+    raise NotFound(f"no problem {problem!r}: give the path of a package, or one of {slugs}")
+
+
+def source_of(folder: Path) -> PackageSource:
     return PackageSource(folder.resolve().name, folder, is_single=False)

@@ -10,6 +10,7 @@ import typer
 from rich.markup import escape
 
 from app.cli.console import output
+from app.cli.problem.package_source import NAMED, find_source
 from app.errors import AllcloseError
 from app.settings import read_settings
 
@@ -24,7 +25,7 @@ class PortInUse(AllcloseError):
 
 
 def preview(
-    problem: Annotated[str, typer.Argument(help="A package's folder, its slug, or a single YAML file.")],
+    problem: Annotated[str, typer.Argument(help=NAMED)],
     port: Annotated[int, typer.Option(help="Where to listen on this machine; 0 for any that is free.")] = PORT,
 ) -> None:
     """Show a package's page as students will see it, and show it anew whenever a file changes.
@@ -33,7 +34,6 @@ def preview(
     Where this machine can open a box, the reference's answers to the samples appear once they are there.
     """
     from app.api.response_headers import ResponseHeaders
-    from app.cli.problem.package_source import find_source
     from app.cli.problem.shelf import Shelf
     from app.web.preview import create_preview
 

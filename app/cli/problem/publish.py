@@ -7,13 +7,13 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from app.cli.console import errors, output
+from app.cli.problem.package_source import NAMED, PackageSource, find_source
 from app.cli.remote import ServerRefused, insist, open_client, require_token
 from app.settings import read_settings
 
 if TYPE_CHECKING:
     import httpx
 
-    from app.cli.problem.package_source import PackageSource
 
 ZIP, YAML = "application/zip", "application/yaml"
 # Each answer moves the bar.
@@ -23,7 +23,7 @@ FAILED = 3
 
 
 def publish(
-    problem: Annotated[str, typer.Argument(help="A package's folder, its slug, or a single YAML file.")],
+    problem: Annotated[str, typer.Argument(help=NAMED)],
     server: Annotated[str | None, typer.Option(help="Address of the Allclose server (or ALLCLOSE_SERVER).")] = None,
     token: Annotated[
         str | None, typer.Option(help="Your token there (or ALLCLOSE_TOKEN, or what `allclose login` keeps).")
@@ -35,8 +35,6 @@ def publish(
     Needs a token of an author or admin. Exit code 0 when published, 1 when refused, 2 for what was asked, 3 when the
     server could not verify it.
     """
-    from app.cli.problem.package_source import find_source
-
     settings = read_settings(server=server, token=token)
     source = find_source(problem)
     source.load()  # what is wrong with the files is said here, without a server
@@ -54,7 +52,7 @@ def publish(
     raise typer.Exit(EXIT_CODE.get(verification["state"], FAILED))
 
 
-def _send(client: "httpx.Client", source: "PackageSource") -> dict[str, Any]:
+def _send(client: "httpx.Client", source: PackageSource) -> dict[str, Any]:
     """The same package sent twice while the first is not done is one verification. Raises ServerRefused."""
     from app.catalog.archive import write_archive
 

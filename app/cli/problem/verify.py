@@ -10,12 +10,13 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from app.catalog.fault import PackageInvalid
-from app.catalog.package import Package, load_package
+from app.catalog.package import Package
 from app.catalog.verification.invalid import report_of
 from app.catalog.verification.report import Report
 from app.cli.console import errors
 from app.cli.gpu import use_gpus
-from app.cli.problem.folder import find_folder, list_folders
+from app.cli.problem.folder import list_folders
+from app.cli.problem.package_source import NAMED, PackageSource, find_source, source_of
 from app.cli.problem.report_table import print_report
 from app.settings import Settings, read_settings
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from app.worker.verification.bench import Bench
     from app.worker.verification.trial import Effort
 
-Problems = Annotated[list[str] | None, typer.Argument(help="Folders of packages, or slugs.")]
+Problems = Annotated[list[str] | None, typer.Argument(help=f"{NAMED} Several may be given.")]
 Html = Annotated[
     Path | None, typer.Option("--html", help="Write the report as a page; of several packages, a folder of pages.")
 ]
@@ -41,13 +42,14 @@ def verify_packages(
     """Verify problem packages. Exit code 0 when all pass, 1 when one is refused, 3 when boxes failed."""
     from app.worker.verification.trial import Effort
 
-    folders = list_folders(read_settings()) if every else [find_folder(problem) for problem in problems or ()]
-    if not folders:
+    sources = map(source_of, list_folders(read_settings())) if every else map(find_source, problems or ())
+    chosen = list(sources)
+    if not chosen:
         raise typer.BadParameter("name a package, or give --all", param_hint="PROBLEMS")
     if html is not None and not html.absolute().parent.is_dir():
         raise typer.BadParameter(f"{html.parent} is no folder", param_hint="--html")
     reports: list[Report] = []
-    for report in _reports(folders, Effort(is_quick=quick, mutants=mutants)):
+    for report in _reports(chosen, Effort(is_quick=quick, mutants=mutants)):
         reports.append(report)
         if as_json:
             print(report.model_dump_json())
@@ -58,12 +60,12 @@ def verify_packages(
     raise typer.Exit(any(not report.passed for report in reports))
 
 
-def _reports(folders: list[Path], effort: "Effort") -> Iterator[Report]:
+def _reports(sources: list[PackageSource], effort: "Effort") -> Iterator[Report]:
     """One bench serves all packages; there is none when no package can be read."""
     sound: list[Package] = []
-    for folder in folders:
+    for source in sources:
         try:
-            sound.append(load_package(folder))
+            sound.append(source.load())
         except PackageInvalid as invalid:
             yield report_of(invalid, is_quick=effort.is_quick)
     for needs_gpu in (False, True):
