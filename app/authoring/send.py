@@ -34,13 +34,14 @@ def queue_of(package: Package) -> str:
 
 
 def send(session: Session, wanted: Sending) -> Verification:
-    """The same sent twice, while the first is not done, is one. Raises Outdated, LimitReached."""
+    """The same sent twice with the same wishes, while the first is not done, is one. Raises Outdated, LimitReached."""
     slug, name = wanted.package.slug, digest(wanted.package.files)
+    same = (slug, name, wanted.publish, wanted.replaces)
     # One author's packages go one after the other, so that no two see the same count.
     session.execute(select(User.id).where(User.id == wanted.user_id).with_for_update(key_share=True))
     unfinished = _unfinished(session, wanted.user_id)
     for earlier in unfinished:
-        if (earlier.slug, earlier.digest, earlier.publish) == (slug, name, wanted.publish):
+        if (earlier.slug, earlier.digest, earlier.publish, earlier.replaces) == same:
             return earlier
     if wanted.replaces is not None:
         check_current(session, slug, wanted.replaces)
@@ -54,15 +55,16 @@ def send(session: Session, wanted: Sending) -> Verification:
 
 def cancel(session: Session, verification: Verification) -> None:
     """A waiting one ends at once, a running one when its worker next beats. One that is done stays as it is."""
+    reason = func.concat_ws("\n", Verification.reason, CANCELLED)
     waiting = (
         update(Verification)
         .where(Verification.id == verification.id, Verification.state == "queued")
-        .values(state="done", verdict="failed", reason=CANCELLED, finished_at=func.now(), cancel_requested=True)
+        .values(state="done", verdict="failed", reason=reason, finished_at=func.now(), cancel_requested=True)
         .returning(Verification.id)
     )
     if session.execute(waiting).first() is None:
         running = update(Verification).where(Verification.id == verification.id, Verification.state == "verifying")
-        session.execute(running.values(cancel_requested=True, reason=CANCELLED))
+        session.execute(running.values(cancel_requested=True, reason=reason))
     session.execute(select(func.pg_notify("progress", str(verification.id))))
     session.refresh(verification)
 

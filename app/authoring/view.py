@@ -110,7 +110,8 @@ def _notice(session: Session, row: Verification) -> str | None:
     if row.state == "done":
         if row.verdict == "failed":
             return "It was cancelled." if row.cancel_requested else OUR_FAULT
-        return row.reason if row.verdict == "passed" and row.revision_id is None else None
+        is_unpublished = row.publish and row.verdict == "passed" and row.revision_id is None
+        return row.reason if is_unpublished else None
     if row.cancel_requested:
         return "It is being cancelled."
     alive = exists().where(WorkerRow.seen_at > func.now() - ALIVE, literal(row.queue) == any_(WorkerRow.queues))

@@ -22,6 +22,8 @@ from app.worker.lease import Jobs, Wanted, last_words
 from app.worker.lease_sql import VERIFYING
 from app.worker.retry import NEVER, retry, retry_briefly
 
+NOT_PUBLISHED = "It passed and was not published"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerificationClaim:
@@ -99,7 +101,17 @@ def _finish(database: Database, claim: VerificationClaim, verified: Verified) ->
         if ended.first() is None or outcome != "passed" or verified.package is None:
             return None
         row = session.get_one(Verification, claim.verification_id)
-        return _publish(session, row, verified.package) if row.publish else None
+        return _publish_as_wished(session, row, verified.package)
+
+
+def _publish_as_wished(session: Session, row: Verification, package: Package) -> Revision | None:
+    """The row is locked until the COMMIT: whoever cancels was before this, or finds it done."""
+    if not row.publish:
+        return None
+    if row.cancel_requested:
+        row.reason = f"{NOT_PUBLISHED}: it was cancelled."
+        return None
+    return _publish(session, row, package)
 
 
 def _publish(session: Session, row: Verification, package: Package) -> Revision | None:
@@ -108,7 +120,7 @@ def _publish(session: Session, row: Verification, package: Package) -> Revision 
     try:
         revision = publish_package(session, package, publisher, row.replaces)
     except Outdated as outdated:
-        row.reason = f"It passed and was not published: {outdated}."
+        row.reason = f"{NOT_PUBLISHED}: {outdated}."
         return None
     row.revision_id = revision.id
     return revision

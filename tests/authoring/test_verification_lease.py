@@ -32,6 +32,7 @@ from app.worker.verification_lease import (
 )
 from tests.authoring.rows import make_report, make_verification
 from tests.catalog.packages import PROBLEM, make_package
+from tests.factories import make_user
 from tests.queue.fleet import Fleet, wait_until
 
 LEASE = timedelta(seconds=15)
@@ -185,6 +186,35 @@ def test_a_cancelled_one_is_told_to_stop_and_is_not_taken_again(database: Databa
     assert read(database).verdict == "failed"
     with database.transaction() as session:
         assert claim(session, WANTED) == []
+
+
+def test_one_that_passes_after_it_was_cancelled_is_not_published(database: Database) -> None:
+    verification_id = send(database)
+    fail(database, take(database), "no box")
+    taken = take(database)
+    with database.transaction() as session:
+        cancel(session, get_verification(session, verification_id))
+    assert read(database).reason == "attempt 1: no box\ncancelled"
+
+    assert finish(database, taken, verified()) is None
+
+    row = read(database)
+    assert (row.verdict, row.revision_id) == ("passed", None)
+    assert row.reason == "It passed and was not published: it was cancelled."
+    assert current(database) is None
+
+
+def test_the_same_package_with_another_precondition_is_another_job(database: Database) -> None:
+    with database.transaction() as session:
+        first = publish(session, PACKAGE)
+        sender = make_user(session, role="author")
+        jobs = [
+            make_verification(session, OTHER, sender, replaces=replaces)
+            for replaces in (None, first.digest, first.digest)
+        ]
+
+    assert [job.replaces for job in jobs] == [None, first.digest, first.digest]
+    assert jobs[0].id != jobs[1].id == jobs[2].id
 
 
 def test_a_verification_of_another_device_is_left_to_others(database: Database) -> None:
