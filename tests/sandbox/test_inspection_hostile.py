@@ -65,6 +65,22 @@ LAPACK = main(
     gives="tensor<1x1xf32>",
     result="%y#0",
 )
+THIN = """
+%m = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<4xf32>) -> tensor<40x4xf32>
+%y:5 = stablehlo.custom_call @lapack_sgesdd_ffi(%m) {SETTINGS, mhlo.backend_config = {mode = MODE},
+    operand_layouts = [dense<LAYOUT> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>,
+    dense<0> : tensor<1xindex>, dense<[0, 1]> : tensor<2xindex>, dense<[0, 1]> : tensor<2xindex>,
+    dense<> : tensor<0xindex>]} : (tensor<40x4xf32>)
+    -> (tensor<40x4xf32>, tensor<4xf32>, tensor<40x4xf32>, tensor<4x4xf32>, tensor<i32>)
+"""
+FFI = "api_version = 4 : i32, backend_config = {mode = 65 : ui8}"
+
+
+def svd(settings: str, mode: str = "83 : ui8", layout: str = "[0, 1]") -> str:
+    text = THIN.replace("SETTINGS, ", settings).replace("MODE", mode).replace("LAYOUT", layout)
+    return main(text, gives="tensor<4xf32>", result="%y#1")
+
+
 HUGE = main(
     "%c = stablehlo.reshape %x : (tensor<4xf32>) -> tensor<4x1xf32>",
     "%y = stablehlo.broadcast_in_dim %c, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x1073741824xf32>",
@@ -90,6 +106,10 @@ REFUSED = {
     "a legacy TopK": (call("TopK", f"({F}) -> {F}"), "calls 'TopK'"),
     "a padding to a dynamic shape": (call("SliceToDynamic", f"({F}) -> {F}"), "calls 'SliceToDynamic'"),
     "LAPACK that writes beyond its result": (LAPACK, "don't fit"),
+    "LAPACK with two sets of settings": (svd(f"{FFI}, "), "otherwise than JAX does"),
+    "LAPACK with a setting of another width": (svd("", mode="83 : i64"), "settings that JAX does not use"),
+    "LAPACK on an array that lies across": (svd("", layout="[1, 0]"), "lie otherwise"),
+    "LAPACK that calls a function": (svd("called_computations = [@main], "), "otherwise than JAX does"),
     "calls that double": (doubling(40), "more than 50000 operations"),
     "a composite of itself": (
         main(f'%y = stablehlo.composite "chlo.erf" %x {{decomposition = @main}} : ({F}) -> {F}'),

@@ -1,7 +1,8 @@
 """What a program may call that is not StableHLO: LAPACK on operands that fit each other, and nothing else.
 
 Such a call runs compiled code that trusts the shapes it is given, so each has a rule of its own. `jax.export` looks at
-them only where it exports, which is in the student's hands.
+them only where it exports, which is in the student's hands. XLA reads a call's settings in more than one place: all that
+is left of a call is what was checked.
 """
 
 from collections.abc import Callable
@@ -9,36 +10,63 @@ from typing import Any
 
 import numpy as np
 from jaxlib import lapack
+from jaxlib.mlir import ir
 
 from .graph import Refused, Type
 
 Types = list[Type]
-Rule = Callable[[Types, dict[str, int]], Types | None]
+Settings = dict[str, int]
+Rule = Callable[[Types, Settings], Types | None]
 _REAL = {"f32": "f32", "complex<f32>": "f32"}
 _LEFT, _ALL, _THIN = 76, 65, 83  # the letters L, A and S
+_CHECKED = frozenset(["call_target_name", "mhlo.backend_config", "operand_layouts", "result_layouts"])
+# XLA needs none of these, and what they say is not looked at.
+_DROPPED = frozenset(["mhlo.frontend_attributes", "output_operand_aliases", "sdy.sharding_rule"])
 
 
-def check_custom_call(target: str, operands: Types, results: Types, config: dict[str, int]) -> None:
-    """Raises Refused."""
+def check_custom_call(operation: Any, operands: Types, results: Types) -> None:
+    """Raises Refused. The call is left with what was checked."""
+    attributes = operation.attributes
+    target = attributes["call_target_name"].value
     letters = target.removeprefix("lapack_").removesuffix("_ffi")
     rule = _RULES.get(letters[1:]) if target == f"lapack_{letters}_ffi" and letters[:1] in ("s", "c") else None
     if rule is None:
         raise Refused(f"the program calls {target[:100]!r}, which is not allowed in a problem with requirements")
     matrix = operands[0] if operands else Type("", ())
     fits = len(matrix.shape) >= 2 and matrix.dtype == ("f32" if letters[0] == "s" else "complex<f32>")
-    if not fits or rule(operands, config) != results:
+    if not fits or rule(operands, _settings(attributes, target, _SETTINGS[letters[1:]])) != results:
         raise Refused(f"the program calls {target!r} with operands that don't fit it")
+    _check_layouts(attributes, target, operands, results)
+    for name in _DROPPED & set(attributes):
+        del attributes[name]
     lapack.prepare_lapack_call("potrf", np.float32)  # it looks its routines up once: uncalled, they are no addresses
 
 
-def config_of(attribute: Any) -> dict[str, int]:
-    """The call's own settings that are letters and numbers."""
-    found: dict[str, int] = {}
-    for entry in attribute:
-        value = getattr(entry.attr, "value", None)
-        if isinstance(value, int):
-            found[entry.name] = value
-    return found
+def _settings(attributes: Any, target: str, allowed: dict[str, str]) -> Settings:
+    """`allowed`: the letters that each may be."""
+    if not _CHECKED | _DROPPED >= set(attributes) or "mhlo.backend_config" not in attributes:
+        raise Refused(f"the program calls {target!r} otherwise than JAX does")
+    config = attributes["mhlo.backend_config"]
+    byte = ir.IntegerType.get_unsigned(8)
+    given = {name: ir.IntegerAttr.get(byte, ord(letter)) for name in allowed for letter in allowed[name]
+             if name in config and config[name] == ir.IntegerAttr.get(byte, ord(letter))}  # fmt: skip
+    if set(given) != set(allowed) or len(config) != len(allowed):
+        raise Refused(f"the program calls {target!r} with settings that JAX does not use")
+    return {name: setting.value for name, setting in given.items()}
+
+
+def _check_layouts(attributes: Any, target: str, operands: Types, results: Types) -> None:
+    """Matrices column by column, as LAPACK has them, and all else row by row."""
+    for name, types in (("operand_layouts", operands), ("result_layouts", results)):
+        layouts = [_layout(len(one.shape), is_matrix=len(one.shape) == len(operands[0].shape)) for one in types]
+        if name not in attributes or attributes[name] != ir.ArrayAttr.get(layouts):
+            raise Refused(f"the program calls {target!r} with arrays that lie otherwise than it reads them")
+
+
+def _layout(rank: int, *, is_matrix: bool) -> ir.Attribute:
+    axes = list(reversed(range(rank)))
+    axes = [rank - 2, rank - 1, *axes[2:]] if is_matrix else axes
+    return ir.DenseIntElementsAttr.get(np.asarray(axes, np.int64), type=ir.IndexType.get())
 
 
 def _split(matrix: Type) -> tuple[tuple[int, ...], int, int]:
@@ -46,24 +74,24 @@ def _split(matrix: Type) -> tuple[tuple[int, ...], int, int]:
     return tuple(batch), rows, columns
 
 
-def _potrf(operands: Types, _config: dict[str, int]) -> Types | None:
+def _potrf(operands: Types, _config: Settings) -> Types | None:
     batch, rows, columns = _split(operands[0])
     return [operands[0], Type("i32", batch)] if len(operands) == 1 and rows == columns else None
 
 
-def _getrf(operands: Types, _config: dict[str, int]) -> Types | None:
+def _getrf(operands: Types, _config: Settings) -> Types | None:
     batch, rows, columns = _split(operands[0])
     pivots = Type("i32", (*batch, min(rows, columns)))
     return [operands[0], pivots, Type("i32", batch)] if len(operands) == 1 else None
 
 
-def _geqrf(operands: Types, _config: dict[str, int]) -> Types | None:
+def _geqrf(operands: Types, _config: Settings) -> Types | None:
     batch, rows, columns = _split(operands[0])
     scales = Type(operands[0].dtype, (*batch, min(rows, columns)))
     return [operands[0], scales] if len(operands) == 1 else None
 
 
-def _orgqr(operands: Types, _config: dict[str, int]) -> Types | None:
+def _orgqr(operands: Types, _config: Settings) -> Types | None:
     batch, rows, columns = _split(operands[0])
     if len(operands) != 2 or not operands[1].shape or operands[1].dtype != operands[0].dtype:
         return None
@@ -71,14 +99,14 @@ def _orgqr(operands: Types, _config: dict[str, int]) -> Types | None:
     return [operands[0]] if tuple(scales_batch) == batch and scales <= columns <= rows else None
 
 
-def _syevd(operands: Types, _config: dict[str, int]) -> Types | None:
+def _syevd(operands: Types, _config: Settings) -> Types | None:
     batch, rows, columns = _split(operands[0])
     if len(operands) != 1 or rows != columns:
         return None
     return [operands[0], Type(_REAL[operands[0].dtype], (*batch, rows)), Type("i32", batch)]
 
 
-def _gesdd(operands: Types, config: dict[str, int]) -> Types | None:
+def _gesdd(operands: Types, config: Settings) -> Types | None:
     batch, rows, columns = _split(operands[0])
     least, dtype = min(rows, columns), operands[0].dtype
     width = {_ALL: (rows, columns), _THIN: (least, least)}.get(config.get("mode", 0))
@@ -88,7 +116,7 @@ def _gesdd(operands: Types, config: dict[str, int]) -> Types | None:
     return [operands[0], Type(_REAL[dtype], (*batch, least)), left, right, Type("i32", batch)]
 
 
-def _trsm(operands: Types, config: dict[str, int]) -> Types | None:
+def _trsm(operands: Types, config: Settings) -> Types | None:
     if len(operands) != 2 or len(operands[1].shape) < 2 or operands[1].dtype != operands[0].dtype:
         return None
     (batch, rows, columns), (other, height, width) = _split(operands[0]), _split(operands[1])
@@ -106,4 +134,16 @@ _RULES: dict[str, Rule] = {
     "heevd": _syevd,
     "gesdd": _gesdd,
     "trsm": _trsm,
+}
+_EITHER = {"uplo": "LU"}
+_SETTINGS: dict[str, dict[str, str]] = {
+    "potrf": _EITHER,
+    "getrf": {},
+    "geqrf": {},
+    "orgqr": {},
+    "ungqr": {},
+    "syevd": _EITHER | {"mode": "VN"},
+    "heevd": _EITHER | {"mode": "VN"},
+    "gesdd": {"mode": "AS"},
+    "trsm": _EITHER | {"side": "LR", "trans_x": "NTC", "diag": "UN"},
 }

@@ -10,7 +10,7 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
 from ..signature import Leaf
-from .custom_calls import check_custom_call, config_of
+from .custom_calls import check_custom_call
 from .graph import Refused, Type
 
 PROGRAM_BYTES = 4 * 2**20
@@ -112,10 +112,7 @@ def _check_operation(operation: Any) -> None:
     if any(max(result.shape, default=0) > MAX_ELEMENTS or result.size > MAX_ELEMENTS for result in results):
         raise Refused(f"the program makes an array of more than {MAX_ELEMENTS} elements")
     if name == "stablehlo.custom_call":
-        target = operation.attributes["call_target_name"].value
-        given = operation.attributes
-        config = config_of(given["mhlo.backend_config"]) if "mhlo.backend_config" in given else {}
-        check_custom_call(target, [type_of(operand.type) for operand in operation.operands], results, config)
+        check_custom_call(operation, [type_of(operand.type) for operand in operation.operands], results)
     if name == "stablehlo.composite" and not operation.attributes["name"].value.startswith("chlo."):
         raise Refused("the program holds a composite that is not of JAX")
 
