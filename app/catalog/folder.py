@@ -32,7 +32,7 @@ MAX_TOTAL_BYTES = 4 * 2**20
 MAX_DEPTH = 3
 
 _SUBMISSION = re.compile(r"submissions/([^/]+)/([a-z0-9_]{1,64})\.py")
-_LEFT_BY_TOOLS = re.compile(r"(^|/)(\.(?!\.?(/|$))|__pycache__(/|$))|\.pyc$|~$")
+_LEFT_BY_TOOLS = re.compile(r"(^|/)(\.(?!\.?(/|$))|__pycache__(/|$))|\.(pyc|orig|bak)$|~$")
 _REMEDY_NAMES = f"a package has {', '.join(FILES)} and submissions/<verdict>/<name>.py; rename or remove it"
 
 

@@ -94,7 +94,7 @@ def _property_faults(sound: dict[str, Source], parts: Parts, document: Document)
     if asking and "property" not in parts.sources:
         remedy = "write it with `def check(inputs, expected, answer)`, or give its text under the key `property:`"
         yield document.fault(("checkers", asking[0]), "needs checker.py, and the package has none", remedy)
-    if "property" in sound and not asking:
+    if "property" in sound and not asking and document.content is not None:
         yield sound["property"].fault(1, "is asked about no leaf", "name one under `checkers:`, or remove it")
     if "property" in sound and (fault := function_fault(sound["property"], "check", 3)):
         yield fault

@@ -38,10 +38,13 @@ def gather(texts: Mapping[str, str], document: Document, unread: frozenset[str])
     inline = _inline_sources(document)
     filed = {key: Source(texts[file], file) for key, file in FILE_OF_KEY.items() if file in texts}
     submissions = (*_filed_submissions(texts), *_inline_submissions(document))
+    # What a problem.yaml that can't be read holds is not known.
+    is_known = document.content is not None or document.file not in {*texts, *unread}
     faults = (
         *_doubled(document, inline, filed),
-        *_missing(document, {*inline, *filed}, unread),
+        *(_missing(document, {*inline, *filed}, unread) if is_known else ()),
         *_blank({**inline, **filed}),
+        *(_unsolved(submissions) if is_known else ()),
         *_submission_faults(document, submissions),
     )
     return Parts({**inline, **filed}, submissions, faults)
@@ -96,15 +99,18 @@ def _blank(sources: Mapping[str, Source]) -> Iterator[Fault]:
             yield source.fault(1, "is empty", "write it or remove it")
 
 
+def _unsolved(submissions: tuple[Known, ...]) -> Iterator[Fault]:
+    for needed in NEEDED_FOLDERS:
+        if not any(known.verdict == needed for known in submissions):
+            remedy = f"add a solution that must get this verdict, or the key `submissions: {{{needed}: …}}`"
+            yield Fault(f"submissions/{needed}/", 0, "", "holds no solution", remedy)
+
+
 def _submission_faults(document: Document, submissions: tuple[Known, ...]) -> Iterator[Fault]:
     for verdict in _mapping((document.content or {}).get("submissions")):
         where = ("submissions", verdict)
         if fault := verdict_fault(document.file, document.line_of(where), ".".join(where), verdict):
             yield fault
-    for needed in NEEDED_FOLDERS:
-        if not any(known.verdict == needed for known in submissions):
-            remedy = f"add a solution that must get this verdict, or the key `submissions: {{{needed}: …}}`"
-            yield Fault(f"submissions/{needed}/", 0, "", "holds no solution", remedy)
     seen: set[tuple[str, str]] = set()
     for known in submissions:
         if (known.verdict, known.name) in seen:

@@ -187,7 +187,8 @@ def test_what_editors_and_python_leave_behind_is_no_part_of_a_package(folder: Pa
     (folder / "__pycache__").mkdir()
     (folder / "__pycache__/reference.cpython-311.pyc").write_bytes(b"\0")
     (folder / ".DS_Store").write_bytes(b"\0")
-    (folder / "reference.py~").write_text("old")
+    for backup in ("reference.py~", "problem.yaml.orig", "starter.py.bak"):
+        (folder / backup).write_text("old")
 
     assert set(load_package(folder).files) == set(FILES)
 
@@ -200,3 +201,13 @@ def test_a_generator_in_a_broken_cases_file_is_not_blamed_on_its_case() -> None:
     faults = faults_of(make_files({"cases.py": "def make(:\n"}, problem=edited("generate: make", "generate: other")))
 
     assert [fault.file for fault in faults] == ["cases.py"]
+
+
+@pytest.mark.parametrize("broken", [b"title: a: b\n", b"title: \xff\n"])
+def test_of_a_manifest_that_can_not_be_read_nothing_else_is_said_to_be_missing(broken: bytes) -> None:
+    checker = b"def check(inputs, expected, answer): ...\n"
+
+    with pytest.raises(PackageInvalid) as invalid:
+        package_from_files("scaled_sum", {"problem.yaml": broken, "checker.py": checker})
+
+    assert [fault.file for fault in invalid.value.problems] == ["problem.yaml"]
