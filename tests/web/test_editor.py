@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
@@ -12,7 +13,7 @@ from app.judging.report import Fault
 from app.judging.verdicts import Verdict
 from tests.api.conftest import serving
 from tests.web.browser import PATIENCE_MS, Visitor, chromium, visit
-from tests.web.judged import all_right, failed, judge
+from tests.web.judged import all_right, answered, failed, judge
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=PATIENCE_MS)
@@ -149,6 +150,18 @@ def test_the_line_that_failed_is_marked_until_the_next_try(ada: Visitor, databas
     expect(ada.page.locator("[data-position]")).to_have_text("Line 3, column 1")
     ada.page.keyboard.press("Shift+Enter")
     expect(ada.page.locator(".line-fault")).to_have_count(0)
+
+
+def test_the_page_is_no_higher_than_the_window_however_long_a_result_is(ada: Visitor, database: Database) -> None:
+    write(ada, "def scaled_sum(x, y, scale, options):\n    return 3\n")
+    ada.page.get_by_role("button", name="Submit").click()
+    ada.page.get_by_text("In the queue").first.wait_for()
+    judge(database, answered(0, np.zeros((40, 40), np.float32), np.ones((40, 40), np.float32)), *all_right()[1:])
+    ada.page.get_by_text("Wrong answer").first.wait_for()
+
+    ada.page.set_viewport_size({"width": 1280, "height": 900})
+
+    assert ada.page.evaluate("document.documentElement.scrollHeight") == 900
 
 
 def test_the_line_that_python_can_not_read_is_marked(ada: Visitor, database: Database) -> None:
