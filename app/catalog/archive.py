@@ -59,6 +59,17 @@ def read_archive(slug: str, body: bytes) -> dict[str, bytes]:
         raise _unreadable(slug, error) from None
 
 
+def top_folder(body: bytes) -> str:
+    """The name of the one folder around everything in an archive; empty when there is none."""
+    try:
+        with ZipFile(BytesIO(body)) as archive:
+            entries = archive.infolist()[:MAX_ENTRIES]
+    except (BadZipFile, UnicodeDecodeError, NotImplementedError, EOFError, ValueError, struct.error):
+        return ""
+    names = [entry.filename for entry in entries if not entry.is_dir() and not _is_junk(entry.filename)]
+    return _common_folder(names).rstrip("/")
+
+
 def write_archive(slug: str, files: Mapping[str, str]) -> bytes:
     """A zip of the package's folder; the same files make the same bytes."""
     buffer = BytesIO()

@@ -15,6 +15,7 @@ from app.catalog.package import Package, package_from_files
 from app.web.author import Author
 
 KNOWN_FILES = (MANIFEST_FILE, *FILE_OF_KEY.values())
+NOT_NAMED_YET = "new_problem"
 # The most of a name or an address that is looked at.
 MAX_WORD = 300
 # Beyond what a package may have, so that what is too much comes back with its fault and is not lost.
@@ -34,12 +35,15 @@ class FormFile:
 class PackageForm:
     """`base`: the digest of the revision that it is to replace, an empty text for none.
 
-    `is_new`: whether the slug can still be chosen. `action` is the button that was pressed,
-    `opened` the file that is looked at.
+    `overwrite`: the digest of one that was published meanwhile, if its author chose to replace that all the same.
+    `verification`: the id of the one whose findings are shown beside the files, or empty. `is_new`: whether the slug
+    can still be chosen. `action` is the button that was pressed, `opened` the file that is looked at.
     """
 
     slug: str = ""
     base: str = ""
+    overwrite: str = ""
+    verification: str = ""
     is_new: bool = True
     files: tuple[FormFile, ...] = ()
     action: str = ""
@@ -52,12 +56,12 @@ class PackageForm:
         return replace(self, files=tuple(FormFile(path, files[path]) for path in sorted(files, key=_place)))
 
     def checked(self) -> tuple[Package | None, tuple[Fault, ...]]:
-        """The package, or what is wrong with it, the first MAX_FAULTS."""
+        """The package, or what is wrong with it, the first MAX_FAULTS. That it has no slug yet is no fault of it."""
         if twice := [*_given_twice(self.files)]:
             return None, tuple(twice)
         try:
             files = {file.path: file.text.encode(errors="replace") for file in self.files}
-            return package_from_files(self.slug, files), ()
+            return package_from_files(self.slug or NOT_NAMED_YET, files), ()
         except PackageInvalid as invalid:
             return None, invalid.problems[:MAX_FAULTS]
 
@@ -75,6 +79,8 @@ async def read_package_form(request: Request, author: Author) -> PackageForm:  #
         return PackageForm(
             slug=_word(form, "slug"),
             base=_word(form, "base"),
+            overwrite=_word(form, "overwrite"),
+            verification=_word(form, "verification"),
             is_new=_word(form, "is_new") == "yes",
             files=tuple(_files(form)),
             action=_word(form, "action"),

@@ -1,8 +1,31 @@
-"""What the page says about a package on its way: a title, a sentence, a tone and an icon."""
+"""What the page says about a package on its way: a title, a sentence, a tone and an icon, and where its checks are."""
 
 from dataclasses import dataclass
 
 from app.authoring.view import VerificationView
+from app.catalog.verification.report import CheckName
+from app.catalog.verification.title import TITLES
+
+# In the order in which they are made, each with the names under which its progress is told.
+_CHECKS: dict[CheckName, tuple[str, ...]] = {
+    "reference": ("", "the reference"),
+    "lint": (),
+    "known": ("known submissions",),
+    "trivial": ("trivial answers",),
+    "mutation": (),  # all other names
+    "kill_matrix": (),
+    "calibration": (),
+    "limits": ("limits and cost",),
+    "mistakes": ("telling mistakes apart",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`state`: done, now or later."""
+
+    title: str
+    state: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,6 +34,7 @@ class Standing:
     sentence: str
     tone: str
     icon: str
+    steps: tuple[Step, ...] = ()
 
 
 def describe_standing(view: VerificationView) -> Standing:
@@ -19,7 +43,8 @@ def describe_standing(view: VerificationView) -> Standing:
             sentence = view.notice or "A worker takes it as soon as it has verified what came before."
             return Standing(title="In the queue", sentence=sentence, tone="wait", icon="wait")
         case "verifying":
-            return Standing(title="Verifying …", sentence=view.notice or _progress(view), tone="wait", icon="wait")
+            sentence, steps = view.notice or _progress(view), _steps(view.step)
+            return Standing(title="Verifying …", sentence=sentence, tone="wait", icon="wait", steps=steps)
         case "passed":
             title = "Published" if view.revision else "Passed"
             return Standing(title=title, sentence=_outcome(view), tone="good", icon="check")
@@ -30,6 +55,14 @@ def describe_standing(view: VerificationView) -> Standing:
             return Standing(title="Refused", sentence=sentence, tone="bad", icon="cross")
         case _:
             return Standing(title="Not verified", sentence=view.notice or "", tone="fault", icon="wrench")
+
+
+def _steps(told: str) -> tuple[Step, ...]:
+    checks = list(_CHECKS)
+    now = next((place for place, names in enumerate(_CHECKS.values()) if told in names), checks.index("mutation"))
+    states = ["done" if place < now else "later" for place in range(len(checks))]
+    states[now] = "now"
+    return tuple(Step(TITLES[check], state) for check, state in zip(checks, states, strict=True))
 
 
 def _progress(view: VerificationView) -> str:

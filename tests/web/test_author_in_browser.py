@@ -46,6 +46,7 @@ def editor(visitor: Visitor, path: str) -> Locator:
 
 def write(visitor: Visitor, path: str, text: str) -> None:
     """And look at its beginning."""
+    visitor.page.locator(".cm-editor").first.wait_for()
     editor(visitor, path).fill(text)
     editor(visitor, path).press("Control+Home")
 

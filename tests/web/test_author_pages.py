@@ -108,6 +108,7 @@ def test_a_new_problem_begins_with_an_exercise_that_is_right_but_for_its_name(em
     page = emmy.get(f"/author/edit?framework={framework}")
     files = typed(page)
 
+    assert "Nothing is wrong" in page.text
     assert "problem.yaml" in files
     assert "Nothing is wrong" in send(emmy, files, slug="my_problem", base="", is_new="yes").text
 
@@ -165,7 +166,9 @@ def test_verifying_and_publishing_end_at_the_new_revision(emmy: TestClient, data
 
     taken = take(database)
     tell(database, taken, "mutation", 3, 40)
-    assert '<progress value="3" max="40">' in emmy.get(page + "/result").text
+    shown = emmy.get(page + "/result").text
+    assert len(re.findall('<li class="(?:done|now|later)"', shown)) == 9
+    assert re.search('<li class="now".*?mutants of the reference.*?<progress value="3" max="40">', shown, re.DOTALL)
     with database.transaction() as session:
         session.execute(update(Verification).values(state="queued", lease_until=None))
     verify(database)
@@ -196,7 +199,11 @@ def test_a_refused_package_shows_why_and_can_be_gone_on_with(emmy: TestClient, d
     assert "gets accepted; expected wrong_answer" in shown
     assert forced.status_code == 409
     assert current(database) == DIGEST
-    assert typed(emmy.get(f"/author/edit?verification={waiting(database).id}")) == CHANGED
+    editor = emmy.get(f"/author/edit?verification={waiting(database).id}")
+    assert typed(editor) == CHANGED
+    for page in (editor, send(emmy, CHANGED, verification=hidden(editor, "verification"))):
+        assert "gets accepted; expected wrong_answer" in page.text
+        assert "Nothing is wrong" not in page.text
 
 
 def test_a_cancelled_verification_says_so(emmy: TestClient) -> None:
@@ -212,12 +219,33 @@ def test_two_authors_do_not_overwrite_each_other_unseen(emmy: TestClient, databa
         publish(session, make_package(problem=PROBLEM.replace("Scaled sum", "Of somebody else")))
 
     refused = send(emmy, CHANGED, "publish")
-    new_base = re.search(r'name="base" value="([^"]*)"', refused.text)
+    again = send(emmy, CHANGED, "publish", base=hidden(refused, "base"))
 
-    assert refused.status_code == 412
+    assert (refused.status_code, again.status_code) == (412, 412)
     assert typed(refused) == CHANGED
-    assert new_base is not None
-    assert send(emmy, CHANGED, "publish", base=new_base[1]).status_code == 303
+    assert "was published since these files were opened" in refused.text
+    assert send(emmy, CHANGED, "publish", overwrite=hidden(refused, "overwrite")).status_code == 303
+
+
+def test_a_slug_that_is_taken_is_said_at_once_and_replaced_only_by_choice(emmy: TestClient) -> None:
+    new = {"base": "", "is_new": "yes"}
+    checked = emmy.post("/author/check", data={"slug": SLUG, **new}).json()
+    free = emmy.post("/author/check", data={"slug": "another", **new}).json()
+
+    assert f'href="/author/edit?problem={SLUG}"' in checked["other"]
+    assert free["other"] == ""
+    for _ in range(2):
+        refused = send(emmy, FILES, "publish", **new)
+        assert refused.status_code == 412
+        assert "There is a problem" in refused.text
+    assert send(emmy, FILES, "publish", **new, overwrite=hidden(refused, "overwrite")).status_code == 303
+
+
+def hidden(page: httpx.Response, name: str) -> str:
+    """The value of a field that nobody types into."""
+    found = re.search(rf'name="{name}" value="([^"]*)"', page.text)
+    assert found is not None
+    return found[1]
 
 
 def test_what_changed_is_shown_and_an_older_revision_is_brought_back(emmy: TestClient, database: Database) -> None:
@@ -254,11 +282,12 @@ def test_an_upload_that_means_harm_is_refused_with_the_entry(emmy: TestClient) -
 def test_a_broken_package_can_be_uploaded_and_mended_here(emmy: TestClient) -> None:
     body = write_archive(SLUG, {**FILES, "reference.py": "def (:\n"})
 
-    page = upload(emmy, body, name="New-Sum.zip", is_new="yes")
+    page = upload(emmy, body, name="Download (1).zip", is_new="yes")
 
     assert page.status_code == 200
     assert "is no valid Python" in page.text
-    assert 'name="slug" value="New-Sum"' in page.text
+    assert f'name="slug" value="{SLUG}"' in page.text
+    assert f"There is a problem <b>{SLUG}</b> already" in page.text
 
 
 @pytest.mark.parametrize("path", ["/edit?problem=nothing", "/edit?verification=nothing", "/problems/nothing"])

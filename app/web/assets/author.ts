@@ -12,6 +12,13 @@ interface Fault {
   text: string;
 }
 
+// `other`: HTML on a revision that would be replaced, or empty.
+interface Answer {
+  faults: Fault[];
+  summary: string;
+  other: string;
+}
+
 const PAUSE_MS = 600;
 
 function mount(form: HTMLFormElement): void {
@@ -27,9 +34,17 @@ function mount(form: HTMLFormElement): void {
     const answer = await ask(form, asking.signal);
     if (answer === null) return;
     if (summary) summary.textContent = answer.summary;
+    showOtherRevision(form, answer.other);
     for (const file of files) file.mark(answer.faults.filter((fault) => fault.file === file.path));
     showOther(form, answer.faults.filter((fault) => !files.some((file) => file.path === fault.file)));
   };
+  form.querySelector(".to-mend")?.addEventListener("click", (event) => {
+    const link = (event.target as Element).closest<HTMLElement>("a[data-go]");
+    const file = link && files[Number(link.dataset["go"])];
+    if (!file) return;
+    event.preventDefault();
+    file.goTo(Number(link.dataset["line"]));
+  });
   form.addEventListener("input", () => {
     isChanged = true;
     clearTimeout(timer);
@@ -41,7 +56,7 @@ function mount(form: HTMLFormElement): void {
   window.addEventListener("beforeunload", (event) => { if (isChanged) event.preventDefault(); });
 }
 
-async function ask(form: HTMLFormElement, signal: AbortSignal): Promise<{ faults: Fault[]; summary: string } | null> {
+async function ask(form: HTMLFormElement, signal: AbortSignal): Promise<Answer | null> {
   const body = new FormData(form);
   body.delete("upload"); // what is chosen and not yet added
   try {
@@ -50,6 +65,15 @@ async function ask(form: HTMLFormElement, signal: AbortSignal): Promise<{ faults
   } catch {
     return null; // a later change asks again
   }
+}
+
+// Left alone while it stays the same, for the keyboard may be in it; the server repeats what was chosen.
+function showOtherRevision(form: HTMLFormElement, html: string): void {
+  const place = form.querySelector<HTMLElement>("[data-other-revision]");
+  const words = html.replace(" checked", "");
+  if (!place || place.dataset["otherRevision"] === words) return;
+  place.dataset["otherRevision"] = words;
+  place.innerHTML = html;
 }
 
 function showOther(form: HTMLFormElement, faults: Fault[]): void {
@@ -89,6 +113,13 @@ class PackageFile {
 
   get path(): string {
     return this.name.value.trim();
+  }
+
+  goTo(line: number): void {
+    this.place.open = true;
+    this.open();
+    this.place.scrollIntoView();
+    if (this.view) goToLine(this.view, line);
   }
 
   mark(faults: Fault[]): void {

@@ -14,15 +14,20 @@ from fastapi.responses import JSONResponse
 from app.accounts.model import User
 from app.authoring.query import get_verification
 from app.authoring.send import Sending, send
+from app.authoring.view import view_verification
+from app.catalog.archive import top_folder
 from app.catalog.fault import Fault, PackageInvalid
+from app.catalog.model import Revision
 from app.catalog.publish import find_current, get_revision
 from app.catalog.template.exercise import FRAMEWORKS, Exercise, default_of, write_exercise
+from app.catalog.verification.report import Finding
 from app.content_policy import with_styles
-from app.errors import LimitReached, Outdated
+from app.errors import LimitReached, NotFound, Outdated
 from app.web.address import read_slug
 from app.web.author import Author, limit_author
 from app.web.origin import require_own_origin
 from app.web.package_form import KNOWN_FILES, MAX_FAULTS, FormFile, PackageForm, SentForm
+from app.web.render import render_text
 from app.web.visit import CurrentVisit, Visit, see_other
 
 router = APIRouter(prefix="/author", dependencies=[Depends(limit_author)])
@@ -66,8 +71,9 @@ def send_editor(visit: CurrentVisit, author: Author, form: SentForm) -> Response
 @router.post("/upload", dependencies=_FORM)
 def open_upload(visit: CurrentVisit, author: Author, form: SentForm) -> Response:  # noqa: ARG001
     """Shows what was uploaded, for its author to look at and send. Nothing is kept yet."""
-    slug = form.slug or form.upload_name.partition(".")[0]
-    form = replace(form, slug=slug, base=_base_of(visit, slug), is_new=form.is_new)
+    slug = form.slug or top_folder(form.upload) or form.upload_name.partition(".")[0]
+    current = None if form.is_new else _current(visit, slug)
+    form = replace(form, slug=slug, base=current.digest if current else "")
     try:
         return _show(visit, form.unpacked())
     except PackageInvalid as refused:
@@ -75,18 +81,22 @@ def open_upload(visit: CurrentVisit, author: Author, form: SentForm) -> Response
 
 
 @router.post("/check", dependencies=_FORM)
-def check(author: Author, form: SentForm) -> Response:  # noqa: ARG001
+def check(visit: CurrentVisit, author: Author, form: SentForm) -> Response:  # noqa: ARG001
     """For the page's script, while somebody types."""
     _, faults = form.checked()
     found = [{"file": fault.file, "line": fault.line, "text": text_of(fault)} for fault in faults]
-    return JSONResponse({"faults": found, "summary": summarise(faults)}, headers={"Cache-Control": "no-store"})
+    other = render_text("fragments/other_revision.html", {"form": form, "other": _other_revision(visit, form)})
+    answer = {"faults": found, "summary": summarise(form, faults), "other": other.strip()}
+    return JSONResponse(answer, headers={"Cache-Control": "no-store"})
 
 
 def text_of(fault: Fault) -> str:
     return f"{fault.key + ' ' if fault.key else ''}{fault.message}: {fault.remedy}"
 
 
-def summarise(faults: tuple[Fault, ...]) -> str:
+def summarise(form: PackageForm, faults: tuple[Fault, ...]) -> str:
+    if not faults and form.verification:
+        return "The files can be read. Verify them again when the findings are mended."
     if not faults:
         return "Nothing is wrong with the files. What they do is shown by verifying them."
     if len(faults) >= MAX_FAULTS:
@@ -98,15 +108,16 @@ def _send(visit: Visit, author: User, form: PackageForm, *, publish: bool) -> Re
     package, faults = form.checked()
     if package is None:
         return _show(visit, form, status=422, found=faults)
-    sending = Sending(user_id=author.id, package=package, publish=publish, replaces=form.base)
+    if not form.slug:
+        return _show(visit, form, message="Give the new problem a slug.", status=422)
+    sending = Sending(user_id=author.id, package=package, publish=publish, replaces=form.overwrite or form.base)
     try:
         with visit.transaction() as session:
             verification = send(session, sending)
     except LimitReached as refusal:
         return _show(visit, form, message=str(refusal), status=429)
-    except Outdated as refusal:
-        again = replace(form, base=_base_of(visit, form.slug))
-        return _show(visit, again, message=f"{refusal}. Send it again to replace it all the same.", status=412)
+    except Outdated:
+        return _show(visit, form, status=412)
     return see_other(f"/author/verifications/{verification.id}")
 
 
@@ -136,6 +147,7 @@ def _show(
     faults = form.checked()[1] if found is None else found
     nonce = secrets.token_urlsafe(16)
     context = {"form": form, "message": message, "nonce": nonce, **_by_file(form, faults)}
+    context |= {"other": _other_revision(visit, form), "findings": _findings(visit, form)}
     page = visit.render("author/edit.html", context, status)
     page.headers["Content-Security-Policy"] = with_styles(nonce)
     return page
@@ -147,7 +159,7 @@ def _by_file(form: PackageForm, faults: tuple[Fault, ...]) -> dict[str, Any]:
     return {
         "faults": {path: [fault for fault in faults if fault.file == path] for path in paths},
         "other_faults": [fault for fault in faults if fault.file not in paths],
-        "summary": summarise(faults),
+        "summary": summarise(form, faults),
         "text_of": text_of,
         "missing": [path for path in KNOWN_FILES if path not in paths],
     }
@@ -168,13 +180,29 @@ def _of_verification(visit: Visit, verification_id: UUID) -> PackageForm:
         row = get_verification(session, verification_id, with_files=True)
         current = find_current(session, row.slug)
     base = current.digest if current else ""
-    return PackageForm(slug=row.slug, base=base, is_new=current is None).with_files(row.files)
+    shown = str(row.id) if row.verdict == "refused" else ""
+    return PackageForm(slug=row.slug, base=base, is_new=current is None, verification=shown).with_files(row.files)
 
 
-def _base_of(visit: Visit, slug: str) -> str:
+def _current(visit: Visit, slug: str) -> Revision | None:
     with visit.transaction() as session:
-        current = find_current(session, slug) if slug.isascii() and slug.isprintable() else None
-    return current.digest if current else ""
+        return find_current(session, slug) if slug.isascii() and slug.isprintable() else None
+
+
+def _other_revision(visit: Visit, form: PackageForm) -> Revision | None:
+    """The problem's current revision, where the form was not begun from it."""
+    current = _current(visit, form.slug)
+    return current if current and current.digest != form.base else None
+
+
+def _findings(visit: Visit, form: PackageForm) -> list[Finding]:
+    """What the verification of these files found that is to be mended."""
+    try:
+        with visit.transaction() as session:
+            view = view_verification(session, get_verification(session, UUID(form.verification)))
+    except (ValueError, NotFound):
+        return []
+    return [finding for finding in view.report.findings if finding.severity != "note"] if view.report else []
 
 
 def write_beginning(framework: str) -> dict[str, str]:
