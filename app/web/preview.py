@@ -20,7 +20,9 @@ LOOK_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """`version` differs whenever anything here does. `problem` is None while the package has faults."""
+    """`version` differs whenever anything here does. `problem` is None while the package has faults. `failure`: of the
+    reference, with its traceback.
+    """
 
     version: str
     place: str
@@ -28,6 +30,7 @@ class Shown:
     problem: ProblemDetail | None
     faults: tuple[Fault, ...]
     notice: str
+    failure: str = ""
 
 
 def create_preview(slug: str, read: Callable[[], Shown]) -> FastAPI:

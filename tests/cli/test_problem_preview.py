@@ -85,7 +85,9 @@ def test_a_reference_that_fails_is_said_on_the_page(browser: Browser, package: P
         visitor = visit(context, address)
         visitor.open("/problems/mine")
 
-        expect(visitor.page.get_by_role("status")).to_contain_text("undefined")
+        failure = visitor.page.get_by_role("alert")
+        expect(failure).to_contain_text('File "reference.py", line 2')
+        expect(failure).to_contain_text("undefined")
         expect(visitor.page.get_by_role("heading", name="Mine")).to_be_visible()
 
 

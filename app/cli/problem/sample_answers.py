@@ -7,7 +7,7 @@ from threading import Condition, Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from app.catalog.package import Package
-from app.errors import AllcloseError
+from app.errors import AllcloseError, JudgeFailed
 from app.settings import Settings
 from sandbox.interface import Aborted, SandboxError
 
@@ -20,10 +20,11 @@ NO_SECRET = b"preview"
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """`previews`: inputs and expected output by sample. `notice`: why there are none."""
+    """`previews`: inputs and expected output by sample. `notice` or `failure`, the reference's: why there are none."""
 
     previews: Mapping[str, tuple[Any, Any]]
     notice: str
+    failure: str = ""
 
 
 class SampleAnswers:
@@ -66,6 +67,10 @@ class SampleAnswers:
                     self._take(package, _answer(package, pool, self._abort))
                 except Aborted:
                     continue
+                except JudgeFailed as failed:
+                    # A box knows what it runs by one name.
+                    said = str(failed).replace('File "solution.py"', 'File "reference.py"')
+                    self._take(package, Answers({}, "", said))
                 except (AllcloseError, SandboxError) as error:
                     self._take(package, Answers({}, f"the samples have no outputs yet: {error}"))
 

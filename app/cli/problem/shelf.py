@@ -77,9 +77,9 @@ class Shelf:
         """Of the package that was wanted last, unless it has changed since."""
         with self._lock:
             if package is self._package:
-                self._show(_detail(package, answers.previews), (), answers.notice)
+                self._show(_detail(package, answers.previews), (), answers.notice, answers.failure)
 
-    def _show(self, problem: ProblemDetail | None, faults: tuple[Fault, ...], notice: str) -> None:
+    def _show(self, problem: ProblemDetail | None, faults: tuple[Fault, ...], notice: str, failure: str = "") -> None:
         self._number += 1
         self._shown = Shown(
             version=f"{self._prefix}-{self._number}",
@@ -88,6 +88,7 @@ class Shelf:
             problem=problem,
             faults=faults,
             notice=notice,
+            failure=failure,
         )
 
     def _sign(self) -> Signature:
