@@ -89,7 +89,8 @@ def _numbered(diff: Iterator[str], start: int) -> Iterator[Line]:
     for text in diff:
         if hunk := _HUNK.match(text):
             old, new = start + int(hunk[1]), start + int(hunk[2])
-            yield Line("skipped", old, new, "")
+            if max(old, new) > 1:
+                yield Line("skipped", old, new, "")
         elif text.startswith("+"):
             yield Line("added", None, new, text[1:])
             new += 1

@@ -41,11 +41,11 @@ def test_a_change_is_shown_with_three_lines_around_it_and_the_numbers_of_both_si
 
 @pytest.mark.parametrize(("old", "new", "kind"), [(None, "a\nb\n", "added"), ("a\nb\n", None, "removed")])
 def test_a_file_that_comes_or_goes_is_shown_whole(old: str | None, new: str | None, kind: str) -> None:
-    assert [(line.kind, line.text) for line in only(old, new).lines[1:]] == [(kind, "a"), (kind, "b")]
+    assert [(line.kind, line.text) for line in only(old, new).lines] == [(kind, "a"), (kind, "b")]
 
 
 def test_a_missing_line_end_is_a_difference() -> None:
-    assert [line.text for line in only("a\n", "a").lines[1:]] == ["a", "a  (no line end)"]
+    assert [line.text for line in only("a\n", "a").lines] == ["a", "a  (no line end)"]
 
 
 def test_what_would_take_too_long_to_compare_is_not_compared() -> None:

@@ -89,7 +89,7 @@ def _number_line(leaf: Mapping[str, Any]) -> Figure | None:
 
 def _caption(leaf: Mapping[str, Any], values: Values | None) -> str:
     used = read_number(leaf["tolerance_used"])
-    words = [] if used is None else [("At worst " if values else "Yours ") + share_text(used)]
+    words = [] if used is None else [("At worst yours " if values else "Yours ") + share_text(used)]
     if values is not None and values.is_part:
         words.append(f"Drawn is {values.part_text} of an array of shape {tuple(leaf['shape'])}")
     return "".join(f"{sentence}. " for sentence in words).strip()

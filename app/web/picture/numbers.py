@@ -46,7 +46,7 @@ def apart(one: float, other: float) -> tuple[str, str]:
 
 
 def share_text(used: float) -> str:
-    """How much of the tolerance was used, in words that go on from "Yours" or "At worst"."""
+    """How much of the tolerance was used, in words that go on from "Yours"."""
     if math.isnan(used) or math.isinf(used):
         return "differs where no difference is allowed"
     if not used:

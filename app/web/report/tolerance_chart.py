@@ -18,6 +18,8 @@ LABEL_ROOM = 24.0
 LANE_GAP = 14.0
 MOST_IN_A_PILE = 12
 LETTER = 6.3
+# So far from the tolerance's line does a label stay.
+BESIDE = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ def _lane(name: str, measured: Sequence[Measured], scale: Scale, top: float, wor
     label = None
     if worst is not None:
         label = _inside(_x(worst, scale), top + 12.0, f"{worst.label}: {share_text(worst.value)}", scale)
+        label = _beside_limit(label, scale)
     return Lane(name, bottom, dots, label)
 
 
@@ -122,11 +125,24 @@ def _inside(x: float, y: float, text: str, scale: Scale) -> Label:
     return Label(x, y, "middle", text)
 
 
+def _beside_limit(label: Label, scale: Scale) -> Label:
+    """On the side of the tolerance's line where it begins, if there is room, and else on the other."""
+    limit, width = scale.x(1.0), len(label.text) * LETTER
+    left = label.x - {"start": 0.0, "middle": width / 2, "end": width}[label.anchor]
+    if not left - BESIDE < limit < left + width + BESIDE:
+        return label
+    has_room = limit - BESIDE - width >= 0, limit + BESIDE + width <= scale.end + MARGIN
+    is_left = has_room[0] and (label.x <= limit or not has_room[1])
+    x, anchor = (limit - BESIDE, "end") if is_left else (limit + BESIDE, "start")
+    return Label(x, label.y, anchor, label.text) if any(has_room) else label
+
+
 def _suggestion(leaf: CalibratedLeaf, scale: Scale) -> Label | None:
     """On a line of its own below that of the tolerance, so that both can be read when they are near."""
     if leaf.suggestion is None or leaf.tolerance is None:
         return None
-    return _inside(scale.x(_ratio(leaf)), 32.0, f"suggested: {margin_text(leaf.suggestion)}", scale)
+    label = _inside(scale.x(_ratio(leaf)), 32.0, f"suggested: {margin_text(leaf.suggestion)}", scale)
+    return _beside_limit(label, scale)
 
 
 def _ratio(leaf: CalibratedLeaf) -> float:
