@@ -10,6 +10,11 @@ MAX_SHOWN = 100
 MAX_KEY = 200
 
 
+def with_remedy(message: str, remedy: str) -> str:
+    """`is 0: write 1`; behind a question a sentence of its own."""
+    return f"{message} {remedy[:1].upper()}{remedy[1:]}" if message.endswith("?") else f"{message}: {remedy}"
+
+
 @dataclass(frozen=True, slots=True)
 class Conflict:
     """Something wrong at a place of the manifest. `message` holds the value and the limit, `remedy` what to do."""
@@ -24,7 +29,7 @@ class Inconsistent(ValueError):
 
     def __init__(self, conflicts: Iterable[Conflict]) -> None:
         self.conflicts = tuple(conflicts)
-        super().__init__("; ".join(f"{key_of(c.location)} {c.message}: {c.remedy}" for c in self.conflicts))
+        super().__init__("; ".join(f"{key_of(c.location)} {with_remedy(c.message, c.remedy)}" for c in self.conflicts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,7 @@ class Fault:
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.key + ' ' if self.key else ''}{self.message}: {self.remedy}"
+        return f"{place}: {self.key + ' ' if self.key else ''}{with_remedy(self.message, self.remedy)}"
 
 
 class PackageInvalid(AllcloseError):

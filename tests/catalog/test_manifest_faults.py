@@ -97,6 +97,12 @@ def test_a_broken_manifest_names_key_value_and_remedy(old: str, new: str, key: s
     assert remedy in fault.remedy
 
 
+def test_a_remedy_behind_a_question_is_a_sentence() -> None:
+    (fault,) = faults_of(make_files(problem=edited("difficulty: beginner", "difficulty: begginer")))
+
+    assert "did you mean beginner? Use one of beginner, " in str(fault)
+
+
 def test_a_fault_has_the_line_of_its_value() -> None:
     faults = faults_of(make_files(problem=edited("dtype: int32", "dtype: int33")))
 

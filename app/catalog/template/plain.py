@@ -152,7 +152,8 @@ def _statement(listing: Listing, terms: Sequence[_Term]) -> str:
 
 
 def _symbol(name: str) -> str:
-    return name if len(name) == 1 else rf"\mathrm{{{name.replace('_', ' ')}}}"
+    escaped = name.replace("_", r"\_")
+    return name if len(name) == 1 else rf"\mathrm{{{escaped}}}"
 
 
 def _shape(parameter: Parameter) -> str:

@@ -16,7 +16,7 @@ from app.authoring.query import get_verification
 from app.authoring.send import Sending, send
 from app.authoring.view import view_verification
 from app.catalog.archive import top_folder
-from app.catalog.fault import Fault, PackageInvalid
+from app.catalog.fault import Fault, PackageInvalid, with_remedy
 from app.catalog.model import Revision
 from app.catalog.publish import find_current, get_revision
 from app.catalog.template.exercise import FRAMEWORKS, Exercise, default_of, write_exercise
@@ -91,7 +91,7 @@ def check(visit: CurrentVisit, author: Author, form: SentForm) -> Response:  # n
 
 
 def text_of(fault: Fault) -> str:
-    return f"{fault.key + ' ' if fault.key else ''}{fault.message}: {fault.remedy}"
+    return f"{fault.key + ' ' if fault.key else ''}{with_remedy(fault.message, fault.remedy)}"
 
 
 def summarise(form: PackageForm, faults: tuple[Fault, ...]) -> str:

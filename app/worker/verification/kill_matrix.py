@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from app.catalog.verification.report import Finding
 from app.catalog.verification.section import KillCase, KillMatrixSection, KillRow
 from app.catalog.verification.strength import MutationSection
+from app.judging.requirement import plural
 from app.judging.verdicts import Verdict
 from app.worker.prepare import PreparedCase
 from app.worker.verification.trial import Checked, Effort, Judged, Material
@@ -23,7 +24,9 @@ def check_kill_matrix(
     findings = () if effort.is_quick else (*_idle(cases), *_fragile(rows))
     catching = sum(bool(case.submissions or case.mutants) for case in cases)
     part = ", of the first cases" if effort.is_quick else ""
-    summary = f"{catching} of {len(cases)} cases catch something, {len(rows)} wrong solutions{part}"
+    catch = "catches" if catching == 1 else "catch"
+    known = plural(len(rows), "wrong solution")
+    summary = f"{catching} of {plural(len(cases), 'case')} {catch} something, {known}{part}"
     return Checked(KillMatrixSection(cases=cases, rows=rows), summary, findings)
 
 

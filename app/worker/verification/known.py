@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from app.catalog.package import KnownSubmission
 from app.catalog.verification.report import Finding
 from app.catalog.verification.section import KnownResult, KnownSection
+from app.judging.requirement import plural
 from app.judging.verdicts import Verdict
 from app.worker.prepare import PreparedCase
 from app.worker.verification.trial import FIRST_CASES, CheckedKnown, Judged, Trial
@@ -28,7 +29,9 @@ def check_known(trial: Trial, cases: Sequence[PreparedCase]) -> CheckedKnown:
     judged = [judge(late.submission) if _is_late(late) else late for late in judged]
     results = tuple(map(_result, judged))
     wrong = [result for result in results if result.verdict is not result.expected]
-    summary = f"{len(results) - len(wrong)} of {len(results)} solutions get their verdict"
+    right = len(results) - len(wrong)
+    get = "gets its" if right == 1 else "get their"
+    summary = f"{right} of {plural(len(results), 'solution')} {get} verdict"
     return CheckedKnown(KnownSection(submissions=results), summary, tuple(map(_finding, wrong)), judged=tuple(judged))
 
 

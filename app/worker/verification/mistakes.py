@@ -7,6 +7,7 @@ from app.catalog.verification.report import Finding
 from app.catalog.verification.section import Confusion, Mistake, MistakesSection
 from app.errors import JudgeFailed
 from app.judging.mistake import LEAST_CASES, hint_of
+from app.judging.requirement import plural
 from app.judging.verdicts import Verdict
 from app.worker.mistakes import Answers, agree, is_far, plain_rules
 from app.worker.recognise import Question, find_hint, list_possible
@@ -43,7 +44,8 @@ def check_mistakes(trial: Trial, material: Material) -> Checked[MistakesSection]
     told = sum(each.is_told for each in known)
     trial.watch(STEP, 1, 1)
     part = ", by the first cases" if trial.effort.is_quick else ""
-    summary = f"{told} of {len(known)} known mistakes get their own hint{part}"
+    get = "gets its" if told == 1 else "get their"
+    summary = f"{told} of {plural(len(known), 'known mistake')} {get} own hint{part}"
     findings = () if trial.effort.is_quick else (*map(_confused, confusions), *_never_told(mistakes))
     return Checked(MistakesSection(mistakes=mistakes, confusions=confusions), summary, findings)
 
@@ -87,11 +89,11 @@ def _confusions(known: Sequence[_Known], telling: Mapping[str, Answers]) -> Iter
 
 
 def _confused(confusion: Confusion) -> Finding:
-    count = len(confusion.cases)
+    count = plural(len(confusion.cases), "case")
     return Finding(
         check="mistakes",
         severity="note",
-        message=f"{confusion.first} and {confusion.second} answer alike wherever both are wrong, in {count} cases: "
+        message=f"{confusion.first} and {confusion.second} answer alike wherever both are wrong, in {count}: "
         "who makes one gets no hint",
         remedy="add two cases in which they differ, or keep one of the two",
         details=", ".join(confusion.cases),
@@ -105,8 +107,8 @@ def _never_told(mistakes: Sequence[Mistake]) -> Iterator[Finding]:
             yield Finding(
                 check="mistakes",
                 severity="note",
-                message=f"{mistake.name} gives a wrong answer in {len(mistake.cases)} cases, and {LEAST_CASES} are "
-                "needed to recognise it",
+                message=f"{mistake.name} gives a wrong answer in {plural(len(mistake.cases), 'case')}, and "
+                f"{LEAST_CASES} are needed to recognise it",
                 remedy="add a case in which it goes wrong",
                 file=f"submissions/wrong_answer/{mistake.name}.py",
             )

@@ -13,6 +13,7 @@ from app.catalog.revision import digest
 from app.catalog.verification.report import Finding
 from app.catalog.verification.section import ReferenceRun, ReferenceSection
 from app.judging.leaf import Array, Tree, read_leaf
+from app.judging.requirement import plural
 from app.judging.structure import holds_something, leaves
 from app.judging.verdicts import Verdict
 from app.worker.prepare import Draw, Prepared, PreparedCase, prepare
@@ -47,7 +48,7 @@ def check_reference(trial: Trial) -> CheckedReference:
     is_useful = any(holds_something(decode(case.expected)) for case in prepared.cases)
     return CheckedReference(
         _section(prepared, shuffled, again),
-        f"{len(prepared.cases)} cases in two processes and two orders",
+        f"{plural(len(prepared.cases), 'case')} in two processes and two orders",
         findings,
         cases=prepared.cases if is_useful else (),
         versions=prepared.versions,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from app.catalog.verification.report import Finding, Severity
 from app.catalog.verification.section import TrivialAnswer, TrivialSection
+from app.judging.requirement import plural
 from app.judging.verdicts import Verdict
 from app.worker.prepare import PreparedCase
 from app.worker.verification.trial import FIRST_CASES, Checked, Material, Trial
@@ -49,7 +50,8 @@ def check_trivial(trial: Trial, material: Material) -> Checked[TrivialSection]:
     findings = tuple(finding for answer in answers if (finding := _finding(answer)))
     refused = sum(len(answer.accepted_on) < len(answer.tried_on) for answer in answers)
     excused = sum(answer.rightly is not None for answer in answers)
-    summary = f"{refused} of {len(answers)} fail" + (f", {excused} rightly pass" if excused else "")
+    aside = f", {excused} rightly {'passes' if excused == 1 else 'pass'}" if excused else ""
+    summary = f"{refused} of {len(answers)} {'fails' if refused == 1 else 'fail'}{aside}"
     return Checked(TrivialSection(answers=answers), summary, findings)
 
 
@@ -90,7 +92,11 @@ def _finding(answer: TrivialAnswer) -> Finding | None:
     named = answer.accepted_on[:MAX_NAMED]
     more = len(answer.accepted_on) - len(named)
     cases = ", ".join(named) + (f" and {more} more" if more else "")
-    where = "in every case" if is_passed else f"in {len(answer.accepted_on)} of {len(answer.tried_on)} cases: {cases}"
+    where = (
+        "in every case"
+        if is_passed
+        else f"in {len(answer.accepted_on)} of {plural(len(answer.tried_on), 'case')}: {cases}"
+    )
     return Finding(
         check="trivial",
         severity=severity,

@@ -7,6 +7,7 @@ from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE
 from app.catalog.package import Package
 from app.catalog.verification.report import Finding
 from app.catalog.verification.strength import Mutant, MutationSection
+from app.judging.requirement import plural
 from app.worker.verification.mutation.hunt import Hunt, Suspect
 from app.worker.verification.mutation.mutants import list_mutants, sample_mutants
 from app.worker.verification.mutation.outcome import Judgement, judge_survivors
@@ -92,8 +93,8 @@ def _summary(section: MutationSection) -> str:
         return "no mutant that counts"
     killed, survived = len(section.having("killed")), len(section.having("survived"))
     spared = len(section.having("equivalent")) + len(section.having("rounding"))
-    aside = f"; {spared} compute the same" if spared else ""
-    return f"{killed} of {killed + survived} mutants killed ({percent(section.strength)}){aside}"
+    aside = f"; {spared} {'computes' if spared == 1 else 'compute'} the same" if spared else ""
+    return f"{killed} of {plural(killed + survived, 'mutant')} killed ({percent(section.strength)}){aside}"
 
 
 def _findings(section: MutationSection, package: Package, file: str | None) -> tuple[Finding, ...]:
