@@ -75,11 +75,15 @@ class LeaseLoop(Generic[C]):
         self._listener.start()
         self._thread.start()
 
-    def drain(self) -> None:
-        """Claim no more; returns when the running ones have ended. Their leases are held meanwhile."""
+    def claim_no_more(self) -> None:
+        """Returns at once. Those that run go on, and their leases are held."""
         with self._changed:
             self._is_draining = True
             self._changed.notify_all()
+
+    def drain(self) -> None:
+        """Claim no more; returns when the running ones have ended."""
+        self.claim_no_more()
         self._thread.join()
         self._listener.stop()
         self._leave()

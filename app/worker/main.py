@@ -136,6 +136,8 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
         kind, slots = launcher.name, capacity.slots
         _log.info("judging from %s in %s boxes, %d at once%s", ", ".join(capacity.queues), kind, slots, where)
         signals.wait()
+        for each in (loop, verifications):
+            each.claim_no_more()  # before anything is waited for
         threading.Thread(target=_stop_at_signal, args=(signals, loop), daemon=True).start()
         warmer.stop()
         tutor.stop()

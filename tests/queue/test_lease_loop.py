@@ -80,6 +80,25 @@ def test_no_more_run_at_once_than_there_are_slots(database: Database) -> None:
     assert max(most) <= 3
 
 
+def test_what_runs_goes_on_when_no_more_is_claimed(database: Database) -> None:
+    started, may_end = threading.Event(), threading.Event()
+
+    def run(claim: Claim, _: threading.Event) -> None:
+        started.set()
+        may_end.wait()
+        finish(database, claim, ACCEPTED)
+
+    send(database)
+    with loop(database, run, slots=2) as leaving:
+        started.wait()
+        leaving.claim_no_more()
+        send(database)
+        may_end.set()
+        leaving.drain()
+
+    assert states(database) == ["done", "queued"]
+
+
 def test_an_error_of_ours_is_tried_three_times_and_its_text_kept(database: Database) -> None:
     def run(claim: Claim, _: threading.Event) -> None:
         raise RuntimeError(f"no box for attempt {claim.attempt}")
