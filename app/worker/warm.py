@@ -3,6 +3,7 @@
 import logging
 import os
 import threading
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from uuid import UUID
@@ -26,12 +27,13 @@ from sandbox.interface import Aborted, SandboxAway, SandboxError
 NICENESS = 10
 # How long to wait when no box is to be had for now.
 AWAY_SECONDS = 30.0
+PREPARED = "%d problems are prepared; their other variants follow"
 
 _log = logging.getLogger(__name__)
 
 
 class Warmer:
-    """A thread of its own, which hears too what is published later. What it does not get to, a judging does.
+    """A thread of its own, which looks after each step what was published meanwhile. What it can't do, a judging does.
 
     `expected` is the warmer's own, and the one that `known` asks: judgings that asked the same object would wait for
     niced boxes.
@@ -47,6 +49,7 @@ class Warmer:
         self._cache = cache
         self._pools = pools
         self._seen: set[UUID] = set()
+        self._agenda: tuple[deque[Callable[[], None]], ...] = (deque(), deque(), deque())
         self._stop = threading.Event()
         self._news = threading.Event()
         self._listener = Listener(works.url, PUBLISHED, lambda _: self._news.set())
@@ -67,11 +70,16 @@ class Warmer:
         self._warm(current)
         # From here on this thread, and the boxes that it starts, leave the cores to whoever waits for a verdict.
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
-        self._prepare_all(current)
-        while self._news.wait() and not self._stop.is_set():
-            self._news.clear()
-            if published := self._list_new():
-                self._prepare_all(published)
+        self._plan(current)
+        while not self._stop.is_set():
+            if not any(self._agenda):
+                self._news.wait()
+            if self._news.is_set():
+                self._news.clear()
+                if published := self._list_new():
+                    self._plan(published)
+            elif waiting := next(filter(None, self._agenda), None):
+                waiting.popleft()()
 
     def _warm(self, current: list[tuple[Revision, Package]]) -> None:
         for spec in {box_spec(package.manifest): None for _, package in current}:
@@ -79,17 +87,20 @@ class Warmer:
         if any(package.manifest.is_traced for _, package in current):
             self._attempt("an inspector's box", partial(self._pools.inspectors.warm, INSPECTOR))
 
-    def _prepare_all(self, current: list[tuple[Revision, Package]]) -> None:
-        # Variant 0 of every problem first: it holds what the problems' pages show.
+    def _plan(self, current: list[tuple[Revision, Package]]) -> None:
+        """Variant 0 first, before all that waits already: it holds what the problems' pages show.
+
+        Known mistakes last: a hint can come after its verdict, and a verdict can't come before the expected outputs.
+        """
+        first, others, mistakes = self._agenda
+        shown = [partial(self._prepare, revision, package, 0) for revision, package in current]
+        first.extendleft(reversed([*shown, partial(_log.info, PREPARED, len(current))]))
         for revision, package in current:
-            self._prepare(revision, package, 0)
-        _log.info("%d problems are prepared; their other variants follow", len(current))
-        for revision, package in current:
-            for variant in range(1, package.manifest.variants):
-                self._prepare(revision, package, variant)
-        if not self._stop.is_set():
-            _log.info("every variant is prepared")
-        self._prepare_mistakes(current)
+            variants = range(package.manifest.variants)
+            others.extend(partial(self._prepare, revision, package, variant) for variant in variants[1:])
+            mistakes.extend(partial(self._prepare_mistakes, revision, package, variant) for variant in variants)
+        others.append(partial(_log.info, "every variant is prepared"))
+        mistakes.append(partial(_log.info, "every known mistake can be recognised"))
 
     def _list_new(self) -> list[tuple[Revision, Package]]:
         """Current revisions that it has not listed yet; those whose references can share a box stand together."""
@@ -115,14 +126,9 @@ class Warmer:
 
         self._attempt(f"{package.slug}, variant {variant},", prepare)
 
-    def _prepare_mistakes(self, current: list[tuple[Revision, Package]]) -> None:
-        """Last: a hint can come after its verdict, and a verdict can't come before the expected outputs."""
-        for revision, package in current:
-            for variant in range(package.manifest.variants):
-                compute = partial(self._known.get, revision, package, variant, self._stop)
-                self._attempt(f"what known mistakes of {package.slug}, variant {variant}, answer", compute)
-        if not self._stop.is_set():
-            _log.info("every known mistake can be recognised")
+    def _prepare_mistakes(self, revision: Revision, package: Package, variant: int) -> None:
+        compute = partial(self._known.get, revision, package, variant, self._stop)
+        self._attempt(f"what known mistakes of {package.slug}, variant {variant}, answer", compute)
 
     def _attempt(self, what: str, step: Callable[[], object]) -> None:
         """Whatever fails, the rest is still prepared. A judging that needs it fails in the same way, and keeps why."""

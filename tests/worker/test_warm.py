@@ -2,12 +2,16 @@ import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from threading import Event
 
 import pytest
 from sqlalchemy import select, update
 
 from app.catalog.model import ExpectedOutput, Problem, Revision
+from app.catalog.package import Package
 from app.worker.compilation import FILLED_FOLDER, CompilationCache
+from app.worker.expected import ExpectedOutputs
+from app.worker.prepare import PreparedCase
 from app.worker.warm import Warmer
 from app.worker.work import Works
 from sandbox.interface import Launcher
@@ -23,9 +27,9 @@ def _hear_everything(caplog: pytest.LogCaptureFixture) -> None:
 
 
 @contextmanager
-def warmer(bench: Bench, data: Path, launcher: Launcher) -> Iterator[None]:
+def warmer(bench: Bench, data: Path, launcher: Launcher, expected: ExpectedOutputs | None = None) -> Iterator[None]:
     cache = CompilationCache(data, launcher)
-    warmer = Warmer(Works(bench.database), bench.expected(), bench.known(), cache, bench.pools)
+    warmer = Warmer(Works(bench.database), expected or bench.expected(), bench.known(), cache, bench.pools)
     warmer.start()
     try:
         yield
@@ -38,6 +42,21 @@ def prepared(bench: Bench) -> set[tuple[str, int]]:
     with bench.database.transaction() as session:
         found = session.execute(rows.join(ExpectedOutput, ExpectedOutput.revision_id == Revision.id))
         return {(row.slug, row.variant) for row in found}
+
+
+class Watched(ExpectedOutputs):
+    """Notes what is asked for, and publishes another problem at the first question."""
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench.database, bench.pool, "cpu")
+        self._bench = bench
+        self.asked: list[tuple[str, int]] = []
+
+    def get(self, revision: Revision, package: Package, variant: int, abort: Event) -> tuple[PreparedCase, ...]:
+        self.asked.append((package.slug, variant))
+        if len(self.asked) == 1:
+            publish(self._bench, "later")
+        return super().get(revision, package, variant, abort)
 
 
 def publish(bench: Bench, slug: str) -> Revision:
@@ -99,3 +118,16 @@ def test_what_is_published_while_the_worker_runs_is_prepared_too(
         publish(bench, "later")
 
         wait_until(lambda: prepared(bench) == {("later", 0), ("later", 1)})
+
+
+def test_what_is_published_while_others_are_prepared_comes_before_their_other_variants(
+    bench: Bench, tmp_path: Path, launcher: Launcher
+) -> None:
+    publish(bench, "first")
+    publish(bench, "second")
+    expected = Watched(bench)
+
+    with warmer(bench, tmp_path, launcher, expected):
+        wait_until(lambda: len(expected.asked) == 6)
+
+    assert {expected.asked.index((slug, 0)) for slug in ("first", "second", "later")} == {0, 1, 2}
