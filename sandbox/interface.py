@@ -6,7 +6,7 @@ what we or the host do wrong is an exception (`BoxLost`, `SandboxUnavailable`), 
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypeAlias
@@ -96,7 +96,7 @@ class Request:
     entry_point: str
     driver: str | None
     parameters: tuple[Parameter, ...]
-    cases: tuple[CaseInput, ...]
+    cases: Sequence[CaseInput]
     limits: Limits
     guarded: tuple[str, ...] = ()
 

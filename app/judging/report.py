@@ -75,6 +75,14 @@ def exception_category(name: str) -> str:
     return name if name in _KNOWN else "Exception"
 
 
+def told_seconds(visibility: Visibility, seconds: float) -> float:
+    return seconds if visibility == "sample" else coarse_seconds(seconds)
+
+
+def told_bytes(visibility: Visibility, size: int) -> int:
+    return size if visibility == "sample" else coarse_bytes(size)
+
+
 def coarse_seconds(seconds: float) -> float:
     """Two significant digits, in steps of 100 ms from the first on: all that a hidden case tells of its time."""
     steps = round(float(f"{seconds:.2g}") / TIME_STEP)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from app.judging.comparison import UNSUPPORTED, Comparison, compare
 from app.judging.preview import preview
-from app.judging.report import Fault, Material, build_report, coarse_bytes, coarse_seconds
+from app.judging.report import Fault, Material, build_report, told_bytes, told_seconds
 from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict
 from app.worker.asking import Asker
@@ -50,6 +50,10 @@ GIVEN_UP_MESSAGE = (
     f"not run: {PROCESSES} cases before this one ended the program, by the time limit or otherwise, and a submission "
     "gets no more time than that; mend the first of them"
 )
+OUT_OF_TIME_MESSAGE = (
+    "not run to the end: looking into all of your programs takes longer than the {seconds:g} s that there are for it; "
+    "compute less in each case"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,13 +97,13 @@ def _result(case: PreparedCase, outcome: CaseOutcome, found: _Found) -> CaseResu
         name=case.name,
         visibility=case.visibility,
         verdict=found.verdict,
-        wall_seconds=outcome.wall_seconds if is_sample else coarse_seconds(outcome.wall_seconds),
-        memory_bytes=outcome.memory_bytes if is_sample else coarse_bytes(outcome.memory_bytes),
+        wall_seconds=None if case.sealed else told_seconds(case.visibility, outcome.wall_seconds),
+        memory_bytes=None if case.sealed else told_bytes(case.visibility, outcome.memory_bytes),
         report=build_report(case.visibility, found.finding, material),
     )
 
 
-def give_up(case: PreparedCase, verdict: Verdict) -> CaseResult:
+def give_up(case: PreparedCase, verdict: Verdict, message: str = GIVEN_UP_MESSAGE) -> CaseResult:
     """Of a case that was not run, since the submission had cost too much by then: it shares the last one's verdict."""
     material = Material(inputs=case.inputs_preview, expected=case.expected_preview)
     return CaseResult(
@@ -107,9 +111,9 @@ def give_up(case: PreparedCase, verdict: Verdict) -> CaseResult:
         name=case.name,
         visibility=case.visibility,
         verdict=verdict,
-        wall_seconds=0.0,
-        memory_bytes=0,
-        report=build_report(case.visibility, Fault(category=GIVEN_UP, message=GIVEN_UP_MESSAGE), material),
+        wall_seconds=None if case.sealed else 0.0,
+        memory_bytes=None if case.sealed else 0,
+        report=build_report(case.visibility, Fault(category=GIVEN_UP, message=message), material),
     )
 
 

@@ -14,9 +14,23 @@ from app.judging.evidence import Evidence
 from app.judging.requirement import Facts
 from app.judging.requirements.uses import Uses
 from app.worker.effect import effect_of
-from app.worker.inspection import Inspected, Ran, Run, Task, Wanted, export_programs, inspect, signature_of
+from app.worker.inspection import (
+    Cut,
+    Inspected,
+    Inspectors,
+    Ran,
+    Run,
+    Task,
+    Wanted,
+    export_fault,
+    export_programs,
+    inspect,
+    not_run,
+    signature_of,
+)
 from app.worker.numbers import numbers_of
-from sandbox.interface import CaseOutcome, Ending
+from app.worker.request import MOST_ANSWER_BYTES
+from sandbox.interface import CaseOutcome, Ending, Failure
 from sandbox.pool import Pool
 
 
@@ -33,23 +47,26 @@ class Sighting:
 class Examined:
     """`outcome`: of the program's run, or of what should have come before it. `evidence`: where there is any.
 
-    `is_exported`: there is a program, whatever the inspector made of it.
+    `is_exported`: there is a program, whatever the inspector made of it. `cut`: why it was not run, which then has no
+    answer, or not tried without all steps that it should have been.
     """
 
     name: str
     outcome: CaseOutcome
     is_exported: bool
     evidence: Evidence | None = None
+    cut: Cut | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """`makers`: where the source is traced. `inspectors`: whose boxes never hold it."""
+    """`makers`: where the source is traced. `inspectors`: whose boxes never hold it. `answer_bytes`: of a case's."""
 
     package: Package
     makers: Pool
     inspectors: Pool
     abort: Event
+    answer_bytes: int = MOST_ANSWER_BYTES
 
 
 OnExamined = Callable[[Examined], None]
@@ -63,14 +80,17 @@ def examine(bench: Bench, source: str, cases: Sequence[Sighting], on_examined: O
     for case in cases:
         programs.setdefault(signature_of(bench.package.manifest, case.inputs), []).append(case)
     exported = export_programs(bench.makers, bench.package, source, list(programs), bench.abort)
+    cut = Cut([*exported.values()][-1].ending)
     tasks: list[Task] = []
     for signature, members in programs.items():
-        outcome = exported[signature]
-        if outcome.ending is Ending.ANSWERED:
-            tasks.append(_task(bench.package.manifest, signature, outcome.answer or b"", members))
+        outcome = exported.get(signature)
+        task = _task(bench.package.manifest, signature, outcome.answer or b"" if outcome else b"", members)
+        refused = _without_program(task, outcome, cut)
+        if refused is None:
+            tasks.append(task)
             continue
         for case in members:
-            on_examined(Examined(name=case.name, outcome=replace(outcome, name=case.name), is_exported=False))
+            on_examined(replace(refused, name=case.name, outcome=replace(refused.outcome, name=case.name)))
     if tasks:
         _inspect(bench, tasks, on_examined)
 
@@ -86,10 +106,38 @@ def _inspect(bench: Bench, tasks: Sequence[Task], on_examined: OnExamined) -> No
 
     def tell(ran: Ran) -> None:
         known, wanted = evidence.get(ran.name), runs[ran.name].leave_out
-        found = _with_effects(known, wanted, ran) if known and wanted else known
-        on_examined(Examined(name=ran.name, outcome=ran.outcome, is_exported=True, evidence=found))
+        found = _with_effects(known, wanted, ran) if known and wanted and not ran.cut else known
+        on_examined(Examined(name=ran.name, outcome=ran.outcome, is_exported=True, evidence=found, cut=ran.cut))
 
-    inspect(bench.inspectors, bench.package, tasks, keep, tell, bench.abort)
+    inspectors = Inspectors(
+        pool=bench.inspectors, package=bench.package, abort=bench.abort, answer_bytes=bench.answer_bytes
+    )
+    inspect(inspectors, tasks, keep, tell)
+
+
+def _without_program(task: Task, outcome: CaseOutcome | None, cut: Cut) -> Examined | None:
+    """Why there is nothing to inspect, if there is not. `cut`: for what no process was left to trace."""
+    if outcome is None:
+        return Examined(name="", outcome=not_run(cut), is_exported=False, cut=cut)
+    if _is_too_large(outcome):
+        return _refused(outcome, "the export is larger than any that is read")
+    if outcome.ending is not Ending.ANSWERED:
+        return Examined(name="", outcome=outcome, is_exported=False)
+    fault = export_fault(task)
+    return _refused(outcome, fault) if fault else None
+
+
+def _is_too_large(outcome: CaseOutcome) -> bool:
+    """An export; a source that prints too much is another matter."""
+    failure = outcome.failure
+    return outcome.ending is Ending.TOO_MUCH_OUTPUT and failure is not None and failure.kind == "TooLarge"
+
+
+def _refused(outcome: CaseOutcome, message: str) -> Examined:
+    failure = Failure(stage="answer", kind="Refused", message=message, traceback="")
+    return Examined(
+        name="", outcome=replace(outcome, ending=Ending.RAISED, answer=None, failure=failure), is_exported=True
+    )
 
 
 def _task(manifest: Manifest, signature: bytes, program: bytes, members: Sequence[Sighting]) -> Task:

@@ -8,68 +8,51 @@ an outcome like that of any submission.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
 from app.judging.evidence import Conditional, Evidence, Loop
-from app.worker.request import box_spec, limits_of
+from app.worker.conversation import CANDIDATES, Clock, Cut, Messages, Run, Step, Task, Wanted, plan
+from app.worker.request import MOST_ANSWER_BYTES, box_spec, limits_of
 from app.worker.run import run_cases
-from sandbox.guest.codec import Tree, decode, encode
-from sandbox.guest.signature import Untraceable, describe
+from sandbox.guest.codec import STANDARD_CAPS, Caps, Malformed, decode, encode
+from sandbox.guest.signature import PROGRAM_BYTES, Untraceable, describe
 from sandbox.interface import Box, BoxSpec, CaseInput, CaseOutcome, Ending, Limits, Parameter, Request
 from sandbox.pool import Pool
 
 __all__ = [
     "INSPECTOR",
+    "Cut",
     "Inspected",
+    "Inspectors",
     "Ran",
     "Run",
     "Task",
     "Untraceable",
     "Wanted",
+    "export_fault",
     "export_programs",
     "inspect",
+    "not_run",
     "signature_of",
 ]
 
 INSPECTOR = BoxSpec(("jax",))
 EXPORT_DRIVER = "from sandbox.guest.export import run"
+NO_ANSWER = "NoAnswer"
 INSPECT_DRIVER = "from sandbox.guest.inspection import run"
 # Beside the problem's own limit: a message may open the program first, and one that leaves a step out compiles twice.
 COMPILE_SECONDS = 5
-# Loops that fit what is wanted, and are tried one by one: each costs a compilation for every step that is left out.
-CANDIDATES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """`length` None: any. `through` is told by the evidence of the loop."""
-
-    kind: Literal["scan", "fori", "while", "cond"]
-    length: int | None
-    through: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """`inputs`: encoded, all parameters. `leave_out`: what is to be taken out of the program, to see what changes."""
-
-    name: str
-    inputs: bytes
-    leave_out: Wanted | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """`program`: the answer to its export, whatever that holds."""
-
-    signature: bytes
-    program: bytes
-    runs: Sequence[Run]
-    wanted: tuple[Wanted, ...]
+# For all that one submission's programs are asked, as a multiple of what a single message may take.
+BUDGET = 10
+# Around an exported program, for the containers of its answer.
+STRUCTURE_BYTES = 2**20
+EXPORT_CAPS = Caps(total_bytes=PROGRAM_BYTES + STRUCTURE_BYTES)
+# Around the inputs and the program in a message.
+MESSAGE_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,11 +70,27 @@ class Ran:
 
     Of a counted loop those without its first and without its last step, of another loop that without all of them, of
     branches those with each taken always. None is an answer that could not be had, and shows nothing.
+    `cut`: why it was not run, which then has no answer, or not without each of those steps.
     """
 
     name: str
     outcome: CaseOutcome
     left_out: Mapping[int, tuple[bytes | None, ...]]
+    cut: Cut | None = None
+
+
+OnInspected = Callable[[Inspected], None]
+OnRan = Callable[[Ran], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspectors:
+    """`pool`: whose boxes never hold a submission. `answer_bytes`: how large an answer to a case may be."""
+
+    pool: Pool
+    package: Package
+    abort: Event
+    answer_bytes: int = MOST_ANSWER_BYTES
 
 
 def signature_of(manifest: Manifest, inputs: bytes) -> bytes:
@@ -104,7 +103,10 @@ def signature_of(manifest: Manifest, inputs: bytes) -> bytes:
 def export_programs(
     makers: Pool, package: Package, source: str, signatures: Sequence[bytes], abort: Event
 ) -> Mapping[bytes, CaseOutcome]:
-    """`makers`: boxes that may hold the source. Raises BoxLost, Aborted."""
+    """In this order; those are not there that no process was left for.
+
+    `makers`: boxes that may hold the source. Raises BoxLost, Aborted.
+    """
     cases = [CaseInput(f"export {n}", encode({"signature": decode(one)})) for n, one in enumerate(signatures)]
     request = Request(
         source=source,
@@ -112,115 +114,124 @@ def export_programs(
         driver=EXPORT_DRIVER,
         parameters=(Parameter("signature", "value"),),
         cases=tuple(cases),
-        limits=_limits(package.manifest),
+        limits=_limits(package.manifest, EXPORT_CAPS.total_bytes),
     )
     outcomes: list[CaseOutcome] = []
     run_cases(makers, box_spec(package.manifest), request, outcomes.append, abort)
-    return dict(zip(signatures, _all(outcomes, [case.name for case in cases]), strict=True))
+    return dict(zip(signatures, map(_checked, outcomes), strict=False))
 
 
-def inspect(
-    inspectors: Pool,
-    package: Package,
-    tasks: Sequence[Task],
-    on_inspected: Callable[[Inspected], None],
-    on_ran: Callable[[Ran], None],
-    abort: Event,
-) -> Box:
+def export_fault(task: Task) -> str | None:
+    """What is wrong with an export, however it came about, before an inspector gets it."""
+    try:
+        exported = decode(task.program, EXPORT_CAPS)
+    except Malformed as malformed:
+        return f"the export is none ({malformed})"
+    if not isinstance(exported, dict) or set(exported) != {"program", "structure"}:
+        return "the export is none"
+    program = exported["program"]
+    if not isinstance(program, np.ndarray) or program.dtype != np.uint8 or program.ndim != 1:
+        return "the export holds no program"
+    inputs = max((len(run.inputs) for run in task.runs), default=0)
+    if len(task.program) + len(task.signature) + inputs + MESSAGE_BYTES > STANDARD_CAPS.total_bytes:
+        return "the program is too large beside inputs of this size"
+    return None
+
+
+def inspect(bench: Inspectors, tasks: Sequence[Task], on_inspected: OnInspected, on_ran: OnRan) -> Box:
     """Each is called once for each task and each run; a task's evidence comes before its runs.
 
     Raises BoxLost, Aborted.
     """
-    conversation = _Conversation(tasks)
+    manifest = bench.package.manifest
+    # Without a step there are two answers.
+    limits = _limits(manifest, min(2 * bench.answer_bytes + MESSAGE_BYTES, MOST_ANSWER_BYTES))
+    steps, clock = plan(tasks), Clock(manifest.limits.wall_seconds, BUDGET * limits.wall_seconds)
+    reader = _Reader(on_inspected, on_ran)
+    cut = Cut(None)
+
+    def read(outcome: CaseOutcome) -> None:
+        nonlocal cut
+        step = steps[clock.asked]
+        if clock.cut:
+            reader.skip(step, clock.cut)
+            return
+        cut = Cut(None if step.kind == "leave_out" else outcome.ending)
+        reader.read(step, clock.timely(step, outcome))
+
     request = Request(
         source="def program():\n    pass\n",
         entry_point="program",
         driver=INSPECT_DRIVER,
         parameters=(Parameter("task", "value"),),
-        cases=tuple(conversation.cases),
-        limits=_limits(package.manifest),
+        cases=Messages(steps, clock),
+        limits=limits,
     )
-    reader = _Reader(on_inspected, on_ran)
-    last: list[CaseOutcome] = []
-
-    def read(outcome: CaseOutcome) -> None:
-        last[:] = [outcome]
-        reader.read(*conversation.meanings.pop(0), outcome)
-
-    box = run_cases(inspectors, INSPECTOR, request, read, abort)
-    for meaning in tuple(conversation.meanings):
-        reader.read(*meaning, replace(last[0], answer=None))
+    box = run_cases(bench.pool, INSPECTOR, request, read, bench.abort)
+    for step in steps[clock.asked + 1 :]:
+        reader.skip(step, clock.cut or cut)
     return box
 
 
-def _limits(manifest: Manifest) -> Limits:
+def _limits(manifest: Manifest, answer_bytes: int) -> Limits:
     limits = limits_of(manifest)
-    return replace(limits, wall_seconds=limits.wall_seconds + COMPILE_SECONDS)
+    return replace(limits, wall_seconds=limits.wall_seconds + COMPILE_SECONDS, answer_bytes=answer_bytes)
 
 
-def _all(outcomes: list[CaseOutcome], names: Sequence[str]) -> list[CaseOutcome]:
-    """What was not run, since too many before had killed their process, shares the fate of the last."""
-    return outcomes + [replace(outcomes[-1], name=name, answer=None) for name in names[len(outcomes) :]]
-
-
-Step = Literal["open", "run", "leave_out"]
-
-
-class _Conversation:
-    """All messages to the inspector, and of what task, and which run, each of them is."""
-
-    def __init__(self, tasks: Sequence[Task]) -> None:
-        self.cases: list[CaseInput] = []
-        self.meanings: list[tuple[Step, Task, Run | None]] = []
-        for task in tasks:
-            self._add("open", task, None)
-            for run in task.runs:
-                self._add("run", task, run)
-        # Last, since a changed program may do worse than the one that was sent.
-        for task in tasks:
-            for run in task.runs:
-                for rank in range(CANDIDATES if run.leave_out else 0):
-                    self._add("leave_out", task, run, rank)
-
-    def _add(self, step: Step, task: Task, run: Run | None, rank: int = 0) -> None:
-        """Each message is whole, so that any of them can be the first of a new process."""
-        message: dict[str, Tree] = {
-            "step": step,
-            "exported": np.frombuffer(task.program, np.uint8),
-            "signature": decode(task.signature),
-            "inputs": decode(run.inputs) if run is not None else None,
-        }
-        if run is not None and run.leave_out is not None:
-            message["wanted"] = (run.leave_out.kind, run.leave_out.length, rank)
-        name = step if run is None else f"{step} {run.name}"
-        self.cases.append(CaseInput(name, encode({"task": message})))
-        self.meanings.append((step, task, run))
+def _checked(outcome: CaseOutcome) -> CaseOutcome:
+    """A function that returns no answer when it is traced returns none when it is called."""
+    has_none = outcome.ending is Ending.RAISED and outcome.failure is not None and outcome.failure.kind == NO_ANSWER
+    return replace(outcome, ending=Ending.UNSUPPORTED) if has_none else outcome
 
 
 class _Reader:
     """From the inspector's answers to evidence and outcomes."""
 
-    def __init__(self, on_inspected: Callable[[Inspected], None], on_ran: Callable[[Ran], None]) -> None:
+    def __init__(self, on_inspected: OnInspected, on_ran: OnRan) -> None:
         self._on_inspected, self._on_ran = on_inspected, on_ran
         self._outcomes: dict[str, CaseOutcome] = {}
         self._left_out: dict[str, list[Mapping[int, tuple[bytes | None, ...]]]] = {}
+        self._cuts: dict[str, Cut] = {}
 
-    def read(self, step: Step, task: Task, run: Run | None, outcome: CaseOutcome) -> None:
-        if run is None:
-            self._on_inspected(_inspected(task.signature, outcome))
-        elif step == "leave_out":
-            self._keep(run.name, _left_out(outcome))
-        elif run.leave_out is not None:
-            self._outcomes[run.name] = replace(outcome, name=run.name)
+    def read(self, step: Step, outcome: CaseOutcome) -> None:
+        if step.run is None:
+            self._on_inspected(_inspected(step.task.signature, outcome))
+        elif step.kind == "leave_out":
+            self._keep(step.run.name, _left_out(outcome))
         else:
-            self._on_ran(Ran(name=run.name, outcome=replace(outcome, name=run.name), left_out={}))
+            self._keep_outcome(step.run, outcome)
+
+    def skip(self, step: Step, cut: Cut) -> None:
+        """What was not asked."""
+        if step.run is None:
+            self._on_inspected(Inspected(signature=step.task.signature, evidence=None, refusal=None))
+            return
+        self._cuts.setdefault(step.run.name, cut)
+        if step.kind == "leave_out":
+            self._keep(step.run.name, {})
+        else:
+            self._keep_outcome(step.run, not_run(cut))
+
+    def _keep_outcome(self, run: Run, outcome: CaseOutcome) -> None:
+        self._outcomes[run.name] = replace(outcome, name=run.name)
+        if run.leave_out is None:
+            self._tell(run.name, {})
 
     def _keep(self, name: str, left_out: Mapping[int, tuple[bytes | None, ...]]) -> None:
         parts = self._left_out.setdefault(name, [])
         parts.append(left_out)
         if len(parts) == CANDIDATES:
-            together = {index: answers for part in parts for index, answers in part.items()}
-            self._on_ran(Ran(name=name, outcome=self._outcomes.pop(name), left_out=together))
+            self._tell(name, {index: answers for part in self._left_out.pop(name) for index, answers in part.items()})
+
+    def _tell(self, name: str, left_out: Mapping[int, tuple[bytes | None, ...]]) -> None:
+        cut = self._cuts.pop(name, None)
+        self._on_ran(Ran(name=name, outcome=self._outcomes.pop(name), left_out=left_out, cut=cut))
+
+
+def not_run(cut: Cut) -> CaseOutcome:
+    """No time and no memory: it took none."""
+    ending = cut.ending or Ending.CRASHED
+    return CaseOutcome(name="", ending=ending, answer=None, failure=None, text="", wall_seconds=0.0, memory_bytes=0)
 
 
 def _inspected(signature: bytes, outcome: CaseOutcome) -> Inspected:
@@ -242,8 +253,9 @@ def _evidence(found: Any) -> Evidence:
         branches=tuple(Conditional(**one) for one in found["branches"]),
         operations=found["operations"],
         copies=found["copies"],
-        axes=frozenset(found["axes"]),
+        axes=found["axes"],
         equations=found["equations"],
         temporary_bytes=found["temporary_bytes"],
         flops=found["flops"],
+        unbounded=found["unbounded"],
     )

@@ -154,7 +154,13 @@ class _Run:
         sightings = [
             Sighting(name=case.name, inputs=case.inputs, is_tried=case.name in tried) for case in cases.values()
         ]
-        bench = Bench(package=self._job.package, makers=self._pool, inspectors=inspectors, abort=self._abort)
+        bench = Bench(
+            package=self._job.package,
+            makers=self._pool,
+            inspectors=inspectors,
+            abort=self._abort,
+            answer_bytes=answer_bytes([case.expected for case in cases.values()]),
+        )
         examine(
             bench, self._job.source, sightings, lambda examined: self._check_program(cases[examined.name], examined)
         )

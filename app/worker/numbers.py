@@ -1,5 +1,6 @@
 """The whole numbers of a case by name, for requirements that speak of them: of parameters, and of symbolic sizes."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +16,7 @@ def numbers_of(manifest: Manifest, inputs: bytes) -> Mapping[str, int]:
     numbers: dict[str, int] = {}
     for parameter in manifest.parameters:
         value = given[parameter.name]
-        if isinstance(value, int | float) and np.isfinite(value):
+        if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
             numbers[parameter.name] = int(value // 1)
         elif isinstance(value, np.ndarray) and parameter.is_array:
             sizes = zip(parameter.shape or (), value.shape, strict=False)

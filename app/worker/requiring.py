@@ -11,8 +11,9 @@ from app.judging.result import CaseResult
 from app.judging.text import printable
 from app.judging.verdicts import Verdict
 from app.worker.asking import Asker
-from app.worker.check import check_case
+from app.worker.check import GIVEN_UP_MESSAGE, OUT_OF_TIME_MESSAGE, VERDICT_OF_ENDING, check_case, give_up
 from app.worker.examination import Examined
+from app.worker.inspection import Cut
 from app.worker.numbers import numbers_of
 from app.worker.prepare import PreparedCase
 from sandbox.interface import Ending, Failure
@@ -51,15 +52,25 @@ def check_program(asker: Asker, case: PreparedCase, called: CaseResult | None, e
     Raises JudgeFailed when the package's own checkers do, BoxLost, Aborted.
     """
     manifest = asker.package.manifest
+    if examined.cut and examined.outcome.answer is None:
+        return _given_up(case, examined.cut)
     own = check_case(asker, case, examined.outcome)
     if examined.outcome.ending is Ending.RAISED:
         return _without_answer(manifest, called, own, examined)
     if own.verdict is not Verdict.ACCEPTED:
         return own if called is None else _differing(called, own)
+    if examined.cut:
+        return _given_up(case, examined.cut)
     facts = Facts(numbers=numbers_of(manifest, case.inputs), evidence=examined.evidence, reference=case.evidence)
     unmet = first_unmet(manifest.requirements, "program", facts)
     right = own if called is None else called
     return refuse(right, unmet.category, unmet.message) if unmet else right
+
+
+def _given_up(case: PreparedCase, cut: Cut) -> CaseResult:
+    verdict = Verdict.REQUIREMENT_NOT_MET if cut.ending is None else VERDICT_OF_ENDING[cut.ending]
+    message = GIVEN_UP_MESSAGE if cut.seconds is None else OUT_OF_TIME_MESSAGE.format(seconds=cut.seconds)
+    return give_up(case, verdict, message)
 
 
 def refuse(result: CaseResult, category: str, message: str) -> CaseResult:

@@ -1,6 +1,6 @@
 """Running every case of a request, also when one of them kills its child."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from threading import Event
 
@@ -29,7 +29,7 @@ def run_cases(pool: Pool, spec: BoxSpec, request: Request, on_case: OnCase, abor
     return box
 
 
-def _not_run(request: Request, outcome: RunOutcome, on_case: OnCase) -> tuple[CaseInput, ...]:
+def _not_run(request: Request, outcome: RunOutcome, on_case: OnCase) -> Sequence[CaseInput]:
     if outcome.load_failure is not None:
         for case in request.cases:
             on_case(replace(outcome.load_failure, name=case.name))

@@ -12,13 +12,15 @@ import jax.export
 import numpy as np
 
 from .convert import plain
-from .signature import Leaf, Signature, arguments, leaves
-
-PROGRAM_BYTES = 4 * 2**20
+from .signature import PROGRAM_BYTES, Leaf, Signature, arguments, leaves
 
 
 class NotExported(Exception):
     """The text says what a student may change."""
+
+
+class NoAnswer(NotExported):
+    """What the function returns would be no answer either if it were called."""
 
 
 def run(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
@@ -56,9 +58,9 @@ def _spec(leaf: Leaf) -> jax.ShapeDtypeStruct:
 
 def _check(outputs: list[Any]) -> None:
     if not outputs:
-        raise NotExported("the function returns no array; return your result")
+        raise NoAnswer("the function returns no array; return your result")
     for output in outputs:
         if not isinstance(output, jax.Array | np.ndarray | np.generic | bool | int | float | complex):
-            raise NotExported(f"the function returns a value of type {type(output).__name__}; return arrays")
+            raise NoAnswer(f"the function returns a value of type {type(output).__name__}; return arrays")
         if jax.dtypes.issubdtype(getattr(output, "dtype", np.int32), jax.dtypes.prng_key):
-            raise NotExported("the function returns a random key; return arrays (jax.random.key_data(key))")
+            raise NoAnswer("the function returns a random key; return arrays (jax.random.key_data(key))")

@@ -18,6 +18,9 @@ import numpy as np
 
 from .codec import DTYPES, Tree
 
+# An exported program is no larger; the inspector's own limit is the same.
+PROGRAM_BYTES = 4 * 2**20
+
 Node = tuple[Any, ...]
 Signature = list[tuple[str, Node]]
 

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from app.catalog.package import Package, package_from_files
+from app.worker.conversation import Clock, Messages, plan
 from app.worker.inspection import (
     INSPECTOR,
     Inspected,
+    Inspectors,
     Ran,
     Run,
     Task,
@@ -22,7 +24,7 @@ from app.worker.inspection import (
     signature_of,
 )
 from sandbox.guest.codec import decode, encode
-from sandbox.interface import Ending, Launcher
+from sandbox.interface import CaseOutcome, Ending, Launcher
 from sandbox.pool import Pool
 from tests.catalog.packages import make_files
 
@@ -94,7 +96,8 @@ class Looking:
         ]
         self.inspected: list[Inspected] = []
         self.ran: list[Ran] = []
-        inspect(boxes, package, tasks, self.inspected.append, self.ran.append, abort)
+        bench = Inspectors(pool=boxes, package=package, abort=abort)
+        inspect(bench, tasks, self.inspected.append, self.ran.append)
 
 
 def test_cases_of_one_signature_share_a_program(boxes: Pool, package: Package) -> None:
@@ -120,6 +123,57 @@ def test_a_program_that_kills_its_inspector_has_an_outcome_for_every_case(boxes:
     assert [ran.name for ran in seen.ran] == [run.name for run in runs]
     assert {ran.outcome.ending for ran in seen.ran} <= {Ending.OUT_OF_MEMORY, Ending.CRASHED}
     assert all(ran.outcome.answer is None and ran.left_out == {} for ran in seen.ran)
+    assert [ran.cut is None for ran in seen.ran] == [False] * 5
+    assert [ran.outcome.wall_seconds > 0 for ran in seen.ran] == [True] * 3 + [False] * 2
+
+
+def test_when_the_time_for_all_is_used_up_the_rest_is_not_run(
+    boxes: Pool, package: Package, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.worker.inspection.BUDGET", 1e-6)
+    runs = [Run(f"case {n}", inputs_of(n, 2, 3, 4), SCAN if n else None) for n in range(3)]
+
+    seen = Looking(boxes, package, HONEST, runs)
+
+    assert len(seen.inspected) == 1
+    assert sorted(ran.name for ran in seen.ran) == [run.name for run in runs]
+    assert [ran.cut and (ran.cut.ending, ran.cut.seconds) for ran in seen.ran] == [(Ending.TIMED_OUT, 6e-6)] * 3
+    assert all(ran.outcome.answer is None and ran.outcome.wall_seconds == 0 for ran in seen.ran)
+
+
+def test_a_program_that_is_compiled_has_no_time_for_compiling() -> None:
+    task = Task(signature=encode([]), program=b"program", runs=[Run("only", encode({}), None)], wanted=())
+    clock = Clock(call_seconds=1, seconds=100)
+    messages = Messages(plan([task]), clock)
+    late = CaseOutcome(
+        name="only", ending=Ending.ANSWERED, answer=b"", failure=None, text="", wall_seconds=3, memory_bytes=0
+    )
+    step = plan([task])[1]
+
+    _, _ = messages[0], messages[1]
+    assert clock.timely(step, late).ending is Ending.TIMED_OUT
+    _ = messages[1:][0]
+    assert clock.timely(step, late).ending is Ending.ANSWERED
+    assert clock.used == 6
+
+
+def test_a_process_gets_each_program_once_and_each_message_is_made_when_it_is_sent() -> None:
+    tasks = [
+        Task(
+            signature=encode([]),
+            program=program * 2**20,
+            runs=[Run(f"case {n}", encode({"x": n}), None)] * 3,
+            wanted=(),
+        )
+        for n, program in enumerate((b"a", b"b"))
+    ]
+
+    messages = Messages(plan(tasks), Clock(call_seconds=1, seconds=100))
+
+    sizes = [len(message.inputs) for message in messages]
+    assert [size > 2**20 for size in sizes] == [True, False, False, False] * 2
+    assert [len(message.inputs) > 2**20 for message in messages[2:]] == [True, False, True, False, False, False]
+    assert messages[0] is not messages[0]
 
 
 def test_bytes_that_are_no_program_are_the_submissions_fault(boxes: Pool, package: Package) -> None:
@@ -128,7 +182,8 @@ def test_bytes_that_are_no_program_are_the_submissions_fault(boxes: Pool, packag
     inspected: list[Inspected] = []
     ran: list[Ran] = []
 
-    box = inspect(boxes, package, [task], inspected.append, ran.append, threading.Event())
+    bench = Inspectors(pool=boxes, package=package, abort=threading.Event())
+    box = inspect(bench, [task], inspected.append, ran.append)
 
     assert box.ready.versions.keys() == set(INSPECTOR.frameworks)
     assert inspected[0].refusal is not None

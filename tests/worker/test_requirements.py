@@ -129,6 +129,70 @@ def test_a_source_that_does_not_load_fails_its_sealed_cases_in_the_same_way(cour
     assert court.inspectors.requests == []
 
 
+PATCHED = """
+import sys
+
+def forged(solution, inputs):
+    import numpy
+    return numpy.zeros({size}, numpy.uint8)
+
+export = sys.modules.get("sandbox.guest.export")
+if export is not None:
+    export.run.__code__ = forged.__code__
+"""
+
+
+@pytest.mark.parametrize("size", [64 * 2**20 - 64, 2**20])
+def test_an_export_that_is_too_large_or_none_is_the_submissions_fault(court: Court, size: int) -> None:
+    judged = court.judge(PATCHED.format(size=size) + ENERGY.reference)
+
+    assert {case.verdict for case in judged.cases} == {Verdict.REQUIREMENT_NOT_MET}
+    assert {case.report["category"] for case in judged.cases} == {"program refused"}
+    assert court.inspectors.requests == []
+
+
+HUNGRY = """
+    total = jnp.float32(0)
+    if isinstance(x, jax.core.Tracer) and x.shape[0] == 8:
+        total = 0 * jnp.sort(jnp.arange(2**27) * gain)[0]
+"""
+
+
+def test_what_was_not_tried_is_not_said_to_be_without_effect(launcher: Launcher) -> None:
+    """The sample's own program is honest; those of the other cases end three inspectors, before anything is tried."""
+    text = (
+        ENERGY.files["problem.yaml"]
+        .decode()
+        .replace("5, 6, 7, 8], gain: 1.0, chunks: 4", "5, 6], gain: 1.0, chunks: 2")
+    )
+    package = package_from_files("energy", {"problem.yaml": text.encode()})
+    source = "import jax\n" + package.reference.replace("jnp.float32(0)", "total")
+    source = source.replace("chunks):\n", f"chunks):{HUNGRY}", 1)
+
+    with closing(Listening(launcher)) as students, closing(Listening(launcher)) as inspectors:
+        prepared = prepare(package, Draw(b"a secret", 0), inspectors, threading.Event())
+        judged = Court(students, inspectors, prepared, package).judge(source)
+
+    assert Verdict.REQUIREMENT_NOT_MET not in {case.verdict for case in judged.cases}
+    assert Verdict.ACCEPTED not in {case.verdict for case in judged.cases}
+    assert "not run: 3 cases before this one" in judged.cases[0].report["message"]
+
+
+def test_a_sealed_case_shows_no_time_and_no_memory(court: Court) -> None:
+    judged = court.judge(ENERGY.reference)
+
+    sealed = {case.name for case in court.prepared.cases if case.sealed}
+    shown = {case.name: (case.wall_seconds, case.memory_bytes) for case in judged.cases}
+    assert {shown[name] for name in sealed} == {(None, None)}
+    assert all(None not in shown[name] for name in shown.keys() - sealed)
+
+
+def test_no_answer_is_a_wrong_one_in_sealed_cases_too(court: Court) -> None:
+    judged = court.judge("def chunked_energy(x, gain, chunks):\n    pass\n")
+
+    assert {case.verdict for case in judged.cases} == {Verdict.WRONG_ANSWER}
+
+
 def test_a_reference_that_does_not_meet_its_own_requirements_is_told_so(launcher: Launcher) -> None:
     text = ENERGY.files["problem.yaml"].decode()
     package = package_from_files("energy", {"problem.yaml": text.replace("length: chunks", "length: 3").encode()})

@@ -1,0 +1,146 @@
+"""What an inspector is asked about a submission's programs: in which order, and for how long altogether.
+
+A message is made when it is sent, so that one is in memory at a time, and holds its program only where the process does
+not have it from the message before.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, overload
+
+import numpy as np
+
+from sandbox.guest.codec import Tree, decode, encode
+from sandbox.interface import CaseInput, CaseOutcome, Ending, Failure
+
+# Loops that fit what is wanted, and are tried one by one: each costs a compilation for every step that is left out.
+CANDIDATES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """`length` None: any. `through` is told by the evidence of the loop."""
+
+    kind: Literal["scan", "fori", "while", "cond"]
+    length: int | None
+    through: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """`inputs`: encoded, all parameters. `leave_out`: what is to be taken out of the program, to see what changes."""
+
+    name: str
+    inputs: bytes
+    leave_out: Wanted | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """`program`: the answer to its export, whatever that holds."""
+
+    signature: bytes
+    program: bytes
+    runs: Sequence[Run]
+    wanted: tuple[Wanted, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`rank`: of a loop that fits, the one with most work first."""
+
+    kind: Literal["open", "run", "leave_out"]
+    task: Task
+    run: Run | None = None
+    rank: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Why something was not asked any more.
+
+    `ending`: of the program that had ended too many processes; None if one did that without a step of its loop, which
+    has shown nothing of that step. `seconds`: the time for all, if that is used up.
+    """
+
+    ending: Ending | None
+    seconds: float | None = None
+
+
+def plan(tasks: Sequence[Task]) -> list[Step]:
+    """Changed programs come last, since they may do worse than the ones that were sent."""
+    steps: list[Step] = []
+    for task in tasks:
+        steps += [Step("open", task), *(Step("run", task, run) for run in task.runs)]
+    tried = [(task, run) for task in tasks for run in task.runs if run.leave_out is not None]
+    return steps + [Step("leave_out", task, run, rank) for task, run in tried for rank in range(CANDIDATES)]
+
+
+@dataclass(slots=True)
+class Clock:
+    """`call_seconds`: for a run of a program that is compiled already. `seconds`: for all messages together.
+
+    `asked`, and whether it `brings` its program: the message that was made last.
+    """
+
+    call_seconds: float
+    seconds: float
+    used: float = 0.0
+    asked: int = -1
+    brings: bool = False
+
+    @property
+    def cut(self) -> Cut | None:
+        return Cut(Ending.TIMED_OUT, self.seconds) if self.used >= self.seconds else None
+
+    def timely(self, step: Step, outcome: CaseOutcome) -> CaseOutcome:
+        """A box lets every message take as long as one that compiles may."""
+        self.used += outcome.wall_seconds
+        is_late = outcome.ending is Ending.TIMED_OUT or outcome.wall_seconds > self.call_seconds
+        if step.kind != "run" or self.brings or not is_late:
+            return outcome
+        message = f"the call took longer than {self.call_seconds:g} s"
+        failure = Failure(stage="call", kind="Timeout", message=message, traceback="")
+        return replace(outcome, ending=Ending.TIMED_OUT, answer=None, failure=failure)
+
+
+class Messages(Sequence[CaseInput]):
+    """Of one process; what a process that died has left is a slice, for the next. When time is up they ask nothing."""
+
+    def __init__(self, steps: Sequence[Step], clock: Clock, first: int = 0) -> None:
+        self._steps, self._clock, self._first = steps, clock, first
+
+    def __len__(self) -> int:
+        return len(self._steps) - self._first
+
+    @overload
+    def __getitem__(self, index: int) -> CaseInput: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> "Messages": ...
+
+    def __getitem__(self, index: int | slice) -> "CaseInput | Messages":
+        if isinstance(index, slice):
+            assert (index.stop, index.step) == (None, None), "only the end is ever sent again"
+            return Messages(self._steps, self._clock, self._first + (index.start or 0))
+        return self._make(range(self._first, len(self._steps))[index])
+
+    def _make(self, place: int) -> CaseInput:
+        step, clock = self._steps[place], self._clock
+        clock.asked = place
+        clock.brings = place == self._first or self._steps[place - 1].task is not step.task
+        name = step.kind if step.run is None else f"{step.kind} {step.run.name}"
+        return CaseInput(name, encode({"task": {"step": "none"} if clock.cut else _message(step, clock.brings)}))
+
+
+def _message(step: Step, brings: bool) -> dict[str, Tree]:
+    """Without `exported` the program is that of the message before."""
+    message: dict[str, Tree] = {
+        "step": step.kind,
+        "exported": np.frombuffer(step.task.program, np.uint8) if brings else None,
+        "signature": decode(step.task.signature) if brings else None,
+        "inputs": decode(step.run.inputs) if step.run is not None else None,
+    }
+    if step.run is not None and step.run.leave_out is not None:
+        message["wanted"] = (step.run.leave_out.kind, step.run.leave_out.length, step.rank)
+    return message
