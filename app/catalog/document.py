@@ -24,8 +24,9 @@ _MAX_DIGITS = 64
 _WORDS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _NULLS = ("", "~", "null", "Null", "NULL")
 _SPECIAL = {".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf, ".nan": math.nan}
-# PostgreSQL's JSON takes neither NUL nor lone surrogates; no author means any of the other control characters.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+# PostgreSQL's JSON takes neither NUL nor lone surrogates; no author means any of the other control characters, of which
+# some move a terminal's cursor, and some turn the order of what is read around.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from app.catalog.fault import Fault
+from app.catalog.weight import is_too_heavy
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -28,11 +29,13 @@ def syntax_fault(source: Source) -> Fault | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            if is_too_heavy(ast.parse(source.text)):
+                raise RecursionError
             compile(source.text, source.file, "exec", dont_inherit=True)
     except SyntaxError as error:
         return source.fault(error.lineno or 1, f"is no valid Python: {error.msg}", "correct the line")
     except (ValueError, RecursionError, MemoryError, OverflowError):
-        return source.fault(1, "is nested too deeply to compile", "write simpler code")
+        return source.fault(1, "is too long or nested too deeply to compile", "write simpler code")
     return None
 
 

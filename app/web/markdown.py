@@ -9,21 +9,21 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
-from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from app.catalog.markup import make_parser
 from app.catalog.maths import render_maths
 from app.web.highlight import highlight_code
 
 
 @lru_cache(maxsize=256)
 def render_markdown(text: str) -> Markup:
-    return Markup(_PARSER.render(text))
+    return Markup(_parser(text).render(text))
 
 
 @lru_cache(maxsize=1024)
 def render_inline(text: str) -> Markup:
     """One line of Markdown (a hint, a parameter's doc) without the surrounding paragraph."""
-    return Markup(_PARSER.renderInline(text))
+    return Markup(_parser(text).renderInline(text))
 
 
 def _maths(latex: str, options: dict[str, Any]) -> str:
@@ -47,10 +47,10 @@ def _fence(renderer: RendererHTML, tokens: Sequence[Token], index: int, options:
     return renderer.fence(tokens, index, options, env).replace("<pre>", '<pre tabindex="0">', 1)
 
 
-def _build_parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "highlight": _highlight})
-    parser.enable("table").disable("image")  # the page loads nothing from elsewhere
-    parser.use(dollarmath_plugin, renderer=_maths, allow_labels=False, allow_digits=False, double_inline=True)
+def _parser(text: str) -> MarkdownIt:
+    parser = make_parser(text, renderer=_maths)
+    parser.options["highlight"] = _highlight
+    parser.disable("image")  # the page loads nothing from elsewhere
     parser.add_render_rule("link_open", _link_open)
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("math_inline_double", _display_inside_text)
@@ -59,6 +59,3 @@ def _build_parser() -> MarkdownIt:
 
 def _highlight(code: str, language: str, _attributes: str) -> str:
     return highlight_code(code, language)
-
-
-_PARSER = _build_parser()

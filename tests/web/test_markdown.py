@@ -147,3 +147,13 @@ def test_links_carry_no_weight_and_no_opener() -> None:
 
 def test_one_line_has_no_paragraph_around_it() -> None:
     assert render_inline("the weight `w`") == "the weight <code>w</code>"
+
+
+def test_a_table_of_too_many_cells_stays_text() -> None:
+    row = "|a\n" * 60
+    wide = "|" + "a|" * 400
+
+    text = f"{wide}\n{'|' + '-|' * 400}\n{row}"
+
+    assert "<table" not in render_markdown(text)
+    assert "<table" in render_markdown("|a|b|\n|-|-|\n|1|2|")
