@@ -34,7 +34,7 @@ from app.judging.options import Margin
 from app.judging.verdicts import Verdict
 from app.web.report.render import render, render_fragment
 from app.web.report.scale import scale_for
-from app.web.report.tolerance_chart import SMALL, WIDE, draw_tolerance
+from app.web.report.tolerance_chart import LETTER, SMALL, WIDE, draw_tolerance
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>\x1b[31m\u202e{{ 7 * 7 }}"
 VOID = {"meta", "link", "br", "img", "input", "rect", "line", "circle"}
@@ -209,3 +209,21 @@ def test_an_axis_holds_the_tolerance_and_every_value_with_room() -> None:
 
     assert 10 < scale.x(2e-5) < scale.x(1.0) < scale.x(3e7) < 110
     assert 0 in [mark.exponent for mark in scale.marks()]
+
+
+@pytest.mark.parametrize("value", [0.41, 0.9, 1.0, 1.1, 2.5])
+@pytest.mark.parametrize("width", [SMALL, WIDE])
+def test_no_label_lies_on_the_line_of_the_tolerance(width: float, value: float) -> None:
+    (leaf,) = full_report("text").calibration.leaves  # type: ignore[union-attr]
+    near = leaf.model_copy(update={"signal": (measured("one_norm", "wrong", value),)})
+
+    chart = draw_tolerance(near, width)
+
+    limit = chart.scale.x(1.0)
+    for label in (chart.lanes[1].label, chart.suggestion):
+        assert label is not None
+        length = LETTER * len(label.text)
+        left = label.x - {"start": 0.0, "middle": length / 2, "end": length}[label.anchor]
+        assert limit <= left or left + length <= limit
+        assert left >= 0
+        assert left + length <= width
