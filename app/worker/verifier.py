@@ -1,7 +1,8 @@
 """Verifying authors' packages beside the judging: one at a time, in a slot and boxes of its own.
 
-A verification takes minutes where a judging takes seconds, so it takes no slot from students; and it and its boxes
-have a lower priority, so that what cores it uses are those that no judging wants.
+A verification takes minutes where a judging takes seconds, so it takes no slot from students; and it and the boxes
+that it starts itself have a lower priority, so that what cores they use are those that no judging wants. Containers
+are started by the engine: they share the cores evenly with judgings.
 """
 
 import logging
@@ -15,8 +16,10 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from app.authoring.model import Verification
 from app.catalog.fault import PackageInvalid
-from app.catalog.package import package_from_files
+from app.catalog.package import Package, package_from_files
 from app.catalog.verification.invalid import report_of
+from app.catalog.verification.overdue import report_overdue
+from app.catalog.verification.report import Report
 from app.database import Database
 from app.settings import Settings
 from app.worker.lease_loop import LeaseLoop, Rhythm
@@ -25,9 +28,11 @@ from app.worker.retry import retry
 from app.worker.verification.bench import open_bench, private_launcher
 from app.worker.verification.trial import Effort
 from app.worker.verification.verify import FULL, verify
+from app.worker.verification_deadline import LONGEST_SECONDS, aborted_after
 from app.worker.verification_lease import VERIFICATIONS, VerificationClaim, Verified, finish, record_step
 from app.worker.warm import NICENESS
 from sandbox.gpu.lease import Gpus
+from sandbox.interface import Aborted
 
 # So often is a step of progress written, at most.
 TELL_SECONDS = 0.5
@@ -43,6 +48,7 @@ class Verifier:
     database: Database
     gpus: Gpus | None
     effort: Effort = FULL
+    seconds: float = LONGEST_SECONDS
 
     def loop(self, capacity: Capacity, rhythm: Rhythm | None = None) -> LeaseLoop[VerificationClaim]:
         """Beside the loop of judgings, whose `capacity` this is. The database's pool needs room for three more."""
@@ -59,9 +65,22 @@ class Verifier:
         except PackageInvalid as invalid:  # by a rule that is newer than the package
             finish(self.database, claim, Verified(report=report_of(invalid), package=None), abort)
             return
-        with private_launcher(self.settings, self.gpus) as launcher, open_bench(self.settings, launcher) as bench:
-            report = verify(package, bench, _Teller(self.database, claim), abort, self.effort)
+        report = self._verify_in_time(package, _Teller(self.database, claim), abort)
         finish(self.database, claim, Verified(report=report, package=package), abort)
+
+    def _verify_in_time(self, package: Package, teller: "_Teller", abort: threading.Event) -> Report:
+        """Raises Aborted only where `abort` is set."""
+        try:
+            with (
+                private_launcher(self.settings, self.gpus) as launcher,
+                open_bench(self.settings, launcher) as bench,
+                aborted_after(self.seconds, abort) as over,
+            ):
+                return verify(package, bench, teller, over, self.effort)
+        except Aborted:
+            if abort.is_set():
+                raise
+            return report_overdue(package, self.seconds, teller.step)
 
     def _read(self, claim: VerificationClaim) -> tuple[str, dict[str, bytes]]:
         columns = select(Verification.slug, Verification.files).where(Verification.id == claim.verification_id)
@@ -76,16 +95,16 @@ class _Teller:
 
     database: Database
     claim: VerificationClaim
-    _step: str = ""
+    step: str = ""
     _told_at: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, step: str, done: int, total: int) -> None:
         with self._lock:
             now = time.monotonic()
-            if step == self._step and done < total and now - self._told_at < TELL_SECONDS:
+            if step == self.step and done < total and now - self._told_at < TELL_SECONDS:
                 return
-            self._step, self._told_at = step, now
+            self.step, self._told_at = step, now
         try:
             with self.database.transaction() as session:
                 record_step(session, self.claim, step, done, total)

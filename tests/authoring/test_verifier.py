@@ -14,6 +14,7 @@ from app.database import Database
 from app.settings import read_settings
 from app.worker.presence import Capacity
 from app.worker.verification.trial import Effort
+from app.worker.verification_deadline import LONGEST_SECONDS
 from app.worker.verifier import Verifier
 from tests.authoring.exercise import EXERCISE, SLUG
 from tests.authoring.rows import make_verification
@@ -23,10 +24,10 @@ QUICK = Effort(is_quick=True, mutants=4)
 
 
 @contextmanager
-def verifying(database: Database, data: Path) -> Iterator[None]:
+def verifying(database: Database, data: Path, seconds: float = LONGEST_SECONDS) -> Iterator[None]:
     """A worker of verifications, for as long as the block lasts."""
     settings = read_settings(data=str(data), sandbox="bubblewrap")
-    verifier = Verifier(settings=settings, database=database, gpus=None, effort=QUICK)
+    verifier = Verifier(settings=settings, database=database, gpus=None, effort=QUICK, seconds=seconds)
     loop = verifier.loop(Capacity(queues=("cpu",), slots=1))
     loop.start()
     try:
@@ -76,3 +77,17 @@ def test_a_package_whose_wrong_solution_is_right_is_refused_with_the_reason(data
     assert "submissions/wrong_answer/right.py" in files
     with database.transaction() as session:
         assert find_current(session, SLUG) is None
+
+
+def test_a_package_that_takes_too_long_is_refused_with_what_to_do(database: Database, tmp_path: Path) -> None:
+    send(database, EXERCISE)
+
+    with verifying(database, tmp_path, seconds=0):
+        wait_until(lambda: read(database).finished_at, seconds=240)
+
+    view = read(database)
+    assert (view.state, view.revision) == ("refused", None)
+    assert view.report is not None
+    (finding,) = view.report.findings
+    assert (finding.check, finding.severity) == ("limits", "error")
+    assert "took more than" in finding.message
