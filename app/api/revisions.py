@@ -13,11 +13,11 @@ from app.authoring.publication import bring_back
 from app.authoring.query import list_revisions
 from app.authoring.view import RevisionView
 from app.catalog.archive import write_archive
-from app.catalog.publish import get_revision
+from app.catalog.publish import MAX_NUMBER, get_revision
 
 router = APIRouter(prefix="/problems/{slug}/revisions", tags=["authors"])
 
-Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="the revision's number, from 1")]
+Number = Annotated[int, Path(ge=1, le=MAX_NUMBER, description="the revision's number, from 1")]
 ARCHIVE: dict[str, Any] = {
     "description": "A zip archive of the package's folder",
     "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},

@@ -1,21 +1,19 @@
 """What authors are shown of their work: the objects of the API, which the pages show too."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from sqlalchemy import any_, exists, func, literal, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.authoring.model import Verification
 from app.catalog.model import Revision
 from app.catalog.verification.report import Report
-from app.submissions.model import WorkerRow
+from app.submissions.waiting import is_held, is_served
 
-# A worker that has not beaten for as long as a lease lasts is dead, or might as well be.
-ALIVE = timedelta(seconds=15)
 NOBODY = "No {kind} is running now: the package waits in the queue and will be verified when one starts."
 OUR_FAULT = "The verification broke off by our fault, three times; send it again, and tell an admin if it stays so."
 
@@ -114,8 +112,7 @@ def _notice(session: Session, row: Verification) -> str | None:
         return row.reason if is_unpublished else None
     if row.cancel_requested:
         return "It is being cancelled."
-    alive = exists().where(WorkerRow.seen_at > func.now() - ALIVE, literal(row.queue) == any_(WorkerRow.queues))
-    is_served, now = session.execute(select(alive, func.now())).one()
-    is_held = row.state == "verifying" and row.lease_until is not None and row.lease_until > now
+    if is_served(session, row.queue) or is_held(session, row.lease_until):
+        return None
     kind = "GPU worker" if row.queue == "verify-gpu" else "worker"
-    return None if is_served or is_held else NOBODY.format(kind=kind)
+    return NOBODY.format(kind=kind)

@@ -1,6 +1,6 @@
 """What to tell whoever waits for a judging that nobody can take."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy import any_, exists, func, literal, select
 from sqlalchemy.orm import Session
@@ -13,11 +13,19 @@ NOBODY = "No {kind} is running now: your submission waits in the queue and will 
 _KIND = {"cpu": "worker", "gpu": "GPU worker"}
 
 
+def is_served(session: Session, queue: str) -> bool:
+    alive = exists().where(WorkerRow.seen_at > func.now() - ALIVE, literal(queue) == any_(WorkerRow.queues))
+    return session.scalars(select(alive)).one()
+
+
+def is_held(session: Session, lease_until: datetime | None) -> bool:
+    return lease_until is not None and lease_until > session.scalars(select(func.now())).one()
+
+
 def explain_wait(session: Session, judging: Judging) -> str | None:
     """A sentence when it waits and no worker of its queue is there; None otherwise."""
     if judging.state == "done":
         return None
-    alive = exists().where(WorkerRow.seen_at > func.now() - ALIVE, literal(judging.queue) == any_(WorkerRow.queues))
-    is_served, now = session.execute(select(alive, func.now())).one()
-    is_held = judging.state == "judging" and judging.lease_until is not None and judging.lease_until > now
-    return None if is_served or is_held else NOBODY.format(kind=_KIND.get(judging.queue, "worker"))
+    if is_served(session, judging.queue) or is_held(session, judging.lease_until):
+        return None
+    return NOBODY.format(kind=_KIND.get(judging.queue, "worker"))

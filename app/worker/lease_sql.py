@@ -1,6 +1,6 @@
 """The statements of `app.worker.lease`. In an UPDATE, `attempt` and `worker` to the right of = are those before it.
 
-The steps of a job's life are the same for every table whose rows are jobs; `Jobs` says what differs.
+The steps of a job's life are the same for every table whose rows are jobs; `JobTable` says what differs.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from sqlalchemy.types import TypeEngine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Jobs:
+class JobTable:
     """A table whose rows are jobs.
 
     `held`: the state of those that a worker works on; `failure`: the verdict of those that we could not do; `watched`:
@@ -38,12 +38,12 @@ class Steps:
     give_back: TextClause
 
 
-def _steps(jobs: Jobs) -> Steps:
-    words = {name: getattr(jobs, name) for name in ("table", "held", "failure", "watched", "order", "channel")}
+def _steps(table: JobTable) -> Steps:
+    words = {name: getattr(table, name) for name in ("table", "held", "failure", "watched", "order", "channel")}
     claim, beat, bury, fail, give_back = (text(each.format(**words)) for each in _TEMPLATES)
     return Steps(
         claim=claim.bindparams(bindparam("queues", type_=ARRAY(Text)), bindparam("slots", type_=Integer)),
-        beat=beat.bindparams(bindparam("ids", type_=ARRAY(jobs.id_type)), bindparam("attempts", type_=ARRAY(Integer))),
+        beat=beat.bindparams(bindparam("ids", type_=ARRAY(table.id_type)), bindparam("attempts", type_=ARRAY(Integer))),
         bury=bury,
         fail=fail,
         give_back=give_back,
@@ -120,7 +120,7 @@ _GIVE_BACK = """
 _TEMPLATES = (_CLAIM, _BEAT, _BURY, _FAIL, _GIVE_BACK)
 
 JUDGING = _steps(
-    Jobs(
+    JobTable(
         table="judgings",
         held="judging",
         failure="judge_error",
@@ -131,7 +131,7 @@ JUDGING = _steps(
     )
 )
 VERIFYING = _steps(
-    Jobs(
+    JobTable(
         table="verifications",
         held="verifying",
         failure="failed",
