@@ -201,9 +201,9 @@ def test_a_refused_package_shows_why_and_can_be_gone_on_with(emmy: TestClient, d
     assert current(database) == DIGEST
     editor = emmy.get(f"/author/edit?verification={waiting(database).id}")
     assert typed(editor) == CHANGED
-    for page in (editor, send(emmy, CHANGED, verification=hidden(editor, "verification"))):
-        assert "gets accepted; expected wrong_answer" in page.text
-        assert "Nothing is wrong" not in page.text
+    for form in (editor, send(emmy, CHANGED, verification=hidden(editor, "verification"))):
+        assert "gets accepted; expected wrong_answer" in form.text
+        assert "Nothing is wrong" not in form.text
 
 
 def test_a_cancelled_verification_says_so(emmy: TestClient) -> None:
