@@ -12,6 +12,7 @@ from app.submissions.series import fold, series_of
 
 STYLES = {"accepted": "green", "judge_error": "magenta"}
 MEBIBYTE = 2**20
+NONE = "–"
 
 
 def print_submission(submission: dict[str, Any]) -> None:
@@ -34,7 +35,8 @@ def exit_code(submission: dict[str, Any]) -> int:
 
 def _case_table(cases: list[dict[str, Any]]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("case", "", "verdict", "time", "memory"):
+    table.add_column("case", overflow="fold")  # so that a long name leaves room for what happened
+    for heading in ("", "verdict", "time", "memory"):
         table.add_column(heading, no_wrap=True, justify="right" if heading in ("time", "memory") else "left")
     table.add_column("what happened", overflow="fold")
     for group in fold(cases, lambda case: case["name"], _outcome):
@@ -43,11 +45,17 @@ def _case_table(cases: list[dict[str, Any]]) -> Table:
             escape(case["name"] if len(group) == 1 else f"{series_of(case['name'])} ({len(group)} cases)"),
             case["visibility"],
             Text(case["verdict"], style=_style(case["verdict"])),
-            f"{max(case['wall_seconds'] for case in group):.2f} s",
-            f"{max(case['memory_bytes'] for case in group) / MEBIBYTE:.0f} MiB",
+            _most([case["wall_seconds"] for case in group], 1, ".2f", "s"),
+            _most([case["memory_bytes"] for case in group], MEBIBYTE, ".0f", "MiB"),
             _category(case),
         )
     return table
+
+
+def _most(figures: list[float | None], unit: int, form: str, name: str) -> str:
+    """Sealed cases have none."""
+    known = [figure for figure in figures if figure is not None]
+    return f"{max(known) / unit:{form}} {name}" if known else NONE
 
 
 def _outcome(case: dict[str, Any]) -> Hashable:

@@ -114,8 +114,9 @@ def _joined(group: Sequence[Row]) -> Row:
     cases = [row.case for row in group if row.case is not None]
     if not cases:
         return replace(first, name=name, count=count)
-    wall_seconds = max(case.wall_seconds or 0 for case in cases)
-    memory_bytes = max(case.memory_bytes or 0 for case in cases)
+    # Sealed cases have none.
+    wall_seconds = max((case.wall_seconds for case in cases if case.wall_seconds is not None), default=None)
+    memory_bytes = max((case.memory_bytes for case in cases if case.memory_bytes is not None), default=None)
     slowest = {"name": name, "wall_seconds": wall_seconds, "memory_bytes": memory_bytes}
     return replace(first, name=name, case=cases[0].model_copy(update=slowest), count=count)
 
