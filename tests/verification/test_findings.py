@@ -5,7 +5,7 @@ import pytest
 from app.catalog.verification.report import Report
 from app.worker.verification.bench import Bench
 from app.worker.verification.trial import Effort
-from tests.verification.bench import NO_MUTANTS, changed, said, verified
+from tests.verification.bench import NO_MUTANTS, PACKAGES, changed, package_of, said, verified
 
 TOLERANCE = "tolerance: {rtol: 1.0e-5, atol: 1.0e-6}"
 LOOSE = "tolerance: {rtol: 1.0e-2, atol: 0.0, leaves: {gradients: {rtol: 0.0, atol: 1.0}}}"
@@ -50,5 +50,22 @@ def test_a_wrong_solution_in_the_folder_of_right_ones_is_named(bench: Bench) -> 
 
     (finding,) = (finding for finding in report.findings if finding.check == "known")
 
-    assert finding.file == "submissions/accepted/place_by_place.py"
-    assert "gets wrong_answer (case worked_example: values outside tolerance); expected accepted" in finding.message
+    assert (finding.file, finding.line) == ("problem.yaml", line_of("import numpy as np", below="place_by_place:"))
+    assert finding.message == (
+        "submissions.accepted.place_by_place: gets wrong_answer (case worked_example: values outside tolerance); "
+        "expected accepted"
+    )
+
+
+def line_of(text: str, below: str) -> int:
+    """In the package's problem.yaml."""
+    whole = (PACKAGES / "running_mean" / "problem.yaml").read_text()
+    return whole.count("\n", 0, whole.index(text, whole.index(below))) + 1
+
+
+def test_a_mutant_of_a_text_in_the_manifest_has_its_line_there(bench: Bench) -> None:
+    report = verified(package_of("running_mean"), bench, Effort(is_quick=True, mutants=1))
+
+    assert report.mutation is not None
+    (mutant,) = report.mutation.mutants
+    assert mutant.line == line_of("return np.cumsum", below="reference:")

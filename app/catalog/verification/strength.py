@@ -29,7 +29,8 @@ def used_text(share: float) -> str:
 
 
 class Mutant(Section):
-    """`diff`: unified, of the reference. `killed_by`: the cases that are known to; others may too.
+    """`line`: of the file that holds the reference. `diff`: unified, of the reference alone. `killed_by`: the cases
+    that are known to; others may too.
 
     `outcome`: `equivalent` gives the same bits wherever it was run, `rounding` differs from them as rounding does;
     neither counts. `how`: what kills it, such as "values" or "raised". `largest`: how far it is off in the worst

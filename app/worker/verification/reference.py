@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE
+from app.catalog.folder import FILE_OF_KEY
 from app.catalog.inputs import draw_inputs
 from app.catalog.package import Package
 from app.catalog.revision import digest
@@ -40,8 +40,8 @@ def check_reference(trial: Trial) -> CheckedReference:
     again = trial.with_patience.attempt(package.reference, shuffled)
     trial.watch(STEP, 3, 3)
     findings = (
-        *_answer_findings(package, prepared.cases),
-        *(_run_finding(package, name, again) for name in again.failed),
+        *_answer_findings(prepared.cases),
+        *(_run_finding(name, again) for name in again.failed),
         *_noise_findings(package, prepared.cases, again),
         *_input_findings(trial, draw, prepared),
     )
@@ -76,8 +76,8 @@ def _section(prepared: Prepared, shuffled: Sequence[PreparedCase], again: Attemp
     return ReferenceSection(runs=runs)
 
 
-def _answer_findings(package: Package, cases: Sequence[PreparedCase]) -> Iterator[Finding]:
-    file = _file(package, "reference")
+def _answer_findings(cases: Sequence[PreparedCase]) -> Iterator[Finding]:
+    file = FILE_OF_KEY["reference"]
     for case in cases:
         answer = decode(case.expected)
         numbers = _floats(answer)
@@ -97,7 +97,7 @@ def _floats(answer: Tree) -> Array:
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
-def _run_finding(package: Package, case: str, again: Attempt) -> Finding:
+def _run_finding(case: str, again: Attempt) -> Finding:
     (result,) = (result for result in again.results if result.name == case)
     return Finding(
         check="reference",
@@ -105,7 +105,7 @@ def _run_finding(package: Package, case: str, again: Attempt) -> Finding:
         message=f"case {case}: in another process and order the reference gets {result.verdict} "
         f"({result.report['category']})",
         remedy="make it depend on its inputs only: seed what it draws, keep nothing between calls",
-        file=_file(package, "reference"),
+        file=FILE_OF_KEY["reference"],
     )
 
 
@@ -122,7 +122,7 @@ def _noise_findings(package: Package, cases: Sequence[PreparedCase], again: Atte
             "tolerance hides it",
             remedy="make it depend on its inputs only, such as by a fixed seed; if right answers do differ from run to "
             "run, say `deterministic: false`",
-            file=_file(package, "reference"),
+            file=FILE_OF_KEY["reference"],
         )
 
 
@@ -135,9 +135,5 @@ def _input_findings(trial: Trial, draw: Draw, first: Prepared) -> Iterator[Findi
         if case.inputs != again.inputs:
             message = f"case {case.name}: two calls with the same seed make different inputs"
             remedy = "draw from np.random.default_rng(seed), and from nothing else"
-            file = _file(trial.package, "generators")
+            file = FILE_OF_KEY["generators"]
             yield Finding(check="reference", severity="error", message=message, remedy=remedy, file=file)
-
-
-def _file(package: Package, key: str) -> str:
-    return FILE_OF_KEY[key] if FILE_OF_KEY[key] in package.files else MANIFEST_FILE

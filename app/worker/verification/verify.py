@@ -21,6 +21,7 @@ from app.worker.verification.lint import lint
 from app.worker.verification.mistakes import check_mistakes
 from app.worker.verification.mutation.strength import check_mutation
 from app.worker.verification.noise import measure_noise
+from app.worker.verification.place import placed, places_of
 from app.worker.verification.reference import check_reference
 from app.worker.verification.trial import CheckedReference, Effort, Material, Trial, Watch
 from app.worker.verification.trivial import check_trivial
@@ -41,6 +42,7 @@ def verify(package: Package, bench: Bench, watch: Watch, abort: Event, effort: E
     for check in CHECK_NAMES:
         if check not in course.lines:
             course.skip(check, NO_ANSWERS)
+    places = places_of(package)
     return Report(
         problem=package.slug,
         revision=digest(package.files),
@@ -50,7 +52,7 @@ def verify(package: Package, bench: Bench, watch: Watch, abort: Event, effort: E
         is_quick=effort.is_quick,
         passed=not any(line.mark in ("failed", "skipped") for line in course.lines.values()),
         checks=tuple(course.lines[check] for check in CHECK_NAMES),
-        findings=tuple(course.findings),
+        findings=tuple(placed(finding, places) for finding in course.findings),
         versions=dict(reference.versions) if reference else {},
         **course.sections,
     )

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE
+from app.catalog.folder import FILE_OF_KEY
 from app.catalog.package import Package
+from app.catalog.source import Source
 from app.catalog.verification.report import Finding
 from app.catalog.verification.strength import Mutant, MutationSection
 from app.judging.requirement import plural
@@ -12,6 +13,7 @@ from app.worker.verification.mutation.hunt import Hunt, Suspect
 from app.worker.verification.mutation.mutants import list_mutants, sample_mutants
 from app.worker.verification.mutation.outcome import Judgement, judge_survivors
 from app.worker.verification.noise import Noise, Sample
+from app.worker.verification.place import places_of
 from app.worker.verification.trial import Checked, Material, Trial
 
 MOST = 80
@@ -30,8 +32,8 @@ class CheckedMutation(Checked[MutationSection]):
 
 def check_mutation(trial: Trial, material: Material, noise: Noise) -> CheckedMutation:
     """Raises JudgeFailed, BoxLost, Aborted."""
-    package, file = trial.package, _file(trial.package)
-    possible = list_mutants(package.reference, package.manifest.entry_point, file or "reference")
+    package, place = trial.package, places_of(trial.package)[FILE_OF_KEY["reference"]]
+    possible = list_mutants(package.reference, package.manifest.entry_point, place.key or place.file)
     most = MOST_QUICKLY if trial.effort.is_quick else MOST
     most = most if trial.effort.mutants is None else trial.effort.mutants
     suspects = [Suspect(change) for change in sample_mutants(possible, most, SEED)]
@@ -39,24 +41,18 @@ def check_mutation(trial: Trial, material: Material, noise: Noise) -> CheckedMut
     hunt.run(suspects)
     hunt.try_idle(suspects)
     judgements = judge_survivors(hunt, [suspect for suspect in suspects if not suspect.killed_by], noise)
-    mutants = tuple(_mutant(suspect, judgements.get(suspect)) for suspect in suspects)
+    mutants = tuple(_mutant(suspect, judgements.get(suspect), place) for suspect in suspects)
     section = MutationSection(possible=len(possible), mutants=mutants, strength=_strength(mutants))
     signal = [sample for s, mutant in zip(suspects, mutants, strict=True) for sample in _signal(s, mutant)]
-    return CheckedMutation(section, _summary(section), _findings(section, package, file), signal=tuple(signal))
+    return CheckedMutation(section, _summary(section), _findings(section, package, place), signal=tuple(signal))
 
 
-def _file(package: Package) -> str | None:
-    """None when it stands in the manifest, where lines count differently."""
-    name = FILE_OF_KEY["reference"]
-    return name if name in package.files else None
-
-
-def _mutant(suspect: Suspect, judgement: Judgement | None) -> Mutant:
+def _mutant(suspect: Suspect, judgement: Judgement | None, place: Source) -> Mutant:
     used = [distance.used for distance in suspect.distances.values() if distance.used is not None]
     change = suspect.change
     return Mutant(
         operator=change.operator.name,
-        line=change.line,
+        line=place.above + change.line,
         diff=change.diff,
         outcome=judgement.outcome if judgement else "killed",
         killed_by=suspect.killed_by,
@@ -97,7 +93,7 @@ def _summary(section: MutationSection) -> str:
     return f"{killed} of {plural(killed + survived, 'mutant')} killed ({percent(section.strength)}){aside}"
 
 
-def _findings(section: MutationSection, package: Package, file: str | None) -> tuple[Finding, ...]:
+def _findings(section: MutationSection, package: Package, place: Source) -> tuple[Finding, ...]:
     survivors = section.having("survived")
     found = [
         Finding(
@@ -105,8 +101,8 @@ def _findings(section: MutationSection, package: Package, file: str | None) -> t
             severity="warning",
             message=f"a mutant passes every case ({mutant.operator})",
             remedy=mutant.suggestion,
-            file=file or MANIFEST_FILE,
-            line=mutant.line if file else None,
+            file=place.file,
+            line=mutant.line,
             details=mutant.diff,
         )
         for mutant in survivors
@@ -118,5 +114,5 @@ def _findings(section: MutationSection, package: Package, file: str | None) -> t
         share = f"{percent(section.strength)} of the faults planted in the reference"
         message = f"the cases notice {share}; {percent(ENOUGH)} are needed"
         remedy = "add cases that tell the mutants listed from the reference, or draw inputs that do"
-        found.insert(0, Finding(check="mutation", severity="error", message=message, remedy=remedy, file=file))
+        found.insert(0, Finding(check="mutation", severity="error", message=message, remedy=remedy, file=place.file))
     return tuple(found)
