@@ -63,7 +63,7 @@ def test_from_an_error_at_its_line_to_a_published_revision_and_back(
     manifest = EXERCISE["problem.yaml"]
     changed = manifest.replace("estimated_minutes: ", "estimated_minutes: 1")
     write(emmy, "problem.yaml", changed.replace("difficulty: ", "difficulty: very "))
-    expect(page.locator(".line-words")).to_contain_text("use one of beginner")
+    expect(page.locator(".line-words")).to_contain_text("one of beginner")
     expect(page.locator(".line-fault")).to_contain_text("difficulty: very")
     expect(page.get_by_role("status")).to_contain_text("1 thing is wrong")
     write(emmy, "problem.yaml", changed)
@@ -113,7 +113,7 @@ def test_everything_works_without_scripts(browser: Browser, emmy: Visitor) -> No
         editor(plain, "problem.yaml").fill(EXERCISE["problem.yaml"].replace("difficulty: ", "difficulty: very "))
 
         plain.page.get_by_role("button", name="Check").click()
-        expect(plain.page.locator("li.bad small")).to_contain_text("use one of beginner")
+        expect(plain.page.locator("li.bad small")).to_contain_text("one of beginner")
         editor(plain, "problem.yaml").fill(EXERCISE["problem.yaml"])
         plain.page.get_by_role("button", name="Verify", exact=True).click()
 

@@ -183,4 +183,4 @@ def test_a_problem_says_how_its_answer_must_be_computed(anyone: TestClient, data
     problem = anyone.get("/api/v1/problems/microbatched_grads").json()
 
     assert "Your program must use scan of length n_microbatches for x_full and y_full." in page
-    assert {"max_flops_ratio": 1.5} in problem["requirements"]
+    assert any("max_flops_ratio" in requirement for requirement in problem["requirements"])
