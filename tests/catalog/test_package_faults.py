@@ -59,7 +59,7 @@ def faults_in(folder: Path) -> list[Fault]:
         ({"/etc/passwd": "x"}, "/etc/passwd", "does not belong to a package"),
         ({"submissions/accepted/../x.py": "x"}, "submissions/accepted/../x.py", "does not belong"),
         ({"submissions/wrong_anser/a.py": "#"}, "submissions/wrong_anser/a.py", "did you mean wrong_answer?"),
-        ({"submissions/judge_error/a.py": "#"}, "submissions/judge_error/a.py", "use one of accepted, wrong_answer"),
+        ({"submissions/judge_error/a.py": "#"}, "submissions/judge_error/a.py", "Use one of accepted, wrong_answer"),
         ({"submissions/accepted/plain.py": None}, "submissions/accepted/", "add a solution that must get this verdict"),
         ({"submissions/runtime_error/a.py": "# no\n)"}, "submissions/runtime_error/a.py:2", "unmatched ')'"),
         ({"submissions/runtime_error/a.py": "x = 1\n"}, "submissions/runtime_error/a.py:1", "comment or docstring"),
