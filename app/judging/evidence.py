@@ -15,7 +15,8 @@ class Loop:
     `index`: its place among the loops of the program. `nesting`: how many loops are around it.
     `takes_part`: the answer depends on it. `fed_by`: the parameters that reach the answer by way of it.
     `bypassed_by`: those that reach the answer beside it. `whole`: those of which every step sees more than the part
-    that its counter chooses. `share`: its part of the program's arithmetic, from 0 to 1.
+    that its counter chooses. `outside`: the arithmetic that is done neither in it nor in others of its length, for a loop
+    is differentiated as two; infinite where nothing bounds it. `share`: the part that is not, from 0 to 1.
     `effect`: how far the answer moves at least without the first or without the last step; None if not tried.
     """
 
@@ -28,6 +29,7 @@ class Loop:
     bypassed_by: tuple[str, ...] = ()
     whole: tuple[str, ...] = ()
     share: float = 1.0
+    outside: float = 0.0
     effect: float | None = None
 
 
@@ -52,15 +54,17 @@ class Evidence:
     """`operations`: how often each StableHLO operation stands in the program, by name without its dialect.
 
     `copies`: of the largest group of operations that is written out again and again, as an unrolled loop is.
-    `axes`: sizes of the axes along which arithmetic that takes part is done. `equations`: operations in all.
-    `temporary_bytes`: what the compiled program needs; `flops`: a count over all that the outputs depend on.
+    `axes`: how much arithmetic is done on arrays that have an axis of a size. `equations`: operations in all.
+    `temporary_bytes`: what the compiled program needs; `flops`: a count over all that the outputs depend on, of which
+    `unbounded` loops have no known number of steps and count as one.
     """
 
     loops: tuple[Loop, ...]
     branches: tuple[Conditional, ...]
     operations: Mapping[str, int]
     copies: int
-    axes: frozenset[int]
+    axes: Mapping[int, float]
     equations: int
     temporary_bytes: int
     flops: float
+    unbounded: int = 0

@@ -99,6 +99,31 @@ VARYING = main(
 HIDDEN = f"func.func private @f(%x: {F}) -> {F} {{ %y = stablehlo.sine %x : {F} return %y : {F} }}\n" + main(
     f'%y = stablehlo.composite "chlo.erf" %x {{decomposition = @f}} : ({F}) -> {F}'
 )
+
+
+def counted(depth: int, value: str) -> str:
+    """Loops in loops, each of as many steps as its counter can tell."""
+    d = depth
+    inner = counted(d - 1, f"%y{d}") if d else f"%l0_ = stablehlo.sine {value} : {F}"
+    if not d:
+        return inner
+    done = f"%l{d - 1}#1" if d > 1 else "%l0_"
+    test = f"stablehlo.compare LT, %i{d}, %e : (tensor<i32>, tensor<i32>) -> tensor<i1>"
+    return f"""
+        %l{d}:2 = stablehlo.while(%i{d} = %s, %y{d} = {value}) : tensor<i32>, {F}
+        cond {{ %c{d} = {test} stablehlo.return %c{d} : tensor<i1> }}
+        do {{
+            {inner}
+            %n{d} = stablehlo.add %i{d}, %u : tensor<i32>
+            stablehlo.return %n{d}, {done} : tensor<i32>, {F}
+        }}"""
+
+
+ABSURD = main(
+    *(f"%{name} = stablehlo.constant dense<{n}> : tensor<i32>" for name, n in (("s", 0), ("u", 1), ("e", 2**31 - 2))),
+    counted(2, "%x"),
+    result="%l2#1",
+)
 OTHER = main(f"%y = stablehlo.slice %x [0:4] : (tensor<5xf32>) -> {F}", takes="tensor<5xf32>")
 REFUSED = {
     "a Python callback": (call("xla_ffi_python_cpu_callback", *CALLBACK), "calls 'xla_ffi"),
@@ -120,6 +145,11 @@ REFUSED = {
     "an outfeed": (OUTFEED, "create_token"),
     "another signature": (OTHER, "other arguments"),
     "no answer": ("func.func public @main(%x: tensor<4xf32>) { return }", "gives no answer"),
+    "an output that is no part of the answer": (
+        f"func.func public @main(%x: {F}) -> ({F}, {F}) {{ return %x, %x : {F}, {F} }}",
+        "more than the answer",
+    ),
+    "a loop that nothing ever ends": (ABSURD, "more arithmetic than"),
     "no main": (MAIN.replace("@main", "@other") + f" {{ return %x : {F} }}", "no main function"),
     "a shape that varies": (VARYING, "set_dimension_size"),
 }

@@ -7,9 +7,12 @@ from pydantic import Field
 from app.judging.options import Number
 from app.judging.requirement import NOT_TRIED, Facts, Requirement
 
+# For each step of the reference's loops, in which a few numbers more would weigh much where a step has few elements.
+MORE_PER_STEP = 8
+
 
 class MaxFlopsRatio(Requirement):
-    """A loop of unknown length counts as one step of it."""
+    """A loop of unknown length is too much, where the reference has none; else it counts as one step of it."""
 
     max_flops_ratio: Annotated[Number, Field(gt=0, le=1000)]
 
@@ -21,7 +24,10 @@ class MaxFlopsRatio(Requirement):
         expected = f"at most {self.max_flops_ratio:g} times the reference's arithmetic"
         if facts.evidence is None or facts.reference is None:
             return expected, NOT_TRIED
+        if facts.evidence.unbounded > facts.reference.unbounded:
+            return expected, "a loop of unknown length"
         own, reference = facts.evidence.flops, facts.reference.flops
-        if own <= self.max_flops_ratio * reference:
+        steps = max((loop.steps or 1 for loop in facts.reference.loops), default=0)
+        if own <= self.max_flops_ratio * reference + MORE_PER_STEP * steps:
             return None
         return expected, f"{own / reference:.3g} times" if reference else "some where the reference does none"

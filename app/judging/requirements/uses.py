@@ -68,7 +68,7 @@ class Uses(Requirement):
             return self.uses, NOT_TRIED
         length = self.steps(facts)
         if self.uses == "vmap":
-            return _judge_batch(facts.evidence, length)
+            return _judge_batch(facts.evidence, facts.reference, length)
         if self.uses == "cond":
             own = facts.reference.branches if facts.reference else ()
             faults = [self._fault(branch, own) for branch in facts.evidence.branches]
@@ -106,11 +106,10 @@ class Uses(Requirement):
 
 def _does_much_outside(loop: Loop, reference: Sequence[Loop], facts: Facts) -> bool:
     """In numbers and not in shares, which useless work in the loop could mend."""
-    if facts.evidence is None or facts.reference is None or not reference:
+    if facts.reference is None or not reference:
         return False
-    share = max(known.share for known in reference)
-    outside = facts.reference.flops * ((1 - share) + MOST_OUTSIDE * share)
-    return facts.evidence.flops * (1 - loop.share) > outside
+    known = min(one.outside for one in reference)
+    return loop.outside > known + MOST_OUTSIDE * (facts.reference.flops - known)
 
 
 def clear_effect(loops: Sequence[Loop | Conditional]) -> float:
@@ -131,15 +130,20 @@ def _first(faults: Sequence[str | None], expected: str, otherwise: str) -> tuple
     return expected, faults[0] if faults and faults[0] else otherwise
 
 
-def _judge_batch(evidence: Evidence, length: int | None) -> tuple[str, str] | None:
+def _judge_batch(evidence: Evidence, reference: Evidence | None, length: int | None) -> tuple[str, str] | None:
     expected = "one batched computation" + ("" if length is None else f" over {length:,}")
     if length is not None and length < LEAST_LENGTH:
         return None
-    if any(loop.takes_part for loop in fitting(evidence, length)) or evidence.copies >= (length or LEAST_LENGTH):
+    looped = any(loop.takes_part for loop in fitting(evidence, length))
+    looped = looped or evidence.unbounded > (reference.unbounded if reference else 0)
+    if looped or evidence.copies >= (length or LEAST_LENGTH):
         return expected, _described(evidence, length)
-    return (
-        None if length is None or length in evidence.axes else (expected, f"no arithmetic along an axis of {length:,}")
-    )
+    if length is None:
+        return None
+    along, least = evidence.axes.get(length, 0.0), LEAST_SHARE * (reference.axes.get(length, 0.0) if reference else 0.0)
+    if along and along >= least:
+        return None
+    return expected, f"{'little' if along else 'no'} arithmetic along an axis of {length:,}"
 
 
 def _one_loop(length: int | None) -> str:

@@ -1,8 +1,8 @@
 """What a program may call that is not StableHLO: LAPACK on operands that fit each other, and nothing else.
 
 Such a call runs compiled code that trusts the shapes it is given, so each has a rule of its own. `jax.export` looks at
-them only where it exports, which is in the student's hands. XLA reads a call's settings in more than one place: all that
-is left of a call is what was checked.
+them only where it exports, which is in the student's hands. XLA reads a call's settings in more than one place: all
+that is left of a call is what was checked.
 """
 
 from collections.abc import Callable
@@ -44,7 +44,7 @@ def check_custom_call(operation: Any, operands: Types, results: Types) -> None:
 
 def _settings(attributes: Any, target: str, allowed: dict[str, str]) -> Settings:
     """`allowed`: the letters that each may be."""
-    if not _CHECKED | _DROPPED >= set(attributes) or "mhlo.backend_config" not in attributes:
+    if not set(attributes) <= _CHECKED | _DROPPED or "mhlo.backend_config" not in attributes:
         raise Refused(f"the program calls {target!r} otherwise than JAX does")
     config = attributes["mhlo.backend_config"]
     byte = ir.IntegerType.get_unsigned(8)

@@ -39,26 +39,32 @@ class _Gathering:
             "branches": self._branches(),
             "operations": dict(operations),
             "copies": copies(self._graph, arithmetic),
-            "axes": sorted({size for one in arithmetic for size in self._graph.types[one.results[0]].shape}),
+            "axes": dict(self.work.by_axis),
             "equations": operations.total() - operations["constant"],
             "temporary_bytes": temporary_bytes,
             "flops": self.work.flops,
+            "unbounded": self.work.unbounded,
         }
 
     def _loops(self) -> list[Facts]:
         weight = {found: self.work.share(found) for found in self.loops}
         examined = set(sorted(self.loops, key=lambda found: -weight[found])[:MAX_EXAMINED])
+        facts = {found: self._passing(found, with_whole=True) for found in examined}
         return [
             {
                 "index": index,
                 "length": found.length,
                 "steps": found.steps,
                 "nesting": len(found.around),
-                "share": weight[found],
-                **(self._passing(found, with_whole=True) if found in examined else {"takes_part": False}),
+                **self._outside(found, facts),
+                **facts.get(found, {"takes_part": False}),
             }
             for index, found in enumerate(self.loops)
         ]
+
+    def _outside(self, found: Found, facts: dict[Found, Facts]) -> Facts:
+        outside, flops = self.work.outside(_alike(found, facts)), self.work.flops
+        return {"outside": outside, "share": max(0.0, flops - outside) / flops if flops else 0.0}
 
     def _branches(self) -> list[Facts]:
         return [
@@ -85,3 +91,10 @@ class _Gathering:
 
     def _parameters(self, sources: Sources) -> tuple[str, ...]:
         return tuple(name for place, name in enumerate(self._names) if sources >> place & 1)
+
+
+def _alike(found: Found, facts: dict[Found, Facts]) -> list[Found]:
+    """Those of its length that look at as little in a step: backwards, a scan is two loops."""
+    whole = set(facts[found]["whole"]) if found in facts else set()
+    others = [one for one, known in facts.items() if known["takes_part"] and known["fed_by"]]
+    return [found, *(one for one in others if one.length == found.length and set(facts[one]["whole"]) <= whole)]

@@ -34,7 +34,8 @@ class Region:
 class Operation:
     """`name` without its dialect. `place`: which of all operations of the module it is, as they stand in the text.
 
-    `constant`: of one number. `direction`: of a comparison. `contracted`: how many products make one element.
+    `constant`: of one number. `direction`: of a comparison. `contracted`: how many products, or elements of a
+    window, make one element.
     """
 
     name: str

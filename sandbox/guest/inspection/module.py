@@ -127,7 +127,9 @@ def constant_of(operation: Any) -> int | float | bool | None:
 
 
 def contracted_by(operation: Any, operands: list[Type]) -> int:
-    """How many products are added up for each element of the result."""
+    """How many products, or elements of a window, go into each element of the result."""
+    if operation.name == "stablehlo.reduce_window":
+        return math.prod(ir.DenseI64ArrayAttr(operation.attributes["window_dimensions"]))
     if operation.name == "stablehlo.dot_general":
         numbers = stablehlo.DotDimensionNumbers(operation.attributes["dot_dimension_numbers"])
         return math.prod(operands[0].shape[axis] for axis in numbers.lhs_contracting_dimensions)

@@ -31,6 +31,7 @@ class Opened:
         module.check_signature(leaves(signature))
         self._structure = _Structure(structure, len(module.main.type.results))
         self._graph: Graph = read(module)
+        self._work = Work(self._graph, find_loops(self._graph))
         self._compiled = _compile(module)
         self._changed: dict[tuple[int, int], Any] = {}
 
@@ -57,14 +58,13 @@ class Opened:
         """Those that take part."""
         is_loop = kind != "cond"
         found = find_loops(self._graph) if is_loop else find_branches(self._graph)
-        work = Work(self._graph, find_loops(self._graph))
         facts = self.evidence["loops" if is_loop else "branches"]
         fitting = [
             (index, one)
             for index, one in enumerate(found)
             if facts[index]["takes_part"] and (not is_loop or _fits(one, kind, length))
         ]
-        return sorted(fitting, key=lambda pair: -work.share(pair[1]))
+        return sorted(fitting, key=lambda pair: -self._work.share(pair[1]))
 
     def _try(self, found: Found, number: int, inputs: dict[str, Tree]) -> Tree:
         key = (found.operation.place, number)
@@ -115,7 +115,10 @@ class _Structure:
 
     def __init__(self, tree: Tree, outputs: int) -> None:
         self._tree, self._outputs = tree, outputs
+        self._named: set[int] = set()
         self._check(tree)
+        if len(self._named) < outputs:
+            raise Refused("the program gives more than the answer")
 
     def fill(self, results: list[Tree]) -> Tree:
         return self._fill(self._tree, results)
@@ -126,8 +129,10 @@ class _Structure:
         if isinstance(tree, list | tuple):
             for item in tree:
                 self._check(item)
-        elif tree is not None and _number(tree) not in range(self._outputs):
-            raise Refused("the answer's structure is none")
+        elif tree is not None:
+            if _number(tree) not in range(self._outputs):
+                raise Refused("the answer's structure is none")
+            self._named.add(_number(tree))
 
     def _fill(self, tree: Tree, results: list[Tree]) -> Tree:
         if isinstance(tree, dict):

@@ -78,7 +78,7 @@ class _Reading:
             found.constant = constant_of(given)
         elif name == "compare":
             found.direction = str(given.attributes["comparison_direction"]).rpartition(" ")[2].rstrip(">")
-        elif name in ("dot_general", "convolution"):
+        elif name in ("dot_general", "convolution", "reduce_window"):
             found.contracted = contracted_by(given, [self._types[operand] for operand in operands])
         names |= dict(zip(given.results, found.results, strict=True))
         self._definitions |= dict.fromkeys(found.results, found)

@@ -6,14 +6,16 @@ from typing import Any
 from app.judging.evidence import Conditional, Evidence, Loop
 from app.judging.requirement import Facts
 
-LOOP = Loop(index=0, length=8, steps=8, nesting=0, takes_part=True, fed_by=("x", "y"), share=0.9, effect=0.2)
+LOOP = Loop(
+    index=0, length=8, steps=8, nesting=0, takes_part=True, fed_by=("x", "y"), share=0.9, outside=100.0, effect=0.2
+)
 BRANCH = Conditional(index=0, branches=2, nesting=0, takes_part=True, fed_by=("x",), effect=0.2)
 PROGRAM = Evidence(
     loops=(LOOP,),
     branches=(),
     operations={"while": 1, "add": 3, "dot_general": 2},
     copies=1,
-    axes=frozenset({4}),
+    axes={4: 800.0},
     equations=40,
     temporary_bytes=2**20,
     flops=1000.0,

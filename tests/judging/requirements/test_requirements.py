@@ -1,6 +1,7 @@
 """Each kind of requirement: what meets it, and what is said when something does not."""
 
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from tests.judging.requirements.evidence import BRANCH, LOOP, PROGRAM, facts, wi
 
 SCAN = {"uses": "scan", "length": "n"}
 SLICED = SCAN | {"through": ["x", "y"], "slices": ["x", "y"]}
-PADDED = with_program(loops=(replace(LOOP, share=0.8),), flops=5000.0)
+PADDED = with_program(loops=(replace(LOOP, share=0.8, outside=1000.0),), flops=5000.0)
+ENDLESS = with_program(loops=(replace(LOOP, share=1.0, outside=inf),), unbounded=1)
 NO_LOOP = with_program(loops=(), copies=8)
 
 MET: list[tuple[dict[str, Any], Facts]] = [
@@ -32,7 +34,7 @@ MET: list[tuple[dict[str, Any], Facts]] = [
     ({"forbids": ["cond", "sort"]}, facts()),
     ({"max_temporary_memory": {"mib": 1}}, facts()),
     ({"max_temporary_memory": {"ratio": 2}}, with_program(temporary_bytes=2 * 2**20)),
-    ({"max_flops_ratio": 1.5}, with_program(flops=1500.0)),
+    ({"max_flops_ratio": 1.5}, with_program(flops=1564.0)),
     ({"max_equations": 40}, facts()),
     ({"calls": "backward", "count": "n"}, facts(backward=8)),
     ({"calls": "backward", "at_least": 2, "at_most": "n"}, facts(backward=2)),
@@ -46,6 +48,10 @@ UNMET: list[tuple[dict[str, Any], Facts, str]] = [
     (SCAN, with_loop(fed_by=()), "found one on which the answer does not depend"),
     (SCAN, with_loop(share=0.05), "found one that does 5% of the arithmetic"),
     (SLICED, PADDED, "found one, and much more arithmetic outside of it than is needed there"),
+    (SLICED, ENDLESS, "found one, and much more arithmetic outside of it than is needed there"),
+    ({"uses": "vmap", "length": 4}, ENDLESS, "expected one batched computation over 4; found a loop"),
+    ({"uses": "vmap", "length": 4}, with_program(axes={4: 100.0}), "found little arithmetic along an axis of 4"),
+    ({"max_flops_ratio": 1.5}, ENDLESS, "1.5 times the reference's arithmetic; found a loop of unknown length"),
     (SCAN, with_loop(effect=0.0), "found one that gives the same without one of its steps"),
     (SCAN, with_loop(effect=0.001), "found one that gives the same without one of its steps"),
     (SLICED, with_loop(bypassed_by=("y",)), "found one, but y also reaching the answer beside it"),
