@@ -73,13 +73,6 @@ def is_repeated(answer: bytes, expected: bytes) -> bool:
     return all(_is_close(pair.answer, pair.expected, REPEATED / _unit(pair.expected)) for pair in pairs)
 
 
-def largest_errors(leaves: tuple[LeafReport, ...]) -> tuple[float | None, float | None]:
-    """Absolute and relative."""
-    absolute = [leaf.max_abs for leaf in leaves if leaf.max_abs is not None]
-    relative = [leaf.max_rel for leaf in leaves if leaf.max_rel is not None]
-    return max(absolute, default=None), max(relative, default=None)
-
-
 def same_dtypes(answer: Tree, expected: Tree) -> Tree:
     """The answer with its floats rounded to the dtypes of the expected one, where the two have the same structure."""
     if isinstance(answer, dict) and isinstance(expected, dict):

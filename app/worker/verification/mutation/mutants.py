@@ -4,20 +4,26 @@ import ast
 import difflib
 import random
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from threading import Event
+from typing import TypeVar
 
 import libcst as cst
 
 from app.worker.verification.mutation.operator import Operator
 from app.worker.verification.mutation.operators import OPERATORS
 from app.worker.verification.mutation.tree import Tree, read_tree
+from sandbox.interface import Aborted
 
 CONTEXT_LINES = 2
-# Characters of mutants that are written down in all: all mutants of a source of some hundred lines.
-WRITTEN = 1_000_000
+# Characters of mutants that are written down in all: many more than are tried, of a source of some hundred lines.
+WRITTEN = 400_000
+# Nodes of a source that are looked at.
+NODES = 5_000
 
 Place = tuple[Operator, cst.CSTNode, cst.CSTNode]
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,32 +36,41 @@ class Change:
     source: str
 
 
-def list_mutants(source: str, entry_point: str, file: str) -> tuple[Change, ...]:
+def list_mutants(source: str, entry_point: str, file: str, abort: Event | None = None) -> tuple[Change, ...]:
     """In order of lines; none of a source that is nested too deeply. `file` is the name that the diffs give it.
 
-    Of a long source not all: writing one down takes time in proportion to its length.
+    Of a long source not all: writing one down takes time in proportion to its length. Raises Aborted.
     """
     try:
         tree = read_tree(source, entry_point)
-        places = [(operator, node, other) for operator in OPERATORS for node, other in _replacements(operator, tree)]
-        found = list(_changes(tree, _some(places, WRITTEN // len(source)), file))
+        nodes = _some(list(tree.nodes()), NODES)
+        places = [
+            (operator, node, other)
+            for operator in OPERATORS
+            for node in _until(abort, nodes)
+            for other in operator.replacements(node, tree)
+        ]
+        found = list(_changes(tree, _until(abort, _some(places, WRITTEN // len(source))), file))
     except (RecursionError, cst.ParserSyntaxError):
         return ()
     return tuple(sorted(found, key=lambda change: (change.line, change.operator.name, change.source)))
 
 
-def _replacements(operator: Operator, tree: Tree) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
-    return ((node, other) for node in tree.nodes() for other in operator.replacements(node, tree))
+def _until(abort: Event | None, items: Iterable[Item]) -> Iterator[Item]:
+    for item in items:
+        if abort is not None and abort.is_set():
+            raise Aborted
+        yield item
 
 
-def _some(places: list[Place], most: int) -> list[Place]:
+def _some(items: list[Item], most: int) -> list[Item]:
     """In their order, since where two are the same program the first counts."""
-    if len(places) <= most:
-        return places
-    return [places[index] for index in sorted(random.Random(0).sample(range(len(places)), most))]
+    if len(items) <= most:
+        return items
+    return [items[index] for index in sorted(random.Random(0).sample(range(len(items)), most))]
 
 
-def _changes(tree: Tree, places: Sequence[Place], file: str) -> Iterator[Change]:
+def _changes(tree: Tree, places: Iterable[Place], file: str) -> Iterator[Change]:
     seen = {_program(tree.module.code)}
     for operator, node, other in places:
         changed = tree.code_with(node, other)

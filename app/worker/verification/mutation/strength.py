@@ -33,7 +33,7 @@ class CheckedMutation(Checked[MutationSection]):
 def check_mutation(trial: Trial, material: Material, noise: Noise) -> CheckedMutation:
     """Raises JudgeFailed, BoxLost, Aborted."""
     package, place = trial.package, places_of(trial.package)[FILE_OF_KEY["reference"]]
-    possible = list_mutants(package.reference, package.manifest.entry_point, place.key or place.file)
+    possible = list_mutants(package.reference, package.manifest.entry_point, place.key or place.file, trial.abort)
     most = MOST_QUICKLY if trial.effort.is_quick else MOST
     most = most if trial.effort.mutants is None else trial.effort.mutants
     suspects = [Suspect(change) for change in sample_mutants(possible, most, SEED)]

@@ -1,7 +1,7 @@
 """A source as a syntax tree that knows its lines and parents, and small questions that operators ask of it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import libcst as cst
@@ -23,12 +23,16 @@ _COMPOUND = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
-    """`entry_point`: the function that is called with every argument, so that its defaults are never used."""
+    """`entry_point`: the function that is called with every argument, so that its defaults are never used.
+
+    `names`: what `bound` has found.
+    """
 
     module: cst.Module
     entry_point: str
     lines: Mapping[cst.CSTNode, Any]
     parents: Mapping[cst.CSTNode, cst.CSTNode]
+    names: dict[cst.FunctionDef, set[str]] = field(default_factory=dict)
 
     def nodes(self) -> Iterator[cst.CSTNode]:
         """Those that are run, in order."""
@@ -48,6 +52,12 @@ class Tree:
             if isinstance(node, cst.FunctionDef):
                 return node
         return None
+
+    def bound(self, function: cst.FunctionDef) -> set[str]:
+        """Its parameters, and what is assigned in it; looked for once, since every name in it asks."""
+        if function not in self.names:
+            self.names[function] = _bound(function)
+        return self.names[function]
 
     def code_with(self, node: cst.CSTNode, other: cst.CSTNode) -> str:
         changed = self.module.deep_replace(node, other)
@@ -108,3 +118,25 @@ def positional(call: cst.Call) -> list[cst.Arg]:
             break
         found.append(argument)
     return found
+
+
+def _bound(node: cst.CSTNode) -> set[str]:
+    """Parameters, and what is assigned, of this function and not of those inside it."""
+    names: set[str] = set()
+    for child in node.children:
+        if isinstance(child, cst.FunctionDef | cst.ClassDef | cst.Lambda):
+            continue
+        if isinstance(child, cst.Param):
+            names.add(child.name.value)
+        elif isinstance(child, cst.AssignTarget):
+            names |= _targets(child.target)
+        else:
+            names |= _bound(child)
+    return names
+
+
+def _targets(target: cst.BaseExpression) -> set[str]:
+    if isinstance(target, cst.Name):
+        return {target.value}
+    elements = target.elements if isinstance(target, cst.Tuple | cst.List) else ()
+    return {name for element in elements for name in _targets(element.value)}

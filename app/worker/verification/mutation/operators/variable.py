@@ -18,7 +18,7 @@ class Variable(Operator):
         function = tree.function(node)
         if function is None:
             return
-        for other in sorted(_bound(function)):
+        for other in sorted(tree.bound(function)):
             if other != node.value and _is_alike(other, node.value):
                 yield node.with_changes(value=other)
 
@@ -41,25 +41,3 @@ def _is_read(node: cst.Name, tree: Tree) -> bool:
     return not isinstance(
         parent, cst.Param | cst.AssignTarget | cst.FunctionDef | cst.Element | cst.For | cst.NamedExpr
     )
-
-
-def _bound(node: cst.CSTNode) -> set[str]:
-    """Parameters, and what is assigned, of this function and not of those inside it."""
-    names: set[str] = set()
-    for child in node.children:
-        if isinstance(child, cst.FunctionDef | cst.ClassDef | cst.Lambda):
-            continue
-        if isinstance(child, cst.Param):
-            names.add(child.name.value)
-        elif isinstance(child, cst.AssignTarget):
-            names |= _targets(child.target)
-        else:
-            names |= _bound(child)
-    return names
-
-
-def _targets(target: cst.BaseExpression) -> set[str]:
-    if isinstance(target, cst.Name):
-        return {target.value}
-    elements = target.elements if isinstance(target, cst.Tuple | cst.List) else ()
-    return {name for element in elements for name in _targets(element.value)}
