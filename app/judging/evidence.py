@@ -15,8 +15,8 @@ class Loop:
     `index`: its place among the loops of the program. `nesting`: how many loops are around it.
     `takes_part`: the answer depends on it. `fed_by`: the parameters that reach the answer by way of it.
     `bypassed_by`: those that reach the answer beside it. `whole`: those of which every step sees more than the part
-    that its counter chooses. `outside`: the arithmetic that is done neither in it nor in others of its length, for a loop
-    is differentiated as two; infinite where nothing bounds it. `share`: the part that is not, from 0 to 1.
+    that its counter chooses. `outside`: the arithmetic that is done neither in it nor in others of its length, since a
+    loop is differentiated as two; infinite where nothing bounds it. `share`: the part that is not, from 0 to 1.
     `effect`: how far the answer moves at least without the first or without the last step; None if not tried.
     """
 
