@@ -101,10 +101,10 @@ HIDDEN = f"func.func private @f(%x: {F}) -> {F} {{ %y = stablehlo.sine %x : {F} 
 )
 
 
-def counted(depth: int, value: str) -> str:
+def nested(depth: int, value: str) -> str:
     """Loops in loops, each of as many steps as its counter can tell."""
     d = depth
-    inner = counted(d - 1, f"%y{d}") if d else f"%l0_ = stablehlo.sine {value} : {F}"
+    inner = nested(d - 1, f"%y{d}") if d else f"%l0_ = stablehlo.sine {value} : {F}"
     if not d:
         return inner
     done = f"%l{d - 1}#1" if d > 1 else "%l0_"
@@ -121,7 +121,7 @@ def counted(depth: int, value: str) -> str:
 
 ABSURD = main(
     *(f"%{name} = stablehlo.constant dense<{n}> : tensor<i32>" for name, n in (("s", 0), ("u", 1), ("e", 2**31 - 2))),
-    counted(2, "%x"),
+    nested(2, "%x"),
     result="%l2#1",
 )
 OTHER = main(f"%y = stablehlo.slice %x [0:4] : (tensor<5xf32>) -> {F}", takes="tensor<5xf32>")
