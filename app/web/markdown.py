@@ -47,12 +47,21 @@ def _fence(renderer: RendererHTML, tokens: Sequence[Token], index: int, options:
     return renderer.fence(tokens, index, options, env).replace("<pre>", '<pre tabindex="0">', 1)
 
 
+def _cell_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
+    # The policy of our pages forbids the style attribute that an aligned column would have.
+    if style := tokens[index].attrs.pop("style", None):
+        tokens[index].attrSet("class", f"to-{str(style).rpartition(':')[2]}")
+    return renderer.renderToken(tokens, index, options, env)
+
+
 def _parser(text: str) -> MarkdownIt:
     parser = make_parser(text, renderer=_maths)
     parser.options["highlight"] = _highlight
     parser.disable("image")  # the page loads nothing from elsewhere
     parser.add_render_rule("link_open", _link_open)
     parser.add_render_rule("fence", _fence)
+    parser.add_render_rule("th_open", _cell_open)
+    parser.add_render_rule("td_open", _cell_open)
     parser.add_render_rule("math_inline_double", _display_inside_text)
     return parser
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import RedirectResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from app.catalog.fault import Fault
 from app.catalog.view import ProblemDetail
@@ -61,4 +62,6 @@ def create_preview(slug: str, read: Callable[[], Shown]) -> FastAPI:
         return render_error(request, 404, f"This is a preview of one problem, and nothing else is here: open {path}.")
 
     app.include_router(static_files.router)
+    # A page of elsewhere whose name comes to mean this machine shall not read what is not published.
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost"])
     return app

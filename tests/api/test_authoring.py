@@ -1,6 +1,7 @@
 """Authors send packages, follow their verification, publish them and go back: over REST, and each role as it may."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from typing import Any
 from uuid import uuid4
@@ -8,7 +9,9 @@ from zipfile import ZipFile
 
 import httpx
 import pytest
+from sqlalchemy import func, select
 
+from app.authoring.model import Publication
 from app.catalog.archive import MAX_UPLOAD_BYTES, write_archive
 from app.catalog.publish import publish
 from app.catalog.revision import digest
@@ -90,6 +93,20 @@ def test_a_package_is_only_verified_when_that_is_asked_and_published_later(
     assert early.status_code == 409
     assert published.json()["revision"] == DIGEST
     assert author.get(f"/problems/{SLUG}").json()["revision"] == DIGEST
+
+
+def test_a_package_that_is_published_at_once_from_several_sides_is_published_once(
+    author: httpx.Client, database: Database
+) -> None:
+    view = put(author, publish="false").json()
+    verify(database)
+
+    with ThreadPoolExecutor(4) as sides:
+        answers = list(sides.map(lambda _: author.post(f"/verifications/{view['id']}/publish"), range(4)))
+
+    assert [answer.json()["revision"] for answer in answers] == [DIGEST] * 4
+    with database.transaction() as session:
+        assert session.scalar(select(func.count()).select_from(Publication)) == 1
 
 
 def test_one_yaml_file_is_a_whole_package(author: httpx.Client) -> None:

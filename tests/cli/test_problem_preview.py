@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
@@ -58,6 +59,7 @@ def test_the_page_shows_what_students_see_and_follows_the_files(browser: Browser
         page = visitor.page
 
         expect(page.get_by_role("heading", name="Expected output")).to_be_visible()
+        assert httpx.get(f"{address}/", headers={"Host": "elsewhere.example"}).status_code == 400
         hidden = package.joinpath("problem.yaml").read_text().partition("more_columns_than_rows")[1]
         assert hidden not in page.content()
         assert "deviations" not in page.content()  # a word of the reference

@@ -1,4 +1,4 @@
-"""The pages over the real application and a real database, with one published problem."""
+"""The pages over the real application and a real database, with one published problem; and a real browser for them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from playwright.sync_api import Browser
 
 from app.accounts.session import start_session
 from app.catalog.publish import publish
@@ -13,8 +14,10 @@ from app.database import Database
 from app.main import create_app
 from app.settings import Settings
 from app.web.cookie import COOKIE
+from tests.api.conftest import serving
 from tests.catalog.packages import make_package
 from tests.factories import make_user
+from tests.web.browser import chromium
 
 PASSWORD = "correct horse battery"
 
@@ -46,3 +49,16 @@ def ada(anyone: TestClient, database: Database) -> TestClient:
     with database.transaction() as session:
         anyone.cookies.set(COOKIE, start_session(session, make_user(session, "ada").id))
     return anyone
+
+
+@pytest.fixture
+def address(app: FastAPI) -> Iterator[str]:
+    """Of a server that browsers reach."""
+    with serving(app) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fastapi import FastAPI
 from playwright.sync_api import Browser, Locator, expect
 from sqlalchemy import update
 
@@ -12,27 +11,20 @@ from app.accounts.model import User
 from app.authoring.publication import publish_folder
 from app.catalog.package import package_from_files
 from app.database import Database
-from tests.api.conftest import serving
 from tests.authoring.exercise import EXERCISE, SLUG
 from tests.authoring.test_verifier import verifying
-from tests.web.browser import PATIENCE_MS, Visitor, chromium, visit
+from tests.web.browser import PATIENCE_MS, Visitor, visit
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=PATIENCE_MS)
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
-
-
 @pytest.fixture
-def emmy(browser: Browser, app: FastAPI, database: Database) -> Iterator[Visitor]:
+def emmy(browser: Browser, address: str, database: Database) -> Iterator[Visitor]:
     """An author, and the exercise as it is in the server's folder."""
     with database.transaction() as session:
         publish_folder(session, package_from_files(SLUG, {path: text.encode() for path, text in EXERCISE.items()}))
-    with serving(app) as address, browser.new_context() as context:
+    with browser.new_context() as context:
         visitor = visit(context, address)
         visitor.sign_up("emmy")
         with database.transaction() as session:

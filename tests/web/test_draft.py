@@ -4,29 +4,15 @@ from collections.abc import Iterator
 from http import HTTPStatus
 
 import pytest
-from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, Locator, expect
 
-from tests.api.conftest import serving
-from tests.web.browser import PATIENCE_MS, Visitor, chromium, visit
+from tests.web.browser import PATIENCE_MS, Visitor, visit
 
 expect.set_options(timeout=PATIENCE_MS)
 
 PROBLEM = "/problems/scaled_sum"
 DRAFT = f"{PROBLEM}/draft"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def address(app: FastAPI) -> Iterator[str]:
-    with serving(app) as address:
-        yield address
 
 
 @pytest.fixture

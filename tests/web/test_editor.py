@@ -4,15 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, Locator, expect
 
 from app.database import Database
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
-from tests.api.conftest import serving
-from tests.web.browser import PATIENCE_MS, Visitor, chromium, visit
+from tests.web.browser import PATIENCE_MS, Visitor, visit
 from tests.web.judged import all_right, answered, failed, judge
 
 pytestmark = pytest.mark.browser
@@ -27,18 +25,6 @@ RAISED = Fault(
     message="name 'totl' is not defined",
     traceback='  File "solution.py", line 3, in scaled_sum\n    return totl * scale',
 )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def address(app: FastAPI) -> Iterator[str]:
-    with serving(app) as address:
-        yield address
 
 
 @pytest.fixture

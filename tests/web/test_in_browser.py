@@ -4,12 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from fastapi import FastAPI
 from playwright.sync_api import Browser, expect
 
 from app.database import Database
-from tests.api.conftest import serving
-from tests.web.browser import PATIENCE_MS, Visitor, chromium, visit
+from tests.web.browser import PATIENCE_MS, Visitor, visit
 from tests.web.judged import all_right, answered, end, judge, record, take
 
 pytestmark = pytest.mark.browser
@@ -17,18 +15,6 @@ expect.set_options(timeout=PATIENCE_MS)
 
 PROBLEM = "/problems/scaled_sum"
 WRONG = np.array(3, np.float32)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def address(app: FastAPI) -> Iterator[str]:
-    with serving(app) as address:
-        yield address
 
 
 @pytest.fixture

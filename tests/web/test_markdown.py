@@ -157,3 +157,11 @@ def test_a_table_of_too_many_cells_stays_text() -> None:
 
     assert "<table" not in render_markdown(text)
     assert "<table" in render_markdown("|a|b|\n|-|-|\n|1|2|")
+
+
+def test_an_aligned_column_needs_no_style_of_its_own() -> None:
+    html = render_markdown("|a|b|\n|:-:|-:|\n|1|2|")
+
+    assert '<td class="to-center">1</td>' in html
+    assert '<th class="to-right">b</th>' in html
+    assert "style" not in html
