@@ -7,6 +7,7 @@ FLAVOURS ?= cpu
 PROCESSES ?= 2
 BIN := .venv/bin
 SOURCES := app sandbox migrations tests benchmarks
+EXTRACT_MESSAGES := $(BIN)/pybabel --quiet extract --mapping-file app/web/locale/extract.ini --add-location file --sort-output --omit-header --width 120
 # Debian packs ensurepip by itself, and without it `-m venv` leaves a folder that looks as if it had been made.
 define make_environment
 @test -n "$(PYTHON)" || { echo "$(NEEDS_PYTHON)"; exit 1; }
@@ -16,7 +17,7 @@ endef
 NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debian, Ubuntu: sudo apt-get install python3-venv); or set PYTHON=/path/to/python3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help serve images test verify check format bundle bench doctor clean
+.PHONY: help serve images test verify check format bundle messages bench doctor clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,7 +34,7 @@ test: .venv/.develops .runtime/.installed ## set up what is missing and run ever
 verify: .venv/.serves .runtime/.installed ## prove that every problem is right (ARGS=--quick for less of it; minutes for each)
 	$(BIN)/allclose problem verify --all $(ARGS)
 
-check: .venv/.develops check-bundle ## format, lint, types and import rules
+check: .venv/.develops check-bundle check-messages ## format, lint, types and import rules
 	$(BIN)/ruff format --check $(SOURCES) problems
 	$(BIN)/ruff check $(SOURCES) problems
 	$(BIN)/mypy
@@ -46,6 +47,20 @@ format: .venv/.develops ## rewrite the code in the house format
 bundle: node_modules/.installed ## bundle the scripts of the pages into app/web/static/bundle (needs Node and npm)
 	@rm -rf app/web/static/bundle
 	app/web/assets/bundle.sh app/web/static/bundle
+
+messages: .venv/.develops ## list what the pages say (app/web/locale/allclose.pot), and compile the translations (LANGUAGE=de begins one)
+	$(EXTRACT_MESSAGES) --output-file app/web/locale/allclose.pot app/web
+	@if [ -n "$(LANGUAGE)" ] && [ ! -e "app/web/locale/$(LANGUAGE)" ]; then \
+		$(BIN)/pybabel --quiet init --domain allclose --input-file app/web/locale/allclose.pot --output-dir app/web/locale --locale "$(LANGUAGE)"; fi
+	@for folder in app/web/locale/*/; do test -d "$$folder" || continue; \
+		$(BIN)/pybabel --quiet update --domain allclose --no-fuzzy-matching --input-file app/web/locale/allclose.pot --output-dir app/web/locale && \
+		$(BIN)/pybabel --quiet compile --domain allclose --directory app/web/locale; break; done
+
+.PHONY: check-messages
+check-messages: .venv/.develops
+	@mkdir -p build
+	@$(EXTRACT_MESSAGES) --output-file build/allclose.pot app/web
+	@diff build/allclose.pot app/web/locale/allclose.pot >/dev/null || { echo "app/web/locale/allclose.pot is not what the pages say: run make messages, and commit the result"; exit 1; }
 
 .PHONY: check-bundle
 ifneq ($(and $(shell command -v node),$(shell command -v npm)),)

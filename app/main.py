@@ -17,6 +17,7 @@ from app.database import Database
 from app.settings import Settings
 from app.submissions.progress import Progress
 from app.web.error_page import render_error
+from app.web.messages import Language
 
 
 def create_app(settings: Settings, database: Database) -> FastAPI:
@@ -39,6 +40,7 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
     app.include_router(web.build_router())
     install_error_answers(app, page=render_error)
     app.add_middleware(BodyLimit)
+    app.add_middleware(Language)
     app.add_middleware(ResponseHeaders)
     return app
 

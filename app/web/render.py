@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from app.judging.text import printable
 from app.web.highlight import highlight_lines, link_traceback
 from app.web.markdown import render_inline, render_markdown
+from app.web.messages import current_language, gettext, ngettext
 from app.web.picture.figure import draw_figures, list_shares
 from app.web.result import capitalise, message_of
 from app.web.value_text import arguments_preview, kind_text, literal, shape_text, short_number, wrong_leaves
@@ -44,7 +45,10 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
     )
+    environment.policies["ext.i18n.trimmed"] = True
+    environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
     environment.filters.update(
         markdown=render_markdown,
         inline=render_inline,
@@ -65,7 +69,7 @@ def _environment() -> Environment:
         memory=format_memory,
         day=format_time,
     )
-    environment.globals.update(static=static_url, imports=list_imports, words_for=words_for)
+    environment.globals.update(static=static_url, imports=list_imports, words_for=words_for, language=current_language)
     return environment
 
 

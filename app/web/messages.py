@@ -1,0 +1,84 @@
+"""What pages say, in the reader's language.
+
+English stands in the templates and is what is looked up. `locale/allclose.pot` lists it; a translation is a folder
+`locale/<language>/LC_MESSAGES` with `allclose.po` and, made from it, `allclose.mo`. Which one counts is known to the
+request: `Language` sets it from what the browser asks for.
+"""
+
+import gettext as library
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+DOMAIN = "allclose"
+LOCALE = Path(__file__).parent / "locale"
+SOURCE_LANGUAGE = "en"
+
+_language: ContextVar[str] = ContextVar("language", default=SOURCE_LANGUAGE)
+
+
+def gettext(message: str) -> str:
+    return _catalogue(_language.get()).gettext(message)
+
+
+def ngettext(one: str, several: str, count: int) -> str:
+    return _catalogue(_language.get()).ngettext(one, several, count)
+
+
+def current_language() -> str:
+    """As `<html lang>` has it."""
+    return _language.get().replace("_", "-")
+
+
+class Language:
+    """Pure ASGI: every page of the request is in the language that fits its Accept-Language best."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            _language.set(choose_language(Headers(scope=scope).get("accept-language", ""), list_languages()))
+        await self._app(scope, receive, send)
+
+
+def choose_language(accepted: str, languages: tuple[str, ...]) -> str:
+    """The first of `languages` that a header Accept-Language wants, or its base (`de` for `de-AT`); else English."""
+    known = {language.replace("_", "-").lower(): language for language in languages}
+    for wanted in _by_preference(accepted):
+        for tag in (wanted, wanted.partition("-")[0]):
+            if tag in known:
+                return known[tag]
+    return SOURCE_LANGUAGE
+
+
+@cache
+def list_languages() -> tuple[str, ...]:
+    translated = sorted(path.parts[-3] for path in LOCALE.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))
+    return (SOURCE_LANGUAGE, *translated)
+
+
+def _by_preference(accepted: str) -> list[str]:
+    wanted: list[tuple[float, str]] = []
+    for part in accepted.lower().split(",")[:20]:
+        tag, _, weight = part.partition(";")
+        wanted.append((_weight(weight), tag.strip()))
+    return [tag for weight, tag in sorted(wanted, key=lambda entry: -entry[0]) if weight > 0]
+
+
+def _weight(text: str) -> float:
+    """Of `q=0.8`; 1 where nothing is said, 0 where it can't be read."""
+    if not text.strip():
+        return 1
+    try:
+        return float(text.strip().removeprefix("q="))
+    except ValueError:
+        return 0
+
+
+@cache
+def _catalogue(language: str) -> library.NullTranslations:
+    return library.translation(DOMAIN, LOCALE, languages=[language], fallback=True)
