@@ -13,10 +13,10 @@ from app.authoring.model import Publication
 from app.database import Base, Database
 from app.drafts.model import Draft
 from app.errors import AllcloseError
-from app.submissions.model import Judging
+from app.leaderboard.model import Measurement
 
 # Every table: these models import those of accounts and of the catalog.
-MODELS = (Judging, Publication, Draft)
+MODELS = (Publication, Draft, Measurement)
 TABLES = Base.metadata
 
 # Any number that nothing else locks in an Allclose database.

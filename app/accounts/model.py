@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID, uuid4
 
-from sqlalchemy import CheckConstraint, ForeignKey, Text, func, true
+from sqlalchemy import CheckConstraint, ForeignKey, Text, false, func, true
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database import Base
@@ -13,6 +13,8 @@ Role = Literal["student", "author", "admin"]
 
 
 class User(Base):
+    """`is_ranked`: wants to be shown on leaderboards."""
+
     __tablename__ = "users"
     __table_args__ = (
         CheckConstraint("username ~ '^[a-z0-9_-]{3,32}$'", name="username"),
@@ -25,6 +27,7 @@ class User(Base):
     password_hash: Mapped[str]
     role: Mapped[Role] = mapped_column(Text, default="student")
     is_active: Mapped[bool] = mapped_column(default=True, server_default=true())
+    is_ranked: Mapped[bool] = mapped_column(default=False, server_default=false())
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 

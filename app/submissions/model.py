@@ -47,7 +47,7 @@ class Submission(Base):
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id))
     problem_id: Mapped[UUID] = mapped_column(ForeignKey(Problem.id), index=True)
-    revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id))
+    revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id), index=True)
     source: Mapped[str]
     mode: Mapped[Mode] = mapped_column(Text)
     variant: Mapped[int]

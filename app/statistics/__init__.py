@@ -1,0 +1,1 @@
+"""What a user has done: solved problems, days, verdicts."""
