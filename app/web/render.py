@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from app.judging.text import printable
 from app.web.highlight import highlight_lines, link_traceback
@@ -67,7 +68,7 @@ def _environment() -> Environment:
         traceback=link_traceback,
         seconds=format_seconds,
         memory=format_memory,
-        day=format_time,
+        time=format_time,
     )
     environment.globals.update(static=static_url, imports=list_imports, words_for=words_for, language=current_language)
     return environment
@@ -97,5 +98,8 @@ def format_memory(size: int | None) -> str:
     return "–" if size is None else f"{size / 2**20:.0f} MiB"
 
 
-def format_time(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%d %H:%M UTC")
+def format_time(moment: datetime) -> Markup:
+    """In UTC; a script puts it into the reader's zone (assets/page/time.ts)."""
+    moment = moment.astimezone(UTC)
+    text = Markup('<time datetime="{}" data-moment>{} <span class="zone">UTC</span></time>')
+    return text.format(moment.isoformat(timespec="seconds"), moment.strftime("%Y-%m-%d %H:%M"))

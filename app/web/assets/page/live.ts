@@ -1,5 +1,7 @@
 // Keeps a fragment fresh until it is final: server-sent events hurry it along, and when none has come for a while
 // (a proxy that buffers, a stream that is down) the fragment is asked for again. Gives what stops it.
+import { showLocalTimes } from "./time";
+
 const QUIET_MS = 4000;
 const BROKEN_MS = 1500;
 
@@ -56,6 +58,7 @@ export function replace(place: HTMLElement, html: string): void {
   const touched = new Map([...opened].map((one) => [one.id, one.open]));
   const focused = place.contains(document.activeElement) ? (document.activeElement?.id ?? "") : "";
   place.innerHTML = html;
+  showLocalTimes(place);
   for (const [id, open] of touched) {
     const details = document.getElementById(id);
     if (!(details instanceof HTMLDetailsElement)) continue;

@@ -1,1 +1,1 @@
-import{a as e}from"./chunk-VXX3OQB4.js";for(let o of document.querySelectorAll("[data-live]"))e(o);
+import{a as e}from"./chunk-LYZUUBNJ.js";import"./chunk-EI5W7GQF.js";for(let o of document.querySelectorAll("[data-live]"))e(o);

@@ -1,0 +1,4 @@
+// Every page.
+import { showLocalTimes } from "./page/time";
+
+showLocalTimes(document);
