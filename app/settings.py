@@ -37,7 +37,9 @@ class Settings(BaseSettings):
     slots: int | None = Field(
         None, ge=1, le=256, description="judgings at once in one worker; default: what cores and memory allow"
     )
-    max_runs: int = Field(200, ge=1, description="submissions that one box may run; 1 = never reused")
+    max_runs: int = Field(
+        200, ge=1, description="processes that one box may start for submissions, two for most; 1 = never reused"
+    )
     max_pending: int = Field(20, ge=1, description="unfinished submissions that one user may have")
     requests_per_minute: int = Field(600, ge=1, description="API requests that one user or address may make")
     secure_cookies: bool = Field(False, description="send session cookies over HTTPS only")

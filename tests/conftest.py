@@ -31,6 +31,7 @@ FAST = {
 _numbers = count(1)
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Where several processes share the run, a file's tests stay together, apart by kind of box: servers start once."""
     for item in items:

@@ -57,7 +57,7 @@ def test_a_package_that_fails_its_verification_is_not_published(served: Served, 
 
     assert refused.returncode == 1, refused.stderr
     assert "twice refused" in refused.stdout
-    assert "wrong_answer/square.py" in refused.stdout
+    assert "submissions.wrong_answer.square: gets accepted; expected wrong_answer" in refused.stdout
     assert "Not published" in refused.stdout
     assert author.client.get("/problems/twice").status_code == 404
 

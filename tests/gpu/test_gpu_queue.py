@@ -66,14 +66,17 @@ def test_a_worker_that_has_a_gpu_judges_with_expected_outputs_of_its_own(databas
 
     with running(database, tmp_path) as process:
         wait_until(lambda: last_judging(database).state == "done", 120)
-        (row,) = workers(database)
+        rows = workers(database)
         process.send_signal(signal.SIGTERM)
         status = process.wait(60)
 
     with database.transaction() as session:
         devices = set(session.scalars(select(ExpectedOutput.device)))
     assert (last_judging(database).verdict, devices, status) == ("accepted", {"gpu"}, 0)
-    assert (row.queues, row.device, row.gpus) == (["gpu"], "gpu", ["NVIDIA Imaginary"])
+    assert sorted((*row.queues, row.device, *row.gpus) for row in rows) == [
+        ("gpu", "gpu", "NVIDIA Imaginary"),
+        ("verify-gpu", "gpu", "NVIDIA Imaginary"),
+    ]
     assert workers(database) == []
 
 

@@ -148,10 +148,11 @@ def test_times_of_what_boxes_share_are_no_letter(launcher: Launcher) -> None:
     assert [name for name in written if before[name] != written[name] == read[name]] == []
 
 
-@pytest.mark.parametrize(("max_runs", "boxes"), [(1, 4), (2, 2), (100, 1)])
-def test_a_box_runs_as_many_submissions_as_the_settings_allow(
+@pytest.mark.parametrize(("max_runs", "boxes"), [(1, 4), (4, 2), (100, 1)])
+def test_a_box_is_used_as_often_as_the_settings_allow(
     launcher: Launcher, monkeypatch: pytest.MonkeyPatch, max_runs: int, boxes: int
 ) -> None:
+    """Twice for each submission: one case runs again in another process."""
     monkeypatch.setenv("ALLCLOSE_MAX_RUNS", str(max_runs))
     remembering = Remembering(launcher)
     with closing(Pool(launcher, capacity=1, max_runs=100)) as references:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import bubblewrap
+from sandbox.bubblewrap import launcher
 from sandbox.bubblewrap.launcher import BubblewrapLauncher
 from sandbox.guest.syscall_table import Filter, box_filter
 from sandbox.interface import BoxSpec, SandboxUnavailable
@@ -21,7 +21,7 @@ def refusing_host(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*, namespaces: bool, gpu: bool = False) -> Filter:  # noqa: ARG001
         return box_filter(namespaces=False)
 
-    monkeypatch.setattr(bubblewrap, "box_filter", refuse)
+    monkeypatch.setattr(launcher, "box_filter", refuse)
 
 
 @pytest.mark.usefixtures("refusing_host")

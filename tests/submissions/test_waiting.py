@@ -18,7 +18,7 @@ from tests.factories import make_judging, make_submission, make_worker
 from tests.queue.fleet import wait_until
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY
 
-LATER = datetime.now(UTC) + timedelta(hours=1)
+LATER = datetime.now(UTC) + timedelta(days=1)
 
 
 def notice(database: Database, **columns: Any) -> str | None:
