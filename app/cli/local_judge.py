@@ -83,10 +83,15 @@ def _judge(order: Order, progress: Progress) -> "SubmissionView":
 def _view(order: Order, submission_id: UUID, judged: "Finish") -> "SubmissionView":
     from app.submissions.view import SubmissionView, view_case
 
+    manifest = order.package.manifest
     return SubmissionView(
         id=submission_id,
         problem=order.package.slug,
+        title=manifest.title,
         revision=digest(order.package.files),
+        mode="sample" if order.sample_only else "submit",
+        parameters=tuple(parameter.name for parameter in manifest.parameters),
+        case_names=tuple(result.name for result in judged.cases),
         created_at=datetime.now(UTC),
         state="done",
         verdict=judged.verdict,

@@ -1,12 +1,14 @@
 """What someone who waits for a submission wants to know besides its results."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Revision
-from app.submissions.model import Judging, Submission
+from app.submissions.model import Judging, Mode, Submission
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,12 +23,22 @@ class Outlook:
 
 def read_outlook(session: Session, submission: Submission) -> Outlook:
     manifest = session.get_one(Revision, submission.revision_id).manifest
-    cases = [case for case in manifest["cases"] if submission.mode == "submit" or case["visibility"] == "sample"]
     return Outlook(
         title=manifest["title"],
-        parameters=tuple(parameter["name"] for parameter in manifest["parameters"]),
-        cases=tuple(case["name"] for case in cases),
+        parameters=list_parameters(manifest),
+        cases=list_case_names(manifest, submission.mode),
         is_again=_is_again(session, submission),
+    )
+
+
+def list_parameters(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(parameter["name"] for parameter in manifest.get("parameters", ()))
+
+
+def list_case_names(manifest: Mapping[str, Any], mode: Mode) -> tuple[str, ...]:
+    """Of the cases that a submission of this mode is judged on, in the problem's order."""
+    return tuple(
+        case["name"] for case in manifest.get("cases", ()) if mode == "submit" or case["visibility"] == "sample"
     )
 
 

@@ -13,7 +13,8 @@ from sqlalchemy.orm import Session
 from app.catalog.model import Problem, Revision
 from app.judging.result import CaseResult, Visibility
 from app.judging.verdicts import Verdict
-from app.submissions.model import CaseRow, Judging, State, Submission
+from app.submissions.model import CaseRow, Judging, Mode, State, Submission
+from app.submissions.outlook import list_case_names, list_parameters
 from app.submissions.waiting import explain_wait
 
 
@@ -40,7 +41,11 @@ class SubmissionView(BaseModel):
 
     id: UUID
     problem: str
+    title: str = Field(description="of the problem")
     revision: str
+    mode: Mode
+    parameters: tuple[str, ...] = Field(description="the arguments' names in their order, which `inputs` has not")
+    case_names: tuple[str, ...] = Field(description="of all cases that there will be a result of, in their order")
     created_at: datetime
     state: State
     verdict: Verdict | None
@@ -98,15 +103,19 @@ def _results(session: Session, judging: Judging) -> Sequence[CaseRow]:
 
 
 def _view(session: Session, submission: Submission, judging: Judging, rows: Sequence[CaseRow]) -> SubmissionView:
-    slug, digest = session.execute(
-        select(Problem.slug, Revision.digest)
+    slug, digest, manifest = session.execute(
+        select(Problem.slug, Revision.digest, Revision.manifest)
         .join(Revision, Revision.problem_id == Problem.id)
         .where(Revision.id == submission.revision_id)
     ).one()
     return SubmissionView(
         id=submission.id,
         problem=slug,
+        title=manifest["title"],
         revision=digest,
+        mode=submission.mode,
+        parameters=list_parameters(manifest),
+        case_names=list_case_names(manifest, submission.mode),
         created_at=submission.created_at,
         state=judging.state,
         verdict=Verdict(judging.verdict) if judging.verdict else None,
