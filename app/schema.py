@@ -14,9 +14,10 @@ from app.database import Base, Database
 from app.drafts.model import Draft
 from app.errors import AllcloseError
 from app.leaderboard.model import Measurement
+from app.learning.model import Completion
 
 # Every table: these models import those of accounts and of the catalog.
-MODELS = (Publication, Draft, Measurement)
+MODELS = (Publication, Draft, Measurement, Completion)
 TABLES = Base.metadata
 
 # Any number that nothing else locks in an Allclose database.

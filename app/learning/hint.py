@@ -1,0 +1,73 @@
+"""Hints, one at a time: each is read after the one before, and who read which is kept.
+
+What was read stays read when a new revision comes: its hints are taken to go the same way.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from app.errors import Conflict, NotFound
+from app.learning.lesson import Lesson, get_lesson
+from app.learning.model import HintReveal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hint:
+    """`number` counts from 1."""
+
+    number: int
+    text: str
+    revealed_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hints:
+    """Those that were revealed, in order, out of `total`."""
+
+    total: int
+    revealed: tuple[Hint, ...]
+
+    @property
+    def next_number(self) -> int | None:
+        """None when there is no further one."""
+        return len(self.revealed) + 1 if len(self.revealed) < self.total else None
+
+
+def list_hints(session: Session, user_id: UUID, slug: str) -> Hints:
+    """Raises NotFound."""
+    return read_hints(session, user_id, get_lesson(session, slug))
+
+
+def reveal_hint(session: Session, user_id: UUID, slug: str, number: int) -> Hints:
+    """Again for one that was revealed already changes nothing. Raises NotFound, Conflict when it is not its turn."""
+    lesson = get_lesson(session, slug)
+    _check(lesson, number, read_hints(session, user_id, lesson).next_number)
+    row = {"user_id": user_id, "problem_id": lesson.problem_id, "number": number, "revision_id": lesson.revision_id}
+    session.execute(insert(HintReveal).values(row).on_conflict_do_nothing())
+    return read_hints(session, user_id, lesson)
+
+
+def read_hints(session: Session, user_id: UUID, lesson: Lesson) -> Hints:
+    of_this_problem = (HintReveal.user_id == user_id, HintReveal.problem_id == lesson.problem_id)
+    query = select(HintReveal.number, HintReveal.revealed_at).where(*of_this_problem).order_by(HintReveal.number)
+    revealed = session.execute(query.limit(len(lesson.hints))).all()
+    return Hints(
+        total=len(lesson.hints),
+        revealed=tuple(
+            Hint(number=number, text=lesson.hints[number - 1], revealed_at=moment) for number, moment in revealed
+        ),
+    )
+
+
+def _check(lesson: Lesson, number: int, next_number: int | None) -> None:
+    if not 1 <= number <= len(lesson.hints):
+        count = len(lesson.hints)
+        have = f"its hints are numbered 1 to {count}" if count else "it has none"
+        raise NotFound(f"there is no hint {number} of {lesson.slug!r}: {have}")
+    if next_number is not None and number > next_number:
+        raise Conflict(f"hint {number} comes after hint {next_number}, which you have not read; ask for that one first")
