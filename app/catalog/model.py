@@ -4,9 +4,11 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
-from sqlalchemy import CheckConstraint, ForeignKey, Text, UniqueConstraint, func
+from sqlalchemy import CheckConstraint, Computed, ForeignKey, Index, Text, UniqueConstraint, func
+from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
+from app.catalog.searchable import LISTING, SEARCH
 from app.database import Base
 
 Device = Literal["cpu", "gpu"]
@@ -26,13 +28,15 @@ class Problem(Base):
 class Revision(Base):
     """One version of a package. Rows never change; `digest` names the content.
 
-    `manifest` is the validated manifest, `files` maps paths to text, `secret_seed` draws the hidden inputs.
+    `manifest` is the validated manifest, `files` maps paths to text, `secret_seed` draws the hidden inputs. `listing` is
+    the manifest without what is long, `search` the words that a search finds it by.
     """
 
     __tablename__ = "revisions"
     __table_args__ = (
         UniqueConstraint("problem_id", "digest"),
         UniqueConstraint("problem_id", "number", name="uq_revisions_problem_id_number"),
+        Index("ix_revisions_search", "search", postgresql_using="gin"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
@@ -43,6 +47,19 @@ class Revision(Base):
     files: Mapped[dict[str, Any]]
     secret_seed: Mapped[bytes]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    listing: Mapped[dict[str, Any]] = mapped_column(Computed(LISTING, persisted=True), deferred=True)
+    search: Mapped[str] = mapped_column(TSVECTOR, Computed(SEARCH, persisted=True), deferred=True)
+
+
+class Track(Base):
+    """What the server's folder says of a track; `position` is its place among them. Not every track has a row."""
+
+    __tablename__ = "tracks"
+
+    slug: Mapped[str] = mapped_column(primary_key=True)
+    position: Mapped[int]
+    title: Mapped[str]
+    description: Mapped[str]
 
 
 class ExpectedOutput(Base):
