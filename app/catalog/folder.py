@@ -24,8 +24,8 @@ FILE_OF_KEY = {
     "editorial": "editorial.md",
 }
 FILES = (MANIFEST_FILE, *FILE_OF_KEY.values())
-# A judge_error is our fault: no submission is meant to get one.
-VERDICT_FOLDERS = tuple(verdict.value for verdict in Verdict if verdict is not Verdict.JUDGE_ERROR)
+# A judge_error is our fault, and to cancel is a person's choice: no submission is meant to get either.
+VERDICT_FOLDERS = tuple(verdict.value for verdict in Verdict if verdict not in (Verdict.JUDGE_ERROR, Verdict.CANCELLED))
 MAX_FILES = 200
 MAX_FILE_BYTES = 256 * 2**10
 MAX_TOTAL_BYTES = 4 * 2**20

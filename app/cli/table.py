@@ -10,7 +10,7 @@ from rich.text import Text
 from app.cli.console import output
 from app.submissions.series import fold, series_of
 
-STYLES = {"accepted": "green", "judge_error": "magenta"}
+STYLES = {"accepted": "green", "judge_error": "magenta", "cancelled": "yellow"}
 MEBIBYTE = 2**20
 NONE = "–"
 

@@ -1,4 +1,7 @@
-"""The words for what came of a case and of a submission, and how the second follows from the first."""
+"""The words for what came of a case and of a submission, and how the second follows from the first.
+
+`cancelled` is a submission's only: it was stopped, and nobody judges it any more.
+"""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -14,6 +17,7 @@ class Verdict(StrEnum):
     OUTPUT_LIMIT_EXCEEDED = "output_limit_exceeded"
     INVALID_SUBMISSION = "invalid_submission"
     JUDGE_ERROR = "judge_error"
+    CANCELLED = "cancelled"
 
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:

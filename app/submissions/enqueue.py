@@ -1,4 +1,4 @@
-"""Putting a judging into its queue, and taking it out again. `app.worker.lease` is the other side.
+"""Putting a judging into its queue. `app.worker.lease` is the other side, and `cancel.py` takes it out again.
 
 Fairness: the more of their judgings wait, the lower the priority of a user's next one. So somebody's hundred
 submissions go in turn with other people's, and another's only one is next but for the hundred's first.
@@ -6,12 +6,10 @@ submissions go in turn with other people's, and another's only one is next but f
 
 from uuid import UUID
 
-from sqlalchemy import Text, cast, func, select, update
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.submissions.model import Judging, Submission
-
-CANCELLED = "cancelled by an admin"
 
 
 def count_unfinished(session: Session, user_id: UUID) -> int:
@@ -36,16 +34,3 @@ def enqueue(session: Session, submission: Submission, queue: str) -> Judging:
     session.flush()
     session.execute(select(func.pg_notify("judging", queue)))
     return judging
-
-
-def cancel(session: Session, judging_id: int) -> None:
-    """A waiting judging ends at once, a running one when its worker next beats. One that is done stays as it is."""
-    waiting = (
-        update(Judging)
-        .where(Judging.id == judging_id, Judging.state == "queued")
-        .values(state="done", verdict="judge_error", reason=CANCELLED, finished_at=func.now(), cancel_requested=True)
-        .returning(func.pg_notify("progress", cast(Judging.submission_id, Text)))
-    )
-    if session.execute(waiting).first() is None:
-        running = update(Judging).where(Judging.id == judging_id, Judging.state == "judging")
-        session.execute(running.values(cancel_requested=True))

@@ -20,6 +20,7 @@ from sqlalchemy import (
     func,
     text,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.accounts.model import User
@@ -35,11 +36,12 @@ _VERDICTS = ", ".join(f"'{verdict}'" for verdict in Verdict)
 
 
 class Submission(Base):
-    """Source sent for one revision of a problem; never changes."""
+    """Source sent for one revision of a problem; never changes. `inputs`: the user's own, in place of the samples."""
 
     __tablename__ = "submissions"
     __table_args__ = (
         CheckConstraint("mode IN ('submit', 'sample')", name="mode"),
+        CheckConstraint("inputs IS NULL OR mode = 'sample'", name="own_inputs_are_samples"),
         UniqueConstraint("user_id", "idempotency_key"),
         Index("ix_submissions_user_id_created_at", "user_id", text("created_at DESC")),
     )
@@ -50,6 +52,7 @@ class Submission(Base):
     revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id), index=True)
     source: Mapped[str]
     mode: Mapped[Mode] = mapped_column(Text)
+    inputs: Mapped[str | None]
     variant: Mapped[int]
     idempotency_key: Mapped[str | None]
     request_digest: Mapped[str | None]
@@ -60,7 +63,8 @@ class Judging(Base):
     """One evaluation of a submission.
 
     `reason` says why it is a judge_error, for admins only; `hint` which known mistake the submission makes.
-    `hint_pending`: it has ended, and a worker still computes what known mistakes answer.
+    `hint_pending`: it has ended, and a worker still computes what known mistakes answer. `phases`: what the time of the
+    latest attempt went into, as `phase.py` has it.
     """
 
     __tablename__ = "judgings"
@@ -97,6 +101,7 @@ class Judging(Base):
     hint: Mapped[str | None]
     hint_pending: Mapped[bool] = mapped_column(default=False, server_default=false())
     reason: Mapped[str | None]
+    phases: Mapped[list[dict[str, Any]] | None] = mapped_column(JSONB)
     image: Mapped[str | None]
     versions: Mapped[dict[str, Any] | None]
 

@@ -9,7 +9,7 @@
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Event
 
 from app.catalog.package import Package
@@ -24,7 +24,8 @@ from app.worker.recording import read_outcome, recorded
 from app.worker.request import answer_bytes, box_spec, build_request
 from app.worker.requiring import check_calls, check_program
 from app.worker.rerun import draw, run_again
-from app.worker.run import run_cases
+from app.worker.run import run_all
+from app.worker.timeline import Timeline
 from app.worker.trying import choose_tried, is_telling
 from sandbox.interface import Box, CaseInput, CaseOutcome
 from sandbox.pool import Pool
@@ -39,7 +40,7 @@ class Job:
 
     `references`: where the package's own checker.py runs, if it has one. `inspectors`: where exported programs do, if
     the problem has requirements on them or sealed cases. Neither pool's boxes ever hold a submission's source.
-    `on_outcome` gets what each case is judged by, before it is.
+    `on_outcome` gets what each case is judged by, before it is. `timeline` is told what goes on.
     """
 
     package: Package
@@ -48,6 +49,7 @@ class Job:
     references: Pool | None = None
     inspectors: Pool | None = None
     on_outcome: OnOutcome | None = None
+    timeline: Timeline = field(default_factory=lambda: Timeline(lambda _: None))
 
 
 def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
@@ -91,6 +93,7 @@ class _Run:
     """What is right so far waits in `_right`: a row that was shown does not change."""
 
     def __init__(self, job: Job, pool: Pool, abort: Event, results: _Results) -> None:
+        self._timeline = job.timeline
         self._job, self._pool, self._abort, self._results = job, pool, abort, results
         self._asker = Asker(job.package, job.references, abort)
         self._open = [case for case in job.cases if not case.sealed]
@@ -117,11 +120,15 @@ class _Run:
 
         def check(outcome: CaseOutcome) -> None:
             nonlocal last
-            last = self._check_answer(next(waiting), outcome)
+            with self._timeline.aside("checking"):
+                last = self._check_answer(next(waiting), outcome)
             if outcome.failure is not None and outcome.failure.stage == "load":
                 self._unloaded = outcome
 
-        box = run_cases(self._pool, box_spec(manifest), recorded(manifest, request), check, self._abort)
+        self._timeline.begin("box")
+        with self._pool.lease(box_spec(manifest), self._abort) as box:
+            self._timeline.begin("running")
+            run_all(box, recorded(manifest, request), check, self._abort)
         if given_up := list(waiting):
             for case in [*given_up, *self._sealed]:
                 self._results.keep(give_up(case, last))
@@ -161,9 +168,13 @@ class _Run:
             abort=self._abort,
             answer_bytes=answer_bytes([case.expected for case in cases.values()]),
         )
-        examine(
-            bench, self._job.source, sightings, lambda examined: self._check_program(cases[examined.name], examined)
-        )
+
+        def check(examined: Examined) -> None:
+            with self._timeline.aside("checking"):
+                self._check_program(cases[examined.name], examined)
+
+        self._timeline.begin("inspecting")
+        examine(bench, self._job.source, sightings, check)
 
     def _check_program(self, case: PreparedCase, examined: Examined) -> None:
         if case.sealed:
@@ -182,6 +193,7 @@ class _Run:
         """A submission that is not accepted anyway need not wait for it."""
         if not self._results.are_accepted:
             return first
+        self._timeline.begin("again")
         outcome = run_again(self._job.package, self._job.source, case, self._pool, self._abort)
         return check_again(self._asker, case, first, outcome)
 

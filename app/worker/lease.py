@@ -23,6 +23,7 @@ from app.judging.result import CaseResult
 from app.judging.text import printable
 from app.judging.verdicts import Verdict
 from app.submissions.model import CaseRow
+from app.submissions.phase import Phase
 from app.worker import lease_sql
 from app.worker.retry import NEVER, retry, retry_briefly
 
@@ -55,6 +56,7 @@ class Finish:
     versions: Mapping[str, str]
     hint: str | None = None
     hint_pending: bool = False
+    phases: Sequence[Phase] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,10 +109,25 @@ def bury(session: Session) -> int:
 
 
 def record_case(session: Session, claim: Claim, result: CaseResult) -> None:
-    """Show one result before the judging is done. Rows of a superseded attempt are written, and never shown."""
+    """Show one result before the judging is done, none of a cancelled one.
+
+    Rows of a superseded attempt are written, and never shown.
+    """
+    if session.execute(lease_sql.IS_CANCELLED, {"id": claim.judging_id}).first() is not None:
+        return
     rows = [_row(claim, result, _next_sequence(session, claim))]
     session.execute(insert(CaseRow).on_conflict_do_nothing(), rows)
     session.execute(lease_sql.NOTIFY_PROGRESS, {"submission_id": str(claim.submission_id)})
+
+
+def record_phases(session: Session, claim: Claim, phases: Sequence[Phase]) -> None:
+    """Show what it is about; nothing when another attempt has taken over."""
+    session.execute(lease_sql.RECORD_PHASES, {**_key(claim), "phases": _as_json(phases)})
+
+
+def is_cancelled(database: Database, claim: Claim) -> bool:
+    with database.transaction() as session:
+        return session.execute(lease_sql.IS_CANCELLED, {"id": claim.judging_id}).first() is not None
 
 
 def finish(database: Database, claim: Claim, outcome: Finish, abort: Event = NEVER) -> bool:
@@ -155,6 +172,7 @@ def _finish(database: Database, claim: Claim, outcome: Finish) -> bool:
     verdict = str(outcome.verdict)
     values: dict[str, object] = {"verdict": verdict, "score": outcome.score, "image": outcome.image}
     values |= {"hint": outcome.hint, "hint_pending": outcome.hint_pending}
+    values["phases"] = _as_json(outcome.phases)
     with database.transaction() as session:
         ended = session.execute(lease_sql.FINISH, {**_key(claim), **values, "versions": dict(outcome.versions)})
         if ended.first() is None:
@@ -181,6 +199,10 @@ def _next_sequence(session: Session, claim: Claim) -> int:
     """One thread writes the results of an attempt, so nobody else takes it meanwhile."""
     of_this_attempt = (CaseRow.judging_id == claim.judging_id, CaseRow.attempt == claim.attempt)
     return session.scalars(select(func.coalesce(func.max(CaseRow.sequence) + 1, 0)).where(*of_this_attempt)).one()
+
+
+def _as_json(phases: Sequence[Phase]) -> list[dict[str, object]]:
+    return [phase.model_dump() for phase in phases]
 
 
 def _row(claim: Claim, result: CaseResult, sequence: int) -> dict[str, object]:

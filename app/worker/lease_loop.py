@@ -18,6 +18,7 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from app.database import Database
 from app.listener import Listener
+from app.submissions.cancel import CANCELLED
 from app.worker.lease import JUDGINGS, C, Claim, Jobs, Wanted
 from app.worker.pause import Pause
 from app.worker.presence import Capacity, appear, leave
@@ -64,6 +65,7 @@ class LeaseLoop(Generic[C]):
         self._running: dict[C, threading.Event] = {}
         self._changed = threading.Condition()
         self._has_news = False
+        self._is_beat_asked_for = False
         self._is_draining = False
         self._is_stopping = False
         self._next_beat = 0.0
@@ -109,9 +111,11 @@ class LeaseLoop(Generic[C]):
             _log.warning("the database is away: %s", str(error.__cause__ or error).strip())
 
     def _hear(self, queue: str | None) -> None:
-        if queue is None or queue in self._capacity.queues:
+        """What was cancelled shows in the answer to a beat."""
+        if queue is None or queue == CANCELLED or queue in self._capacity.queues:
             with self._changed:
                 self._has_news = True
+                self._is_beat_asked_for |= queue == CANCELLED
                 self._changed.notify_all()
 
     def _follow(self) -> None:
@@ -136,10 +140,11 @@ class LeaseLoop(Generic[C]):
             return bool(self._running) or not self._is_draining
 
     def _beat_when_due(self) -> None:
-        if time.monotonic() < self._next_beat:
-            return
         with self._changed:
+            is_asked_for, self._is_beat_asked_for = self._is_beat_asked_for, False
             held = list(self._running)
+        if time.monotonic() < self._next_beat and not is_asked_for:
+            return
         with self._database.transaction() as session:
             lost: set[C] = self._jobs.beat(session, held, self._rhythm.lease) if held else set()
             self._jobs.bury(session)

@@ -145,10 +145,10 @@ VERIFYING = _steps(
 FINISH = text("""
     UPDATE judgings SET
         state = 'done', verdict = :verdict, score = :score, hint = :hint, hint_pending = :hint_pending,
-        image = :image, versions = :versions, finished_at = now(), lease_until = NULL
+        phases = :phases, image = :image, versions = :versions, finished_at = now(), lease_until = NULL
     WHERE id = :id AND attempt = :attempt AND state = 'judging'
     RETURNING pg_notify('progress', submission_id::text)
-""").bindparams(bindparam("versions", type_=JSONB))
+""").bindparams(bindparam("versions", type_=JSONB), bindparam("phases", type_=JSONB))
 
 ADD_HINT = text("""
     UPDATE judgings SET hint = :hint, hint_pending = false WHERE id = :id AND attempt = :attempt AND state = 'done'
@@ -158,5 +158,12 @@ ADD_HINT = text("""
 IS_FINISHED = text("""
     SELECT id FROM judgings WHERE id = :id AND attempt = :attempt AND state = 'done' AND verdict = :verdict
 """)
+
+RECORD_PHASES = text("""
+    UPDATE judgings SET phases = :phases WHERE id = :id AND attempt = :attempt AND state = 'judging'
+    RETURNING pg_notify('progress', submission_id::text)
+""").bindparams(bindparam("phases", type_=JSONB))
+
+IS_CANCELLED = text("SELECT id FROM judgings WHERE id = :id AND verdict = 'cancelled'")
 
 NOTIFY_PROGRESS = text("SELECT pg_notify('progress', :submission_id)")

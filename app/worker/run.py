@@ -21,12 +21,17 @@ def run_cases(pool: Pool, spec: BoxSpec, request: Request, on_case: OnCase, abor
     Raises BoxLost when a box fails, Aborted when `abort` is set.
     """
     with pool.lease(spec, abort) as box:
-        for _ in range(PROCESSES):
-            outcome = box.run(request, on_case, abort)
-            request = replace(request, cases=_not_run(request, outcome, on_case))
-            if not request.cases:
-                break
+        run_all(box, request, on_case, abort)
     return box
+
+
+def run_all(box: Box, request: Request, on_case: OnCase, abort: Event) -> None:
+    """As `run_cases`, in a box that is leased already."""
+    for _ in range(PROCESSES):
+        outcome = box.run(request, on_case, abort)
+        request = replace(request, cases=_not_run(request, outcome, on_case))
+        if not request.cases:
+            break
 
 
 def _not_run(request: Request, outcome: RunOutcome, on_case: OnCase) -> Sequence[CaseInput]:

@@ -1,0 +1,52 @@
+"""Where the time of a judging goes, measured by the worker and told to those who wait."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from app.submissions.phase import Phase, PhaseName
+
+Tell = Callable[[Sequence[Phase]], None]
+
+
+class Timeline:
+    """One phase goes on at a time. `tell` gets all that there were whenever another begins."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self._ended: dict[PhaseName, float] = {}
+        self._aside: dict[PhaseName, float] = {}
+        self._name: PhaseName | None = None
+        self._since = 0.0
+
+    def begin(self, name: PhaseName) -> None:
+        self._end()
+        self._name, self._since = name, time.monotonic()
+        self._tell([*self._phases(), Phase(name=name, seconds=None)])
+
+    @contextmanager
+    def aside(self, name: PhaseName) -> Iterator[None]:
+        """What interrupts the phase that goes on, again and again, is counted apart and told at the end."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            taken = time.monotonic() - began
+            self._since += taken
+            self._aside[name] = self._aside.get(name, 0.0) + taken
+
+    def end(self) -> tuple[Phase, ...]:
+        self._end()
+        return tuple(self._phases() + [_phase(name, seconds) for name, seconds in self._aside.items()])
+
+    def _end(self) -> None:
+        if self._name is not None:
+            self._ended[self._name] = self._ended.get(self._name, 0.0) + time.monotonic() - self._since
+        self._name = None
+
+    def _phases(self) -> list[Phase]:
+        return [_phase(name, seconds) for name, seconds in self._ended.items()]
+
+
+def _phase(name: PhaseName, seconds: float) -> Phase:
+    return Phase(name=name, seconds=round(seconds, 3))
