@@ -128,18 +128,24 @@ def _sample_conflicts(draft: Draft) -> Iterator[Conflict]:
 
 def _case_conflicts(draft: Draft, index: int, case: Case) -> Iterator[Conflict]:
     yield from case_conflicts(index, case)
-    if case.inputs is None:
-        return
-    where: Location = ("cases", index, "inputs")
-    yield from _within(where, _name_conflicts(draft.parameter_names, case.inputs))
-    given = [(p, case.inputs[p.name]) for p in draft.parameters.values() if p.name in case.inputs]
+    if case.inputs is not None:
+        found = input_conflicts(draft.parameter_names, draft.parameters.values(), case.inputs)
+        yield from _within(("cases", index, "inputs"), found)
+
+
+def input_conflicts(
+    names: tuple[str, ...], parameters: Iterable[Parameter], inputs: Mapping[str, Any]
+) -> Iterator[Conflict]:
+    """Between the inputs of one case and the parameters, whose names are `names` also where one can't be read."""
+    yield from _name_conflicts(names, inputs)
+    given = [(p, inputs[p.name]) for p in parameters if p.name in inputs]
     fits = True
     for parameter, value in given:
         for conflict in _value_conflicts(parameter, value):
             fits = False
-            yield replace(conflict, location=(*where, parameter.name, *conflict.location))
+            yield replace(conflict, location=(parameter.name, *conflict.location))
     if fits:
-        yield from _within(where, _size_conflicts(given))
+        yield from _size_conflicts(given)
 
 
 def _within(where: Location, conflicts: Iterable[Conflict]) -> Iterator[Conflict]:

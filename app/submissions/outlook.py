@@ -8,7 +8,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Revision
-from app.submissions.model import Judging, Mode, Submission
+from app.catalog.own_inputs import OWN_INPUTS
+from app.submissions.model import Judging, Submission
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +27,7 @@ def read_outlook(session: Session, submission: Submission) -> Outlook:
     return Outlook(
         title=manifest["title"],
         parameters=list_parameters(manifest),
-        cases=list_case_names(manifest, submission.mode),
+        cases=list_case_names(manifest, submission),
         is_again=_is_again(session, submission),
     )
 
@@ -35,11 +36,12 @@ def list_parameters(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(parameter["name"] for parameter in manifest.get("parameters", ()))
 
 
-def list_case_names(manifest: Mapping[str, Any], mode: Mode) -> tuple[str, ...]:
-    """Of the cases that a submission of this mode is judged on, in the problem's order."""
-    return tuple(
-        case["name"] for case in manifest.get("cases", ()) if mode == "submit" or case["visibility"] == "sample"
-    )
+def list_case_names(manifest: Mapping[str, Any], submission: Submission) -> tuple[str, ...]:
+    """Of the cases that it is judged on, in the problem's order."""
+    if submission.inputs is not None:
+        return (OWN_INPUTS,)
+    is_whole = submission.mode == "submit"
+    return tuple(case["name"] for case in manifest.get("cases", ()) if is_whole or case["visibility"] == "sample")
 
 
 def _is_again(session: Session, submission: Submission) -> bool:

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.catalog.model import Problem, Revision
+from app.catalog.own_inputs import read_own_inputs, read_parameters
 from app.errors import Conflict, Invalid, LimitReached, NotFound
 from app.submissions.enqueue import count_unfinished, enqueue
 from app.submissions.limit import SOURCE_BYTES as SOURCE_BYTES
@@ -21,13 +22,17 @@ KEY_CHARACTERS = 255
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submit:
-    """What a user asks for. A second one with the same `idempotency_key` and the same rest is the first one again."""
+    """What a user asks for. A second one with the same `idempotency_key` and the same rest is the first one again.
+
+    `inputs`: YAML, to be run on instead of the sample cases.
+    """
 
     user_id: UUID
     slug: str
     source: str
     mode: Mode
     idempotency_key: str | None = None
+    inputs: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +52,7 @@ def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submissio
     if earlier is not None:
         return earlier
     revision = _current_revision(session, request.slug)
+    _check_inputs(request, revision)
     _check_pending(session, request.user_id, limits)
     submission = _write(session, request, revision)
     enqueue(session, submission, "gpu" if revision.manifest["limits"]["gpu"] else "cpu")
@@ -69,6 +75,14 @@ def _check_source(source: str) -> None:
         raise Invalid("source", f"the source holds a NUL character in line {line}, which Python can't read; remove it")
 
 
+def _check_inputs(request: Submit, revision: Revision) -> None:
+    if request.inputs is None:
+        return
+    if request.mode != "sample":
+        raise Invalid("inputs", "inputs of your own go with mode sample: send them so, or leave them out")
+    read_own_inputs(request.inputs, read_parameters(revision.manifest))
+
+
 def _check_key(key: str | None) -> None:
     if key is not None and not (0 < len(key) <= KEY_CHARACTERS and key.isascii() and key.isprintable()):
         message = f"an idempotency key is 1 to {KEY_CHARACTERS} printable ASCII characters, such as a UUID"
@@ -86,7 +100,8 @@ def _find_earlier(session: Session, request: Submit) -> Submission | None:
 
 
 def _digest(request: Submit) -> str:
-    return hashlib.sha256(json.dumps([request.slug, request.mode, request.source]).encode()).hexdigest()
+    parts = [request.slug, request.mode, request.source, *([] if request.inputs is None else [request.inputs])]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def _current_revision(session: Session, slug: str) -> Revision:
@@ -114,6 +129,7 @@ def _write(session: Session, request: Submit, revision: Revision) -> Submission:
         revision_id=revision.id,
         source=request.source,
         mode=request.mode,
+        inputs=request.inputs,
         variant=draw_variant(session, request.user_id, revision),
         idempotency_key=request.idempotency_key,
         request_digest=_digest(request) if request.idempotency_key else None,

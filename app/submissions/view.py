@@ -47,6 +47,7 @@ class SubmissionView(BaseModel):
     parameters: tuple[str, ...] = Field(description="the arguments' names in their order, which `inputs` has not")
     case_names: tuple[str, ...] = Field(description="of all cases that there will be a result of, in their order")
     created_at: datetime
+    inputs: str | None = Field(None, description="YAML that was run on in place of the sample cases; null otherwise")
     state: State
     verdict: Verdict | None
     score: int | None
@@ -115,8 +116,9 @@ def _view(session: Session, submission: Submission, judging: Judging, rows: Sequ
         revision=digest,
         mode=submission.mode,
         parameters=list_parameters(manifest),
-        case_names=list_case_names(manifest, submission.mode),
+        case_names=list_case_names(manifest, submission),
         created_at=submission.created_at,
+        inputs=submission.inputs,
         state=judging.state,
         verdict=Verdict(judging.verdict) if judging.verdict else None,
         score=judging.score,

@@ -4,33 +4,41 @@ import logging
 import os
 import signal
 import threading
+from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from app.database import Database
+from app.errors import JudgeFailed
 from app.judging.result import CaseResult
 from app.settings import Settings
+from app.submissions.phase import Phase
 from app.worker.boxes import Pools, cache_folder, open_inspector_pool, open_launcher, open_pool, open_reference_pool
 from app.worker.compilation import CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.inability import Inability
 from app.worker.judge import Job, judge
 from app.worker.known_mistakes import KnownMistakes
-from app.worker.lease import Claim, record_case
+from app.worker.lease import Claim, Finish, is_cancelled, record_case, record_phases
 from app.worker.lease_loop import LeaseLoop, Run
 from app.worker.order import in_order
+from app.worker.own_inputs import OwnInputs, find_unanswerable
+from app.worker.prepare import PreparedCase
 from app.worker.presence import Capacity
 from app.worker.recognise import Notes
+from app.worker.request import box_spec
 from app.worker.retry import retry
+from app.worker.timeline import Timeline
 from app.worker.tutor import Tutor
 from app.worker.verifier import Verifier
 from app.worker.warm import Warmer
-from app.worker.work import Works
+from app.worker.work import Work, Works
 from sandbox.gpu.lease import Gpus
-from sandbox.interface import BoxSpec, DeviceLost, Launcher
+from sandbox.interface import Aborted, BoxSpec, DeviceLost, Launcher
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +52,7 @@ class Worker:
         self._expected = expected
         self._pools = pools
         self._tutor = tutor
+        self._own_inputs = OwnInputs(expected.references)
 
     def judge(self, claim: Claim, abort: threading.Event) -> None:
         """The life of a judging between its claim and its end.
@@ -51,19 +60,39 @@ class Worker:
         Whatever is raised here is our fault: the loop gives the judging back, and it runs again.
         """
         work = retry(lambda: self._works.get(claim.submission_id), abort)
-        cases = self._expected.get(work.revision, work.package, work.submission.variant, abort)
-        chosen = [case for case in cases if case.visibility == "sample" or work.submission.mode == "submit"]
         notes = Notes()
+        try:
+            judged = self._judge(claim, work, notes, abort)
+        except JudgeFailed as failure:
+            if work.submission.inputs is None:
+                raise
+            judged = find_unanswerable(failure)
+        except Aborted:
+            self._make_ready(claim, work)
+            raise
+        self._tutor.finish(claim, work, judged, notes, abort)
+
+    def _judge(self, claim: Claim, work: Work, notes: Notes, abort: threading.Event) -> Finish:
+        timeline = Timeline(partial(self._tell, claim))
+        timeline.begin("preparing")
         job = Job(
             package=work.package,
             source=work.submission.source,
-            cases=in_order(chosen, work.submission.id),
+            cases=in_order(self._choose(work, abort), work.submission.id),
             references=self._expected.references,
             inspectors=self._pools.inspectors,
             on_outcome=notes.take,
+            timeline=timeline,
         )
         judged = judge(job, self._pools.students, partial(self._record, claim), abort)
-        self._tutor.finish(claim, work, judged, notes, abort)
+        return replace(judged, phases=timeline.end())
+
+    def _choose(self, work: Work, abort: threading.Event) -> list[PreparedCase]:
+        submission = work.submission
+        if submission.inputs is not None:
+            return [self._own_inputs.prepare(work.package, submission.inputs, abort)]
+        cases = self._expected.get(work.revision, work.package, submission.variant, abort)
+        return [case for case in cases if case.visibility == "sample" or submission.mode == "submit"]
 
     def _record(self, claim: Claim, result: CaseResult) -> None:
         """For those who watch; `finish` writes every result again, so one that is lost here is no reason to stop."""
@@ -72,6 +101,19 @@ class Worker:
                 record_case(session, claim, result)
         except (DBAPIError, TimeoutError) as error:
             _log.warning("judging %d: a result is not shown yet: %s", claim.judging_id, error)
+
+    def _tell(self, claim: Claim, phases: Sequence[Phase]) -> None:
+        """For those who watch, as `_record` is."""
+        try:
+            with self._database.transaction() as session:
+                record_phases(session, claim, phases)
+        except (DBAPIError, TimeoutError) as error:
+            _log.warning("judging %d: what it is about is not shown: %s", claim.judging_id, error)
+
+    def _make_ready(self, claim: Claim, work: Work) -> None:
+        """Whoever cancels sends the next one soon, and the box is gone."""
+        if is_cancelled(self._database, claim):
+            self._pools.students.warm(box_spec(work.package.manifest))
 
 
 class Signals:

@@ -1,6 +1,6 @@
 """Preparing a variant of a problem: its inputs, drawn or generated, and the reference's answers to them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
 from typing import Any
@@ -21,7 +21,7 @@ from app.worker.inspection import Untraceable
 from app.worker.numbers import numbers_of
 from app.worker.own_code import place_of, reason_of
 from app.worker.recording import NO_CALLS, Calls, read_calls, recorded
-from app.worker.request import box_spec, build_request, limits_of, patient
+from app.worker.request import box_spec, build_request, limits_of, patient, patient_at_first
 from app.worker.review import find_misfit
 from app.worker.rules import rules_of
 from app.worker.run import run_cases
@@ -40,7 +40,14 @@ NOT_EXAMINED = (
 
 
 class ReferenceFailed(JudgeFailed):
-    """The package's own code did not answer a case: our fault or the author's, never the student's."""
+    """The package's own code did not answer a case: our fault or the author's, never the student's.
+
+    `outcome`: what its box said, where that is why.
+    """
+
+    def __init__(self, message: str, outcome: CaseOutcome | None = None) -> None:
+        super().__init__(message)
+        self.outcome = outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,31 +88,44 @@ def prepare(package: Package, draw: Draw, pool: Pool, abort: Event) -> Prepared:
     bench = _Bench(package, pool, abort)
     inputs = {case.name: bench.inputs(case, draw) for case in package.manifest.cases}
     given = [_case_input(name, values) for name, values in inputs.items()]
-    answers, box = bench.reference(
-        [case for case, of in zip(given, package.manifest.cases, strict=True) if not of.sealed]
-    )
-    try:
-        programs = bench.programs(given, answers)
-    except Untraceable as error:
-        raise ReferenceFailed(f"{package.slug}/{MANIFEST_FILE}, parameters: {error}") from None
-    answers |= {name: examined.outcome.answer or b"" for name, examined in programs.items() if name not in answers}
-    if misfit := find_misfit(Asker(package, pool, abort), given, answers):
+    answered = bench.answer(package.manifest.cases, given)
+    if misfit := find_misfit(Asker(package, pool, abort), given, answered.answers):
         raise ReferenceFailed(f"{package.slug}/{MANIFEST_FILE}, checkers, {misfit}")
     cases = tuple(
-        PreparedCase(
-            position=position,
-            name=case.name,
-            visibility=case.visibility,
-            inputs=encode(inputs[case.name]),
-            expected=answers[case.name],
-            inputs_preview={name: preview(value) for name, value in inputs[case.name].items()},
-            expected_preview=preview(decode(answers[case.name])),
-            sealed=case.sealed,
-            evidence=programs[case.name].evidence if case.name in programs else None,
-        )
-        for position, case in enumerate(package.manifest.cases)
+        _prepared(position, case, inputs[case.name], answered) for position, case in enumerate(package.manifest.cases)
     )
-    return Prepared(cases=cases, image=box.ready.image, versions=box.ready.versions)
+    return Prepared(cases=cases, image=answered.box.ready.image, versions=answered.box.ready.versions)
+
+
+def prepare_given(package: Package, case: Case, inputs: Mapping[str, Tree], pool: Pool, abort: Event) -> PreparedCase:
+    """A case that is none of the package's, within the time that a submission gets. Raises as `prepare` does."""
+    bench = _Bench(package, pool, abort, allow=patient_at_first)
+    answered = bench.answer([case], [_case_input(case.name, inputs)])
+    return _prepared(0, case, inputs, answered)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answered:
+    """`answers` by case; `programs` of those cases that any are asked for; `box` gave the last answer."""
+
+    answers: Mapping[str, bytes]
+    programs: Mapping[str, Examined]
+    box: Box
+
+
+def _prepared(position: int, case: Case, inputs: Mapping[str, Tree], answered: _Answered) -> PreparedCase:
+    answer, program = answered.answers[case.name], answered.programs.get(case.name)
+    return PreparedCase(
+        position=position,
+        name=case.name,
+        visibility=case.visibility,
+        inputs=encode(dict(inputs)),
+        expected=answer,
+        inputs_preview={name: preview(value) for name, value in inputs.items()},
+        expected_preview=preview(decode(answer)),
+        sealed=case.sealed,
+        evidence=program.evidence if program else None,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +135,17 @@ class _Bench:
     package: Package
     pool: Pool
     abort: Event
+    allow: Callable[[Request], Request] = patient
+
+    def answer(self, cases: Sequence[Case], given: Sequence[CaseInput]) -> _Answered:
+        """What the reference answers, and what its programs do. Raises ReferenceFailed."""
+        answers, box = self.reference([each for each, case in zip(given, cases, strict=True) if not case.sealed])
+        try:
+            programs = self.programs(given, answers)
+        except Untraceable as error:
+            raise ReferenceFailed(f"{self.package.slug}/{MANIFEST_FILE}, parameters: {error}") from None
+        answers |= {name: examined.outcome.answer or b"" for name, examined in programs.items() if name not in answers}
+        return _Answered(answers=answers, programs=programs, box=box)
 
     def inputs(self, case: Case, draw: Draw) -> dict[str, Tree]:
         if case.generate is None:
@@ -187,10 +218,11 @@ class _Bench:
     def run(self, key: str, request: Request) -> tuple[dict[str, bytes], Box]:
         """`key`: of the part that runs. The answers by case, and the box that gave the last. Raises ReferenceFailed."""
         outcomes: list[CaseOutcome] = []
-        box = run_cases(self.pool, box_spec(self.package.manifest), patient(request), outcomes.append, self.abort)
+        box = run_cases(self.pool, box_spec(self.package.manifest), self.allow(request), outcomes.append, self.abort)
         for outcome in outcomes:
             if outcome.ending is not Ending.ANSWERED:
-                raise ReferenceFailed(f"{place_of(self.package, key)}, case {outcome.name}: {reason_of(outcome)}")
+                place = f"{place_of(self.package, key)}, case {outcome.name}"
+                raise ReferenceFailed(f"{place}: {reason_of(outcome)}", outcome)
         return {outcome.name: outcome.answer or b"" for outcome in outcomes}, box
 
     def _checked(self, case: Case, inputs: Tree) -> dict[str, Tree]:

@@ -197,3 +197,21 @@ def test_no_more_may_wait_than_the_limit_even_when_sent_at_once(database: Databa
 
     assert taken == 3
     assert count(database, Judging) == 3
+
+
+def test_inputs_of_ones_own_are_kept_and_are_part_of_what_a_key_stands_for(
+    database: Database, request_: Submit
+) -> None:
+    with database.transaction() as session:
+        make_problem(session, "sized", parameters=[{"name": "n", "type": "int"}])
+    own = replace(request_, slug="sized", mode="sample", inputs="n: 3\n", idempotency_key="once")
+
+    with database.transaction() as session:
+        assert submit(session, own, LIMITS).inputs == "n: 3\n"
+
+    with database.transaction() as session, pytest.raises(Conflict):
+        submit(session, replace(own, inputs="n: 4\n"), LIMITS)
+    for wrong in (replace(own, inputs="n: x", idempotency_key=None), replace(own, mode="submit", idempotency_key=None)):
+        with database.transaction() as session, pytest.raises(Invalid) as refused:
+            submit(session, wrong, LIMITS)
+        assert refused.value.field == "inputs"

@@ -1,0 +1,108 @@
+"""Inputs that a student types as YAML, one key for each parameter: checked like the inputs of a case, and small.
+
+Only what is written out is taken, and no draws: a draw's numbers come from its case, and this is none of the problem's.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from app.catalog.case import Case
+from app.catalog.consistency import input_conflicts
+from app.catalog.document import Document, read_document
+from app.catalog.explanation import explain
+from app.catalog.fault import Conflict, Fault, Location, with_remedy
+from app.catalog.fit import byte_count
+from app.catalog.parameter import Parameter
+from app.catalog.value import Array, Drawn, Value
+from app.errors import Invalid
+
+OWN_INPUTS = "own_inputs"  # the name of their case
+MAX_BYTES = 16 * 2**10  # of the text
+MAX_VALUE_BYTES = 64 * 2**10  # of what it stands for, which anchors can repeat
+MAX_SHOWN = 5
+
+_GIVEN: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Value])
+_PARAMETERS: TypeAdapter[tuple[Parameter, ...]] = TypeAdapter(tuple[Parameter, ...])
+# What an author is told to do about the parameter, or could do with draws.
+_REMEDIES = {
+    "change one of them": "give it that shape",
+    "give a value, or add `nullable: true` to the parameter": "give a value",
+    "remove it here, or change the parameter": "remove it here",
+    "use a value in that range or a wider dtype": "use a value in that range",
+    "make both sizes equal, or give them two names in shape": "make both sizes equal",
+    "give numbers in lists, or `{draw: …}`": "give numbers in lists",
+    "draw large inputs, or use cases.py": "use smaller inputs",
+    "write one mapping: `title: …`, `summary: …` and so on": "write one line for each parameter, such as `x: [1, 2]`",
+}
+
+
+class InputsInvalid(Invalid):
+    """`faults` by line; the text shows the first ones."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(sorted(faults, key=lambda fault: fault.line)[:MAX_SHOWN])
+        more = f"; and {len(faults) - MAX_SHOWN} more" if len(faults) > MAX_SHOWN else ""
+        super().__init__("inputs", "your inputs: " + "; ".join(map(say, self.faults)) + more)
+
+
+def say(fault: Fault) -> str:
+    words = with_remedy(fault.message, fault.remedy) if fault.remedy else fault.message
+    what = f"{fault.key} {words}" if fault.key else f"the text {words}"
+    return f"line {fault.line}: {what}" if fault.line else what
+
+
+def read_parameters(manifest: Mapping[str, Any]) -> tuple[Parameter, ...]:
+    """Of a manifest as revisions hold it."""
+    return _PARAMETERS.validate_python(manifest["parameters"])
+
+
+def read_own_inputs(text: str, parameters: Sequence[Parameter]) -> Case:
+    """A sample case of these inputs. Raises InputsInvalid."""
+    if (size := len(text.encode(errors="replace"))) > MAX_BYTES:
+        remedy = f"at most {MAX_BYTES} (16 KiB) are taken: try a smaller example"
+        raise InputsInvalid([Fault("", 0, "", f"has {size} bytes", remedy)])
+    document = read_document("", text)
+    found = list(document.faults)
+    given: dict[str, Any] = {}
+    if document.content is not None:
+        try:
+            given = _GIVEN.validate_python(document.content)
+        except ValidationError as error:
+            found += explain(error, document, lambda _: ("array", "dtype"))
+    if not found:
+        found = [_fault(document, conflict) for conflict in islice(_conflicts(given, parameters), 100)]
+    if found:
+        raise InputsInvalid([replace(fault, remedy=_REMEDIES.get(fault.remedy, fault.remedy)) for fault in found])
+    return Case(name=OWN_INPUTS, visibility="sample", inputs=given)
+
+
+def _fault(document: Document, conflict: Conflict) -> Fault:
+    return document.fault(conflict.location, conflict.message, conflict.remedy)
+
+
+def _conflicts(given: Mapping[str, Any], parameters: Sequence[Parameter]) -> Iterator[Conflict]:
+    drawn = [where for name, value in given.items() for where in _draws(value, (name,))]
+    for where in drawn:
+        yield Conflict(where, "is a draw", "write the values themselves, such as [0.5, 1]")
+    if drawn:
+        return
+    yield from input_conflicts(tuple(parameter.name for parameter in parameters), parameters, given)
+    size = sum(byte_count(given[p.name], p) for p in parameters if p.name in given)
+    if size > MAX_VALUE_BYTES:
+        yield Conflict(
+            (), f"stands for {size} bytes of values", f"at most {MAX_VALUE_BYTES} are taken: make it smaller"
+        )
+
+
+def _draws(value: Any, where: Location) -> Iterator[Location]:
+    if isinstance(value, Drawn):
+        yield where
+    elif isinstance(value, Array):
+        yield from _draws(value.array, (*where, "array"))
+    elif isinstance(value, dict | tuple):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _draws(item, (*where, key))

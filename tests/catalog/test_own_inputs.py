@@ -1,0 +1,60 @@
+import pytest
+
+from app.catalog.inputs import draw_inputs
+from app.catalog.own_inputs import MAX_BYTES, InputsInvalid, read_own_inputs
+from tests.catalog.packages import make_package
+
+MANIFEST = make_package().manifest
+GOOD = """\
+x: [1, 2.5]
+y: [[1, 2], [3, 4]]
+scale: 2
+options: {verbose: true, weights: {array: [1, 2]}}
+"""
+
+
+def refusal_of(text: str) -> str:
+    with pytest.raises(InputsInvalid) as refused:
+        read_own_inputs(text, MANIFEST.parameters)
+    return str(refused.value)
+
+
+def test_what_is_typed_becomes_a_sample_case_with_the_types_of_the_parameters() -> None:
+    case = read_own_inputs(GOOD, MANIFEST.parameters)
+
+    inputs = draw_inputs(MANIFEST, case, b"", 0)
+    assert case.visibility == "sample"
+    assert inputs["x"].tolist() == [1, 2.5]
+    assert (inputs["x"].dtype, inputs["y"].dtype, inputs["options"]["weights"].dtype) == ("float32", "int32", "float64")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("x: [1, 2.5]", "x: [[1], [2]]", "line 1: x has shape [2, 1], but the parameter's is [N]: give it that shape"),
+        ("x: [1, 2.5]", "x: [1, 2, 3]", "line 2: y has N = 2, but x has N = 3: make both sizes equal"),
+        ("x: [1, 2.5]", "x: [1, [2]]", "line 1: x[1] has another length or depth than the item before it"),
+        ("x: [1, 2.5]", "x: {draw: normal, shape: [2]}", "line 1: x is a draw: write the values themselves"),
+        ("x: [1, 2.5]", "z: [1, 2.5]", "line 1: z is no parameter: the parameters are x, y, scale, options"),
+        ("[3, 4]]", "[3, 0.5]]", "line 2: y[1][1] is 0.5, but int32 takes whole numbers: write such a value"),
+        ("[3, 4]]", "[3, 4e10]]", "line 2: y[1][1] is 40000000000.0, but int32 takes whole numbers"),
+        ("scale: 2", "scale: null", "line 3: scale is null: give a value"),
+        ("scale: 2\n", "", "scale is missing: every case gives every parameter: add `scale: …` to these inputs"),
+        ("[1, 2]}}", "[1, 2]}", "the text is not YAML"),
+        (GOOD, "", "write one line for each parameter, such as `x: [1, 2]`"),
+        (GOOD, "x: !!python/object:os.system 1", "line 1: x has the tag tag:yaml.org,2002:python/object:os.system"),
+        (GOOD, "x: \ud800", "U+D800"),
+        (GOOD, " " * (MAX_BYTES + 1), "the text has 16385 bytes: at most 16384 (16 KiB) are taken"),
+    ],
+)
+def test_what_does_not_fit_is_told_with_its_line_and_what_to_do(old: str, new: str, said: str) -> None:
+    assert said in refusal_of(GOOD.replace(old, new))
+
+
+def test_anchors_make_them_no_larger_than_allowed() -> None:
+    hundred = f"[{', '.join(['1'] * 100)}]"
+    repeated = f"{{array: [{', '.join(['*a'] * 100)}]}}"
+
+    said = refusal_of(GOOD.replace("[1, 2]}}", f"&a {hundred}}}, more: {repeated}}}"))
+
+    assert "bytes of values: at most 65536 are taken" in said
