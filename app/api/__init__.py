@@ -5,14 +5,19 @@ from fastapi import APIRouter
 from app.api import (
     events,
     health,
+    hints,
     me,
     openapi,
     packages,
     problem_schema,
     problems,
+    progress,
+    quiz,
     revisions,
+    solution,
     submissions,
     tokens,
+    tracks,
     users,
     verifications,
 )
@@ -20,7 +25,9 @@ from app.api import (
 
 def build_router() -> APIRouter:
     version_1 = APIRouter(prefix="/api/v1")
-    for resource in (users, tokens, me, problems, packages, revisions, verifications, submissions, events, openapi):
+    learning = (hints, quiz, solution, progress)
+    authoring = (packages, revisions, verifications)
+    for resource in (users, tokens, me, problems, tracks, *learning, *authoring, submissions, events, openapi):
         version_1.include_router(resource.router)
     router = APIRouter()
     router.include_router(version_1)

@@ -1,8 +1,9 @@
 """Which problems a user has solved."""
 
+from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem
@@ -19,3 +20,14 @@ def list_solved_slugs(session: Session, user_id: UUID) -> frozenset[str]:
         .distinct()
     )
     return frozenset(session.scalars(solved))
+
+
+def find_solved_at(session: Session, user_id: UUID, problem_id: UUID) -> datetime | None:
+    """When the first submission of all cases that was accepted had been sent."""
+    accepted = (
+        select(func.min(Submission.created_at))
+        .join(Judging, Judging.submission_id == Submission.id)
+        .where(Submission.user_id == user_id, Submission.problem_id == problem_id)
+        .where(Submission.mode == "submit", Judging.verdict == "accepted")
+    )
+    return session.scalar(accepted)

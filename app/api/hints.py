@@ -1,0 +1,58 @@
+"""Hints, revealed one at a time."""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.api.dependency import Stored, Viewer
+from app.api.openapi import problems
+from app.api.slug import KnownSlug
+from app.learning.hint import Hints, list_hints, reveal_hint
+
+MAX_NUMBER = 1000
+
+router = APIRouter(prefix="/problems/{slug}/hints", tags=["learning"])
+
+
+class HintView(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    number: int = Field(description="from 1")
+    text: str = Field(description="Markdown, with formulas in $…$")
+    revealed_at: datetime
+
+
+class HintsView(BaseModel):
+    """`revealed` holds those that you asked for, in order."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    total: int
+    revealed: tuple[HintView, ...]
+
+
+class WantedHint(BaseModel):
+    """The hint to reveal: the one after those that you have read."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    number: Annotated[int, Field(ge=1, le=MAX_NUMBER, strict=True)]
+
+
+@router.get("", responses=problems(401, 404), summary="The hints that you have revealed, and how many there are")
+def get_hints(slug: KnownSlug, viewer: Viewer, database: Stored) -> HintsView:
+    with database.transaction() as session:
+        return _view(list_hints(session, viewer.id, slug))
+
+
+@router.post("", responses=problems(401, 404, 409, 422), summary="Reveal the next hint")
+def post_hint(slug: KnownSlug, wanted: WantedHint, viewer: Viewer, database: Stored) -> HintsView:
+    """Naming its number makes this safe to send again."""
+    with database.transaction() as session:
+        return _view(reveal_hint(session, viewer.id, slug, wanted.number))
+
+
+def _view(hints: Hints) -> HintsView:
+    return HintsView.model_validate(hints)

@@ -1,0 +1,63 @@
+"""How far you have come with a problem, and saying that you are through with it."""
+
+from datetime import datetime
+from http import HTTPStatus
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from app.api.dependency import Stored, Viewer
+from app.api.openapi import problems
+from app.api.slug import KnownSlug
+from app.learning.completion import complete, undo_completion
+from app.learning.progress import read_learning
+from app.learning.solution import OpenedBy
+
+router = APIRouter(prefix="/problems/{slug}", tags=["learning"])
+
+
+class ProgressView(BaseModel):
+    hints: int = Field(description="how many there are")
+    hints_revealed: int
+    questions: int = Field(description="how many the quiz asks")
+    questions_answered: int = Field(description="in the last attempt")
+    questions_right: int
+    solution: OpenedBy | None = Field(description="by what the solution is open; null while it is locked")
+    solution_shown_at: datetime | None = Field(description="when you asked to be shown it before solving the problem")
+    solved_at: datetime | None = Field(description="when the first submission that was accepted had been sent")
+    solved_after_seeing_the_solution: bool
+    completed_at: datetime | None
+
+
+class CompletionView(BaseModel):
+    completed_at: datetime
+
+
+@router.get("/progress", responses=problems(401, 404), summary="How far you have come with a problem")
+def get_progress_view(slug: KnownSlug, viewer: Viewer, database: Stored) -> ProgressView:
+    with database.transaction() as session:
+        learning = read_learning(session, viewer.id, slug)
+    return ProgressView(
+        hints=learning.hints.total,
+        hints_revealed=len(learning.hints.revealed),
+        questions=len(learning.quiz.questions),
+        questions_answered=learning.quiz.answered_count,
+        questions_right=learning.quiz.right_count,
+        solution=learning.lock.opened_by,
+        solution_shown_at=learning.lock.shown_at,
+        solved_at=learning.lock.solved_at,
+        solved_after_seeing_the_solution=learning.lock.is_solved_after_seeing,
+        completed_at=learning.completed_at,
+    )
+
+
+@router.put("/completion", responses=problems(401, 404, 409), summary="Mark a problem that you have solved as complete")
+def put_completion(slug: KnownSlug, viewer: Viewer, database: Stored) -> CompletionView:
+    with database.transaction() as session:
+        return CompletionView(completed_at=complete(session, viewer.id, slug))
+
+
+@router.delete("/completion", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 404), summary="Take that back")
+def delete_completion(slug: KnownSlug, viewer: Viewer, database: Stored) -> None:
+    with database.transaction() as session:
+        undo_completion(session, viewer.id, slug)

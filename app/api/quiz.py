@@ -1,0 +1,76 @@
+"""The quiz of a problem. What is right is told after answering."""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.api.dependency import Stored, Viewer
+from app.api.openapi import problems
+from app.api.slug import KnownSlug
+from app.learning.quiz import Quiz, answer_question, get_quiz, retake_quiz
+
+MAX_INDEX = 1000
+
+router = APIRouter(prefix="/problems/{slug}/quiz", tags=["learning"])
+Index = Annotated[int, Field(ge=0, le=MAX_INDEX, strict=True)]
+
+
+class AnsweredView(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    choice: int = Field(description="the place of your choice, from 0")
+    is_right: bool
+    right_choice: int
+    explanation: str | None = Field(description="Markdown")
+    answered_at: datetime
+
+
+class AskedView(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    question: str = Field(description="Markdown")
+    choices: tuple[str, ...]
+    answered: AnsweredView | None = Field(description="null until you have answered")
+
+
+class QuizView(BaseModel):
+    """`attempt` counts from 1; it is 0 before the first answer."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    attempt: int
+    questions: tuple[AskedView, ...]
+
+
+class NewAnswer(BaseModel):
+    """Both are places in the lists that `GET` gives, from 0."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: Index
+    choice: Index
+
+
+@router.get("", responses=problems(401, 404), summary="The questions, and what you have answered")
+def get_quiz_view(slug: KnownSlug, viewer: Viewer, database: Stored) -> QuizView:
+    with database.transaction() as session:
+        return _view(get_quiz(session, viewer.id, slug))
+
+
+@router.post("/answers", responses=problems(401, 404, 409, 422), summary="Answer one question")
+def post_answer(slug: KnownSlug, new: NewAnswer, viewer: Viewer, database: Stored) -> QuizView:
+    with database.transaction() as session:
+        return _view(answer_question(session, viewer.id, slug, new.question, new.choice))
+
+
+@router.post("/attempts", responses=problems(401, 404), summary="Take the quiz again")
+def post_attempt(slug: KnownSlug, viewer: Viewer, database: Stored) -> QuizView:
+    """An attempt without an answer goes on."""
+    with database.transaction() as session:
+        return _view(retake_quiz(session, viewer.id, slug))
+
+
+def _view(quiz: Quiz) -> QuizView:
+    return QuizView.model_validate(quiz)

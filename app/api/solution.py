@@ -1,0 +1,59 @@
+"""The solution and the editorial of a problem, once they are open."""
+
+from datetime import datetime
+from typing import Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.api.dependency import Stored, Viewer
+from app.api.openapi import problems
+from app.api.slug import KnownSlug
+from app.learning.solution import OpenedBy, Solution, get_solution, show_solution
+
+router = APIRouter(prefix="/problems/{slug}/solution", tags=["learning"])
+
+
+class AcceptedView(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    name: str
+    source: str
+
+
+class SolutionView(BaseModel):
+    opened_by: OpenedBy = Field(description="`accepted`: a submission of yours was; `asked`: you asked to be shown it")
+    shown_at: datetime | None = Field(description="when you asked to be shown it; null if you never did")
+    reference: str = Field(description="Python")
+    accepted: tuple[AcceptedView, ...] = Field(description="other ways that are right")
+    editorial: str | None = Field(description="Markdown, with formulas in $…$; null if there is none")
+
+
+class SolutionRequest(BaseModel):
+    """You want to see it without having solved the problem. That is kept, and shown in your progress."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    show_me: Literal[True]
+
+
+@router.get("", responses=problems(401, 403, 404), summary="The solution, once you have solved or opened it")
+def get_solution_view(slug: KnownSlug, viewer: Viewer, database: Stored) -> SolutionView:
+    with database.transaction() as session:
+        return _view(get_solution(session, viewer.id, slug))
+
+
+@router.post("", responses=problems(401, 404, 422), summary="Open the solution without having solved the problem")
+def post_solution_request(slug: KnownSlug, _: SolutionRequest, viewer: Viewer, database: Stored) -> SolutionView:
+    with database.transaction() as session:
+        return _view(show_solution(session, viewer.id, slug))
+
+
+def _view(solution: Solution) -> SolutionView:
+    return SolutionView(
+        opened_by=solution.opened_by,
+        shown_at=solution.lock.shown_at,
+        reference=solution.reference,
+        accepted=tuple(AcceptedView.model_validate(one) for one in solution.accepted),
+        editorial=solution.editorial,
+    )

@@ -1,0 +1,162 @@
+"""The quiz: an answer is kept, and only then is anything said about what is right.
+
+A quiz is gone through in attempts, each question answered once in each. The last attempt is what is shown, as long as
+the problem still asks the same questions; otherwise the next answer begins a new one.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.catalog.model import Revision
+from app.errors import Conflict, Invalid
+from app.learning.lesson import Lesson, get_lesson
+from app.learning.model import QuizAnswer, QuizAttempt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What was chosen, and what was right; both are places among the choices, from 0."""
+
+    choice: int
+    is_right: bool
+    right_choice: int
+    explanation: str | None
+    answered_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """`answered` is None until it is."""
+
+    question: str
+    choices: tuple[str, ...]
+    answered: Answered | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quiz:
+    """`attempt` counts from 1; it is 0 before the first answer to these questions."""
+
+    attempt: int
+    questions: tuple[Asked, ...]
+
+    @property
+    def answered_count(self) -> int:
+        return sum(asked.answered is not None for asked in self.questions)
+
+    @property
+    def right_count(self) -> int:
+        return sum(asked.answered is not None and asked.answered.is_right for asked in self.questions)
+
+
+def get_quiz(session: Session, user_id: UUID, slug: str) -> Quiz:
+    """Raises NotFound."""
+    return read_quiz(session, user_id, get_lesson(session, slug))
+
+
+def answer_question(session: Session, user_id: UUID, slug: str, question: int, choice: int) -> Quiz:
+    """`question` and `choice` count from 0. The same answer again changes nothing.
+
+    Raises NotFound, Invalid, Conflict when the question has another answer in this attempt.
+    """
+    lesson = get_lesson(session, slug)
+    _check(lesson, question, choice)
+    _wait_for_turn(session, user_id)
+    attempt = _find_attempt(session, user_id, lesson) or _start(session, user_id, lesson)
+    given = session.get(QuizAnswer, (attempt.id, question))
+    if given is None:
+        is_right = choice == lesson.quiz[question]["answer"]
+        session.add(QuizAnswer(attempt_id=attempt.id, question=question, choice=choice, is_right=is_right))
+        session.flush()
+    elif given.choice != choice:
+        raise Conflict("this question is answered already; take the quiz again to answer it anew")
+    return read_quiz(session, user_id, lesson)
+
+
+def retake_quiz(session: Session, user_id: UUID, slug: str) -> Quiz:
+    """A new attempt, unless the last one has no answer yet. Raises NotFound."""
+    lesson = get_lesson(session, slug)
+    _wait_for_turn(session, user_id)
+    if read_quiz(session, user_id, lesson).answered_count:
+        _start(session, user_id, lesson)
+    return read_quiz(session, user_id, lesson)
+
+
+def read_quiz(session: Session, user_id: UUID, lesson: Lesson) -> Quiz:
+    attempt = _find_attempt(session, user_id, lesson)
+    answers = _answers(session, attempt) if attempt else {}
+    return Quiz(
+        attempt=attempt.number if attempt else 0,
+        questions=tuple(_ask(question, answers.get(place)) for place, question in enumerate(lesson.quiz)),
+    )
+
+
+def _ask(question: dict[str, Any], answer: QuizAnswer | None) -> Asked:
+    return Asked(
+        question=question["question"],
+        choices=tuple(question["choices"]),
+        answered=_explain(question, answer) if answer else None,
+    )
+
+
+def _explain(question: dict[str, Any], answer: QuizAnswer) -> Answered:
+    return Answered(
+        choice=answer.choice,
+        is_right=answer.is_right,
+        right_choice=question["answer"],
+        explanation=question["explanation"],
+        answered_at=answer.answered_at,
+    )
+
+
+def _answers(session: Session, attempt: QuizAttempt) -> dict[int, QuizAnswer]:
+    given = session.scalars(select(QuizAnswer).where(QuizAnswer.attempt_id == attempt.id))
+    return {answer.question: answer for answer in given}
+
+
+def _find_attempt(session: Session, user_id: UUID, lesson: Lesson) -> QuizAttempt | None:
+    """The last one, if it was asked what is asked now."""
+    last = _find_last(session, user_id, lesson)
+    if last is None or last.revision_id == lesson.revision_id:
+        return last
+    asked = session.scalar(select(Revision.manifest["quiz"]).where(Revision.id == last.revision_id))
+    return last if asked == list(lesson.quiz) else None
+
+
+def _find_last(session: Session, user_id: UUID, lesson: Lesson) -> QuizAttempt | None:
+    mine = select(QuizAttempt).where(QuizAttempt.user_id == user_id, QuizAttempt.problem_id == lesson.problem_id)
+    return session.scalar(mine.order_by(QuizAttempt.number.desc()).limit(1))
+
+
+def _start(session: Session, user_id: UUID, lesson: Lesson) -> QuizAttempt:
+    last = _find_last(session, user_id, lesson)
+    attempt = QuizAttempt(
+        user_id=user_id,
+        problem_id=lesson.problem_id,
+        revision_id=lesson.revision_id,
+        number=last.number + 1 if last else 1,
+    )
+    session.add(attempt)
+    session.flush()
+    return attempt
+
+
+def _wait_for_turn(session: Session, user_id: UUID) -> None:
+    """Two windows of one user take turns, so that attempts are numbered without a clash."""
+    session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))
+
+
+def _check(lesson: Lesson, question: int, choice: int) -> None:
+    if not 0 <= question < len(lesson.quiz):
+        count = len(lesson.quiz)
+        have = f"the quiz has questions 0 to {count - 1}" if count else "this problem has no quiz"
+        raise Invalid("question", f"is {question}, but {have}")
+    last = len(lesson.quiz[question]["choices"]) - 1
+    if not 0 <= choice <= last:
+        raise Invalid("choice", f"is {choice}, but the choices of question {question} are numbered 0 to {last}")

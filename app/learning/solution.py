@@ -1,0 +1,110 @@
+"""The solution: the reference, accepted solutions beside it, and the editorial.
+
+It opens with a submission of all cases that was accepted, or when its reader says "show me", which is kept. There is no
+third way: what a reader may not see is never read.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from app.catalog.model import Revision
+from app.catalog.package import Package, package_from_files
+from app.errors import Refused
+from app.judging.verdicts import Verdict
+from app.learning.lesson import Lesson, get_lesson
+from app.learning.model import SolutionView
+from app.submissions.solved import find_solved_at
+
+OpenedBy = Literal["accepted", "asked"]
+
+
+class SolutionLocked(Refused):
+    """The reader has neither solved the problem nor asked to be shown its solution."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lock:
+    """`opened_by` is None while it is locked. `solved_at`: when the first accepted submission was sent."""
+
+    solved_at: datetime | None
+    shown_at: datetime | None
+
+    @property
+    def opened_by(self) -> OpenedBy | None:
+        if self.solved_at:
+            return "accepted"
+        return "asked" if self.shown_at else None
+
+    @property
+    def is_solved_after_seeing(self) -> bool:
+        return self.solved_at is not None and self.shown_at is not None and self.shown_at < self.solved_at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedSolution:
+    name: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solution:
+    """Nothing that draws hidden inputs or calls the solution is among it. `editorial` is Markdown."""
+
+    lock: Lock
+    opened_by: OpenedBy
+    reference: str
+    accepted: tuple[AcceptedSolution, ...]
+    editorial: str | None
+
+
+def get_solution(session: Session, user_id: UUID, slug: str) -> Solution:
+    """Raises NotFound, SolutionLocked."""
+    lesson = get_lesson(session, slug)
+    lock = read_lock(session, user_id, lesson.problem_id)
+    if lock.opened_by is None:
+        raise SolutionLocked(
+            "the solution opens when a submission of yours is accepted, or when you ask to be shown it before that"
+        )
+    return _read(_package(session, lesson), lock, lock.opened_by)
+
+
+def show_solution(session: Session, user_id: UUID, slug: str) -> Solution:
+    """Opens it and keeps that it was asked for, unless the problem is solved already. Raises NotFound."""
+    lesson = get_lesson(session, slug)
+    if read_lock(session, user_id, lesson.problem_id).opened_by is None:
+        row = {"user_id": user_id, "problem_id": lesson.problem_id, "revision_id": lesson.revision_id}
+        session.execute(insert(SolutionView).values(row).on_conflict_do_nothing())
+    return get_solution(session, user_id, slug)
+
+
+def read_lock(session: Session, user_id: UUID, problem_id: UUID) -> Lock:
+    of_this_problem = (SolutionView.user_id == user_id, SolutionView.problem_id == problem_id)
+    return Lock(
+        solved_at=find_solved_at(session, user_id, problem_id),
+        shown_at=session.scalar(select(SolutionView.shown_at).where(*of_this_problem)),
+    )
+
+
+def _package(session: Session, lesson: Lesson) -> Package:
+    files = session.scalars(select(Revision.files).where(Revision.id == lesson.revision_id)).one()
+    return package_from_files(lesson.slug, {path: text.encode() for path, text in files.items()})
+
+
+def _read(package: Package, lock: Lock, opened_by: OpenedBy) -> Solution:
+    return Solution(
+        lock=lock,
+        opened_by=opened_by,
+        reference=package.reference,
+        accepted=tuple(
+            AcceptedSolution(name=known.name, source=known.source)
+            for known in package.submissions
+            if known.verdict is Verdict.ACCEPTED
+        ),
+        editorial=package.editorial,
+    )

@@ -1,0 +1,80 @@
+import pytest
+from sqlalchemy import select
+
+from app.database import Database
+from app.errors import Conflict, Invalid
+from app.learning.model import QuizAnswer, QuizAttempt
+from app.learning.quiz import answer_question, get_quiz, retake_quiz
+from tests.factories import make_user
+from tests.learning.lessons import TAUGHT, publish_lesson
+
+SLUG = "scaled_sum"
+
+
+def test_an_answer_is_kept_and_explained_and_the_other_question_says_nothing(database: Database) -> None:
+    with database.transaction() as session:
+        ada = make_user(session)
+        publish_lesson(session)
+
+        quiz = answer_question(session, ada.id, SLUG, 0, 0)
+
+    first, second = (asked.answered for asked in quiz.questions)
+    assert first is not None
+    assert (first.choice, first.is_right, first.right_choice) == (0, False, 1)
+    assert first.explanation == "Count on your fingers."
+    assert second is None
+    assert (quiz.attempt, quiz.answered_count, quiz.right_count) == (1, 1, 0)
+
+
+def test_a_question_has_one_answer_in_an_attempt_and_a_retake_asks_anew(database: Database) -> None:
+    with database.transaction() as session:
+        ada = make_user(session)
+        publish_lesson(session)
+        answer_question(session, ada.id, SLUG, 0, 0)
+
+        assert answer_question(session, ada.id, SLUG, 0, 0).answered_count == 1
+        with pytest.raises(Conflict, match="take the quiz again"):
+            answer_question(session, ada.id, SLUG, 0, 1)
+        again = retake_quiz(session, ada.id, SLUG)
+        same = retake_quiz(session, ada.id, SLUG)
+        answered = answer_question(session, ada.id, SLUG, 0, 1)
+
+        kept = session.execute(select(QuizAttempt.number, QuizAnswer.choice).join(QuizAnswer).order_by("number")).all()
+    assert (again.attempt, again.answered_count) == (2, 0)
+    assert same == again
+    assert (answered.attempt, answered.right_count) == (2, 1)
+    assert [tuple(row) for row in kept] == [(1, 0), (2, 1)]
+
+
+@pytest.mark.parametrize(
+    ("question", "choice", "field", "words"),
+    [(2, 0, "question", "questions 0 to 1"), (-1, 0, "question", "questions"), (0, 2, "choice", "numbered 0 to 1")],
+)
+def test_what_is_not_asked_can_not_be_answered(
+    database: Database, question: int, choice: int, field: str, words: str
+) -> None:
+    with database.transaction() as session:
+        ada = make_user(session)
+        publish_lesson(session)
+
+        with pytest.raises(Invalid, match=words) as refusal:
+            answer_question(session, ada.id, SLUG, question, choice)
+
+    assert refusal.value.field == field
+
+
+def test_answers_outlive_a_revision_that_asks_the_same_and_no_other(database: Database) -> None:
+    with database.transaction() as session:
+        ada = make_user(session)
+        publish_lesson(session)
+        answer_question(session, ada.id, SLUG, 0, 1)
+
+        publish_lesson(session, TAUGHT.replace("Add first.", "Add up first."))
+        same = get_quiz(session, ada.id, SLUG)
+        publish_lesson(session, TAUGHT.replace("What is 1 + 1?", "What is 3 - 1?"))
+        other = get_quiz(session, ada.id, SLUG)
+        begun = answer_question(session, ada.id, SLUG, 1, 0)
+
+    assert same.answered_count == 1
+    assert (other.attempt, other.answered_count) == (0, 0)
+    assert (begun.attempt, begun.right_count) == (2, 1)

@@ -1,0 +1,88 @@
+import pytest
+from sqlalchemy import select
+
+from app.database import Database
+from app.errors import Conflict
+from app.learning.completion import complete, undo_completion
+from app.learning.model import SolutionView
+from app.learning.progress import read_learning
+from app.learning.solution import SolutionLocked, get_solution, show_solution
+from tests.catalog.packages import FILES, SOLUTION
+from tests.factories import make_judging, make_submission, make_user
+from tests.learning.lessons import make_accepted, publish_lesson
+
+SLUG = "scaled_sum"
+
+
+def test_the_solution_is_locked_for_who_has_not_solved_the_problem(database: Database) -> None:
+    """Samples that pass, wrong answers, somebody else's success: none of them opens it."""
+    with database.transaction() as session:
+        ada, grace, revision = make_user(session), make_user(session), publish_lesson(session)
+        make_accepted(session, grace, revision)
+        make_accepted(session, ada, revision, mode="sample")
+        wrong = make_submission(session, ada, revision)
+        make_judging(session, wrong.id, state="done", verdict="wrong_answer", score=66)
+        make_judging(session, make_submission(session, ada, revision).id)
+
+        with pytest.raises(SolutionLocked, match="when a submission of yours is accepted, or when you ask"):
+            get_solution(session, ada.id, SLUG)
+
+        assert get_solution(session, grace.id, SLUG).opened_by == "accepted"
+
+
+def test_it_holds_reference_accepted_solutions_and_editorial_and_nothing_else_of_the_package(
+    database: Database,
+) -> None:
+    with database.transaction() as session:
+        ada, revision = make_user(session), publish_lesson(session)
+        make_accepted(session, ada, revision)
+
+        solution = get_solution(session, ada.id, SLUG)
+
+    assert (solution.reference, solution.editorial) == (SOLUTION, FILES["editorial.md"])
+    assert [(one.name, one.source) for one in solution.accepted] == [("plain", SOLUTION)]
+    assert "def make(" not in repr(solution)
+    assert "forgets the scale" not in repr(solution)
+
+
+def test_asking_to_be_shown_it_is_kept_once_and_said_of_the_success_that_follows(database: Database) -> None:
+    with database.transaction() as session:
+        ada, revision = make_user(session), publish_lesson(session)
+        shown = show_solution(session, ada.id, SLUG)
+    with database.transaction() as session:
+        assert show_solution(session, ada.id, SLUG).lock == shown.lock
+        before = read_learning(session, ada.id, SLUG).lock
+    with database.transaction() as session:
+        make_accepted(session, ada, revision)
+        after = read_learning(session, ada.id, SLUG).lock
+
+    assert (shown.opened_by, before.opened_by, before.is_solved_after_seeing) == ("asked", "asked", False)
+    assert (after.opened_by, after.is_solved_after_seeing) == ("accepted", True)
+
+
+def test_who_solved_it_first_is_not_said_to_have_looked(database: Database) -> None:
+    with database.transaction() as session:
+        ada, revision = make_user(session), publish_lesson(session)
+        make_accepted(session, ada, revision)
+    with database.transaction() as session:
+        shown = show_solution(session, ada.id, SLUG)
+
+        assert session.scalars(select(SolutionView)).all() == []
+    assert shown.opened_by == "accepted"
+    assert not shown.lock.is_solved_after_seeing
+
+
+def test_what_is_solved_can_be_completed_and_taken_back(database: Database) -> None:
+    with database.transaction() as session:
+        ada, revision = make_user(session), publish_lesson(session)
+        with pytest.raises(Conflict, match="scaled_sum is not solved yet"):
+            complete(session, ada.id, SLUG)
+        make_accepted(session, ada, revision)
+
+        first = complete(session, ada.id, SLUG)
+
+        assert complete(session, ada.id, SLUG) == first
+        assert read_learning(session, ada.id, SLUG).completed_at == first
+        undo_completion(session, ada.id, SLUG)
+        undo_completion(session, ada.id, SLUG)
+        assert read_learning(session, ada.id, SLUG).completed_at is None
