@@ -6,10 +6,12 @@ import pytest
 from sqlalchemy import select
 
 from app.database import Database
-from app.submissions.enqueue import cancel
-from app.submissions.model import Judging
+from app.submissions.cancel import cancel
+from app.submissions.model import Judging, Submission
 from tests.factories import make_judging, make_submission
 from tests.queue.fleet import REAL, Fleet, read_record, wait_until
+
+SELDOM = ("600", "300", "2")  # it beats at its start and when it is told to
 
 
 def enqueue(database: Database, source: str) -> int:
@@ -112,13 +114,14 @@ def test_a_judging_that_kills_every_worker_ends_as_a_judge_error(database: Datab
     ]
 
 
-def test_cancelling_ends_a_judging_that_runs(database: Database, fleet: Fleet) -> None:
-    judging_id = enqueue(database, "sleep 600")
-    fleet.start("worker")
+def test_a_worker_stops_what_was_cancelled_long_before_its_next_beat(database: Database, fleet: Fleet) -> None:
+    enqueue(database, "sleep 600")
+    fleet.start("worker", rhythm=SELDOM)
     wait_until(lambda: runs_on(database, "worker"))
 
     with database.transaction() as session:
-        cancel(session, judging_id)
+        cancel(session, session.scalars(select(Submission)).one())
+    next_one = enqueue(database, "sleep 0")
     wait_until(lambda: is_done(database))
 
-    assert read(database, judging_id).verdict == "judge_error"
+    assert read(database, next_one).verdict == "accepted"

@@ -9,8 +9,9 @@ from sqlalchemy import func, select, update
 from app.database import Database
 from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict
-from app.submissions.enqueue import CANCELLED, cancel
-from app.submissions.model import CaseRow, Judging
+from app.submissions.cancel import cancel
+from app.submissions.model import CaseRow, Judging, Submission
+from app.submissions.phase import Phase
 from app.worker.lease import (
     Claim,
     Finish,
@@ -23,6 +24,7 @@ from app.worker.lease import (
     finish,
     give_back,
     record_case,
+    record_phases,
 )
 from tests.factories import make_judging, make_submission
 
@@ -283,52 +285,51 @@ def test_giving_back_costs_no_attempt(database: Database) -> None:
     assert (judging.state, judging.max_attempts - judging.attempt) == ("queued", 3)
 
 
-def test_a_cancelled_judging_that_waits_ends_at_once(database: Database) -> None:
-    (waiting,) = make_queue(database, 0)
-
+def cancel_it(database: Database) -> bool:
     with database.transaction() as session:
-        cancel(session, waiting)
-
-    judging = read(database)
-    assert (judging.state, judging.verdict, judging.reason) == ("done", "judge_error", CANCELLED)
+        return cancel(session, session.scalars(select(Submission)).one())
 
 
-def test_a_cancelled_judging_that_runs_is_lost_at_the_next_beat_and_ends(database: Database) -> None:
+def test_a_cancelled_judging_that_waits_ends_at_once_and_nobody_takes_it(database: Database) -> None:
     make_queue(database, 0)
-    held = take_one(database)
 
-    with database.transaction() as session:
-        cancel(session, held.judging_id)
-        assert beat(session, {held}, LEASE) == {held}
-    give_back(database, held)
+    assert cancel_it(database)
 
     judging = read(database)
-    assert (judging.state, judging.verdict) == ("done", "judge_error")
-
-
-def test_a_cancelled_judging_that_fails_ends_and_does_not_wait_for_ever(database: Database) -> None:
-    make_queue(database, 0)
-    held = take_one(database)
-    with database.transaction() as session:
-        cancel(session, held.judging_id)
-
-    fail(database, held, "no box")
-
-    judging = read(database)
-    assert (judging.state, judging.verdict, judging.reason) == ("done", "judge_error", "attempt 1: no box")
+    assert (judging.state, judging.verdict, judging.score) == ("done", "cancelled", None)
     assert judging.finished_at is not None
+    assert take(database, wanted()) == []
 
 
-def test_a_cancelled_judging_whose_worker_died_is_buried_and_not_run_again(database: Database) -> None:
+def test_a_cancelled_judging_that_runs_ends_at_once_and_is_lost_at_the_next_beat(database: Database) -> None:
     make_queue(database, 0)
     held = take_one(database)
-    with database.transaction() as session:
-        cancel(session, held.judging_id)
-    set_columns(database, lease_until=EXPIRED)
 
+    cancel_it(database)
+
+    assert read(database).verdict == "cancelled"
+    with database.transaction() as session:
+        assert beat(session, {held}, LEASE) == {held}
+
+
+def test_whoever_still_runs_what_was_cancelled_can_write_nothing_about_it(database: Database) -> None:
+    make_queue(database, 0)
+    held = take_one(database)
+    cancel_it(database)
+
+    with database.transaction() as session:
+        record_case(session, held, case(0))
+        record_phases(session, held, [Phase(name="running", seconds=None)])
+    fail(database, held, "no box")
+    give_back(database, held)
+    assert not finish(database, held, accepted(case(0)))
+
+    judging = read(database)
+    assert (judging.state, judging.verdict, judging.reason, judging.phases) == ("done", "cancelled", None, None)
     assert take(database, wanted()) == []
     with database.transaction() as session:
-        assert bury(session) == 1
+        assert session.scalars(select(CaseRow)).all() == []
+        assert bury(session) == 0
 
 
 def test_cancelling_what_is_done_changes_nothing(database: Database) -> None:
@@ -336,11 +337,23 @@ def test_cancelling_what_is_done_changes_nothing(database: Database) -> None:
     held = take_one(database)
     finish(database, held, accepted())
 
-    with database.transaction() as session:
-        cancel(session, held.judging_id)
+    assert not cancel_it(database)
 
     judging = read(database)
     assert (judging.verdict, judging.cancel_requested) == ("accepted", False)
+
+
+def test_phases_are_kept_with_the_verdict(database: Database) -> None:
+    make_queue(database, 0)
+    held = take_one(database)
+    with database.transaction() as session:
+        record_phases(session, held, [Phase(name="box", seconds=None)])
+    before = read(database).phases
+
+    finish(database, held, replace(accepted(), phases=[Phase(name="box", seconds=0.25)]))
+
+    assert before == [{"name": "box", "seconds": None}]
+    assert read(database).phases == [{"name": "box", "seconds": 0.25}]
 
 
 def test_a_claim_that_rolls_back_leaves_the_judging_in_the_queue(database: Database) -> None:
