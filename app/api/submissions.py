@@ -14,7 +14,9 @@ from app.accounts.model import User
 from app.api.dependency import Configured, Live, Stored, Viewer
 from app.api.openapi import problems
 from app.api.slug import Slug
+from app.catalog.own_inputs import MAX_BYTES
 from app.database import Database
+from app.submissions.cancel import cancel
 from app.submissions.model import Mode, State
 from app.submissions.query import get_submission
 from app.submissions.submit import KEY_CHARACTERS, SOURCE_BYTES, Submit, SubmitLimits, submit
@@ -36,6 +38,13 @@ class NewSubmission(BaseModel):
         examples=["def microbatched_grads(w, x_full, n_microbatches):\n    ...\n"],
     )
     mode: Mode = Field("submit", description="`submit` runs every case, `sample` only those that you can see")
+    inputs: str | None = Field(
+        None,
+        description="with mode `sample`: inputs of your own as YAML, a key for each parameter, to run on in place of "
+        "the sample cases; what the reference answers to them is expected. `example_inputs` of a problem are some",
+        json_schema_extra={"maxLength": MAX_BYTES},
+        examples=[None],
+    )
 
 
 class Receipt(BaseModel):
@@ -65,7 +74,9 @@ _LOCATION = {"Location": {"description": "the submission's path", "schema": {"ty
 
 
 def read_request(slug: Slug, new: NewSubmission, viewer: Viewer, key: IdempotencyKey = None) -> Submit:
-    return Submit(user_id=viewer.id, slug=slug, source=new.source, mode=new.mode, idempotency_key=key)
+    return Submit(
+        user_id=viewer.id, slug=slug, source=new.source, mode=new.mode, inputs=new.inputs, idempotency_key=key
+    )
 
 
 @router.post(
@@ -98,6 +109,15 @@ async def get_submission_view(
             await watch.changed(left)
             view = await run_in_threadpool(read)
     return view
+
+
+@router.post("/submissions/{submission_id}/cancel", responses=problems(401, 404, 422), summary="Stop a judging")
+def cancel_submission(submission_id: UUID, viewer: Viewer, database: Stored) -> SubmissionView:
+    """At once, whether it waits or runs; its verdict is `cancelled`. One that is done stays as it is."""
+    with database.transaction() as session:
+        submission = get_submission(session, submission_id, viewer)
+        cancel(session, submission)
+        return view_submission(session, submission)
 
 
 def read_submission(database: Database, submission_id: UUID, viewer: User) -> SubmissionView:

@@ -13,7 +13,7 @@ from app.catalog.requiring import AnyRequirement
 from app.judging.checker import DtypePolicy
 from app.judging.options import Integer, Margin, Model, Number
 
-__all__ = ["Case", "Inline", "Limits", "Manifest", "Parameter", "Question", "Returns", "Tolerance"]
+__all__ = ["Case", "Exercise", "Inline", "Limits", "Manifest", "Parameter", "Question", "Returns", "Tolerance"]
 
 Difficulty = Literal["beginner", "intermediate", "advanced"]
 SLUG = r"^[a-z0-9][a-z0-9_-]*$"
@@ -47,6 +47,13 @@ class Limits(Model):
     gpu: Annotated[bool, Strict()] = False
 
 
+class Exercise(Model):
+    """Problems with the same `name` are one exercise in several frameworks; `label` tells them apart in a few words."""
+
+    name: Slug
+    label: Annotated[str, _line(40)]
+
+
 class Question(Model):
     """`answer` is the index of the right choice, from 0."""
 
@@ -75,6 +82,7 @@ class Manifest(Model):
     track: Slug | None = None
     position: Annotated[Integer, Field(ge=1, le=10_000)] | None = None
     prerequisites: Annotated[tuple[Slug, ...], Field(max_length=50)] = ()
+    exercise: Exercise | None = None
     frameworks: Annotated[tuple[Framework, ...], Field(min_length=1)]
     entry_point: Identifier
     parameters: Annotated[tuple[Parameter, ...], Field(min_length=1, max_length=50)]

@@ -7,8 +7,10 @@ from sqlalchemy import ColumnElement, Integer, Row, Select, collate, func, selec
 from sqlalchemy.orm import Session
 
 from app.catalog.cursor import Place, read_cursor, write_cursor
+from app.catalog.example_inputs import write_example
+from app.catalog.exercise import list_versions
 from app.catalog.model import ExpectedOutput, Problem, Revision
-from app.catalog.view import ProblemDetail, ProblemSummary, QuestionView, SampleCase
+from app.catalog.view import ExerciseVersion, ProblemDetail, ProblemSummary, QuestionView, SampleCase
 from app.errors import NotFound
 
 __all__ = [
@@ -57,7 +59,7 @@ def get_problem(session: Session, slug: str) -> ProblemDetail:
     if found is None:
         raise NotFound(f"there is no problem {slug!r}; the list of problems has all of them")
     problem, revision = found
-    return _detail(problem, revision, _samples(session, revision))
+    return _detail(problem, revision, _samples(session, revision), list_versions(session, revision))
 
 
 def _published(*columns: Any) -> Select[Any]:
@@ -104,7 +106,16 @@ def _samples(session: Session, revision: Revision) -> tuple[SampleCase, ...]:
     )
 
 
-def _detail(problem: Problem, revision: Revision, samples: tuple[SampleCase, ...]) -> ProblemDetail:
+def _detail(
+    problem: Problem, revision: Revision, samples: tuple[SampleCase, ...], versions: tuple[ExerciseVersion, ...]
+) -> ProblemDetail:
     hidden = sum(case["visibility"] == "hidden" for case in revision.manifest["cases"])
-    facts = {"slug": problem.slug, "revision": revision.digest, "samples": samples, "hidden_cases": hidden}
+    facts = {
+        "slug": problem.slug,
+        "revision": revision.digest,
+        "versions": versions,
+        "samples": samples,
+        "example_inputs": write_example(revision.manifest, samples),
+        "hidden_cases": hidden,
+    }
     return ProblemDetail.model_validate(revision.manifest | facts)

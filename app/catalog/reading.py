@@ -11,7 +11,7 @@ from app.catalog.consistency import Draft, list_conflicts
 from app.catalog.document import Document
 from app.catalog.explanation import explain
 from app.catalog.fault import Fault, Inconsistent, Location
-from app.catalog.manifest import Limits, ProblemFile, Question, Tolerance
+from app.catalog.manifest import Exercise, Limits, ProblemFile, Question, Tolerance
 from app.catalog.parameter import Parameter, Returns
 from app.catalog.requiring import kind_of, read_requirements
 from app.catalog.value import DRAWS, Array
@@ -24,6 +24,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "returns": Returns,
     "tolerance": Tolerance,
     "limits": Limits,
+    "exercise": Exercise,
     "cases": Case,
     "quiz": Question,
 }

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.catalog.checking import AnyChecker
-from app.catalog.manifest import Difficulty, Limits, Parameter, Returns, Tolerance
+from app.catalog.manifest import Difficulty, Exercise, Limits, Parameter, Returns, Tolerance
 from app.catalog.parameter import Framework
 from app.catalog.requiring import AnyRequirement
 from app.judging.checker import DtypePolicy
@@ -55,13 +55,27 @@ class ProblemDetail(ProblemSummary):
     parameters: tuple[Parameter, ...]
     returns: Returns
     tolerance: Tolerance | None
+class ExerciseVersion(View):
+    """A problem that is the same exercise in another framework, or the problem itself."""
+
+    slug: str
+    title: str
+    label: str = Field(description="what differs, in a few words")
+    frameworks: tuple[Framework, ...]
+
+
     dtype_policy: DtypePolicy
     checkers: dict[str, AnyChecker] = Field(default={}, description="how leaves are judged, by patterns of their paths")
     limits: Limits
     requirements: tuple[AnyRequirement, ...] = Field(default=(), description="rules on how answers are computed")
     statement: str = Field(description="Markdown, with formulas in $…$")
+    exercise: Exercise | None = None
+    versions: tuple[ExerciseVersion, ...] = Field(
+        default=(), description="all problems of the same exercise, this one among them; none where it is the only one"
+    )
     starter: str
     samples: tuple[SampleCase, ...]
     hidden_cases: int = Field(description="how many further cases a submission is judged on")
     hints: tuple[str, ...]
     quiz: tuple[QuestionView, ...]
+    example_inputs: str = Field("", description="YAML to begin inputs of your own with, of a sample where possible")
