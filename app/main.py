@@ -11,7 +11,7 @@ from app import api, web
 from app.accounts.sign_in import sign_in_throttle
 from app.accounts.throttle import Throttle
 from app.api.body_limit import BodyLimit
-from app.api.error_answer import install_error_answers
+from app.api.error_answer import answers_by_audience, install_error_answers
 from app.api.response_headers import ResponseHeaders
 from app.database import Database
 from app.settings import Settings
@@ -38,8 +38,9 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
     app.state.request_throttle = Throttle(settings.requests_per_minute, timedelta(minutes=1), "requests")
     app.include_router(api.build_router())
     app.include_router(web.build_router())
-    install_error_answers(app, page=render_error)
-    app.add_middleware(BodyLimit)
+    answer = answers_by_audience(page=render_error)
+    install_error_answers(app, answer)
+    app.add_middleware(BodyLimit, answer=answer)
     app.add_middleware(Language)
     app.add_middleware(ResponseHeaders)
     return app

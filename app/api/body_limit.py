@@ -2,13 +2,14 @@
 
 from http import HTTPStatus
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.api.error_answer import Answer
 from app.api.fault import Fault
-from app.api.problem_details import respond
 from app.catalog.archive import MAX_UPLOAD_BYTES
 
 # 256 KiB of source in JSON, with room for what escapes add to it.
@@ -20,15 +21,17 @@ MAX_FORM_BYTES = 2 * MAX_UPLOAD_BYTES
 class BodyLimit:
     """Pure ASGI: nothing is buffered, so streams pass through."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, answer: Answer) -> None:
         self._app = app
+        self._answer = answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
         elif (declared := _declared_bytes(scope)) > (most := _most_bytes(scope)):
             fault = Fault(status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail=_sentence(declared, most))
-            await respond(Request(scope), fault)(scope, receive, send)
+            answer = await run_in_threadpool(self._answer, Request(scope), fault)
+            await answer(scope, receive, send)
         else:
             await self._app(scope, _counted(receive, most), send)
 

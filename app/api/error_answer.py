@@ -18,28 +18,37 @@ from app.api.problem_details import STATUS_OF, describe, respond
 from app.api.response_headers import add_missing
 
 Page = Callable[[Request, int, str, Mapping[str, str]], Response]
+Answer = Callable[[Request, Fault], Response]
 
 _log = logging.getLogger(__name__)
 _FOR_MACHINES = ("/api/", "/healthz", "/readyz")
 
 
-def install_error_answers(app: FastAPI, page: Page) -> None:
-    """`page` renders (request, status, detail, headers) for people. Unforeseen errors are logged by uvicorn."""
+def answers_by_audience(page: Page) -> Answer:
+    """`page` renders (request, status, detail, headers) for people."""
 
-    def answer(request: Request, error: Exception) -> Response:
+    def answer(request: Request, fault: Fault) -> Response:
+        if request.url.path.startswith(_FOR_MACHINES):
+            return respond(request, fault)
+        return page(request, fault.status, fault.detail, fault.headers)
+
+    return answer
+
+
+def install_error_answers(app: FastAPI, answer: Answer) -> None:
+    """Unforeseen errors are logged by uvicorn."""
+
+    def answer_error(request: Request, error: Exception) -> Response:
         fault = _with_allow(request, describe(error))
         if fault.status is HTTPStatus.SERVICE_UNAVAILABLE:
             _log.warning("%s %s: %s", request.method, request.url.path, error)
-        is_for_machine = request.url.path.startswith(_FOR_MACHINES)
-        response = (
-            respond(request, fault) if is_for_machine else page(request, fault.status, fault.detail, fault.headers)
-        )
+        response = answer(request, fault)
         # Answers to unforeseen errors leave from outside the middleware.
         add_missing(response.headers, request.url.path)
         return response
 
     for kind in (RequestValidationError, HTTPException, *(kind for kind, _ in STATUS_OF), Exception):
-        app.add_exception_handler(kind, answer)
+        app.add_exception_handler(kind, answer_error)
 
 
 def _with_allow(request: Request, fault: Fault) -> Fault:

@@ -1,27 +1,83 @@
-"""The page for whatever went wrong."""
+"""The page for whatever went wrong: what happened, and what to do next."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
+from sqlalchemy.exc import SQLAlchemyError
 
+from app.accounts.model import User
+from app.catalog.near import NearProblem, list_near_problems
+from app.database import Database
+from app.web.messages import gettext as _
 from app.web.render import render_page
+from app.web.visit import read_visit
 
-ADVICE = {
-    403: "You may not do this.",
-    404: "There is no such page. The address may be mistyped, or the thing may belong to someone else.",
-    405: "This address does not take that kind of request. Go back and use the page's own buttons.",
-    413: "What you sent is too large. A source may have up to 256 KiB.",
-    429: "That was too much at once. Wait a little and try again.",
-    500: "Our fault: something broke here, and it has been written down. Nothing that you submitted is lost.",
-    503: "Allclose can't reach its database right now. Try again in a few seconds.",
-}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What the page offers beside its sentence. `is_asked`: whether it is known who visits."""
+
+    is_asked: bool = False
+    user: User | None = None
+    near: Sequence[NearProblem] = ()
 
 
 def render_error(request: Request, status: int, detail: str, headers: Mapping[str, str] | None = None) -> HTMLResponse:
-    """Knows nothing of who asks, since the database may be what is broken."""
+    """`detail` is shown where it says more than the status; nothing of a failure of ours is."""
     phrase = HTTPStatus(status).phrase
-    advice = detail if detail and detail != phrase and status < 500 else ADVICE.get(status, detail)
-    context = {"user": None, "path": request.url.path, "status": status, "phrase": phrase, "advice": advice}
+    is_telling = bool(detail) and detail != phrase and status < HTTPStatus.INTERNAL_SERVER_ERROR
+    around = _look_around(request, status)
+    context = {
+        "user": around.user,
+        "path": request.url.path,
+        "status": status,
+        "title": _title(status) or phrase,
+        "advice": detail if is_telling else _advice(status) or detail,
+        "is_read": request.method in ("GET", "HEAD"),
+        "around": around,
+    }
     return render_page("error.html", context, status, headers)
+
+
+def _title(status: int) -> str | None:
+    return {
+        403: _("This is not yours to open"),
+        404: _("There is nothing here"),
+        405: _("This address takes no such request"),
+        413: _("That is too large"),
+        422: _("Something in the address can't be right"),
+        429: _("That was too much at once"),
+        500: _("Something broke on our side"),
+        503: _("Allclose can't reach its database"),
+    }.get(status)
+
+
+def _advice(status: int) -> str | None:
+    return {
+        403: _("Your account may not do this."),
+        404: _("The address may be mistyped, or the thing may belong to someone else."),
+        405: _("Go back, and use the buttons of the page."),
+        413: _("A source may have up to 256 KiB. Go back: what you typed is still there."),
+        429: _("Wait a little and try again. What you typed is kept."),
+        500: _("It has been written down. Nothing that you submitted is lost."),
+        503: _("Nothing that you submitted is lost. Try again in a few seconds."),
+    }.get(status)
+
+
+def _look_around(request: Request, status: int) -> Around:
+    """Nothing of the database where it may be what is broken."""
+    database: Database | None = getattr(request.app.state, "database", None)
+    if database is None or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return Around()
+    try:
+        user = read_visit(request).user
+        if status != HTTPStatus.NOT_FOUND:
+            return Around(is_asked=True, user=user)
+        with database.transaction() as session:
+            near = list_near_problems(session, request.url.path.rstrip("/").rpartition("/")[2])
+        return Around(is_asked=True, user=user, near=near)
+    except SQLAlchemyError:
+        return Around()

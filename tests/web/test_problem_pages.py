@@ -76,7 +76,7 @@ def test_an_unknown_address_has_a_page_that_leads_back(anyone: TestClient) -> No
         answer = anyone.get(path)
 
         assert answer.status_code == HTTPStatus.NOT_FOUND
-        assert "Not Found" in answer.text
+        assert "There is nothing here" in answer.text
         assert 'href="/"' in answer.text
 
 
@@ -93,6 +93,7 @@ def test_a_body_beyond_all_measure_is_refused(ada: TestClient) -> None:
     answer = ada.post(f"{PAGE}/submissions", data={"source": "#" * 2 * 2**20})
 
     assert answer.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    assert "data-advice" in answer.text
 
 
 @pytest.mark.parametrize("settings", [{"max_pending": 1}], indirect=True)

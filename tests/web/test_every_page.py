@@ -1,0 +1,147 @@
+"""Every page in a real browser, as a stranger, a student and an author see it: light and wide, dark and narrow.
+
+Nothing that axe-core calls serious, no complaint of the browser or of the content policy, no request to elsewhere,
+no page wider than the screen, nothing that moves once it is drawn.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from app.accounts.session import start_session
+from app.catalog.package import load_package
+from app.catalog.publish import publish
+from app.database import Database
+from app.judging.report import Fault
+from app.judging.verdicts import Verdict
+from app.submissions.submit import Submit, SubmitLimits, submit
+from app.web.cookie import COOKIE
+from tests.factories import make_user
+from tests.web.browser import Visitor, visit
+from tests.web.judged import all_right, answered, failed, judge
+
+pytestmark = pytest.mark.browser
+
+REAL = Path(__file__).parents[2] / "problems" / "microbatched_grads"
+
+# What stands in braces is an identifier that `scene` knows. A new page gets a line here.
+FOR_ANYONE = ("/", "/problems/scaled_sum", "/problems/microbatched_grads", "/sign-in", "/sign-up", "/problems/scaled")
+FOR_STUDENTS = (
+    "/",
+    "/?q=nothing+fits",
+    "/problems/scaled_sum",
+    "/submissions",
+    "/submissions/{accepted}",
+    "/submissions/{wrong}",
+    "/submissions/{broken}",
+    "/submissions/{waiting}",
+)
+FOR_AUTHORS = ("/author", "/author/problems/scaled_sum", "/author/edit?problem=scaled_sum")
+
+NOT_FOUND = "Failed to load resource: the server responded with a status of 404 (Not Found)"
+EXPECTED = {"/problems/scaled": (NOT_FOUND,)}
+WIDTHS = (390, 1280, 2560, 3840, 360)
+GRAVE = ("serious", "critical")
+MOST_MOVED = 0.02  # of the screen; what people call good ends at 0.1
+MOVED = """() => new Promise(resolve => {
+    let sum = 0;
+    new PerformanceObserver(list => { for (const entry of list.getEntries()) sum += entry.value; })
+        .observe({type: "layout-shift", buffered: true});
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
+})"""
+
+
+@dataclass
+class Scene:
+    """Who can sign in, and submissions of ada's by name."""
+
+    secrets: dict[str, str]
+    submissions: dict[str, str] = field(default_factory=dict)
+
+
+@pytest.fixture
+def scene(database: Database, address: str) -> Scene:  # noqa: ARG001
+    """After the application has published its problem."""
+    with database.transaction() as session:
+        publish(session, load_package(REAL))
+        ada, emmy = make_user(session, "ada"), make_user(session, "emmy", role="author")
+        secrets = {user.username: start_session(session, user.id) for user in (ada, emmy)}
+        ada_id = ada.id
+    made = Scene(secrets)
+    shape = np.arange(60, dtype=np.float32).reshape(4, 15)
+    fault = Fault(
+        category="runtime error",
+        exception="NameError",
+        message="name 'totl' is not defined",
+        traceback='  File "solution.py", line 3, in scaled_sum\n    return totl * scale',
+    )
+    wrong = answered(0, {"some/long/path": shape}, {"some/long/path": shape + 1}, text="word" * 200)
+    for name, results in (
+        ("accepted", all_right()),
+        ("wrong", (wrong, *all_right()[1:])),
+        ("broken", tuple(failed(position, Verdict.RUNTIME_ERROR, fault, text="said") for position in range(3))),
+        ("waiting", None),
+    ):
+        with database.transaction() as session:
+            source = f"{name} = '{'long ' * 100}'\n"
+            request = Submit(user_id=ada_id, slug="scaled_sum", source=source, mode="submit")
+            made.submissions[name] = str(submit(session, request, SubmitLimits(max_pending=9)).id)
+        if results is not None:
+            judge(database, *results)
+    return made
+
+
+@pytest.mark.slow
+def test_every_page_is_fit_for_everyone(browser: Browser, address: str, scene: Scene) -> None:
+    anyone = look_at_pages(browser, address, None, FOR_ANYONE)
+    student = look_at_pages(
+        browser, address, scene.secrets["ada"], (path.format(**scene.submissions) for path in FOR_STUDENTS)
+    )
+    author = look_at_pages(browser, address, scene.secrets["emmy"], FOR_AUTHORS)
+
+    complaints = "\n".join(chain(anyone, student, author))
+    assert complaints == ""
+
+
+def look_at_pages(browser: Browser, address: str, secret: str | None, paths: Iterable[str]) -> Iterator[str]:
+    with browser.new_context(timezone_id="Asia/Kolkata") as context:
+        if secret is not None:
+            context.add_cookies([{"name": COOKIE, "value": secret, "url": address}])
+        asked: list[str] = []
+        context.on("request", lambda request: asked.append(request.url))
+        visitor = visit(context, address)
+        for path in paths:
+            for complaint in look_at(visitor, path):
+                yield f"{path}: {complaint}"
+        yield from (url for url in asked if not url.startswith((address, "data:")))
+
+
+def look_at(visitor: Visitor, path: str) -> Iterator[str]:
+    page = visitor.page
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    visitor.complaints.clear()
+    visitor.open(path)
+    if (moved := page.evaluate(MOVED)) > MOST_MOVED:
+        yield f"moves by {moved:.3f}"
+    yield from (f"light and wide: {found}" for found in list_violations(visitor))
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        if (needed := page.evaluate("document.documentElement.scrollWidth")) > width:
+            yield f"needs {needed} pixels of {width}"
+    page.emulate_media(color_scheme="dark")
+    yield from (f"dark and narrow: {found}" for found in list_violations(visitor))
+    yield from (complaint for complaint in visitor.complaints if complaint not in EXPECTED.get(path, ()))
+
+
+def list_violations(visitor: Visitor) -> Iterator[str]:
+    for violation in Axe().run(visitor.page).response["violations"]:
+        if violation["impact"] in GRAVE:
+            places = ", ".join(str(node["target"]) for node in violation["nodes"][:5])
+            yield f"{violation['id']}: {violation['help']} at {places}"
