@@ -21,6 +21,7 @@ from app.catalog.value import Array, Drawn, Value
 from app.errors import Invalid
 
 OWN_INPUTS = "own_inputs"  # the name of their case
+UNANSWERED = "inputs without an answer"  # its category where the reference fails on them
 MAX_BYTES = 16 * 2**10  # of the text
 MAX_VALUE_BYTES = 64 * 2**10  # of what it stands for, which anchors can repeat
 MAX_SHOWN = 5

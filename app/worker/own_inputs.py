@@ -7,7 +7,7 @@ ends, and the student is told. Nothing is kept of what it answered.
 from threading import Event
 
 from app.catalog.inputs import draw_inputs
-from app.catalog.own_inputs import OWN_INPUTS, read_own_inputs
+from app.catalog.own_inputs import OWN_INPUTS, UNANSWERED, read_own_inputs
 from app.catalog.package import Package
 from app.errors import JudgeFailed
 from app.judging.report import Fault, Material, build_report, exception_category
@@ -19,7 +19,6 @@ from app.worker.turn import Turns
 from sandbox.interface import CaseOutcome, Ending
 from sandbox.pool import Pool
 
-UNANSWERED = "inputs without an answer"
 UNANSWERED_MESSAGE = (
     "the reference solution can't answer these inputs{why}, so there is nothing to compare with; use inputs that the "
     "statement allows"
