@@ -76,6 +76,22 @@ def get_viewer(
 Viewer = Annotated[User, Depends(get_viewer)]
 
 
+def find_viewer(
+    request: Request,
+    address: Address,
+    database: Stored,
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+) -> User | None:
+    """None for somebody without a token, who is counted by address. Raises NotSignedIn for one that does not work."""
+    if credentials is None:
+        limit_address(request, address)
+        return None
+    return get_viewer(request, address, database, credentials)
+
+
+AnyViewer = Annotated[User | None, Depends(find_viewer)]
+
+
 def get_author(viewer: Viewer) -> User:
     """Raises Refused."""
     require_author(viewer)

@@ -5,22 +5,27 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
-from app.api.dependency import Stored, limit_address
+from app.api.dependency import AnyViewer, Stored, limit_address
 from app.api.openapi import problems
+from app.api.problem_details import NotSignedIn
 from app.api.slug import Slug
 from app.catalog.manifest import Difficulty
-from app.catalog.query import ProblemDetail, ProblemFilters, ProblemSummary, get_problem, list_problems
+from app.catalog.parameter import Framework
+from app.catalog.query import ProblemDetail, get_problem
+from app.catalog.search import Cut, ProblemFilters, list_problems
+from app.catalog.view import ListedProblem, ProblemState
+from app.learning.state import states_for
 
 PAGE = 50
 MAX_PAGE = 200
 
-router = APIRouter(prefix="/problems", tags=["problems"], dependencies=[Depends(limit_address)])
+router = APIRouter(prefix="/problems", tags=["problems"])
 
 
 class ProblemPage(BaseModel):
-    """In the order of tracks; `next` is the `cursor` of the following page, null on the last one."""
+    """In the order of tracks, or what fits `q` best first; `next` is the `cursor` of the following page, or null."""
 
-    items: tuple[ProblemSummary, ...]
+    items: tuple[ListedProblem, ...]
     next: str | None
 
 
@@ -28,24 +33,40 @@ def read_filters(
     tag: Annotated[str | None, Query(description="problems with this tag")] = None,
     difficulty: Difficulty | None = None,
     track: Annotated[str | None, Query(description="problems of this track")] = None,
-    q: Annotated[str | None, Query(description="words that stand in the title, summary, tags or slug")] = None,
+    framework: Annotated[Framework | None, Query(description="problems that use this framework")] = None,
+    state: Annotated[ProblemState | None, Query(description="how far you are with it; needs a token")] = None,
+    q: Annotated[str | None, Query(description="words, or beginnings of words, of what students read")] = None,
 ) -> ProblemFilters:
-    return ProblemFilters(tag=tag, difficulty=difficulty, track=track, q=q)
+    return ProblemFilters(tag=tag, difficulty=difficulty, track=track, framework=framework, state=state, q=q)
 
 
-@router.get("", responses=problems(422), summary="List problems")
-def get_problem_page(
-    database: Stored,
-    filters: Annotated[ProblemFilters, Depends(read_filters)],
+def read_cut(
     cursor: Annotated[str | None, Query(description="`next` of the page before")] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="problems per page")] = PAGE,
+) -> Cut:
+    return Cut(cursor=cursor, limit=limit)
+
+
+@router.get("", responses=problems(401, 422), summary="List problems")
+def get_problem_page(
+    database: Stored,
+    viewer: AnyViewer,
+    filters: Annotated[ProblemFilters, Depends(read_filters)],
+    cut: Annotated[Cut, Depends(read_cut)],
 ) -> ProblemPage:
+    if filters.state is not None and viewer is None:
+        raise NotSignedIn("`state` asks how far you are: send a token, or leave it out")
     with database.transaction() as session:
-        items, following = list_problems(session, filters, cursor, limit)
+        items, following = list_problems(session, filters, cut, states_for(viewer))
     return ProblemPage(items=items, next=following)
 
 
-@router.get("/{slug}", responses=problems(404), summary="One problem: statement, parameters, samples, starter, limits")
+@router.get(
+    "/{slug}",
+    dependencies=[Depends(limit_address)],
+    responses=problems(404),
+    summary="One problem: statement, parameters, samples, starter, limits",
+)
 def get_problem_detail(database: Stored, slug: Slug) -> ProblemDetail:
     with database.transaction() as session:
         return get_problem(session, slug)

@@ -2,25 +2,31 @@
 
 import base64
 import json
+import math
+from typing import Any
 
 from app.errors import Invalid
 
-Place = tuple[bool, str, int, str]
+# In the order of tracks: no track, track, position, slug. Of what a search found: rank, slug.
+Place = tuple[bool, str, int, str] | tuple[float, str]
 
 
-def write_cursor(place: Place) -> str:
+def write_cursor(place: tuple[Any, ...]) -> str:
     return base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
 
 
-def read_cursor(cursor: str) -> Place:
-    """Raises Invalid."""
+def read_cursor(cursor: str, length: int) -> Place:
+    """`length`: how many parts the place has. Raises Invalid."""
     try:
         place = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     except (ValueError, RecursionError):
         place = None
     match place:
-        case [bool(no_track), str(track), int(position), str(slug)] if abs(position) < 2**31:
+        case [bool(no_track), str(track), int(position), str(slug)] if abs(position) < 2**31 and length == 4:
             return no_track, track, position, slug
+        case [float(rank), str(slug)] if math.isfinite(rank) and length == 2:
+            return rank, slug
     raise Invalid(
-        "cursor", f"the cursor {cursor[:40]!r} is none of ours; take `next` of the page before, or leave it out"
+        "cursor",
+        f"the cursor {cursor[:40]!r} is none of this list; take `next` of the page before, or leave it out",
     )

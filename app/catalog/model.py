@@ -28,8 +28,8 @@ class Problem(Base):
 class Revision(Base):
     """One version of a package. Rows never change; `digest` names the content.
 
-    `manifest` is the validated manifest, `files` maps paths to text, `secret_seed` draws the hidden inputs. `listing` is
-    the manifest without what is long, `search` the words that a search finds it by.
+    `manifest` is the validated manifest, `files` maps paths to text, `secret_seed` draws the hidden inputs.
+    `listing` is the manifest without what is long, `search` the words that a search finds it by.
     """
 
     __tablename__ = "revisions"

@@ -1,6 +1,6 @@
 """What anybody may see of a problem. Nothing here holds a hidden input, an answer or the package's own code."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -9,6 +9,9 @@ from app.catalog.manifest import Difficulty, Exercise, Limits, Parameter, Return
 from app.catalog.parameter import Framework
 from app.catalog.requiring import AnyRequirement
 from app.judging.checker import DtypePolicy
+
+# `tried`: something was submitted; `completed`: solved, and its student is through with it.
+ProblemState = Literal["new", "tried", "solved", "completed"]
 
 
 class View(BaseModel):
@@ -27,6 +30,13 @@ class ProblemSummary(View):
     track: str | None
     position: int | None
     frameworks: tuple[Framework, ...]
+
+
+class ListedProblem(ProblemSummary):
+    """A problem as lists have it. `prerequisites` are slugs."""
+
+    prerequisites: tuple[str, ...] = ()
+    state: ProblemState | None = Field(None, description="how far you are with it; null without a token")
 
 
 class QuestionView(View):

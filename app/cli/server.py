@@ -15,6 +15,7 @@ from app.accounts.user import SignUp, sign_up
 from app.authoring.publication import publish_folder
 from app.catalog.fault import PackageInvalid
 from app.catalog.package import load_package
+from app.catalog.track_file import publish_tracks, read_track_file
 from app.cli.console import errors, output
 from app.cli.deployment import postgres_options, upgraded, with_driver
 from app.cli.problem.folder import list_folders
@@ -127,12 +128,22 @@ def publish_packages(settings: Settings, database: Database) -> None:
     What has not changed since the last start is left as it is, whatever authors have published since.
     """
     for folder in list_folders(settings):
-        try:
+        with _told_what_is_wrong():
             package = load_package(folder)
             with database.transaction() as session:
                 publish_folder(session, package)
-        except PackageInvalid as error:
-            errors.print(f"not published: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+    with _told_what_is_wrong():
+        if tracks := read_track_file(settings.problems):
+            with database.transaction() as session:
+                publish_tracks(session, tracks)
+
+
+@contextmanager
+def _told_what_is_wrong() -> Iterator[None]:
+    try:
+        yield
+    except PackageInvalid as error:
+        errors.print(f"not published: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
 
 
 def create_first_admin(database: Database) -> str | None:

@@ -8,18 +8,25 @@ from app.web.pages import (
     author_edit,
     author_verification,
     draft,
+    front,
     history,
+    learning,
     problem,
     problems,
+    quiz,
     sign_in,
     sign_up,
+    solution,
     submission,
+    tracks,
 )
 
 
 def build_router() -> APIRouter:
     router = APIRouter(include_in_schema=False)
-    pages = (problems, problem, draft, submission, history, sign_up, sign_in, author, author_edit, author_verification)
-    for part in (*pages, static_files):
+    catalogue = (front, problems, tracks)
+    lessons = (learning, quiz, solution)
+    pages = (problem, draft, submission, history, sign_up, sign_in, author, author_edit, author_verification)
+    for part in (*catalogue, *lessons, *pages, static_files):
         router.include_router(part.router)
     return router

@@ -1,0 +1,161 @@
+"""Finding published problems: filters, words, and where a page of the list ends.
+
+Without words the list is in the order of tracks. With words it begins with what fits best: a word in the title counts
+most, then tags, then the summary, then the statement. Each word may be the beginning of one.
+"""
+
+import re
+from dataclasses import dataclass, fields
+from functools import reduce
+from typing import Any
+
+from sqlalchemy import (
+    REAL,
+    ColumnElement,
+    Integer,
+    Row,
+    Select,
+    Subquery,
+    Text,
+    case,
+    cast,
+    collate,
+    false,
+    func,
+    null,
+    select,
+    tuple_,
+)
+from sqlalchemy.dialects.postgresql import to_tsquery
+from sqlalchemy.orm import Session
+
+from app.catalog.cursor import read_cursor, write_cursor
+from app.catalog.model import Problem, Revision
+from app.catalog.view import ListedProblem
+
+MAX_WORDS = 10
+_WORD = re.compile(r"[^\W_]+")
+
+track_slug = Revision.listing["track"].astext
+_POSITION = func.coalesce(Revision.listing["position"].astext.cast(Integer), 0)
+_SLUG = collate(Problem.slug, "C")  # bytewise order is the same on every server
+# Problems without a track come last.
+TRACK_ORDER = (track_slug.is_(None), collate(func.coalesce(track_slug, ""), "C"), _POSITION, _SLUG)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemFilters:
+    """All that are given must hold; `q` is words, each of which begins one in the title, tags, summary or statement."""
+
+    tag: str | None = None
+    difficulty: str | None = None
+    track: str | None = None
+    framework: str | None = None
+    state: str | None = None
+    q: str | None = None
+
+    @property
+    def given(self) -> dict[str, str]:
+        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """Which part of a list: what follows `cursor`, the end of the part before."""
+
+    cursor: str | None = None
+    limit: int = 50
+
+
+FIRST = Cut()
+
+
+def list_problems(
+    session: Session, filters: ProblemFilters, cut: Cut = FIRST, states: Subquery | None = None
+) -> tuple[tuple[ListedProblem, ...], str | None]:
+    """One part, and the cursor of the next or None. `states`: of a user, by `problem_id`; see `app.learning.state`.
+
+    Raises Invalid for the cursor.
+    """
+    order = _ranked(filters.q) if filters.q and filters.q.strip() else TRACK_ORDER
+    query = select_published(states, *order).where(*conditions(filters, states).values())
+    if cut.cursor is not None:
+        query = query.where(tuple_(*order) > tuple_(*_place(cut.cursor, order)))
+    rows = session.execute(query.order_by(*order).limit(cut.limit + 1)).all()
+    page = tuple(map(read_listed, rows[: cut.limit]))
+    return page, write_cursor(tuple(rows[cut.limit - 1][-len(order) :])) if len(rows) > cut.limit else None
+
+
+def select_published(states: Subquery | None, *columns: Any) -> Select[Any]:
+    """What `read_listed` needs of every published problem, and these columns."""
+    query = select(Problem.slug, Revision.listing, state_of(states).label("state"), *columns).join(
+        Revision, Revision.id == Problem.current_revision_id
+    )
+    return query if states is None else query.outerjoin(states, states.c.problem_id == Problem.id)
+
+
+def read_listed(row: Row[Any]) -> ListedProblem:
+    return ListedProblem.model_validate(row.listing | {"slug": row.slug, "state": row.state})
+
+
+def state_of(states: Subquery | None) -> ColumnElement[str | None]:
+    return cast(null(), Text) if states is None else func.coalesce(states.c.state, "new")
+
+
+def conditions(filters: ProblemFilters, states: Subquery | None) -> dict[str, ColumnElement[bool]]:
+    """One for each filter that is given, by its name."""
+    listing = Revision.listing
+    given = {name: storable(value) for name, value in filters.given.items() if name != "q"}
+    made = {name: listing[name].astext == given[name] for name in ("difficulty", "track") if name in given}
+    for name, key in (("tag", "tags"), ("framework", "frameworks")):
+        if name in given:
+            made[name] = listing[key].contains([given[name]])
+    if "state" in given:
+        made["state"] = state_of(states) == given["state"]
+    if filters.q and filters.q.strip():
+        words = _words(filters.q)
+        made["q"] = Revision.search.bool_op("@@")(_query(words)) if words else false()
+    return made
+
+
+def storable(value: Any) -> Any:
+    """PostgreSQL refuses texts with NUL or lone surrogates; with a stand-in they are merely not found."""
+    if not isinstance(value, str):
+        return value
+    return value.encode(errors="replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text)[:MAX_WORDS]
+
+
+def _query(words: list[str]) -> ColumnElement[Any]:
+    """Every word, as a stem or as it is written; words like `the` are asked for only when they stand alone."""
+    if len(words) == 1:
+        return _stem(words[0]).op("||")(_literal(words[0]))
+    return reduce(lambda left, right: left.op("&&")(right), map(_term, words))
+
+
+def _term(word: str) -> ColumnElement[Any]:
+    stem = _stem(word)
+    return case((func.numnode(stem) == 0, stem), else_=stem.op("||")(_literal(word)))
+
+
+def _stem(word: str) -> ColumnElement[Any]:
+    return to_tsquery("english", f"{word}:*")
+
+
+def _literal(word: str) -> ColumnElement[Any]:
+    return to_tsquery("simple", f"{word}:*")
+
+
+def _ranked(text: str) -> tuple[ColumnElement[Any], ...]:
+    words = _words(text)
+    rank = func.ts_rank(Revision.search, _query(words), type_=REAL) if words else cast(0, REAL)
+    return (-rank, _SLUG)
+
+
+def _place(cursor: str, order: tuple[ColumnElement[Any], ...]) -> list[Any]:
+    """Raises Invalid. A rank is compared in the precision that it was given out in."""
+    place = read_cursor(cursor, len(order))
+    return [cast(part, REAL) if isinstance(part, float) else storable(part) for part in place]

@@ -1,0 +1,165 @@
+"""Tracks: problems in an order to solve them in, what each builds on, and which comes next."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import Subquery, func, or_, select
+from sqlalchemy.orm import Session
+
+from app.catalog.model import Problem, Revision
+from app.catalog.model import Track as TrackRow
+from app.catalog.search import track_slug, TRACK_ORDER, read_listed, select_published, storable
+from app.catalog.view import ListedProblem, ProblemState
+from app.errors import NotFound
+
+DONE: tuple[ProblemState, ...] = ("solved", "completed")
+
+
+class ProblemRef(BaseModel):
+    """A problem by name."""
+
+    model_config = ConfigDict(frozen=True)
+
+    slug: str
+    title: str
+    state: ProblemState | None
+
+
+class Step(ListedProblem):
+    """A problem of a track. `is_open`: each problem that it builds on is solved."""
+
+    builds_on: tuple[ProblemRef, ...]
+    is_open: bool
+
+
+class TrackSummary(BaseModel):
+    """`next`: the first problem that is not solved and whose prerequisites are; null when there is none."""
+
+    model_config = ConfigDict(frozen=True)
+
+    slug: str
+    title: str
+    description: str = Field(description="Markdown; empty when nobody has written one")
+    problem_count: int
+    estimated_minutes: int
+    done_count: int | None = Field(description="how many you have solved; null without a token")
+    next: ProblemRef | None
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of the description, as one line."""
+        return " ".join(self.description.partition("\n\n")[0].split())
+
+
+class TrackDetail(TrackSummary):
+    steps: tuple[Step, ...]
+
+
+class TrackPlace(BaseModel):
+    """Where a problem stands in its track; `number` counts from 1."""
+
+    model_config = ConfigDict(frozen=True)
+
+    slug: str
+    title: str
+    number: int
+    count: int
+    previous: ProblemRef | None
+    next: ProblemRef | None
+
+
+def list_tracks(session: Session, states: Subquery | None = None) -> tuple[TrackDetail, ...]:
+    """In the folder's order, then by slug. `states`: of a user, by `problem_id`; see `app.learning.state`."""
+    problems = _read(session, states)
+    by_slug = {problem.slug: problem for problem in problems}
+    rows = {row.slug: row for row in session.scalars(select(TrackRow))}
+    tracks = [
+        _track(slug, rows.get(slug), tuple(_step(problem, by_slug) for problem in group))
+        for slug, group in groupby(problems, key=lambda problem: problem.track)
+        if slug is not None
+    ]
+    last = len(rows)
+    return tuple(sorted(tracks, key=lambda track: rows[track.slug].position if track.slug in rows else last))
+
+
+def get_track(session: Session, slug: str, states: Subquery | None = None) -> TrackDetail:
+    """Raises NotFound."""
+    problems = _read(session, states, slug)
+    by_slug = {problem.slug: problem for problem in problems}
+    steps = tuple(_step(problem, by_slug) for problem in problems if problem.track == slug)
+    if not steps:
+        raise NotFound(f"there is no track {slug!r}; the list of tracks has all of them")
+    return _track(slug, session.get(TrackRow, slug), steps)
+
+
+def find_place(session: Session, slug: str, states: Subquery | None = None) -> TrackPlace | None:
+    """Of the problem in its track; None when it has none."""
+    of_problem = select_published(states).where(Problem.slug == storable(slug))
+    row = session.execute(of_problem).one_or_none()
+    if row is None or row.listing["track"] is None:
+        return None
+    track = get_track(session, row.listing["track"], states)
+    at = [step.slug for step in track.steps].index(slug)
+    return TrackPlace(
+        slug=track.slug,
+        title=track.title,
+        number=at + 1,
+        count=len(track.steps),
+        previous=_reference(track.steps[at - 1]) if at else None,
+        next=_reference(track.steps[at + 1]) if at + 1 < len(track.steps) else None,
+    )
+
+
+def title_of(slug: str) -> str:
+    """Of a track that nobody has named: "gradient-accumulation" as a heading."""
+    return slug.replace("-", " ").replace("_", " ").strip().capitalize() or slug
+
+
+def list_titles(session: Session, slugs: Iterable[str]) -> dict[str, str]:
+    """By slug, in the order that tracks are shown in."""
+    wanted = set(slugs)
+    named = session.execute(select(TrackRow.slug, TrackRow.title).order_by(TrackRow.position)).all()
+    titles = {slug: title for slug, title in named if slug in wanted}
+    return titles | {slug: title_of(slug) for slug in sorted(wanted - titles.keys())}
+
+
+def _read(session: Session, states: Subquery | None, track: str | None = None) -> Sequence[ListedProblem]:
+    """Every problem in the order of tracks; or those of one track and what they build on."""
+    query = select_published(states).order_by(*TRACK_ORDER)
+    if track is not None:
+        of_track = select(func.jsonb_array_elements_text(Revision.listing["prerequisites"])).join(
+            Problem, Revision.id == Problem.current_revision_id
+        )
+        is_of_track = track_slug == storable(track)
+        query = query.where(or_(is_of_track, Problem.slug.in_(of_track.where(is_of_track).correlate(None))))
+    return [read_listed(row) for row in session.execute(query)]
+
+
+def _step(problem: ListedProblem, by_slug: Mapping[str, ListedProblem]) -> Step:
+    """A prerequisite that is not published can't be solved, and so holds nobody up."""
+    before = [by_slug[slug] for slug in problem.prerequisites if slug in by_slug]
+    return Step(
+        **problem.model_dump(),
+        builds_on=tuple(map(_reference, before)),
+        is_open=all(each.state in DONE for each in before),
+    )
+
+
+def _track(slug: str, row: TrackRow | None, steps: tuple[Step, ...]) -> TrackDetail:
+    is_known = any(step.state is not None for step in steps)
+    ahead = (step for step in steps if step.is_open and step.state not in DONE)
+    return TrackDetail(
+        slug=slug,
+        title=row.title if row else title_of(slug),
+        description=row.description if row else "",
+        problem_count=len(steps),
+        estimated_minutes=sum(step.estimated_minutes for step in steps),
+        done_count=sum(step.state in DONE for step in steps) if is_known else None,
+        next=next(map(_reference, ahead), None),
+        steps=steps,
+    )
+
+
+def _reference(problem: ListedProblem) -> ProblemRef:
+    return ProblemRef(slug=problem.slug, title=problem.title, state=problem.state)

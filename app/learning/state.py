@@ -1,0 +1,30 @@
+"""How far a user is with each problem: new, tried, solved, completed."""
+
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Subquery, and_, case, exists, false, func, select, true, union_all
+
+from app.accounts.model import User
+from app.learning.model import Completion
+from app.submissions.model import Judging, Submission
+
+
+def states_for(user: User | None) -> Subquery | None:
+    return states_of(user.id) if user else None
+
+
+def states_of(user_id: UUID) -> Subquery:
+    """`problem_id` and `state` of the problems that the user has submitted to; all others are new."""
+    submitted = select(Submission.problem_id, _is_accepted().label("solved"), false().label("completed"))
+    completed = select(Completion.problem_id, true().label("solved"), true().label("completed"))
+    each = union_all(
+        submitted.where(Submission.user_id == user_id), completed.where(Completion.user_id == user_id)
+    ).subquery()
+    state = case((func.bool_or(each.c.completed), "completed"), (func.bool_or(each.c.solved), "solved"), else_="tried")
+    return select(each.c.problem_id, state.label("state")).group_by(each.c.problem_id).subquery("states")
+
+
+def _is_accepted() -> ColumnElement[bool]:
+    """Of all cases: sample cases alone do not count."""
+    accepted = exists().where(Judging.submission_id == Submission.id, Judging.verdict == "accepted")
+    return and_(Submission.mode == "submit", accepted)

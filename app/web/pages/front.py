@@ -1,0 +1,37 @@
+"""The first page: what Allclose is, or where to go on for those who are signed in."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from app.catalog.facet import count_problems
+from app.catalog.search import Cut, ProblemFilters, list_problems
+from app.catalog.track import list_tracks
+from app.learning.state import states_for
+from app.web.visit import CurrentVisit
+
+router = APIRouter()
+SHOWN_OPEN = 3
+# What a judging of one sample case with a common mistake gave.
+EXAMPLE = Path(__file__).parents[1] / "example.json"
+
+
+@router.get("/")
+def show_front(visit: CurrentVisit) -> Response:
+    states = states_for(visit.user)
+    with visit.transaction() as session:
+        tracks = list_tracks(session, states)
+        tried = ProblemFilters(state="tried")
+        unfinished = list_problems(session, tried, Cut(limit=SHOWN_OPEN), states)[0] if states is not None else ()
+        count = count_problems(session, ProblemFilters())
+    context = {"tracks": tracks, "unfinished": unfinished, "problem_count": count, "example": read_example()}
+    return visit.render("front.html", context)
+
+
+@cache
+def read_example() -> dict[str, Any]:
+    example: dict[str, Any] = json.loads(EXAMPLE.read_text())
+    return example
