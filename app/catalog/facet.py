@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Select, Subquery, and_, func, literal, sel
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem, Revision
-from app.catalog.search import track_slug, ProblemFilters, conditions, state_of
+from app.catalog.search import ProblemFilters, conditions, state_of, track_slug
 
 CHOSEN_BY = ("state", "difficulty", "framework", "track", "tag")
 _LISTS = {"framework": "frameworks", "tag": "tags"}

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem, Revision
 from app.catalog.model import Track as TrackRow
-from app.catalog.search import track_slug, TRACK_ORDER, read_listed, select_published, storable
+from app.catalog.search import TRACK_ORDER, read_listed, select_published, storable, track_slug
 from app.catalog.view import ListedProblem, ProblemState
 from app.errors import NotFound
 
