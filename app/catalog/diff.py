@@ -49,10 +49,10 @@ class FileDifference:
 def compare_packages(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[FileDifference, ...]:
     """Only files that differ, problem.yaml first."""
     paths = sorted(old.keys() | new.keys(), key=lambda path: (path != "problem.yaml", path))
-    return tuple(_compare(path, old.get(path), new.get(path)) for path in paths if old.get(path) != new.get(path))
+    return tuple(compare_file(path, old.get(path), new.get(path)) for path in paths if old.get(path) != new.get(path))
 
 
-def _compare(path: str, old: str | None, new: str | None) -> FileDifference:
+def compare_file(path: str, old: str | None, new: str | None) -> FileDifference:
     change: Change = "added" if old is None else "removed" if new is None else "changed"
     before, after = _split(old), _split(new)
     start, end = _same_ends(before, after)

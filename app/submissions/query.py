@@ -5,23 +5,35 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Select, select, tuple_
+from sqlalchemy import ColumnElement, Row, Select, func, select, true, tuple_
 from sqlalchemy.orm import Session, aliased
 
 from app.accounts.model import User
 from app.catalog.model import Problem, Revision
 from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
-from app.submissions.model import Judging, Mode, State, Submission
+from app.submissions.model import CaseRow, Judging, Mode, State, Submission
 
 PAGE = 50
 
-Summaries = Select[Submission, Problem, str, Judging]
+Summaries = Select[Submission, Problem, str, Judging, float | None, int | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryFilters:
+    """All that are given must hold; `problem` is a slug."""
+
+    problem: str | None = None
+    verdict: Verdict | None = None
+    mode: Mode | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionSummary:
-    """One line of a history; `problem` is the slug."""
+    """One line of a history; `problem` is the slug.
+
+    `wall_seconds` of the slowest case and `memory_bytes` of the largest, as coarse as hidden cases tell them.
+    """
 
     id: UUID
     problem: str
@@ -31,6 +43,8 @@ class SubmissionSummary:
     state: State
     verdict: Verdict | None
     score: int | None
+    wall_seconds: float | None
+    memory_bytes: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,45 +64,80 @@ def get_submission(session: Session, submission_id: UUID, viewer: User) -> Submi
 
 
 def list_submissions(
-    session: Session, user_id: UUID, slug: str | None = None, cursor: str | None = None
+    session: Session, user_id: UUID, filters: HistoryFilters | None = None, cursor: str | None = None
 ) -> SubmissionPage:
-    """Newest first, to one problem or to all. Raises Invalid for a cursor that no page gave."""
-    query = _summaries().where(Submission.user_id == user_id).limit(PAGE + 1)
-    if slug is not None:
-        query = query.where(Problem.slug == slug)
+    """Newest first. Raises Invalid for a cursor that no page of this user gave."""
+    query, judging = _summaries()
+    query = query.where(Submission.user_id == user_id, *_conditions(filters or HistoryFilters(), judging))
     if cursor is not None:
-        query = query.where(tuple_(Submission.created_at, Submission.id) < _place(session, cursor))
-    rows = session.execute(query).all()
+        query = query.where(tuple_(Submission.created_at, Submission.id) < _place(session, user_id, cursor))
+    rows = session.execute(query.limit(PAGE + 1)).all()
     items = tuple(_summary(row) for row in rows[:PAGE])
     return SubmissionPage(items=items, next=str(items[-1].id) if len(rows) > PAGE else None)
 
 
-def _summaries() -> Summaries:
+def list_attempted(session: Session, user_id: UUID) -> list[tuple[str, str]]:
+    """Slug and title of each problem that a user has sent something for, by title."""
+    title = Revision.manifest["title"].astext
+    attempted = select(Submission.problem_id).where(Submission.user_id == user_id)
+    query = select(Problem.slug, title).join(Revision, Revision.id == Problem.current_revision_id)
+    return [(slug, name) for slug, name in session.execute(query.where(Problem.id.in_(attempted)).order_by(title))]
+
+
+def get_summary(session: Session, submission: Submission) -> SubmissionSummary:
+    query, _ = _summaries()
+    return _summary(session.execute(query.where(Submission.id == submission.id)).one())
+
+
+def find_previous(session: Session, submission: Submission) -> Submission | None:
+    """The last one that its user sent for the same problem before it."""
+    before = tuple_(Submission.created_at, Submission.id) < tuple_(submission.created_at, submission.id)
+    of_both = (Submission.user_id == submission.user_id, Submission.problem_id == submission.problem_id)
+    newest = (Submission.created_at.desc(), Submission.id.desc())
+    return session.scalars(select(Submission).where(before, *of_both).order_by(*newest).limit(1)).one_or_none()
+
+
+def _summaries() -> tuple[Summaries, type[Judging]]:
+    """With the latest judging of each; its cost is that of the cases of its last attempt."""
     latest = (
         select(Judging).where(Judging.submission_id == Submission.id).order_by(Judging.id.desc()).limit(1).lateral()
     )
     judging = aliased(Judging, latest)
-    return (
-        select(Submission, Problem, Revision.manifest["title"].astext, judging)
+    cost = (
+        select(func.max(CaseRow.wall_seconds).label("wall_seconds"), func.max(CaseRow.memory_bytes).label("memory"))
+        .where(CaseRow.judging_id == judging.id, CaseRow.attempt == judging.attempt, judging.state == "done")
+        .lateral()
+    )
+    query = (
+        select(
+            Submission, Problem, Revision.manifest["title"].astext, judging, cost.c["wall_seconds"], cost.c["memory"]
+        )
         .join(Revision, Revision.id == Submission.revision_id)
         .join(Problem, Problem.id == Submission.problem_id)
         .join(judging, judging.submission_id == Submission.id)
+        .join(cost, true())
         .order_by(Submission.created_at.desc(), Submission.id.desc())
     )
+    return query, judging
 
 
-def _place(session: Session, cursor: str) -> ColumnElement[Any]:
+def _conditions(filters: HistoryFilters, judging: type[Judging]) -> list[ColumnElement[bool]]:
+    wanted = ((Problem.slug, filters.problem), (judging.verdict, filters.verdict), (Submission.mode, filters.mode))
+    return [column == value for column, value in wanted if value is not None]
+
+
+def _place(session: Session, user_id: UUID, cursor: str) -> ColumnElement[Any]:
     try:
         last = session.get(Submission, UUID(cursor))
     except ValueError:
         last = None
-    if last is None:
-        raise Invalid("cursor", f"{cursor!r} is not a cursor; leave it out, or use `next` of the page before")
+    if last is None or last.user_id != user_id:
+        raise Invalid("cursor", f"{cursor[:40]!r} is not a cursor; leave it out, or use `next` of the page before")
     return tuple_(last.created_at, last.id)
 
 
-def _summary(row: Row[Submission, Problem, str, Judging]) -> SubmissionSummary:
-    submission, problem, title, judging = row
+def _summary(row: Row[Submission, Problem, str, Judging, float | None, int | None]) -> SubmissionSummary:
+    submission, problem, title, judging, wall_seconds, memory_bytes = row
     return SubmissionSummary(
         id=submission.id,
         problem=problem.slug,
@@ -98,4 +147,6 @@ def _summary(row: Row[Submission, Problem, str, Judging]) -> SubmissionSummary:
         state=judging.state,
         verdict=Verdict(judging.verdict) if judging.verdict else None,
         score=judging.score,
+        wall_seconds=wall_seconds,
+        memory_bytes=memory_bytes,
     )

@@ -14,17 +14,19 @@ from markupsafe import Markup
 
 from app.judging.text import printable
 from app.web.highlight import highlight_lines, link_traceback
+from app.web.interface_words import dtype_words, limit_words, shape_of, tolerance_words, type_text
 from app.web.markdown import render_inline, render_markdown
 from app.web.messages import current_language, gettext, ngettext
 from app.web.picture.figure import draw_figures, list_shares
 from app.web.result import capitalise, message_of
-from app.web.value_text import arguments_preview, kind_text, literal, shape_text, short_number, wrong_leaves
+from app.web.value_text import arguments_preview, literal, shape_text, short_number, wrong_leaves
 from app.web.verdict_words import words_for
 
 _IMPORTED = re.compile(r'(?<![\w$])(?:from|import)"\./([\w-]+\.js)"')
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
 MAX_TEXT = 300_000  # characters of one text on a page; a source is at most 256 KiB
+MAX_LINE = 2000  # characters of one line that stands among others
 HEADERS = {"Cache-Control": "no-store"}  # pages differ by who is signed in, and classrooms share computers
 
 
@@ -54,6 +56,7 @@ def _environment() -> Environment:
         markdown=render_markdown,
         inline=render_inline,
         plain=lambda text: printable(text, MAX_TEXT),
+        cut=lambda text: printable(text, MAX_LINE),
         code_lines=lambda source: highlight_lines(printable(source, MAX_TEXT)),
         literal=literal,
         arguments=arguments_preview,
@@ -61,7 +64,11 @@ def _environment() -> Environment:
         figures=draw_figures,
         shares=list_shares,
         shape=shape_text,
-        kind=kind_text,
+        type_text=type_text,
+        shape_of=shape_of,
+        limit_words=limit_words,
+        tolerance_words=tolerance_words,
+        dtype_words=dtype_words,
         short=short_number,
         sentence=capitalise,
         message_text=message_of,

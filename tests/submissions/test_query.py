@@ -9,7 +9,7 @@ from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.submissions import query
 from app.submissions.model import CaseRow
-from app.submissions.query import get_submission, list_submissions
+from app.submissions.query import HistoryFilters, get_submission, list_submissions
 from app.submissions.view import HINT_SECONDS, SubmissionView, view_submission
 from tests.factories import make_judging, make_problem, make_submission, make_user
 
@@ -130,7 +130,7 @@ def test_a_history_can_be_of_one_problem(database: Database) -> None:
         make_judging(session, wanted.id)
         make_judging(session, make_submission(session, user).id)
 
-        page = list_submissions(session, user.id, "wanted")
+        page = list_submissions(session, user.id, HistoryFilters(problem="wanted"))
 
     assert [(item.id, item.problem, item.state) for item in page.items] == [(wanted.id, "wanted", "queued")]
 

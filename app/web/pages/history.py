@@ -1,19 +1,129 @@
-"""The visitor's own submissions, newest first."""
+"""The visitor's own submissions, newest first; what changed between two; and the way of one back into the editor."""
 
-from fastapi import APIRouter, Response
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Annotated, Any, Literal, cast, get_args
+from uuid import UUID
 
-from app.submissions.query import list_submissions
-from app.web.address import read_slug
-from app.web.visit import CurrentVisit
+from fastapi import APIRouter, Depends, Query, Response
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.drafts.copy import copy_back
+from app.errors import AllcloseError, Invalid, NotFound
+from app.judging.verdicts import Verdict
+from app.submissions.difference import Row, compare_submissions
+from app.submissions.model import Mode
+from app.submissions.query import (
+    HistoryFilters,
+    SubmissionSummary,
+    get_submission,
+    get_summary,
+    list_attempted,
+    list_submissions,
+)
+from app.web.address import SubmissionId, read_slug
+from app.web.messages import gettext as _
+from app.web.origin import require_own_origin
+from app.web.visit import CurrentVisit, see_other
 
 router = APIRouter()
 
+View = Literal["unified", "split"]
+
+
+def read_filters(problem: str = "", verdict: str = "", mode: str = "") -> HistoryFilters:
+    """An empty field of the form is no filter. Raises NotFound, Invalid."""
+    return HistoryFilters(
+        problem=read_slug(problem) if problem else None,
+        verdict=Verdict(_one_of("verdict", verdict, tuple(Verdict))) if verdict else None,
+        mode=cast(Mode, _one_of("mode", mode, get_args(Mode))) if mode else None,
+    )
+
+
+Filters = Annotated[HistoryFilters, Depends(read_filters)]
+Picked = Annotated[list[str], Query(default_factory=list, description="two submissions to compare")]
+
 
 @router.get("/submissions")
-def show_history(visit: CurrentVisit, problem: str = "", cursor: str = "") -> Response:
-    """`problem` is a slug that narrows the list."""
+def show_history(visit: CurrentVisit, filters: Filters, pick: Picked, cursor: str = "") -> Response:
+    """With `pick`, on to what changed between the two that were chosen."""
+    if visit.user is None:
+        return visit.ask_to_sign_in()
+    refusal = ""
+    with visit.transaction() as session:
+        if pick:
+            try:
+                return see_other(_address_of_pair(session, visit.user, pick))
+            except AllcloseError as fault:
+                refusal = str(fault)
+        page = list_submissions(session, visit.user.id, filters, cursor or None)
+        attempted = list_attempted(session, visit.user.id)
+    context = {"page": page, "filters": filters, "attempted": attempted, "verdicts": tuple(Verdict)}
+    context |= {"refusal": refusal, "picked": frozenset(pick), "query": _query(filters)}
+    return visit.render("history.html", context, 422 if refusal else 200)
+
+
+@router.get("/submissions/{submission_id}/diff")
+def show_difference(
+    visit: CurrentVisit, submission_id: SubmissionId, old: str = "", view: View = "unified"
+) -> Response:
     if visit.user is None:
         return visit.ask_to_sign_in()
     with visit.transaction() as session:
-        page = list_submissions(session, visit.user.id, read_slug(problem) if problem else None, cursor or None)
-    return visit.render("history.html", {"page": page, "problem": problem})
+        pair = compare_submissions(session, visit.user, submission_id, _id(old) if old else None)
+        new, before = get_summary(session, pair.new), get_summary(session, pair.old) if pair.old else None
+        filters = HistoryFilters(problem=new.problem)
+        others = list_submissions(session, pair.new.user_id, filters).items
+    context = {"new": new, "old": before, "difference": pair.difference, "view": view}
+    context |= {"groups": _groups(pair.difference.rows), "others": _with(others, new, before)}
+    return visit.render("difference.html", context)
+
+
+@router.post("/submissions/{submission_id}/copy", dependencies=[Depends(require_own_origin)])
+def copy_to_editor(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
+    if visit.user is None:
+        return see_other("/sign-in")
+    with visit.transaction() as session:
+        _draft, slug = copy_back(session, visit.user, submission_id)
+    return see_other(f"/problems/{slug}#source")
+
+
+def _address_of_pair(session: Session, user: User, picked: Sequence[str]) -> str:
+    """The later one is the new one. Raises Invalid, NotFound."""
+    if len(picked) != 2:
+        message = _("Choose two submissions to compare; %(number)s are chosen.")
+        raise Invalid("pick", message % {"number": len(picked)})
+    old, new = sorted((get_submission(session, _id(one), user) for one in picked), key=lambda one: one.created_at)
+    if old.problem_id != new.problem_id:
+        raise Invalid("pick", _("These two are to different problems. Choose two of one problem."))
+    return f"/submissions/{new.id}/diff?old={old.id}"
+
+
+def _id(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise NotFound(_("There is no such submission; choose one from your history.")) from None
+
+
+def _one_of(field: str, value: str, allowed: Sequence[str]) -> str:
+    if value not in allowed:
+        raise Invalid(field, f"{value[:40]!r} is no {field}; choose one of {', '.join(allowed)}")
+    return value
+
+
+def _query(filters: HistoryFilters) -> dict[str, Any]:
+    fields = {"problem": filters.problem, "verdict": filters.verdict, "mode": filters.mode}
+    return {name: value for name, value in fields.items() if value}
+
+
+def _groups(rows: Sequence[Row]) -> list[tuple[bool, list[Row]]]:
+    """Rows that changed together: in one column, all that was removed stands above all that was added."""
+    return [(is_changed, list(group)) for is_changed, group in groupby(rows, lambda row: row.kind == "changed")]
+
+
+def _with(items: Sequence[SubmissionSummary], *chosen: SubmissionSummary | None) -> list[SubmissionSummary]:
+    """The newest, and those that are shown, which may be older."""
+    found = {item.id: item for item in (*items, *(one for one in chosen if one is not None))}
+    return sorted(found.values(), key=lambda item: item.created_at, reverse=True)

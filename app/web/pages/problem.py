@@ -16,7 +16,7 @@ from app.content_policy import with_styles
 from app.drafts.save import find_draft
 from app.errors import AllcloseError, Invalid, LimitReached, NotFound
 from app.settings import Settings
-from app.submissions.query import SubmissionSummary, get_submission, list_submissions
+from app.submissions.query import HistoryFilters, SubmissionSummary, get_submission, list_submissions
 from app.submissions.solved import list_solved_slugs
 from app.submissions.submit import Submit, SubmitLimits, submit
 from app.web.address import Slug
@@ -92,7 +92,7 @@ def _render(visit: Visit, context: dict[str, Any], status: int = 200) -> Respons
 def _context(session: Session, user: User | None, slug: str) -> dict[str, Any]:
     """Raises NotFound."""
     problem = get_problem(session, slug)
-    mine = list_submissions(session, user.id, slug).items[:SHOWN_SUBMISSIONS] if user else ()
+    mine = list_submissions(session, user.id, HistoryFilters(problem=slug)).items[:SHOWN_SUBMISSIONS] if user else ()
     is_solved = user is not None and slug in list_solved_slugs(session, user.id)
     return {
         "problem": problem,

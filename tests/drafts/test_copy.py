@@ -1,0 +1,68 @@
+"""A submission's way back into the editor, and what stood there."""
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.catalog.model import Revision
+from app.database import Database
+from app.drafts.copy import copy_back
+from app.drafts.model import Draft
+from app.drafts.save import Save, save_draft
+from app.errors import NotFound
+from app.submissions.model import Submission
+from tests.factories import make_problem, make_submission, make_user
+
+SLUG = "copied"
+
+
+def sent(session: Session, user: User, revision: Revision, source: str) -> Submission:
+    submission = make_submission(session, user, revision)
+    submission.source = source
+    return submission
+
+
+def typed(session: Session, user: User, source: str, base: Draft | None = None) -> Draft:
+    version = base.version if base else None
+    return save_draft(session, Save(user_id=user.id, slug=SLUG, source=source, base=version))
+
+
+def test_what_was_typed_and_never_sent_is_kept_beside_the_copy(database: Database) -> None:
+    with database.transaction() as session:
+        user, revision = make_user(session), make_problem(session, SLUG)
+        submission = sent(session, user, revision, "first = 1")
+        typed(session, user, "typed = 2")
+
+        draft, slug = copy_back(session, user, submission.id)
+
+        assert (draft.source, draft.other_source, slug) == ("first = 1", "typed = 2", SLUG)
+
+
+def test_a_copy_in_place_of_what_was_sent_overtakes_nothing_else(database: Database) -> None:
+    with database.transaction() as session:
+        user, revision = make_user(session), make_problem(session, SLUG)
+        first, second = sent(session, user, revision, "first = 1"), sent(session, user, revision, "second = 2")
+        typed(session, user, "typed = 3")
+        copy_back(session, user, first.id)
+
+        draft, _slug = copy_back(session, user, second.id)
+
+        assert (draft.source, draft.other_source) == ("second = 2", "typed = 3")
+
+
+def test_an_empty_editor_gets_the_copy(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session)
+        submission = sent(session, user, make_problem(session, SLUG), "first = 1")
+
+        draft, _slug = copy_back(session, user, submission.id)
+
+        assert (draft.user_id, draft.source, draft.other_source) == (user.id, "first = 1", None)
+
+
+def test_nobody_copies_a_submission_of_another(database: Database) -> None:
+    with database.transaction() as session:
+        submission = make_submission(session)
+
+        with pytest.raises(NotFound):
+            copy_back(session, make_user(session), submission.id)
