@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.catalog.parameter import Described, Parameter
-
 
 def literal(value: Any, dtype: str, indent: int = 1) -> str:
     """Nested lists with one row per line; texts quoted. NaN and inf come as strings, and stay bare."""
@@ -45,12 +43,3 @@ def shape_text(shape: list[int]) -> str:
 def short_number(number: float | str) -> str:
     """Three significant digits: a difference is about its size."""
     return number if isinstance(number, str) else f"{number:.3g}"
-
-
-def kind_text(described: Described) -> str:
-    """What a parameter is: `jax.Array float32 (N, D)`."""
-    if described.shape is not None:
-        array = {"jax": "jax.Array", "torch": "torch.Tensor", "numpy": "numpy.ndarray"}[described.type]
-        return f"{array} {described.dtype} ({', '.join(map(str, described.shape))}{',' * (len(described.shape) == 1)})"
-    leaves = described.leaves if isinstance(described, Parameter) else None
-    return f"{described.type} of {leaves} arrays" if leaves else described.type
