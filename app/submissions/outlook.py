@@ -1,35 +1,10 @@
-"""What someone who waits for a submission wants to know besides its results."""
+"""What a submission's results will be of."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session
-
-from app.catalog.model import Revision
 from app.catalog.own_inputs import OWN_INPUTS
-from app.submissions.model import Judging, Submission
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outlook:
-    """`cases`: names of those that there will be a result of. `is_again`: an earlier attempt failed by our fault."""
-
-    title: str
-    parameters: tuple[str, ...]
-    cases: tuple[str, ...]
-    is_again: bool
-
-
-def read_outlook(session: Session, submission: Submission) -> Outlook:
-    manifest = session.get_one(Revision, submission.revision_id).manifest
-    return Outlook(
-        title=manifest["title"],
-        parameters=list_parameters(manifest),
-        cases=list_case_names(manifest, submission),
-        is_again=_is_again(session, submission),
-    )
+from app.submissions.model import Submission
 
 
 def list_parameters(manifest: Mapping[str, Any]) -> tuple[str, ...]:
@@ -42,9 +17,3 @@ def list_case_names(manifest: Mapping[str, Any], submission: Submission) -> tupl
         return (OWN_INPUTS,)
     is_whole = submission.mode == "submit"
     return tuple(case["name"] for case in manifest.get("cases", ()) if is_whole or case["visibility"] == "sample")
-
-
-def _is_again(session: Session, submission: Submission) -> bool:
-    latest = select(Judging).where(Judging.submission_id == submission.id).order_by(Judging.id.desc()).limit(1)
-    judging = session.scalars(latest).one()
-    return judging.attempt > (1 if judging.state == "judging" else 0) and judging.state != "done"

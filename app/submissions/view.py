@@ -13,8 +13,10 @@ from sqlalchemy.orm import Session
 from app.catalog.model import Problem, Revision
 from app.judging.result import CaseResult, Visibility
 from app.judging.verdicts import Verdict
+from app.submissions.forecast import Wait, forecast
 from app.submissions.model import CaseRow, Judging, Mode, State, Submission
 from app.submissions.outlook import list_case_names, list_parameters
+from app.submissions.phase import Phase, read_phases
 from app.submissions.waiting import explain_wait
 
 
@@ -57,6 +59,9 @@ class SubmissionView(BaseModel):
         None, description="what is wrong, when the answers are those of a known mistake; null otherwise"
     )
     hint_pending: bool = Field(False, description="done, and a `hint` may follow soon")
+    wait: Wait | None = Field(None, description="how long it may still take; null when it is done")
+    phases: tuple[Phase, ...] = Field((), description="what its time went into so far; the last one may go on")
+    is_again: bool = Field(False, description="an earlier attempt broke off by our fault, and it is judged once more")
 
 
 # A worker that dies takes the hints with it that it was looking for.
@@ -126,7 +131,14 @@ def _view(session: Session, submission: Submission, judging: Judging, rows: Sequ
         notice=explain_wait(session, judging),
         hint=judging.hint,
         hint_pending=judging.hint_pending and _has_just_ended(session, judging),
+        wait=forecast(session, submission, judging),
+        phases=read_phases(judging),
+        is_again=_is_again(judging),
     )
+
+
+def _is_again(judging: Judging) -> bool:
+    return judging.attempt > (1 if judging.state == "judging" else 0) and judging.state != "done"
 
 
 def _has_just_ended(session: Session, judging: Judging) -> bool:

@@ -1,18 +1,16 @@
 """What the page says about a submission while it waits, is judged, and is done."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from app.catalog.own_inputs import UNANSWERED
 from app.judging.verdicts import Verdict
-from app.submissions.model import Mode
-from app.submissions.outlook import Outlook
 from app.submissions.series import fold, series_of
 from app.submissions.view import CaseView, SubmissionView
+from app.web.messages import gettext as _
+from app.web.progress_words import Step, list_steps, progress_sentence, queue_sentence
 from app.web.verdict_words import words_for
-
-AGAIN = "Our fault: the judging broke off, and it is being judged again. "
-HIDDEN = "Hidden cases show no values: think of the sizes and values that the statement allows."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +30,8 @@ class Row:
 class Result:
     """`place` names the case that `sentence` is about, or is empty. `is_judged`: there is a verdict.
 
-    `hint`: on a known mistake, or empty; while it may follow, `is_final` is false.
+    `hint`: on a known mistake, or empty; while it may follow, `is_final` is false. `steps`: where its time went. While
+    it is not judged, `elapsed`: seconds since it was sent, and `stop`: where the form goes that cancels it.
     """
 
     title: str
@@ -41,59 +40,74 @@ class Result:
     icon: str
     place: str = ""
     tally: str = ""
+    tally_of: str = ""
     is_judged: bool = False
     is_final: bool = False
     hint: str = ""
     rows: Sequence[Row] = ()
     parameters: Sequence[str] = ()
     first_failure: CaseView | None = None
+    steps: Sequence[Step] = ()
+    stop: str = ""
+    elapsed: float | None = field(default=None, compare=False)
 
 
-def describe_result(view: SubmissionView, mode: Mode, outlook: Outlook) -> Result:
+def describe_result(view: SubmissionView) -> Result:
     if view.verdict is None:
-        return _waiting(view, outlook)
+        return _waiting(view)
     words = words_for(view.verdict)
     failure = next((case for case in view.cases if case.verdict == view.verdict), None)
-    place, sentence = _explain(view, mode, failure if view.verdict is not Verdict.ACCEPTED else None)
+    place, sentence = _explain(view, failure if view.verdict is not Verdict.ACCEPTED else None)
     return Result(
-        title=words.title,
+        title=_title(view, words.title),
         sentence=sentence,
         tone=words.tone,
         icon=words.icon,
         place=place,
         tally=_tally(view.cases) if view.verdict is not Verdict.JUDGE_ERROR else "",
+        tally_of=_tally_of(view),
         is_judged=True,
         is_final=not view.hint_pending,
         hint=capitalise(view.hint or ""),
-        rows=[row for row in _rows(view, outlook) if row.case is not None],
-        parameters=outlook.parameters,
+        rows=[row for row in _rows(view) if row.case is not None],
+        parameters=view.parameters,
         first_failure=_first_failure(view.cases),
+        steps=list_steps(view),
     )
 
 
-def _waiting(view: SubmissionView, outlook: Outlook) -> Result:
-    again = AGAIN if outlook.is_again else ""
-    done, expected = len(view.cases), len(outlook.cases)
+def _title(view: SubmissionView, words: str) -> str:
+    """Nothing says that all is well where only what can be seen was run."""
+    if view.verdict is not Verdict.ACCEPTED or view.mode == "submit":
+        return words
+    return _("Right for your inputs") if view.inputs is not None else _("Sample cases passed")
+
+
+def _waiting(view: SubmissionView) -> Result:
+    again = _("Our fault: the judging broke off, and it is being judged again.") + " " if view.is_again else ""
     if view.state == "queued" or view.notice:
-        title = "In the queue"
-        sentence = f"{view.notice or 'A worker takes it as soon as one is free.'} This page updates by itself."
+        title = _("In the queue")
+        sentence = view.notice or (queue_sentence(view.wait) if view.wait else "")
     else:
-        title, sentence = "Judging …", f"{done} of {expected} cases done." if done else "Starting."
+        title, sentence = _("Judging …"), progress_sentence(view)
     return Result(
         title=title,
         sentence=again + sentence,
         tone="wait",
         icon="wait",
-        rows=_rows(view, outlook),
-        parameters=outlook.parameters,
+        rows=_rows(view),
+        parameters=view.parameters,
         first_failure=_first_failure(view.cases),
+        steps=list_steps(view),
+        stop=f"/submissions/{view.id}/cancel",
+        elapsed=view.wait.elapsed if view.wait else None,
     )
 
 
-def _rows(view: SubmissionView, outlook: Outlook) -> list[Row]:
+def _rows(view: SubmissionView) -> list[Row]:
     """They fill up in the order in which the cases are judged, and none moves."""
     found = {case.name: case for case in view.cases}
-    rows = [Row(number=place + 1, name=name, case=found.get(name)) for place, name in enumerate(outlook.cases)]
+    rows = [Row(number=place + 1, name=name, case=found.get(name)) for place, name in enumerate(view.case_names)]
     return [_joined(group) for group in fold(rows, lambda row: row.name, _outcome)]
 
 
@@ -125,19 +139,26 @@ def _first_failure(cases: Sequence[CaseView]) -> CaseView | None:
     return next((case for case in cases if case.verdict is not Verdict.ACCEPTED), None)
 
 
-def _explain(view: SubmissionView, mode: Mode, failure: CaseView | None) -> tuple[str, str]:
+def _explain(view: SubmissionView, failure: CaseView | None) -> tuple[str, str]:
     """The case and the sentence that help most."""
-    if view.verdict is Verdict.ACCEPTED and mode == "sample":
-        return "", "Every sample case is within tolerance. Submit it to run the hidden cases too."
+    if view.verdict is Verdict.ACCEPTED and view.inputs is not None:
+        return "", _("Your answer to your inputs is within tolerance of the reference's. Submit it to run every case.")
+    if view.verdict is Verdict.ACCEPTED and view.mode == "sample":
+        return "", _("Every sample case is within tolerance. Submit it to run the hidden cases too.")
     if view.verdict is None or failure is None or view.verdict is Verdict.JUDGE_ERROR:
         return "", words_for(view.verdict or Verdict.JUDGE_ERROR).advice
     message = message_of(failure.report)
     if view.verdict is Verdict.INVALID_SUBMISSION and message:
-        return "", f"{message}. No case was run."
+        return "", f"{message}." if failure.report.get("category") == UNANSWERED else f"{message}. No case was run."
     if failure.visibility == "sample" and message:
         return failure.name, message
+    hidden = _("Hidden cases show no values: think of the sizes and values that the statement allows.")
     category = failure.report.get("category") or words_for(failure.verdict).title
-    return failure.name, f"{capitalise(str(category))}. {HIDDEN}"
+    return failure.name, f"{capitalise(str(category))}. {hidden}"
+
+
+def _tally_of(view: SubmissionView) -> str:
+    return _("cases accepted") if view.mode == "submit" else _("sample cases right")
 
 
 def _tally(cases: Sequence[CaseView]) -> str:

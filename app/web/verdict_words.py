@@ -8,7 +8,7 @@ from typing import Literal
 
 from app.judging.verdicts import Verdict
 
-Tone = Literal["good", "bad", "limit", "fault"]
+Tone = Literal["good", "bad", "limit", "fault", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,9 @@ WORDS: dict[Verdict, Words] = {
         "Our fault, not yours: the judging failed. It does not count; please submit again later.",
         "fault",
         "wrench",
+    ),
+    Verdict.CANCELLED: Words(
+        "Cancelled", "It was stopped before it was judged to the end, and counts for nothing.", "none", "stop"
     ),
 }
 

@@ -49,7 +49,7 @@ class Job:
     references: Pool | None = None
     inspectors: Pool | None = None
     on_outcome: OnOutcome | None = None
-    timeline: Timeline = field(default_factory=lambda: Timeline(lambda _: None))
+    timeline: Timeline = field(default_factory=Timeline)
 
 
 def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:

@@ -73,7 +73,8 @@ class Worker:
         self._tutor.finish(claim, work, judged, notes, abort)
 
     def _judge(self, claim: Claim, work: Work, notes: Notes, abort: threading.Event) -> Finish:
-        timeline = Timeline(partial(self._tell, claim))
+        visibility = "hidden" if work.submission.mode == "submit" else "sample"
+        timeline = Timeline(partial(self._tell, claim), visibility)
         timeline.begin("preparing")
         job = Job(
             package=work.package,

@@ -12,15 +12,16 @@ from starlette.concurrency import run_in_threadpool
 
 from app.accounts.model import User
 from app.errors import NotFound
+from app.submissions.cancel import cancel
 from app.submissions.model import Submission
-from app.submissions.outlook import Outlook, read_outlook
 from app.submissions.progress import Progress
 from app.submissions.query import get_submission
 from app.submissions.view import SubmissionView, view_submission
 from app.web.address import SubmissionId
+from app.web.origin import require_own_origin
 from app.web.render import HEADERS, render_text
 from app.web.result import Result, describe_result
-from app.web.visit import CurrentVisit, Visit
+from app.web.visit import CurrentVisit, Visit, see_other
 
 router = APIRouter()
 
@@ -29,11 +30,10 @@ router = APIRouter()
 class Shown:
     submission: Submission
     view: SubmissionView
-    outlook: Outlook
 
     @property
     def result(self) -> Result:
-        return describe_result(self.view, self.submission.mode, self.outlook)
+        return describe_result(self.view)
 
 
 @router.get("/submissions/{submission_id}")
@@ -41,7 +41,7 @@ def show_submission(visit: CurrentVisit, submission_id: SubmissionId) -> Respons
     if visit.user is None:
         return visit.ask_to_sign_in()
     shown = read_shown(visit, submission_id)
-    problem = {"slug": shown.view.problem, "title": shown.outlook.title}
+    problem = {"slug": shown.view.problem, "title": shown.view.title}
     return visit.render("submission.html", {"submission": shown.submission, "problem": problem, "result": shown.result})
 
 
@@ -49,6 +49,13 @@ def show_submission(visit: CurrentVisit, submission_id: SubmissionId) -> Respons
 def show_result(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
     fragment = render_result(read_shown(visit, submission_id).result)
     return Response(fragment, media_type="text/html", headers=HEADERS)
+
+
+@router.post("/submissions/{submission_id}/cancel", dependencies=[Depends(require_own_origin)])
+def stop(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
+    with visit.transaction() as session:
+        cancel(session, get_submission(session, submission_id, _viewer(visit)))
+    return see_other(f"/submissions/{submission_id}")
 
 
 def find_shown(visit: CurrentVisit, submission_id: SubmissionId) -> Shown:
@@ -87,8 +94,7 @@ def read_shown(visit: Visit, submission_id: UUID) -> Shown:
 def read_one(session: Session, viewer: User, submission_id: UUID) -> Shown:
     """Raises NotFound."""
     submission = get_submission(session, submission_id, viewer)
-    view = view_submission(session, submission)
-    return Shown(submission=submission, view=view, outlook=read_outlook(session, submission))
+    return Shown(submission=submission, view=view_submission(session, submission))
 
 
 def _viewer(visit: Visit) -> User:

@@ -1,5 +1,6 @@
 // Keeps a fragment fresh until it is final: server-sent events hurry it along, and when none has come for a while
 // (a proxy that buffers, a stream that is down) the fragment is asked for again. Gives what stops it.
+import { morph } from "./morph";
 import { showLocalTimes } from "./time";
 
 const QUIET_MS = 4000;
@@ -52,20 +53,12 @@ function isFinal(place: HTMLElement): boolean {
   return place.querySelector("[data-final]") !== null;
 }
 
-// What the student has opened or closed, and where the keyboard is, outlives the replacement.
+// What the student has opened, scrolled or focused there stays as it is.
 export function replace(place: HTMLElement, html: string): void {
-  const opened = place.querySelectorAll<HTMLDetailsElement>("details[data-touched]");
-  const touched = new Map([...opened].map((one) => [one.id, one.open]));
-  const focused = place.contains(document.activeElement) ? (document.activeElement?.id ?? "") : "";
-  place.innerHTML = html;
-  showLocalTimes(place);
-  for (const [id, open] of touched) {
-    const details = document.getElementById(id);
-    if (!(details instanceof HTMLDetailsElement)) continue;
-    details.open = open;
-    details.dataset["touched"] = "";
-  }
-  if (focused) document.getElementById(focused)?.focus();
+  const fresh = place.cloneNode(false) as HTMLElement;
+  fresh.innerHTML = html;
+  showLocalTimes(fresh);
+  morph(place, fresh);
   announce(place);
   place.dispatchEvent(new Event("replaced"));
 }

@@ -49,6 +49,7 @@ async function follow(result: HTMLElement, live: HTMLElement, path: string): Pro
   result.hidden = false;
   for (const link of result.querySelectorAll<HTMLAnchorElement>("a[data-page]")) link.href = path;
   showPane("result");
+  live.replaceChildren(); // what was opened of the one before says nothing of this one
   replace(live, fragment ?? "");
   result.scrollIntoView({ block: "nearest" });
   return keepFresh(live);

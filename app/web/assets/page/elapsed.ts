@@ -1,0 +1,8 @@
+// The seconds that a submission has been on its way, counted on between two answers of the server.
+setInterval(() => {
+  for (const place of document.querySelectorAll<HTMLElement>("[data-elapsed]")) {
+    const seconds = Number(place.dataset["elapsed"]) + 1;
+    place.dataset["elapsed"] = String(seconds);
+    place.textContent = `${seconds} s`;
+  }
+}, 1000);

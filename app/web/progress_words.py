@@ -1,0 +1,103 @@
+"""What the page says of a submission that is on its way, and of where its time went."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.submissions.forecast import Wait
+from app.submissions.phase import Phase, PhaseName
+from app.submissions.view import SubmissionView
+from app.web.messages import gettext as _
+from app.web.messages import ngettext
+
+WARM_SECONDS = 0.05  # no box starts in so short a time
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`name` is the phase's, for its colour. `start` and `width`: in the bar of all, in percent."""
+
+    name: PhaseName
+    words: str
+    seconds: float | None
+    start: float = 0.0
+    width: float = 0.0
+
+    @property
+    def is_now(self) -> bool:
+        return self.seconds is None
+
+
+def list_steps(view: SubmissionView) -> list[Step]:
+    """In the order in which they happened; what was broken off is left out when it is done."""
+    phases = [phase for phase in view.phases if phase.seconds is not None or view.state != "done"]
+    total = sum(phase.seconds or 0.0 for phase in phases)
+    steps, start = [], 0.0
+    for phase in phases:
+        width = 100 * (phase.seconds or 0.0) / total if total else 0.0
+        words = _words(phase)
+        steps.append(Step(phase.name, words, phase.seconds, round(start, 2), round(width, 2)))
+        start += width
+    return steps
+
+
+def total_seconds(steps: Sequence[Step]) -> float:
+    return sum(step.seconds or 0.0 for step in steps)
+
+
+def queue_sentence(wait: Wait) -> str:
+    if wait.ahead:
+        place = ngettext(
+            "%(count)s submission is taken before yours.", "%(count)s submissions are taken before yours.", wait.ahead
+        ) % {"count": wait.ahead}
+    else:
+        place = _("Yours is the next one.")
+    if wait.seconds is None:
+        return place
+    return f"{place} {_('Its verdict should be here in %(time)s.') % {'time': estimate_text(wait.seconds)}}"
+
+
+def progress_sentence(view: SubmissionView) -> str:
+    done, expected = len(view.cases), len(view.case_names)
+    what = _("%(done)s of %(expected)s cases done.") % {"done": done, "expected": expected} if done else _now(view)
+    left = view.wait.seconds if view.wait else None
+    return what if left is None else f"{what} {_('%(time)s left.') % {'time': _capital(estimate_text(left))}}"
+
+
+def estimate_text(seconds: float) -> str:
+    """As coarse as it is known."""
+    if seconds < 5:
+        return _("less than 5 s")
+    if seconds < 60:
+        return _("about %(count)s s") % {"count": 5 * round(seconds / 5)}
+    if seconds < 3600:
+        return _("about %(count)s min") % {"count": round(seconds / 60)}
+    return _("more than an hour")
+
+
+def _now(view: SubmissionView) -> str:
+    phase = view.phases[-1] if view.phases else None
+    return f"{_words(phase)}." if phase is not None and phase.name != "queued" else _("Starting.")
+
+
+def _words(phase: Phase) -> str:
+    match phase.name:
+        case "queued":
+            return _("In the queue")
+        case "preparing":
+            return _("Preparing the cases")
+        case "box" if phase.seconds is not None and phase.seconds < WARM_SECONDS:
+            return _("Taking a warm box")
+        case "box":
+            return _("Starting a box")
+        case "running":
+            return _("Running your code")
+        case "inspecting":
+            return _("Looking at how it computes")
+        case "again":
+            return _("Running one case again")
+        case _:
+            return _("Checking the answers")
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
