@@ -54,12 +54,25 @@ def _cell_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, opti
     return renderer.renderToken(tokens, index, options, env)
 
 
+def _table_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
+    # As _fence.
+    return '<div class="table-scroll" tabindex="0">' + renderer.renderToken(tokens, index, options, env)
+
+
+def _table_close(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
+) -> str:
+    return renderer.renderToken(tokens, index, options, env) + "</div>\n"
+
+
 def _parser(text: str) -> MarkdownIt:
     parser = make_parser(text, renderer=_maths)
     parser.options["highlight"] = _highlight
     parser.disable("image")  # the page loads nothing from elsewhere
     parser.add_render_rule("link_open", _link_open)
     parser.add_render_rule("fence", _fence)
+    parser.add_render_rule("table_open", _table_open)
+    parser.add_render_rule("table_close", _table_close)
     parser.add_render_rule("th_open", _cell_open)
     parser.add_render_rule("td_open", _cell_open)
     parser.add_render_rule("math_inline_double", _display_inside_text)
