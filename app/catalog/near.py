@@ -24,6 +24,6 @@ def list_near_problems(session: Session, name: str, limit: int = 3) -> tuple[Nea
     query = select(Problem.slug, Revision.manifest["title"].astext).join(
         Revision, Revision.id == Problem.current_revision_id
     )
-    titles = dict(session.execute(query).all())
+    titles: dict[str, str] = dict(session.execute(query).all())
     wanted = name.lower().replace("-", "_")
     return tuple(NearProblem(slug=slug, title=titles[slug]) for slug in get_close_matches(wanted, titles, limit))
