@@ -7,10 +7,10 @@ from app.catalog.example_inputs import write_example
 from app.catalog.exercise import list_versions
 from app.catalog.model import ExpectedOutput, Problem, Revision
 from app.catalog.search import storable
-from app.catalog.view import ExerciseVersion, ProblemDetail, QuestionView, SampleCase
+from app.catalog.view import ExerciseVersion, ProblemDetail, SampleCase
 from app.errors import NotFound
 
-__all__ = ["ProblemDetail", "QuestionView", "SampleCase", "get_problem"]
+__all__ = ["ProblemDetail", "SampleCase", "get_problem"]
 
 
 def get_problem(session: Session, slug: str) -> ProblemDetail:

@@ -1,8 +1,8 @@
 """What anybody may see of a problem. Nothing here holds a hidden input, an answer or the package's own code."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from app.catalog.checking import AnyChecker
 from app.catalog.manifest import Difficulty, Exercise, Limits, Parameter, Returns, Tolerance
@@ -12,6 +12,9 @@ from app.judging.checker import DtypePolicy
 
 # `tried`: something was submitted; `completed`: solved, and its student is through with it.
 ProblemState = Literal["new", "tried", "solved", "completed"]
+
+# Of hints and questions, which a manifest holds whole, a view has the number only.
+Counted = Annotated[int, BeforeValidator(lambda given: given if isinstance(given, int) else len(given))]
 
 
 class View(BaseModel):
@@ -39,13 +42,6 @@ class ListedProblem(ProblemSummary):
     state: ProblemState | None = Field(None, description="how far you are with it; null without a token")
 
 
-class QuestionView(View):
-    """A question without its answer."""
-
-    question: str
-    choices: tuple[str, ...]
-
-
 class SampleCase(View):
     """A case that students may see whole."""
 
@@ -55,16 +51,6 @@ class SampleCase(View):
     expected: dict[str, Any] | None = Field(description="preview of the expected output; null until then")
 
 
-class ProblemDetail(ProblemSummary):
-    """All of a problem that a student sees before solving it."""
-
-    revision: str = Field(description="digest of the revision that new submissions belong to")
-    prerequisites: tuple[str, ...]
-    license: str | None
-    entry_point: str
-    parameters: tuple[Parameter, ...]
-    returns: Returns
-    tolerance: Tolerance | None
 class ExerciseVersion(View):
     """A problem that is the same exercise in another framework, or the problem itself."""
 
@@ -74,18 +60,30 @@ class ExerciseVersion(View):
     frameworks: tuple[Framework, ...]
 
 
+class ProblemDetail(ProblemSummary):
+    """All of a problem that a student sees before solving it."""
+
+    revision: str = Field(description="digest of the revision that new submissions belong to")
+    prerequisites: tuple[str, ...]
+    exercise: Exercise | None = None
+    versions: tuple[ExerciseVersion, ...] = Field(
+        default=(), description="all problems of the same exercise, this one among them; none where it is the only one"
+    )
+    license: str | None
+    entry_point: str
+    parameters: tuple[Parameter, ...]
+    returns: Returns
+    tolerance: Tolerance | None
     dtype_policy: DtypePolicy
     checkers: dict[str, AnyChecker] = Field(default={}, description="how leaves are judged, by patterns of their paths")
     limits: Limits
     requirements: tuple[AnyRequirement, ...] = Field(default=(), description="rules on how answers are computed")
     statement: str = Field(description="Markdown, with formulas in $…$")
-    exercise: Exercise | None = None
-    versions: tuple[ExerciseVersion, ...] = Field(
-        default=(), description="all problems of the same exercise, this one among them; none where it is the only one"
-    )
     starter: str
     samples: tuple[SampleCase, ...]
-    hidden_cases: int = Field(description="how many further cases a submission is judged on")
-    hints: tuple[str, ...]
-    quiz: tuple[QuestionView, ...]
     example_inputs: str = Field("", description="YAML to begin inputs of your own with, of a sample where possible")
+    hidden_cases: int = Field(description="how many further cases a submission is judged on")
+    hint_count: Counted = Field(validation_alias=AliasChoices("hint_count", "hints"))
+    question_count: Counted = Field(
+        validation_alias=AliasChoices("question_count", "quiz"), description="how many questions its quiz asks"
+    )

@@ -10,6 +10,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from app.catalog.fault import Fault
+from app.catalog.manifest import Question
 from app.catalog.view import ProblemDetail
 from app.errors import NotFound
 from app.web import static_files
@@ -22,7 +23,7 @@ LOOK_SECONDS = 0.2
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
     """`version` differs whenever anything here does. `problem` is None while the package has faults. `failure`: of the
-    reference, with its traceback.
+    reference, with its traceback. `hints`, `quiz`, `editorial`: what students open by and by.
     """
 
     version: str
@@ -32,6 +33,9 @@ class Shown:
     faults: tuple[Fault, ...]
     notice: str
     failure: str = ""
+    hints: tuple[str, ...] = ()
+    quiz: tuple[Question, ...] = ()
+    editorial: str = ""
 
 
 def create_preview(slug: str, read: Callable[[], Shown]) -> FastAPI:

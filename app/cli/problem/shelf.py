@@ -81,6 +81,7 @@ class Shelf:
 
     def _show(self, problem: ProblemDetail | None, faults: tuple[Fault, ...], notice: str, failure: str = "") -> None:
         self._number += 1
+        package = self._package
         self._shown = Shown(
             version=f"{self._prefix}-{self._number}",
             place=str(self._source.path),
@@ -89,6 +90,9 @@ class Shelf:
             faults=faults,
             notice=notice,
             failure=failure,
+            hints=package.manifest.hints if package else (),
+            quiz=package.manifest.quiz if package else (),
+            editorial=(package.editorial or "") if package else "",
         )
 
     def _sign(self) -> Signature:

@@ -1,0 +1,61 @@
+// Hints, answers and completion without a reload: what a button or form would post is sent, and the part of the page
+// that holds it is asked for again. Without scripts the same buttons post by themselves.
+import { fetchFragment } from "./live";
+import { phrase } from "./phrase";
+import { showLocalTimes } from "./time";
+
+export function mountLearning(place: HTMLElement): void {
+  place.addEventListener("submit", (event) => {
+    const form = event.target as HTMLFormElement;
+    event.preventDefault();
+    void post(place, form.action, new FormData(form, event.submitter), form.dataset["then"]);
+  });
+  // Those of the editor's form bring the code along where it is not kept otherwise; here it is.
+  place.addEventListener("click", (event) => {
+    const button = (event.target as Element).closest<HTMLButtonElement>("button[formaction]");
+    if (!button) return;
+    event.preventDefault();
+    const fields = new FormData();
+    fields.set(button.name, button.value);
+    void post(place, button.formAction, fields, button.dataset["then"]);
+  });
+}
+
+export async function refreshLearning(place: HTMLElement): Promise<boolean> {
+  const html = await fetchFragment(place.dataset["learning"] ?? "");
+  const fresh = html && new DOMParser().parseFromString(html, "text/html").querySelector("[data-learning]");
+  if (!fresh) return false;
+  place.innerHTML = fresh.innerHTML;
+  showLocalTimes(place);
+  return true;
+}
+
+async function post(place: HTMLElement, address: string, fields: FormData, then: string | undefined): Promise<void> {
+  const body = new URLSearchParams(fields as unknown as Record<string, string>);
+  const buttons = place.querySelectorAll("button");
+  for (const button of buttons) button.disabled = true;
+  const refusal = await send(address, body, phrase(place, "away"));
+  const isFresh = (await refreshLearning(place)) && refusal === "";
+  for (const button of buttons) button.disabled = false;
+  if (isFresh) document.getElementById(then ?? "")?.focus();
+  else tell(place, refusal || phrase(place, "away"));
+}
+
+// Empty when it was taken, which is answered by the way to the page; otherwise why it was not.
+async function send(address: string, body: URLSearchParams, away: string): Promise<string> {
+  try {
+    const answer = await fetch(address, { method: "POST", body, redirect: "manual" });
+    if (answer.type === "opaqueredirect") return "";
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    return page.querySelector("[data-advice]")?.textContent?.trim() || away;
+  } catch {
+    return away;
+  }
+}
+
+function tell(place: HTMLElement, words: string): void {
+  const trouble = place.querySelector<HTMLElement>("[data-trouble]");
+  if (!trouble) return;
+  trouble.textContent = words;
+  trouble.hidden = false;
+}

@@ -1,0 +1,80 @@
+"""Hints and completion on the page of a problem, as plain forms and as the fragment that scripts put in place.
+
+Their buttons belong to the editor's form, so that what was typed comes along where no script has kept it.
+"""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Form, Response
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.catalog.query import get_problem
+from app.drafts.save import Save, find_draft, save_draft
+from app.learning.completion import complete, undo_completion
+from app.learning.hint import reveal_hint
+from app.learning.progress import Learning, read_learning
+from app.web.address import Slug
+from app.web.origin import require_own_origin
+from app.web.render import HEADERS, render_text
+from app.web.visit import CurrentVisit, see_other
+
+router = APIRouter(prefix="/problems/{slug}")
+
+
+class EditorForm(BaseModel):
+    """Both are empty where scripts send a button alone: they keep the draft. `base` is the version that was shown."""
+
+    source: str = ""
+    base: UUID | None = None
+
+
+class HintForm(EditorForm):
+    number: int
+
+
+class CompletionForm(EditorForm):
+    completed: bool
+
+
+@router.get("/learning")
+def show_learning(visit: CurrentVisit, slug: Slug) -> Response:
+    with visit.transaction() as session:
+        problem = get_problem(session, slug)
+        context = {"problem": problem, "user": visit.user, "learning": find_learning(session, visit.user, slug)}
+    return Response(render_text("fragments/learning.html", context), media_type="text/html", headers=HEADERS)
+
+
+@router.post("/hints", dependencies=[Depends(require_own_origin)])
+def send_hint(visit: CurrentVisit, slug: Slug, form: Annotated[HintForm, Form()]) -> Response:
+    if visit.user is None:
+        return see_other(f"/sign-in?next=/problems/{slug}%23hints")
+    with visit.transaction() as session:
+        _keep(session, visit.user, slug, form)
+        reveal_hint(session, visit.user.id, slug, form.number)
+    return see_other(f"/problems/{slug}#hint-{form.number}")
+
+
+@router.post("/completion", dependencies=[Depends(require_own_origin)])
+def send_completion(visit: CurrentVisit, slug: Slug, form: Annotated[CompletionForm, Form()]) -> Response:
+    if visit.user is None:
+        return see_other(f"/sign-in?next=/problems/{slug}%23completion")
+    change = complete if form.completed else undo_completion
+    with visit.transaction() as session:
+        _keep(session, visit.user, slug, form)
+        change(session, visit.user.id, slug)
+    return see_other(f"/problems/{slug}#completion")
+
+
+def find_learning(session: Session, user: User | None, slug: str) -> Learning | None:
+    """None for who is not signed in. Raises NotFound."""
+    return read_learning(session, user.id, slug) if user else None
+
+
+def _keep(session: Session, user: User, slug: str, form: EditorForm) -> None:
+    """The code on the page becomes the draft, unless it is the starter."""
+    source = form.source.replace("\r\n", "\n")
+    if source and (find_draft(session, user.id, slug) or source != get_problem(session, slug).starter):
+        save_draft(session, Save(user_id=user.id, slug=slug, source=source, base=form.base))

@@ -1,0 +1,62 @@
+"""The quiz of a problem: a form for each question, and what is right below it once it is answered."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Form, Response
+from pydantic import BaseModel
+
+from app.accounts.model import User
+from app.catalog.query import get_problem
+from app.learning.quiz import answer_question, get_quiz, retake_quiz
+from app.web.address import Slug
+from app.web.origin import require_own_origin
+from app.web.render import HEADERS, render_text
+from app.web.visit import CurrentVisit, Visit, see_other
+
+router = APIRouter(prefix="/problems/{slug}/quiz")
+
+
+class AnswerForm(BaseModel):
+    """Both count from 0."""
+
+    question: int
+    choice: int
+
+
+@router.get("")
+def show_quiz(visit: CurrentVisit, slug: Slug) -> Response:
+    if visit.user is None:
+        return visit.ask_to_sign_in()
+    return visit.render("quiz.html", _context(visit, visit.user, slug))
+
+
+@router.get("/questions")
+def show_questions(visit: CurrentVisit, slug: Slug) -> Response:
+    if visit.user is None:
+        return see_other(f"/sign-in?next=/problems/{slug}/quiz")
+    fragment = render_text("fragments/questions.html", _context(visit, visit.user, slug))
+    return Response(fragment, media_type="text/html", headers=HEADERS)
+
+
+@router.post("", dependencies=[Depends(require_own_origin)])
+def send_answer(visit: CurrentVisit, slug: Slug, form: Annotated[AnswerForm, Form()]) -> Response:
+    if visit.user is None:
+        return see_other(f"/sign-in?next=/problems/{slug}/quiz")
+    with visit.transaction() as session:
+        answer_question(session, visit.user.id, slug, form.question, form.choice)
+    return see_other(f"/problems/{slug}/quiz#question-{form.question + 1}")
+
+
+@router.post("/again", dependencies=[Depends(require_own_origin)])
+def send_retake(visit: CurrentVisit, slug: Slug) -> Response:
+    if visit.user is None:
+        return see_other(f"/sign-in?next=/problems/{slug}/quiz")
+    with visit.transaction() as session:
+        retake_quiz(session, visit.user.id, slug)
+    return see_other(f"/problems/{slug}/quiz")
+
+
+def _context(visit: Visit, user: User, slug: str) -> dict[str, Any]:
+    """Raises NotFound."""
+    with visit.transaction() as session:
+        return {"problem": get_problem(session, slug), "quiz": get_quiz(session, user.id, slug)}
