@@ -21,6 +21,7 @@ from app.submissions.solved import list_solved_slugs
 from app.submissions.submit import Submit, SubmitLimits, submit
 from app.web.address import Slug
 from app.web.origin import require_own_origin
+from app.web.pages.learning import find_learning
 from app.web.pages.submission import Shown, read_one
 from app.web.visit import CurrentVisit, Visit, see_other
 
@@ -100,6 +101,7 @@ def _context(session: Session, user: User | None, slug: str) -> dict[str, Any]:
         "last": _last(session, user, mine),
         "draft": find_draft(session, user.id, slug) if user else None,
         "is_solved": is_solved,
+        "learning": find_learning(session, user, slug),
         "attempt": secrets.token_urlsafe(16),
     }
 
