@@ -6,7 +6,7 @@ PIP_ARGS ?=
 FLAVOURS ?= cpu
 PROCESSES ?= 2
 BIN := .venv/bin
-SOURCES := app sandbox migrations tests benchmarks
+SOURCES := allclose.py app sandbox migrations tests benchmarks
 EXTRACT_MESSAGES := $(BIN)/pybabel --quiet extract --mapping-file app/web/locale/extract.ini --add-location file --sort-output --omit-header --width 120
 # Debian packs ensurepip by itself, and without it `-m venv` leaves a folder that looks as if it had been made.
 define make_environment

@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from app.cli.console import output
+from app.cli.console import print_json
 from app.cli.problem.package_source import NAMED, find_source
 from app.cli.source import read_source
-from app.cli.table import exit_code, print_submission
 
 
 def judge(
@@ -23,13 +22,14 @@ def judge(
 ) -> None:
     """Judge a file against a problem package, in a box. Exit code 0 only when accepted, 3 when the judge failed."""
     from app.cli.local_judge import Order, judge_locally
+    from app.cli.result_text import exit_code, print_submission
 
     package = find_source(problem).load()
     secret = seed.encode() if seed else secrets.token_bytes(32)
     order = Order(package=package, source=read_source(file), secret_seed=secret, sample_only=sample)
-    submission = judge_locally(order).model_dump(mode="json")
+    submission = judge_locally(order)
     if as_json:
-        output.print_json(data=submission)
+        print_json(submission)
     else:
         print_submission(submission)
     raise typer.Exit(exit_code(submission))

@@ -9,6 +9,7 @@ from rich.markup import escape
 
 from app.cli import doctor, judge, problem, serve, submit, user, worker
 from app.cli.console import errors
+from app.cli.plain import message
 from app.errors import AllcloseError, JudgeFailed
 from sandbox.interface import SandboxError
 
@@ -25,6 +26,7 @@ app.command("worker")(worker.worker)
 app.command("judge")(judge.judge)
 app.command("login")(submit.login)
 app.command("submit")(submit.submit)
+app.command("show")(submit.show)
 app.command("doctor")(doctor.doctor)
 app.add_typer(problem.app, name="problem")
 app.add_typer(user.app, name="user")
@@ -34,5 +36,5 @@ def main() -> None:
     try:
         app()
     except (AllcloseError, SandboxError) as error:
-        errors.print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True, highlight=False)
+        errors.print(f"[bold red]error:[/] {escape(message(error))}", soft_wrap=True, highlight=False)
         sys.exit(3 if isinstance(error, JudgeFailed | SandboxError) else 2)

@@ -8,6 +8,7 @@ import httpx
 from app.cli import token_file
 from app.cli.console import errors
 from app.errors import AllcloseError
+from app.judging.text import printable
 from app.settings import Settings
 
 POLL_SECONDS = 30
@@ -15,10 +16,15 @@ POLL_SECONDS = 30
 PAUSES_SECONDS = (1.0, 2.0, 4.0)
 LONGEST_PAUSE_SECONDS = 60.0
 WORTH_ANOTHER_TRY = (httpx.codes.TOO_MANY_REQUESTS, httpx.codes.SERVICE_UNAVAILABLE)
+MAX_TOLD = 2_000
 
 
 class ServerRefused(AllcloseError):
     """The server answered with a problem, or could not be reached."""
+
+
+class NothingThere(ServerRefused):
+    """The server knows nothing of that name."""
 
 
 class ServerBusy(ServerRefused):
@@ -30,7 +36,7 @@ class ServerBusy(ServerRefused):
 
 
 class NotSignedIn(AllcloseError):
-    """There is no token for this server."""
+    """There is no token for this server, or it is not valid any more."""
 
 
 def require_token(settings: Settings) -> str:
@@ -38,12 +44,18 @@ def require_token(settings: Settings) -> str:
     token = settings.token or token_file.find(settings.server)
     if token is None:
         raise NotSignedIn(f"no token for {settings.server}: run `allclose login USERNAME`, or set ALLCLOSE_TOKEN")
+    if not (token.isascii() and token.isprintable()):
+        raise NotSignedIn(f"the token for {settings.server} is none; run `allclose login USERNAME` for another")
     return token
 
 
 def open_client(server: str, token: str | None) -> httpx.Client:
+    """Raises ServerRefused where the address is none."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    return httpx.Client(base_url=server + "/api/v1", headers=headers, timeout=POLL_SECONDS + 30)
+    try:
+        return httpx.Client(base_url=server + "/api/v1", headers=headers, timeout=POLL_SECONDS + 30)
+    except (httpx.InvalidURL, ValueError) as error:
+        raise ServerRefused(f"{printable(server, MAX_TOLD)} is no address of a server ({error})") from None
 
 
 def insist(client: httpx.Client, method: str, path: str, **arguments: Any) -> dict[str, Any]:
@@ -61,6 +73,7 @@ def insist(client: httpx.Client, method: str, path: str, **arguments: Any) -> di
 
 
 def call(client: httpx.Client, method: str, path: str, **arguments: Any) -> dict[str, Any]:
+    """Raises ServerRefused, and NotSignedIn where the server does not take the token."""
     try:
         response = client.request(method, path, **arguments)
     except httpx.HTTPError as error:
@@ -68,15 +81,28 @@ def call(client: httpx.Client, method: str, path: str, **arguments: Any) -> dict
     if response.status_code in WORTH_ANOTHER_TRY:
         seconds = response.headers.get("Retry-After", "")
         raise ServerBusy(_problem_text(response), float(seconds) if seconds.isdecimal() else None)
+    if response.status_code == httpx.codes.UNAUTHORIZED and "Authorization" in client.headers:
+        raise NotSignedIn(_token_refused(client))
     if response.is_error:
-        raise ServerRefused(_problem_text(response))
+        kind = NothingThere if response.status_code == httpx.codes.NOT_FOUND else ServerRefused
+        raise kind(_problem_text(response))
     return _read_object(response)
+
+
+def server_of(client: httpx.Client) -> str:
+    """Its address, as people type it."""
+    return str(client.base_url).rstrip("/").removesuffix("/api/v1")
+
+
+def _token_refused(client: httpx.Client) -> str:
+    server = server_of(client)
+    return f"{server} does not take your token: it was revoked, or is another server's; run `allclose login USERNAME`"
 
 
 def _read_object(response: httpx.Response) -> dict[str, Any]:
     try:
         body = response.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         body = None
     if not isinstance(body, dict):
         raise ServerRefused(f"{response.url} is no page of the Allclose API; is the address right?")
@@ -84,8 +110,10 @@ def _read_object(response: httpx.Response) -> dict[str, Any]:
 
 
 def _problem_text(response: httpx.Response) -> str:
+    """Of the server's own choice, and so made printable."""
     try:
         problem = response.json()
-        return str(problem.get("detail") or problem["title"])
-    except (ValueError, KeyError, AttributeError):
-        return f"{response.url} answered {response.status_code}: {response.text[:200]}"
+        told = str(problem.get("detail") or problem["title"])
+    except (ValueError, KeyError, AttributeError, RecursionError):
+        told = f"{response.url} answered {response.status_code}: {response.text[:200]}"
+    return printable(told, MAX_TOLD)

@@ -9,7 +9,7 @@ from app.submissions.limit import SOURCE_BYTES
 
 
 class SourceUnreadable(AllcloseError):
-    """The file is no Python source that a submission could be."""
+    """The file is nothing that could be sent."""
 
 
 def read_source(file: Path) -> str:
@@ -18,13 +18,28 @@ def read_source(file: Path) -> str:
         content = file.read_bytes()
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         source = content.decode(encoding)
-        size = len(source.encode())
+        check_size(str(file), source)
     except OSError as error:
         raise SourceUnreadable(f"{file} can't be read ({error.strerror})") from None
     except (SyntaxError, LookupError, UnicodeError) as error:
         raise SourceUnreadable(f"{file} can't be read as Python source ({error}); save it as UTF-8") from None
+    return source
+
+
+def read_text(file: Path) -> str:
+    """Raises SourceUnreadable."""
+    try:
+        return file.read_text("utf-8")
+    except OSError as error:
+        raise SourceUnreadable(f"{file} can't be read ({error.strerror})") from None
+    except UnicodeError as error:
+        raise SourceUnreadable(f"{file} is not UTF-8 ({error}); save it as UTF-8") from None
+
+
+def check_size(name: str, source: str) -> None:
+    """Raises SourceUnreadable, and UnicodeEncodeError for what can't be UTF-8."""
+    size = len(source.encode())
     if size > SOURCE_BYTES:
         raise SourceUnreadable(
-            f"{file} has {size} bytes as UTF-8; at most {SOURCE_BYTES} (256 KiB) may be submitted: shorten it"
+            f"{name} has {size} bytes as UTF-8; at most {SOURCE_BYTES} (256 KiB) may be submitted: shorten it"
         )
-    return source

@@ -1,25 +1,26 @@
-"""`allclose login` and `allclose submit`: the REST API from the command line."""
+"""`allclose login`, `allclose submit` and `allclose show`: the REST API from the command line."""
 
 import os
-import time
-import uuid
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import httpx
 import typer
 
 from app.cli import token_file
-from app.cli.console import errors, output
-from app.cli.remote import POLL_SECONDS, ServerRefused, call, insist, open_client, require_token
-from app.cli.source import read_source
-from app.cli.table import exit_code, print_submission
+from app.cli.console import output, print_json
+from app.cli.following import left_behind, page_of, watch
+from app.cli.remote import call, open_client, require_token
+from app.cli.sending import Attempt, send
+from app.cli.source import read_source, read_text
 from app.settings import read_settings
 
-# A hint may follow the verdict, and is waited for so long.
-HINT_SECONDS = 20.0
+if TYPE_CHECKING:
+    import httpx
+
+INTERRUPTED = 130
 
 Server = Annotated[str | None, typer.Option(help="Address of the Allclose server (or ALLCLOSE_SERVER).")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the submission as JSON.")]
 
 
 def login(
@@ -29,70 +30,64 @@ def login(
 ) -> None:
     """Get a token from a server and keep it for `allclose submit`."""
     address = read_settings(server=server).server
-    with open_client(address, token=None) as client:
-        body = {"username": username, "password": password, "name": f"allclose login on {os.uname().nodename}"}
-        token = call(client, "POST", "/tokens", json=body)["token"]
-    path = token_file.keep(address, token)
+    path = sign_in(address, username, password)
     output.print(f"Signed in to {address} as {username}; the token is kept in {path}.", markup=False, soft_wrap=True)
 
 
 def submit(
-    problem: Annotated[str, typer.Argument(help="The problem's slug, as `allclose problem list` shows it.")],
+    problem: Annotated[str, typer.Argument(help="The problem's slug: the last part of its page's address.")],
     file: Annotated[Path, typer.Argument(help="Your solution.", exists=True, dir_okay=False)],
     sample: Annotated[bool, typer.Option("--sample", help="Run the sample cases only.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the submission as JSON.")] = False,
+    inputs: Annotated[
+        Path | None, typer.Option(help="Run on these inputs of yours only, a YAML file.", exists=True, dir_okay=False)
+    ] = None,
+    as_json: AsJson = False,
     server: Server = None,
 ) -> None:
-    """Send a solution to a server and wait for its verdict. Exit code 0 only when accepted."""
+    """Send a solution to a server and follow it to its verdict, case by case. Exit code 0 only when accepted."""
+    settings = read_settings(server=server)
+    attempt = Attempt(
+        problem=problem,
+        source=read_source(file),
+        mode="sample" if sample or inputs else "submit",
+        inputs=read_text(inputs) if inputs else None,
+    )
+    with open_client(settings.server, token=require_token(settings)) as client:
+        submission_id = send(client, attempt)
+        _tell(client, submission_id, as_json)
+
+
+def show(
+    submission: Annotated[str, typer.Argument(help="Its id: the last part of its page's address.")],
+    as_json: AsJson = False,
+    server: Server = None,
+) -> None:
+    """Look again at a submission on a server, and follow it while it is judged. Exit code 0 only when accepted."""
     settings = read_settings(server=server)
     with open_client(settings.server, token=require_token(settings)) as client:
-        submission = _send(client, problem, read_source(file), "sample" if sample else "submit")
-        try:
-            submission = _wait(client, submission)
-        except (ServerRefused, KeyboardInterrupt) as error:
-            errors.print(f"Your submission was taken; its verdict will be at {_page(settings.server, submission)}")
-            raise error from None
-        submission = _wait_for_hint(client, submission)
-    if as_json:
-        output.print_json(data=submission)
-    else:
-        print_submission(submission)
-    raise typer.Exit(exit_code(submission))
+        _tell(client, submission.rstrip("/").rpartition("/")[2], as_json)
 
 
-def _page(server: str, submission: dict[str, Any]) -> str:
-    return f"{server}/submissions/{submission['id']}"
+def sign_in(address: str, username: str, password: str) -> Path:
+    """Returns the file that keeps the token now. Raises ServerRefused."""
+    with open_client(address, token=None) as client:
+        body = {"username": username, "password": password, "name": f"allclose login on {os.uname().nodename}"}
+        token = call(client, "POST", "/tokens", json=body)["token"]
+    return token_file.keep(address, token)
 
 
-def _send(client: httpx.Client, problem: str, source: str, mode: str) -> dict[str, Any]:
-    """The key makes every try the same submission."""
-    headers = {"Idempotency-Key": str(uuid.uuid4())}
-    body = {"source": source, "mode": mode}
-    return insist(client, "POST", f"/problems/{problem}/submissions", json=body, headers=headers)
-
-
-def _wait(client: httpx.Client, submission: dict[str, Any]) -> dict[str, Any]:
-    told: str | None = None
-    with errors.status("queued …") as status:
-        while submission["state"] != "done":
-            notice = submission.get("notice")
-            if notice and notice != told:
-                errors.print(notice, markup=False, highlight=False, soft_wrap=True)
-            told = notice
-            submission = insist(client, "GET", f"/submissions/{submission['id']}", params={"wait": POLL_SECONDS})
-            status.update(f"{submission['state']} … {len(submission['cases'])} cases done")
-    return submission
-
-
-def _wait_for_hint(client: httpx.Client, submission: dict[str, Any]) -> dict[str, Any]:
-    """The verdict is known: whatever goes wrong here, or Ctrl-C, leaves it as it is."""
-    deadline = time.monotonic() + HINT_SECONDS
-    if submission.get("hint_pending"):
-        errors.print("Looking whether this is a known mistake …")
+def _tell(client: "httpx.Client", submission_id: str, as_json: bool) -> None:
+    """Raises typer.Exit."""
     try:
-        while submission.get("hint_pending") and time.monotonic() < deadline:
-            time.sleep(1.0)
-            submission = call(client, "GET", f"/submissions/{submission['id']}")
-    except (ServerRefused, KeyboardInterrupt):
-        pass
-    return submission
+        with left_behind(client, submission_id):
+            view = watch(client, submission_id)
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    # What these import takes a while, and meanwhile the submission is judged.
+    from app.cli.result_text import exit_code, print_submission
+
+    if as_json:
+        print_json(view)
+    else:
+        print_submission(view, page_of(client, submission_id))
+    raise typer.Exit(exit_code(view))

@@ -1,86 +1,64 @@
-"""A judged submission as a terminal shows it. Takes the object of `GET /submissions/{id}`."""
+"""The cases of a submission as a terminal shows them: a row for each, with the words of the page."""
 
-from collections.abc import Hashable
+import math
+from collections.abc import Mapping
 from typing import Any
 
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from app.cli.console import output
-from app.submissions.series import fold, series_of
+from app.cli.plain import one_line
+from app.submissions.view import CaseView
+from app.web.picture.numbers import read_number, share_text
+from app.web.render import format_memory, format_seconds
+from app.web.result import Result, Row
+from app.web.verdict_words import words_for
 
-STYLES = {"accepted": "green", "judge_error": "magenta", "cancelled": "yellow"}
-MEBIBYTE = 2**20
-NONE = "–"
-
-
-def print_submission(submission: dict[str, Any]) -> None:
-    output.print(_case_table(submission["cases"]))
-    told: set[str] = set()
-    for case in submission["cases"]:
-        if case["verdict"] != "accepted" and case["visibility"] == "sample":
-            _print_details(case, told)
-    verdict = submission["verdict"]
-    score = "" if submission["score"] is None else f", score {submission['score']} of 100"
-    if submission.get("hint"):
-        output.print(f"\n[bold]A known mistake[/]: {escape(submission['hint'])}", soft_wrap=True)
-    output.print(f"\n[bold {_style(verdict)}]{verdict}[/]{score}")
+STYLE_OF = {"good": "green", "bad": "red", "limit": "yellow", "fault": "magenta"}
+WAITING = "waiting"
 
 
-def exit_code(submission: dict[str, Any]) -> int:
-    """0 when accepted, 1 when not, 3 when the judge failed."""
-    return {"accepted": 0, "judge_error": 3}.get(submission["verdict"], 1)
-
-
-def _case_table(cases: list[dict[str, Any]]) -> Table:
+def case_table(result: Result) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("case", overflow="fold")  # so that a long name leaves room for what happened
-    for heading in ("", "verdict", "time", "memory"):
+    for heading in ("", "result", "time", "memory"):
         table.add_column(heading, no_wrap=True, justify="right" if heading in ("time", "memory") else "left")
     table.add_column("what happened", overflow="fold")
-    for group in fold(cases, lambda case: case["name"], _outcome):
-        case = group[0]
-        table.add_row(
-            escape(case["name"] if len(group) == 1 else f"{series_of(case['name'])} ({len(group)} cases)"),
-            case["visibility"],
-            Text(case["verdict"], style=_style(case["verdict"])),
-            _most([case["wall_seconds"] for case in group], 1, ".2f", "s"),
-            _most([case["memory_bytes"] for case in group], MEBIBYTE, ".0f", "MiB"),
-            _category(case),
-        )
+    for row in result.rows:
+        table.add_row(*_cells(row))
     return table
 
 
-def _most(figures: list[float | None], unit: int, form: str, name: str) -> str:
-    """Sealed cases have none."""
-    known = [figure for figure in figures if figure is not None]
-    return f"{max(known) / unit:{form}} {name}" if known else NONE
+def style_of(tone: str) -> str:
+    return STYLE_OF.get(tone, "bold")
 
 
-def _outcome(case: dict[str, Any]) -> Hashable:
-    """What samples show is told of each."""
-    return case["name"] if case["visibility"] == "sample" else (case["verdict"], case["report"].get("category"))
+def most_used(report: Mapping[str, Any]) -> str:
+    """How much of the tolerance, by the leaf that used most of it; empty where no leaf tells."""
+    used = [read_number(leaf.get("tolerance_used")) for leaf in report.get("leaves", ())]
+    known = [share for share in used if share is not None]
+    return share_text(max(known, key=lambda share: math.inf if math.isnan(share) else share)) if known else ""
 
 
-def _category(case: dict[str, Any]) -> str:
-    """Nothing where it only says the verdict again."""
-    category = case["report"].get("category") or ""
-    return "" if category.replace(" ", "_") == case["verdict"] else category
+def _cells(row: Row) -> tuple[Text, ...]:
+    name = Text(one_line(row.name) + (f" ({row.count} cases)" if row.count > 1 else ""))
+    case = row.case
+    if case is None:
+        return name, Text(""), Text(WAITING, style="dim")
+    words = words_for(case.verdict)
+    return (
+        name,
+        Text(case.visibility, style="dim"),
+        Text(words.title, style=style_of(words.tone)),
+        Text(format_seconds(case.wall_seconds)),
+        Text(format_memory(case.memory_bytes)),
+        Text(_note(case, words.title)),
+    )
 
 
-def _print_details(case: dict[str, Any], told: set[str]) -> None:
-    """What failed in the same way for every case is told once."""
-    report = case["report"]
-    traceback = (report.get("exception") or {}).get("traceback", "")
-    if report["message"] + traceback in told:
-        return
-    told.add(report["message"] + traceback)
-    output.print(f"\n[bold]{escape(case['name'])}[/]: {escape(report['message'])}", soft_wrap=True)
-    for title, text in (("", traceback), ("printed:", report.get("text", ""))):
-        if text:
-            output.print(Text(f"{title}\n{text.rstrip()}".strip("\n")), soft_wrap=True)
-
-
-def _style(verdict: str) -> str:
-    return STYLES.get(verdict, "red")
+def _note(case: CaseView, title: str) -> str:
+    """What the page says below the verdict; of a sample that is right, how near to the edge it was."""
+    if case.verdict == "accepted":
+        return most_used(case.report)
+    category = str(case.report.get("category") or "")
+    return "" if category.replace("_", " ").lower() == title.lower() else one_line(category)

@@ -26,7 +26,7 @@ def test_an_accepted_file_ends_with_0_and_a_line_for_each_case() -> None:
 
     assert judged.returncode == 0, judged.stderr
     assert "worked_example" in judged.stdout
-    assert "score 100 of 100" in judged.stdout
+    assert "Accepted – 108 of 108 cases accepted" in judged.stdout
 
 
 def test_json_is_the_object_of_the_rest_api() -> None:
@@ -46,7 +46,7 @@ def test_a_wrong_sample_says_what_is_off_and_where() -> None:
 
     assert judged.returncode == 1
     assert "expected 60" in judged.stdout
-    assert "A known mistake: the loss takes the mean" in judged.stdout
+    assert "This looks like a known mistake: The loss takes the mean" in judged.stdout
 
 
 def test_the_same_seed_draws_the_same_hidden_cases(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_source_that_can_not_run_is_an_invalid_submission(tmp_path: Path, cont
     judged = allclose("judge", "microbatched_grads", file)
 
     assert judged.returncode == 1
-    assert "invalid_submission" in judged.stdout
+    assert "Invalid submission" in judged.stdout
 
 
 def test_an_unknown_problem_is_named_beside_the_known_ones() -> None:

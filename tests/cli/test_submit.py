@@ -12,9 +12,12 @@ from typing import Any
 import pytest
 
 from tests.cli.test_commands import SOLUTION, allclose
+from tests.cli.test_table import make_view
 
-DONE = {"id": "0123", "state": "done", "verdict": "accepted", "score": 100, "cases": []}
+ID = "00000000-0000-0000-0000-000000000123"
+DONE = make_view(id=ID).model_dump(mode="json")
 QUEUED = DONE | {"state": "queued", "verdict": None, "score": None}
+TAKEN = {"id": ID, "state": "queued", "notice": None}
 HANG_UP = 0
 
 
@@ -60,45 +63,82 @@ def script() -> Iterator[Script]:
 
 
 def test_a_request_that_failed_on_the_way_is_sent_again_with_the_same_key(script: Script) -> None:
-    script.answers = [(503, {"title": "away"}), (HANG_UP, {}), (429, {"title": "many"}), (201, DONE)]
+    script.answers = [(503, {"title": "away"}), (HANG_UP, {}), (429, {"title": "many"}), (202, TAKEN), (200, DONE)]
 
     submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
 
     assert submitted.returncode == 0, submitted.stderr
-    keys = {headers["idempotency-key"] for headers, _ in script.requests}
-    assert (len(script.requests), len(keys)) == (4, 1)
+    keys = [headers["idempotency-key"] for headers, _ in script.requests[:-1]]
+    assert (len(keys), len(set(keys))) == (4, 1)
 
 
 def test_a_hint_that_follows_the_verdict_is_waited_for(script: Script) -> None:
     wrong = DONE | {"verdict": "wrong_answer", "hint": None, "hint_pending": True}
-    script.answers = [(201, wrong), (200, wrong | {"hint": "sums for means", "hint_pending": False})]
+    script.answers = [(202, TAKEN), (200, wrong), (200, wrong | {"hint": "sums for means", "hint_pending": False})]
 
     submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
 
-    assert "sums for means" in submitted.stdout
+    assert "Sums for means" in submitted.stdout
     assert "known mistake" in submitted.stderr
 
 
 def test_a_refusal_is_final(script: Script) -> None:
-    script.answers = [(404, {"title": "no such problem"})]
+    script.answers = [(422, {"title": "no such mode"})]
 
     submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
 
     assert submitted.returncode == 2
-    assert "no such problem" in submitted.stderr
+    assert "no such mode" in submitted.stderr
+
+
+def test_a_mistyped_problem_is_guessed(script: Script) -> None:
+    script.answers = [(404, {"title": "none"}), (200, {"items": [{"slug": "other"}, {"slug": "clip_by_norm"}]})]
+
+    submitted = allclose("submit", "clip-by-nrom", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
+
+    assert submitted.returncode == 2
+    assert "did you mean 'clip_by_norm'?" in submitted.stderr
+
+
+def test_a_token_that_is_not_taken_says_how_to_get_another(script: Script) -> None:
+    script.answers = [(401, {"title": "Unauthorized"})]
+
+    submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
+
+    assert submitted.returncode == 2
+    assert f"{script.url} does not take your token" in submitted.stderr
+    assert "allclose login" in submitted.stderr
+
+
+def test_a_server_of_another_version_is_named_and_the_submission_too(script: Script) -> None:
+    script.answers = [(202, TAKEN), (200, DONE | {"verdict": "splendid"})]
+
+    submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
+
+    assert submitted.returncode == 2
+    assert "same version" in submitted.stderr
+    assert f"allclose show {ID}" in submitted.stderr
+
+
+def test_what_a_server_says_can_not_steer_the_terminal(script: Script) -> None:
+    script.answers = [(422, {"title": "x", "detail": "\x1b[2J\x9b31m\u202egone"})]
+
+    submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
+
+    assert r"\x1b[2J\x9b31m\u202egone" in submitted.stderr
 
 
 def test_an_error_after_sending_names_the_submission(script: Script) -> None:
-    script.answers = [(201, QUEUED), (500, {"title": "broken"})]
+    script.answers = [(202, TAKEN), (200, QUEUED), (500, {"title": "broken"})]
 
     submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
 
     assert submitted.returncode == 2
-    assert f"{script.url}/submissions/0123" in submitted.stderr
+    assert f"{script.url}/submissions/{ID}" in submitted.stderr
 
 
 def test_a_source_is_sent_as_python_reads_it(script: Script, tmp_path: Path) -> None:
-    script.answers = [(201, DONE)]
+    script.answers = [(202, TAKEN), (200, DONE)]
     file = tmp_path / "solution.py"
     file.write_bytes("# coding: latin-1\nname = 'é'\n".encode("latin-1"))
 
@@ -108,7 +148,7 @@ def test_a_source_is_sent_as_python_reads_it(script: Script, tmp_path: Path) -> 
 
 
 def test_a_slash_at_the_end_names_the_same_server(script: Script, tmp_path: Path) -> None:
-    script.answers = [(201, {"token": "kept"}), (201, DONE)]
+    script.answers = [(201, {"token": "kept"}), (202, TAKEN), (200, DONE)]
 
     allclose("login", "ada", "--password", "secret", "--server", f"{script.url}/", HOME=str(tmp_path))
     submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, HOME=str(tmp_path))
@@ -139,7 +179,7 @@ def test_a_home_that_is_none_is_said() -> None:
 
 def test_a_notice_is_told_once_while_nobody_judges(script: Script) -> None:
     waiting = QUEUED | {"notice": "No GPU worker is running now."}
-    script.answers = [(202, waiting), (200, waiting), (200, DONE | {"notice": None})]
+    script.answers = [(202, TAKEN), (200, waiting), (200, waiting), (200, DONE)]
 
     submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
 

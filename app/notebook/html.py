@@ -1,0 +1,31 @@
+"""A submission as HTML for the output of a cell: the page's own fragment, with the page's rules kept to it."""
+
+import re
+from functools import cache
+
+from app.submissions.view import SubmissionView
+from app.web.render import STATIC, render_text
+from app.web.result import describe_result
+
+# What the fragment of a result needs, in the order in which the page has them.
+SHEETS = ("base.css", "result.css", "picture.css", "../../notebook/notebook.css")
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_SPACE = re.compile(r"\s+")
+# A cell's output has no source beside it, and may stand on a page with others like it.
+_LINE_LINK = re.compile(r'<a href="#L\d+">(line \d+)</a>')
+_ID = re.compile(r' id="case-[\w-]+"')
+
+
+def submission_html(view: SubmissionView, page: str) -> str:
+    """`page`: the address where it can be seen."""
+    result = render_text("fragments/result.html", {"result": describe_result(view)})
+    own = _ID.sub("", _LINE_LINK.sub(r"\1", result))
+    return render_text("fragments/in_notebook.html", {"style": style(), "own": own, "page": page, "view": view})
+
+
+@cache
+def style() -> str:
+    """Nested below one class, so that no rule reaches the rest of the notebook."""
+    text = " ".join((STATIC / name).read_text() for name in SHEETS)
+    flat = _SPACE.sub(" ", _COMMENT.sub("", text)).replace(":root", "&")
+    return f".allclose-result {{ {flat} }}"
