@@ -9,7 +9,7 @@ from app.catalog.search import ProblemFilters
 from app.web.messages import gettext as _
 
 PATH = "/problems"
-SHOWN_TAGS = 14
+SHOWN_TAGS = 8
 _ORDER = {
     "state": ("new", "tried", "solved", "completed"),
     "difficulty": ("beginner", "intermediate", "advanced"),

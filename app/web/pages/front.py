@@ -27,7 +27,13 @@ def show_front(visit: CurrentVisit) -> Response:
         tried = ProblemFilters(state="tried")
         unfinished = list_problems(session, tried, Cut(limit=SHOWN_OPEN), states)[0] if states is not None else ()
         count = count_problems(session, ProblemFilters())
-    context = {"tracks": tracks, "unfinished": unfinished, "problem_count": count, "example": read_example()}
+    context = {
+        "tracks": tracks,
+        "unfinished": unfinished,
+        "is_returning": bool(unfinished) or any(track.done_count for track in tracks),
+        "problem_count": count,
+        "example": read_example(),
+    }
     return visit.render("front.html", context)
 
 
