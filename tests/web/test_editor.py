@@ -166,7 +166,7 @@ def test_going_on_with_a_submission_opens_its_code(ada: Visitor) -> None:
     editor(ada).press("Control+Enter")
     expect(ada.page.locator(".banner .title")).to_contain_text("In the queue")
     ada.page.get_by_role("link", name="On a page of its own").click()
-    ada.page.get_by_role("link", name="Edit and try again").click()
+    ada.page.get_by_role("button", name="Copy to the editor").click()
 
     expect(posted(ada)).to_have_value("sent = 1\n")
 

@@ -1,0 +1,115 @@
+"""How long a submission is said to take still."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import func
+from sqlalchemy.orm import Session
+
+from app.catalog.model import Revision
+from app.database import Database
+from app.submissions.forecast import Wait, forecast
+from app.submissions.model import Mode
+from tests.factories import make_judging, make_problem, make_submission, make_worker
+
+
+def make_done(session: Session, revision: Revision, seconds: float, mode: Mode = "submit", **columns: Any) -> None:
+    """A judging that took so long."""
+    now = func.now()
+    usual = {"state": "done", "verdict": "accepted", "finished_at": now}
+    submission = make_submission(session, revision=revision, mode=mode)
+    make_judging(session, submission.id, started_at=now - timedelta(seconds=seconds), **usual | columns)
+
+
+def make_running(session: Session, revision: Revision) -> None:
+    now = func.now()
+    submission = make_submission(session, revision=revision)
+    lease = {"lease_until": now + timedelta(seconds=15), "attempt": 1}
+    make_judging(session, submission.id, state="judging", started_at=now, **lease)
+
+
+def wait(session: Session, revision: Revision, mode: Mode = "submit", **columns: Any) -> Wait:
+    submission = make_submission(session, revision=revision, mode=mode)
+    waiting = forecast(session, submission, make_judging(session, submission.id, **columns))
+    assert waiting is not None
+    return waiting
+
+
+def test_with_a_free_slot_it_takes_what_such_submissions_took_lately(database: Database) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu", slots=2)
+        quick, slow = make_problem(session), make_problem(session)
+        for seconds in (2, 4, 60):
+            make_done(session, quick, seconds)
+        make_done(session, quick, 1, mode="sample")
+        make_done(session, slow, 30)
+        make_done(session, quick, 1000, verdict="judge_error")
+        make_running(session, slow)
+
+        whole, samples = wait(session, quick), wait(session, quick, mode="sample", priority=1)
+
+    assert (whole.ahead, whole.seconds) == (0, 4)
+    assert (samples.ahead, samples.seconds) == (0, 1)
+
+
+def test_what_stands_before_it_is_shared_by_the_slots(database: Database) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu", slots=2)
+        problem = make_problem(session)
+        make_done(session, problem, 10)
+        for _ in range(2):
+            make_running(session, problem)
+        for priority in (0, 0, 1):
+            wait(session, problem, priority=priority)
+        wait(session, problem, priority=-1)
+        wait(session, problem, queue="gpu")
+
+        last = wait(session, problem)
+
+    # Two that are half done and three that wait, in two slots, and then itself.
+    assert (last.ahead, last.seconds) == (3, (2 * 5 + 3 * 10) / 2 + 10)
+
+
+def test_a_problem_that_nobody_was_judged_on_takes_what_others_take(database: Database) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+        make_done(session, make_problem(session), 8)
+
+        assert wait(session, make_problem(session)).seconds == 8
+
+
+def test_nothing_is_promised_without_measured_times_or_a_worker(database: Database) -> None:
+    with database.transaction() as session:
+        problem = make_problem(session)
+        with_worker_only = make_worker(session, "cpu")
+        assert wait(session, problem).seconds is None
+
+        make_done(session, problem, 8)
+        session.delete(with_worker_only)
+        session.flush()
+        assert wait(session, problem).seconds is None
+
+
+@pytest.mark.parametrize(("began", "left"), [(2, 6), (30, None)])
+def test_of_one_that_is_judged_the_rest_is_told_and_nothing_once_it_is_late(
+    database: Database, began: float, left: float | None
+) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+        problem = make_problem(session)
+        make_done(session, problem, 8)
+        now = func.now()
+        running = {"state": "judging", "attempt": 1, "lease_until": now + timedelta(seconds=15)}
+
+        told = wait(session, problem, started_at=now - timedelta(seconds=began), **running)
+
+    assert (told.ahead, told.seconds) == (0, left)
+
+
+def test_of_one_that_is_done_nothing_is_told(database: Database) -> None:
+    with database.transaction() as session:
+        submission = make_submission(session)
+        judging = make_judging(session, submission.id, state="done", verdict="accepted")
+
+        assert forecast(session, submission, judging) is None
