@@ -9,6 +9,7 @@ from typing import Any
 
 from sandbox.guest.frames import FAILURE_BYTES
 from sandbox.guest.reply import Cause
+from sandbox.guest.watch import MAX_STRETCH
 from sandbox.interface import Box, BoxLost, CaseOutcome, Ending, Ready, Request, RunOutcome
 from sandbox.outcome import Report, outcome_of, read_report
 from sandbox.stream import Patience, Stream, read_json
@@ -105,7 +106,7 @@ class _Run:
 
     def _load(self) -> CaseOutcome | float:
         """Seconds, or why it did not load."""
-        patience = self._patience(self._limits.load_seconds)
+        patience = self._patience(MAX_STRETCH * self._limits.load_seconds)
         kind, content = self._stream.receive({b"L": FACTS_BYTES, b"O": FACTS_BYTES}, patience)
         if kind == b"L":
             return float(read_json(content)["load_seconds"])
@@ -115,7 +116,7 @@ class _Run:
         """Up to the last, or the one that cost the process its life; of the answers none is kept."""
         last = len(self._request.cases) - 1
         for index, case in enumerate(self._request.cases):
-            patience = self._patience(self._limits.wall_seconds)
+            patience = self._patience(MAX_STRETCH * self._limits.wall_seconds)
             self._stream.send(b"Z" if index == last else b"C", case.inputs, patience)
             report = self._report(self._stream.receive({b"O": FACTS_BYTES}, patience)[1], patience)
             outcome = outcome_of(case.name, "call", report, self._limits)

@@ -1,6 +1,7 @@
-"""How much memory and how many threads a process has, as the kernel says."""
+"""How much memory and how many threads a process has, and how long it was kept waiting, as the kernel says."""
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 
 KIB = 1024
@@ -33,6 +34,18 @@ class Gauge:
 
     def __init__(self, pid: int) -> None:
         self._descriptor = os.open(f"/proc/{pid}/status", os.O_RDONLY | os.O_CLOEXEC)
+        self._delays: int | None = None
+        with suppress(OSError):  # a kernel without it
+            self._delays = os.open(f"/proc/{pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+
+    def read_delay(self) -> float:
+        """Seconds, so far, that its first thread was ready to run and others had the cores; 0 where nobody counts."""
+        if self._delays is None:
+            return 0.0
+        try:
+            return int(os.pread(self._delays, 256, 0).split()[1]) / 1e9
+        except (OSError, IndexError, ValueError):
+            return 0.0
 
     def read(self) -> Status | None:
         """None once the process is dead."""

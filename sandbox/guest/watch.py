@@ -20,6 +20,8 @@ from .reply import Cause, Reply
 from .task import Limits
 
 TICK_SECONDS = 0.01
+# On a busy machine a question may take this many times its limit: the time that others took is not counted.
+MAX_STRETCH = 10
 DEATH_SECONDS = 0.5
 # After SIGKILL. What the kernel can't end by then the zygote waits for, and the host gives such a box up.
 KILL_SECONDS = 5
@@ -34,7 +36,10 @@ class HostGone(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """How a question ended. `status`: the wait status, when the process died by itself."""
+    """How a question ended. `status`: the wait status, when the process died by itself.
+
+    `wall_seconds` are without those in which the process was ready and other processes had the cores.
+    """
 
     cause: Cause
     kind: bytes
@@ -69,15 +74,15 @@ class Watch:
 
     def question(self, kind: bytes, content: bytes, seconds: float) -> Ended:
         """Asks, and waits for the reply or for what comes instead of it. Raises HostGone."""
-        started = time.monotonic()
+        clock = _Clock(self._gauge, seconds)
         self._begin(os.urandom(frames.TOKEN_BYTES), kind, content)
         while self._end is None:
             self._step()
             if self._host_has_spoken:  # out of turn: it has hung up
                 raise HostGone
-            if self._end is None and time.monotonic() - started > seconds:
+            if self._end is None and clock.is_over():
                 self._end = Cause.TIME
-        wall_seconds = time.monotonic() - started
+        wall_seconds = clock.read()
         self._look()
         return self._finish(wall_seconds)
 
@@ -226,6 +231,21 @@ class Watch:
             self._text += os.read(self._child.text, CHUNK_BYTES)
         text, self._text, self._text_seen = bytes(self._text), bytearray(), 0
         return text[: self._limits.text_bytes]
+
+
+class _Clock:
+    """Seconds since it was made, as far as the process could use them."""
+
+    def __init__(self, gauge: Gauge, seconds: float) -> None:
+        self._gauge, self._seconds = gauge, seconds
+        self._started, self._delay = time.monotonic(), gauge.read_delay()
+
+    def read(self) -> float:
+        delay = min(self._gauge.read_delay() - self._delay, (MAX_STRETCH - 1) * self._seconds)
+        return time.monotonic() - self._started - max(0.0, delay)
+
+    def is_over(self) -> bool:
+        return time.monotonic() - self._started > self._seconds and self.read() > self._seconds
 
 
 def _count_files(folder: str) -> int:

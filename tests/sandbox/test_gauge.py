@@ -1,9 +1,11 @@
 """What a process has in memory, by the words of two kernels."""
 
 import os
+import time
 from pathlib import Path
 
 from sandbox.guest.gauge import Gauge, parse
+from tests.sandbox.busy import busy
 
 MIB = 2**20
 
@@ -42,3 +44,20 @@ def test_this_kernel_tells_what_is_taken() -> None:
     assert after is not None
     assert after.memory_bytes - before.memory_bytes > len(taken) // 2
     assert b"RssAnon" in Path("/proc/self/status").read_bytes()
+
+
+def test_the_time_that_others_take_is_counted() -> None:
+    allowed = os.sched_getaffinity(0)
+    gauge = Gauge(os.getpid())
+    core = min(allowed)
+    with busy(core):
+        os.sched_setaffinity(0, {core})
+        try:
+            started, before = time.monotonic(), gauge.read_delay()
+            while (delay := gauge.read_delay() - before) < 0.2:
+                assert time.monotonic() - started < 60
+            elapsed = time.monotonic() - started
+        finally:
+            os.sched_setaffinity(0, allowed)
+
+    assert 0.2 <= delay <= elapsed

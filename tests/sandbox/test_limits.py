@@ -1,10 +1,14 @@
 """Programs that take too much of something: each ends at its limit, and the box stays good."""
 
+import os
+from contextlib import ExitStack
+
 import numpy as np
 import pytest
 
 from sandbox.interface import MIB, Ending
 from tests.sandbox.bench import Bench, value_of
+from tests.sandbox.busy import busy
 
 BLOCK_SIGNALS = "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))"
 
@@ -32,6 +36,17 @@ def test_a_call_that_takes_too_long_is_timed_out(bench: Bench, statement: str) -
     assert run.cases[1].failure is not None
     assert run.cases[1].failure.message == "the call took longer than 0.5 s"
     assert run.clean
+
+
+def test_the_time_that_others_take_is_not_charged(bench: Bench) -> None:
+    working = "import time\ndef solve():\n  while time.thread_time() < 0.7: pass\n  return 1\n"
+    with ExitStack() as others:
+        for core in os.sched_getaffinity(0):
+            others.enter_context(busy(core))
+        outcome = bench.call(working, wall_seconds=1)
+
+    assert outcome.ending is Ending.ANSWERED, outcome.failure
+    assert 0.6 < outcome.wall_seconds <= 1
 
 
 def test_what_was_printed_before_the_time_was_up_is_kept(bench: Bench) -> None:
