@@ -71,10 +71,9 @@ def _closeness(tolerance: Tolerance) -> str:
 
 
 def _share(rtol: float) -> str:
-    if rtol < LEAST_PERCENT:
-        return _short(rtol)
-    return f"{rtol * 100:.6f}".rstrip("0").rstrip(".") + "\N{NO-BREAK SPACE}%"
+    return _short(rtol * 100) + "\N{NO-BREAK SPACE}%" if rtol >= LEAST_PERCENT else _short(rtol)
 
 
 def _short(number: float) -> str:
-    return f"{number:g}"
+    """Without an exponent, unless there were too many zeros."""
+    return f"{number:.6f}".rstrip("0").rstrip(".") if number >= LEAST_PERCENT else f"{number:g}"

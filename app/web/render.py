@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from app.catalog.own_inputs import say
 from app.judging.text import printable
 from app.web.highlight import highlight_lines, link_traceback
 from app.web.interface_words import dtype_words, limit_words, shape_of, tolerance_words, type_text
@@ -70,6 +71,7 @@ def _environment() -> Environment:
         tolerance_words=tolerance_words,
         dtype_words=dtype_words,
         short=short_number,
+        fault_text=say,
         sentence=capitalise,
         message_text=message_of,
         traceback=link_traceback,

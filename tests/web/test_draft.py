@@ -62,8 +62,10 @@ def test_a_draft_outlives_a_reload_and_is_there_on_another_device(laptop: Visito
     expect(posted(phone)).to_have_value("draft = 1")
 
     laptop.page.get_by_role("button", name="Restore the starter").click()
+    expect(posted(laptop)).to_have_value("draft = 1")
+    laptop.page.get_by_role("button", name="Restore it").click()
     expect(posted(laptop)).to_have_value(starter)
-    laptop.page.keyboard.press("Control+z")
+    laptop.page.get_by_role("button", name="Undo").click()
     expect(posted(laptop)).to_have_value("draft = 1")
     assert laptop.complaints == phone.complaints == []
 

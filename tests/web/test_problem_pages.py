@@ -58,7 +58,7 @@ def test_accepted_samples_do_not_solve_a_problem(ada: TestClient, database: Data
 def test_a_problem_shows_its_statement_its_parameters_and_its_starter(anyone: TestClient) -> None:
     page = anyone.get(PAGE).text
 
-    for words in ("Return the sum of <code>x</code>", "numpy.ndarray float32 (N,)", "Hint 1 of 1", "Two numbers."):
+    for words in ("Return the sum of <code>x</code>", "<code>numpy.ndarray</code>", "<code>(N,)</code>", "Hint 1 of 1", "Two numbers."):
         assert words in page
     assert "def scaled_sum(x, y, scale, options):\n    ...\n</textarea>" in page
     assert "Sign in to submit" in page

@@ -2,23 +2,38 @@
 import { pythonLanguage } from "@codemirror/lang-python";
 import { mountKeys } from "./editor/keys";
 import { mountEditor } from "./editor/mount";
+import { mountSyntax } from "./editor/syntax";
 import { mountDraft } from "./page/draft";
+import "./page/elapsed";
 import { mountFaults } from "./page/fault";
+import { mountInputs } from "./page/inputs";
+import { mountLearning, refreshLearning } from "./page/learn";
 import { mountPanes } from "./page/pane";
 import { mountPosition } from "./page/position";
 import { mountSending } from "./page/send";
 import { mountSplit } from "./page/split";
+import "./page/stop";
 
 for (const separator of document.querySelectorAll<HTMLElement>("[data-split]")) mountSplit(separator);
 for (const links of document.querySelectorAll<HTMLElement>("[data-panes]")) mountPanes(links);
-for (const area of document.querySelectorAll<HTMLTextAreaElement>("textarea[data-editor]")) {
+for (const panel of document.querySelectorAll<HTMLDetailsElement>("details[data-inputs]")) mountInputs(panel);
+for (const area of document.querySelectorAll<HTMLTextAreaElement>("textarea[data-draft-key]")) {
   const view = mountEditor(area, pythonLanguage);
   const result = document.querySelector<HTMLElement>("[data-result]");
   for (const choice of document.querySelectorAll<HTMLSelectElement>("[data-keys]")) mountKeys(view, choice);
   for (const place of document.querySelectorAll<HTMLElement>("[data-position]")) mountPosition(view, place);
+  for (const place of document.querySelectorAll<HTMLElement>("[data-say-unread]")) mountSyntax(view, place);
   mountDraft(view, area);
   if (area.form && result) {
     mountFaults(view, area.form, result);
     mountSending(area.form, result);
   }
+}
+for (const place of document.querySelectorAll<HTMLElement>("[data-learning]")) {
+  mountLearning(place);
+  // A submission that is accepted opens the solution.
+  const live = document.querySelector<HTMLElement>("[data-result] [data-live]");
+  live?.addEventListener("replaced", () => {
+    if (live.querySelector("[data-final]")) void refreshLearning(place);
+  });
 }

@@ -11,11 +11,13 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
+from app.catalog.own_inputs import InputsInvalid
 from app.catalog.query import get_problem
 from app.content_policy import with_styles
 from app.drafts.save import find_draft
-from app.errors import AllcloseError, Invalid, LimitReached, NotFound
+from app.errors import Invalid, LimitReached, NotFound
 from app.settings import Settings
+from app.submissions.model import Submission
 from app.submissions.query import HistoryFilters, SubmissionSummary, get_submission, list_submissions
 from app.submissions.solved import list_solved_slugs
 from app.submissions.submit import Submit, SubmitLimits, submit
@@ -31,10 +33,14 @@ SHOWN_SUBMISSIONS = 5
 
 
 class SolutionForm(BaseModel):
-    """`attempt` is new with every page, so that a double click sends one submission."""
+    """`attempt` is new with every page, so that a double click sends one submission.
+
+    `mode` own: on `inputs`, which come along with every button.
+    """
 
     source: str = ""
-    mode: Literal["submit", "sample"] = "submit"
+    mode: Literal["submit", "sample", "own"] = "submit"
+    inputs: str = ""
     attempt: str = ""
 
     @property
@@ -43,9 +49,24 @@ class SolutionForm(BaseModel):
         return self.source.replace("\r\n", "\n")
 
     @property
+    def own_inputs(self) -> str | None:
+        return self.inputs.replace("\r\n", "\n") if self.mode == "own" else None
+
+    @property
     def key(self) -> str:
-        """The same page, the same button and the same text are the same submission."""
-        return hashlib.sha256("\0".join((self.attempt, self.mode, self.text)).encode(errors="replace")).hexdigest()
+        """The same page, the same button and the same texts are the same submission."""
+        parts = (self.attempt, self.mode, self.text, self.own_inputs or "")
+        return hashlib.sha256("\0".join(parts).encode(errors="replace")).hexdigest()
+
+    def wanted(self, user_id: UUID, slug: str) -> Submit:
+        return Submit(
+            user_id=user_id,
+            slug=slug,
+            source=self.text,
+            mode="submit" if self.mode == "submit" else "sample",
+            inputs=self.own_inputs,
+            idempotency_key=self.key,
+        )
 
 
 Given = Annotated[UUID | None, Query(alias="from", description="an earlier submission, to go on with its code")]
@@ -54,11 +75,13 @@ Given = Annotated[UUID | None, Query(alias="from", description="an earlier submi
 @router.get("/problems/{slug}")
 def show_problem(visit: CurrentVisit, slug: Slug, given: Given = None) -> Response:
     with visit.transaction() as session:
-        source = _given_source(session, visit.user, given)
+        earlier = _find_given(session, visit.user, given)
         context = _context(session, visit.user, slug)
     draft = context["draft"]
-    shown = source or (draft.source if draft else context["problem"].starter)
-    return _render(visit, context | {"source": shown, "is_given": source is not None, "refusal": ""})
+    source = draft.source if draft else context["problem"].starter
+    if earlier is None:
+        return _render(visit, context | {"source": source})
+    return _render(visit, context | {"source": earlier.source, "is_given": True, "own_inputs": earlier.inputs})
 
 
 @router.post("/problems/{slug}/submissions", dependencies=[Depends(require_own_origin)])
@@ -66,26 +89,32 @@ def send_solution(visit: CurrentVisit, slug: Slug, form: Annotated[SolutionForm,
     if visit.user is None:
         return see_other(f"/sign-in?next=/problems/{slug}")
     settings: Settings = visit.request.app.state.settings
-    wanted = Submit(user_id=visit.user.id, slug=slug, source=form.text, mode=form.mode, idempotency_key=form.key)
     try:
         with visit.transaction() as session:
-            submission = submit(session, wanted, SubmitLimits(max_pending=settings.max_pending))
+            submission = submit(
+                session, form.wanted(visit.user.id, slug), SubmitLimits(max_pending=settings.max_pending)
+            )
+    except InputsInvalid as fault:
+        return _refused(visit, slug, form, {"input_faults": fault.faults}, 422)
     except Invalid as fault:
-        return _refused(visit, slug, form, fault, 422)
+        return _refused(visit, slug, form, {"refusal": str(fault)}, 422)
     except LimitReached as fault:
-        return _refused(visit, slug, form, fault, 429)
+        return _refused(visit, slug, form, {"refusal": str(fault)}, 429)
     return see_other(f"/submissions/{submission.id}")
 
 
-def _refused(visit: Visit, slug: str, form: SolutionForm, fault: AllcloseError, status: int) -> Response:
+def _refused(visit: Visit, slug: str, form: SolutionForm, why: dict[str, Any], status: int) -> Response:
     with visit.transaction() as session:
         context = _context(session, visit.user, slug)
-    return _render(visit, context | {"source": form.text, "is_given": True, "refusal": str(fault)}, status)
+    typed = {"source": form.text, "is_given": True, "own_inputs": form.own_inputs}
+    return _render(visit, context | typed | why, status)
 
 
 def _render(visit: Visit, context: dict[str, Any], status: int = 200) -> Response:
+    """`own_inputs`: None where none were typed."""
     nonce = secrets.token_urlsafe(16)
-    page = visit.render("problem.html", context | {"nonce": nonce}, status)
+    usual = {"is_given": False, "own_inputs": None, "input_faults": (), "refusal": "", "nonce": nonce}
+    page = visit.render("problem.html", usual | context, status)
     page.headers["Content-Security-Policy"] = with_styles(nonce)
     return page
 
@@ -110,11 +139,11 @@ def _last(session: Session, user: User | None, mine: Sequence[SubmissionSummary]
     return read_one(session, user, mine[0].id) if user and mine else None
 
 
-def _given_source(session: Session, user: User | None, given: UUID | None) -> str | None:
-    """The code to go on with; None for someone else's submission, as if it were not there."""
+def _find_given(session: Session, user: User | None, given: UUID | None) -> Submission | None:
+    """The submission to go on with; None for someone else's, as if it were not there."""
     if user is None or given is None:
         return None
     try:
-        return get_submission(session, given, user).source
+        return get_submission(session, given, user)
     except NotFound:
         return None

@@ -1,6 +1,7 @@
-// Runs before the page is drawn, so that nothing moves: the width that was last given to the statement.
-import { recall } from "../page/memory";
-import { MEMORY, setShare } from "../page/share";
+// Before the page is drawn, so that nothing moves afterwards.
+import { DIVISIONS, divide, recallShare } from "../page/share";
 
-const share = Number(recall(MEMORY));
-if (share) setShare(share);
+for (const division of Object.values(DIVISIONS)) {
+  const share = recallShare(division);
+  if (share !== null && share !== division.usual) divide(division, share);
+}

@@ -1,5 +1,6 @@
 // Keeps what is typed: at once in this browser, and soon after on the server for whoever is signed in. What the server
 // has not confirmed wins over what it holds when the page is opened again; the server keeps what was overtaken.
+import { undo } from "@codemirror/commands";
 import type { EditorView } from "@codemirror/view";
 import { replaceAll } from "../editor/mount";
 import { forget, keep, recall } from "./memory";
@@ -27,6 +28,7 @@ export function mountDraft(view: EditorView, area: HTMLTextAreaElement): void {
   window.addEventListener("online", () => void draft.save());
   window.addEventListener("pagehide", () => void draft.save());
   button(area.dataset["reset"])?.addEventListener("click", () => draft.reset());
+  button(area.dataset["undo"])?.addEventListener("click", () => draft.undo());
   draft.other?.querySelector("[value=open]")?.addEventListener("click", () => void draft.openOther());
   draft.other?.querySelector("[value=drop]")?.addEventListener("click", () => void draft.dropOther());
 }
@@ -71,6 +73,8 @@ class Draft {
 
   note(): void {
     this.isSaved = false;
+    const back = button(this.area.dataset["undo"]);
+    if (back) back.hidden = true;
     const isKept = this.remember();
     this.say(isKept ? "Draft kept in this browser" : "");
     if (this.address) this.saveIn(PAUSE_MS);
@@ -103,9 +107,21 @@ class Draft {
   }
 
   reset(): void {
-    replaceAll(this.view, this.starter);
+    this.replaceBy(this.starter, "Back to the starter.");
+  }
+
+  undo(): void {
+    undo(this.view);
     this.view.focus();
-    this.say("Back to the starter; undo brings your code back");
+  }
+
+  // What was there comes back by a button too: a phone has no keys for it.
+  private replaceBy(source: string, words: string): void {
+    replaceAll(this.view, source);
+    this.view.focus();
+    this.say(words);
+    const back = button(this.area.dataset["undo"]);
+    if (back) back.hidden = false;
   }
 
   // The other takes the editor's place, and this one is then the other.
@@ -115,9 +131,7 @@ class Draft {
     if (source === null) return;
     await this.save();
     this.base = "";
-    replaceAll(this.view, source);
-    this.view.focus();
-    this.say("The other draft; undo brings yours back");
+    this.replaceBy(source, "The other draft.");
   }
 
   async dropOther(): Promise<void> {
@@ -139,7 +153,7 @@ class Draft {
   private say(words: string): void {
     const place = document.getElementById(this.area.dataset["draftStatus"] ?? "");
     if (place) place.textContent = words;
-    const reset = button(this.area.dataset["reset"]);
+    const reset = document.getElementById(this.area.dataset["resetAsk"] ?? "");
     if (reset) reset.hidden = this.area.value === this.starter;
   }
 }

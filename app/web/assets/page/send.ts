@@ -35,7 +35,7 @@ async function send(form: HTMLFormElement, fields: FormData): Promise<string | n
       return address.pathname;
     }
     if (answer.redirected) location.assign(address);
-    else refuse(form, reason(await answer.text()));
+    else tell(form, new DOMParser().parseFromString(await answer.text(), "text/html"));
   } catch {
     refuse(form, AWAY);
   }
@@ -70,9 +70,10 @@ function refuse(form: HTMLFormElement, words: string): void {
   if (text) text.textContent = words;
 }
 
-// The sentence on the page that came back: beside the editor, or on an error's page.
-function reason(html: string): string {
-  const page = new DOMParser().parseFromString(html, "text/html");
+// What the page that came back says: of the inputs beside them, all else beside the code or on an error's page.
+function tell(form: HTMLFormElement, page: Document): void {
   const said = page.querySelector("[data-refusal]:not([hidden]) span") ?? page.querySelector("[data-advice]");
-  return said?.textContent?.trim() || AWAY;
+  const isOfInputs = page.querySelector("[data-input-faults] li") !== null;
+  refuse(form, isOfInputs ? "" : said?.textContent?.trim() || AWAY);
+  form.dispatchEvent(new CustomEvent("refused", { detail: page }));
 }

@@ -1,19 +1,26 @@
-// The line between the statement and the editor: moved by pointer or arrow keys, back to the usual by a double click.
-import { keep, recall } from "./memory";
-import { LEAST, MEMORY, MOST, setShare, USUAL } from "./share";
+// The lines between the parts of the page: moved by pointer or arrow keys, back to the usual by a double click or Enter.
+import { DIVISIONS, type Division, divide, recallShare } from "./share";
 
 const STEP = 2;
 
 export function mountSplit(separator: HTMLElement): void {
   const whole = separator.parentElement;
-  if (!whole) return;
-  const move = (share: number) => {
-    separator.ariaValueNow = String(setShare(share));
-    keep(MEMORY, separator.ariaValueNow);
+  const division = DIVISIONS[separator.dataset["split"] ?? ""];
+  if (!whole || !division) return;
+  const isUpright = separator.ariaOrientation !== "horizontal";
+  const measure = () => {
+    const before = separator.previousElementSibling?.getBoundingClientRect();
+    const place = whole.getBoundingClientRect();
+    return before ? Math.round(isUpright ? (before.width / place.width) * 100 : (before.height / place.height) * 100) : 0;
   };
-  separator.ariaValueMin = String(LEAST);
-  separator.ariaValueMax = String(MOST);
-  separator.ariaValueNow = String(setShare(Number(recall(MEMORY)) || USUAL));
+  const tell = (share: number | null) => {
+    separator.ariaValueNow = String(share ?? measure());
+  };
+  const move = (share: number | null) => tell(divide(division, share));
+  separator.ariaValueMin = String(division.least);
+  separator.ariaValueMax = String(division.most);
+  tell(recallShare(division));
+  separator.addEventListener("focus", () => tell(recallShare(division)));
   separator.addEventListener("pointerdown", (event) => {
     separator.setPointerCapture(event.pointerId);
     event.preventDefault();
@@ -21,24 +28,27 @@ export function mountSplit(separator: HTMLElement): void {
   separator.addEventListener("pointermove", (event) => {
     if (!separator.hasPointerCapture(event.pointerId)) return;
     const place = whole.getBoundingClientRect();
-    move(((event.clientX - place.left) / place.width) * 100);
+    const reached = isUpright ? (event.clientX - place.left) / place.width : (event.clientY - place.top) / place.height;
+    move(reached * 100);
   });
-  separator.addEventListener("dblclick", () => move(USUAL));
+  separator.addEventListener("dblclick", () => move(null));
   separator.addEventListener("keydown", (event) => {
-    const share = target(event.key, Number(separator.ariaValueNow));
-    if (share === null) return;
+    const share = target(event.key, Number(separator.ariaValueNow), division);
+    if (share === undefined) return;
     event.preventDefault();
     move(share);
   });
 }
 
-function target(key: string, share: number): number | null {
-  const targets: Record<string, number> = {
+function target(key: string, share: number, division: Division): number | null | undefined {
+  const targets: Record<string, number | null> = {
     ArrowLeft: share - STEP,
+    ArrowUp: share - STEP,
     ArrowRight: share + STEP,
-    Home: LEAST,
-    End: MOST,
-    Enter: USUAL,
+    ArrowDown: share + STEP,
+    Home: division.least,
+    End: division.most,
+    Enter: null,
   };
-  return targets[key] ?? null;
+  return targets[key];
 }
