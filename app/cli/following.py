@@ -19,17 +19,16 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 1
 # A hint may follow the verdict, and is waited for so long.
 HINT_SECONDS = 20.0
+AS_IT_IS: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
 
 
 def follow(client: "httpx.Client", submission_id: str, poll_seconds: int) -> Iterator["SubmissionView"]:
-    """How it stands: at once, then whenever it was found changed, and last with its verdict."""
-    told, view = None, _read_view(insist(client, "GET", _path(submission_id)))
-    while view.state != "done":
-        if view != told:
-            yield view
-        told = view
-        view = _read_view(insist(client, "GET", _path(submission_id), params={"wait": poll_seconds}))
+    """How it stands: at once, then again after so many seconds at most, and last with its verdict."""
+    view = read_view(insist(client, "GET", path_of(submission_id)))
     yield view
+    while view.state != "done":
+        view = read_view(insist(client, "GET", path_of(submission_id), params={"wait": poll_seconds}))
+        yield view
 
 
 def wait_for_hint(client: "httpx.Client", view: "SubmissionView") -> "SubmissionView":
@@ -38,7 +37,7 @@ def wait_for_hint(client: "httpx.Client", view: "SubmissionView") -> "Submission
     try:
         while view.hint_pending and time.monotonic() < deadline:
             time.sleep(1.0)
-            view = _read_view(call(client, "GET", _path(str(view.id))))
+            view = read_view(call(client, "GET", path_of(str(view.id))))
     except (ServerRefused, KeyboardInterrupt):
         pass
     return view
@@ -62,13 +61,17 @@ def left_behind(client: "httpx.Client", submission_id: str) -> Iterator[None]:
     try:
         yield
     except (ServerRefused, KeyboardInterrupt):
-        again = f"{page_of(client, submission_id)}, or in a terminal by `allclose show {submission_id}`"
-        errors.print(f"Your submission was taken; look at it at {one_line(again)}", markup=False, soft_wrap=True)
+        page = one_line(page_of(client, submission_id))
+        errors.print(f"Your submission was taken and is judged without you: {page}", **AS_IT_IS)
+        name = one_line(submission_id)
+        errors.print(
+            f"In a terminal, `allclose show {name}` follows it and `allclose cancel {name}` stops it.", **AS_IT_IS
+        )
         raise
 
 
 def page_of(client: "httpx.Client", submission_id: str) -> str:
-    return server_of(client) + _path(submission_id)
+    return server_of(client) + path_of(submission_id)
 
 
 def _watch_live(views: Iterator["SubmissionView"]) -> "SubmissionView":
@@ -86,12 +89,12 @@ def _watch_quietly(views: Iterator["SubmissionView"]) -> "SubmissionView":
     told: str | None = None
     for view in views:
         if view.notice and view.notice != told:
-            errors.print(message(view.notice), markup=False, highlight=False, soft_wrap=True)
+            errors.print(message(view.notice), **AS_IT_IS)
         told = view.notice
     return view
 
 
-def _read_view(body: dict[str, Any]) -> "SubmissionView":
+def read_view(body: dict[str, Any]) -> "SubmissionView":
     """Raises ServerRefused."""
     from pydantic import ValidationError
 
@@ -107,5 +110,5 @@ def _read_view(body: dict[str, Any]) -> "SubmissionView":
         ) from None
 
 
-def _path(submission_id: str) -> str:
+def path_of(submission_id: str) -> str:
     return f"/submissions/{quote(submission_id, safe='-')}"

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from app.cli.console import output
 from app.cli.plain import excerpt, message, one_line, tail
+from app.cli.preview_text import answer_lines
 from app.cli.table import case_table, most_used, style_of
 from app.submissions.view import CaseView, SubmissionView
 from app.web.picture.figure import list_shares
@@ -41,30 +42,23 @@ def exit_code(view: SubmissionView) -> int:
     return EXIT_CODES.get(view.verdict or "", 1)
 
 
-def result_of(view: SubmissionView) -> Result:
-    return describe_result(view)
-
-
-def waiting_text(view: SubmissionView) -> str:
-    if view.state == "queued":
-        return message(view.notice or "in the queue …")
-    return f"judging … {len(view.cases)} of {len(view.case_names)} cases done"
-
-
 def waiting(view: SubmissionView) -> RenderableType:
     """While it is judged: a row for every case that has a result, and what it waits for."""
-    status = Spinner("dots", Text(waiting_text(view)))
-    return Group(case_table(result_of(view)), "", status) if view.cases else status
+    result = describe_result(view)
+    status = Spinner("dots", Text(message(f"{result.title} {result.sentence}".strip())))
+    return Group(case_table(result), "", status) if view.cases else status
 
 
 def _parts(view: SubmissionView, page: str) -> Iterator[RenderableType]:
-    result = result_of(view)
+    result = describe_result(view)
     if result.rows:
         yield case_table(result)
     told: set[str] = set()
     for case in view.cases:
         if case.visibility == "sample":
             yield from _details(case, told)
+            if view.inputs is not None:
+                yield from _indented(answer_lines(case.report))
     if result.hint:
         yield Text.assemble("\n", (KNOWN_MISTAKE, "bold"), message(result.hint))
     yield Text("\n").append_text(_verdict(view, result))
@@ -73,7 +67,7 @@ def _parts(view: SubmissionView, page: str) -> Iterator[RenderableType]:
 
 
 def _verdict(view: SubmissionView, result: Result) -> Text:
-    tally = f" – {result.tally} cases accepted" if result.tally else ""
+    tally = f" – {result.tally} {result.tally_of}" if result.tally else ""
     line = Text.assemble((result.title, f"bold {style_of(result.tone)}"), tally)
     shown = {case.name for case in view.cases if case.visibility == "sample" and message_of(case.report)}
     if result.place and result.place in shown:
@@ -105,7 +99,7 @@ def _off(case: CaseView) -> list[str]:
         shares = {share.path: share.words for share in list_shares(case.report)}
         return [f"{one_line(leaf['path'])}: {one_line(shares.get(leaf['path'], leaf['category']))}" for leaf in wrong]
     used = most_used(case.report)
-    return [f"Yours {used}"] if used else []
+    return [f"Yours {used}"] if wrong and used else []
 
 
 def _indented(lines: Sequence[str]) -> Iterator[RenderableType]:

@@ -1,4 +1,4 @@
-"""`allclose login`, `allclose submit` and `allclose show`: the REST API from the command line."""
+"""`allclose login`, `submit`, `show` and `cancel`: the REST API from the command line."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ import typer
 
 from app.cli import token_file
 from app.cli.console import output, print_json
-from app.cli.following import left_behind, page_of, watch
+from app.cli.following import left_behind, page_of, path_of, read_view, watch
 from app.cli.remote import call, open_client, require_token
 from app.cli.sending import Attempt, send
 from app.cli.source import read_source, read_text
@@ -65,7 +65,19 @@ def show(
     """Look again at a submission on a server, and follow it while it is judged. Exit code 0 only when accepted."""
     settings = read_settings(server=server)
     with open_client(settings.server, token=require_token(settings)) as client:
-        _tell(client, submission.rstrip("/").rpartition("/")[2], as_json)
+        _tell(client, _id(submission), as_json)
+
+
+def cancel(
+    submission: Annotated[str, typer.Argument(help="Its id: the last part of its page's address.")],
+    server: Server = None,
+) -> None:
+    """Stop the judging of a submission; one that is done stays as it is."""
+    settings = read_settings(server=server)
+    with open_client(settings.server, token=require_token(settings)) as client:
+        view = read_view(call(client, "POST", f"{path_of(_id(submission))}/cancel"))
+    stopped = "It is cancelled." if view.verdict == "cancelled" else "It was judged already, and stays so."
+    output.print(f"{stopped} {page_of(client, str(view.id))}", markup=False, highlight=False, soft_wrap=True)
 
 
 def sign_in(address: str, username: str, password: str) -> Path:
@@ -74,6 +86,11 @@ def sign_in(address: str, username: str, password: str) -> Path:
         body = {"username": username, "password": password, "name": f"allclose login on {os.uname().nodename}"}
         token = call(client, "POST", "/tokens", json=body)["token"]
     return token_file.keep(address, token)
+
+
+def _id(submission: str) -> str:
+    """Also of a page's address."""
+    return submission.rstrip("/").rpartition("/")[2]
 
 
 def _tell(client: "httpx.Client", submission_id: str, as_json: bool) -> None:

@@ -1,6 +1,7 @@
 """A submission as HTML for the output of a cell: the page's own fragment, with the page's rules kept to it."""
 
 import re
+from dataclasses import replace
 from functools import cache
 
 from app.submissions.view import SubmissionView
@@ -18,7 +19,8 @@ _ID = re.compile(r' id="case-[\w-]+"')
 
 def submission_html(view: SubmissionView, page: str) -> str:
     """`page`: the address where it can be seen."""
-    result = render_text("fragments/result.html", {"result": describe_result(view)})
+    # No form: it would go to the notebook's server.
+    result = render_text("fragments/result.html", {"result": replace(describe_result(view), stop="")})
     own = _ID.sub("", _LINE_LINK.sub(r"\1", result))
     return render_text("fragments/in_notebook.html", {"style": style(), "own": own, "page": page, "view": view})
 
