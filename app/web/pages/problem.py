@@ -16,6 +16,7 @@ from app.catalog.query import get_problem
 from app.content_policy import with_styles
 from app.drafts.save import find_draft
 from app.errors import Invalid, LimitReached, NotFound
+from app.learning.prerequisite import list_prerequisites
 from app.settings import Settings
 from app.submissions.model import Submission
 from app.submissions.query import HistoryFilters, SubmissionSummary, get_submission, list_submissions
@@ -123,13 +124,15 @@ def _context(session: Session, user: User | None, slug: str) -> dict[str, Any]:
     """Raises NotFound."""
     problem = get_problem(session, slug)
     mine = list_submissions(session, user.id, HistoryFilters(problem=slug)).items[:SHOWN_SUBMISSIONS] if user else ()
-    is_solved = user is not None and slug in list_solved_slugs(session, user.id)
+    solved = list_solved_slugs(session, user.id) if user else frozenset()
     return {
         "problem": problem,
         "submissions": mine,
         "last": _last(session, user, mine),
         "draft": find_draft(session, user.id, slug) if user else None,
-        "is_solved": is_solved,
+        "is_solved": slug in solved,
+        "solved_slugs": solved,
+        "prerequisites": list_prerequisites(session, problem.prerequisites),
         "learning": find_learning(session, user, slug),
         "attempt": secrets.token_urlsafe(16),
     }
