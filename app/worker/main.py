@@ -21,10 +21,11 @@ from app.worker.boxes import Pools, cache_folder, open_inspector_pool, open_laun
 from app.worker.compilation import CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.inability import Inability
-from app.worker.judge import Job, judge
+from app.worker.judge import Job, OnOutcome, judge
 from app.worker.known_mistakes import KnownMistakes
 from app.worker.lease import Claim, Finish, is_cancelled, record_case, record_phases
 from app.worker.lease_loop import LeaseLoop, Run
+from app.worker.measure import Costs, Surveyor, each_of, name_machine
 from app.worker.order import in_order
 from app.worker.own_inputs import OwnInputs, find_unanswerable
 from app.worker.prepare import PreparedCase
@@ -46,12 +47,21 @@ _log = logging.getLogger(__name__)
 class Worker:
     """Judges claims, each in a thread of the lease loop."""
 
-    def __init__(self, database: Database, works: Works, expected: ExpectedOutputs, pools: Pools, tutor: Tutor) -> None:
+    def __init__(
+        self,
+        database: Database,
+        works: Works,
+        expected: ExpectedOutputs,
+        pools: Pools,
+        tutor: Tutor,
+        surveyor: Surveyor,
+    ) -> None:
         self._database = database
         self._works = works
         self._expected = expected
         self._pools = pools
         self._tutor = tutor
+        self._surveyor = surveyor
         self._own_inputs = OwnInputs(expected.references)
 
     def judge(self, claim: Claim, abort: threading.Event) -> None:
@@ -60,9 +70,9 @@ class Worker:
         Whatever is raised here is our fault: the loop gives the judging back, and it runs again.
         """
         work = retry(lambda: self._works.get(claim.submission_id), abort)
-        notes = Notes()
+        notes, costs = Notes(), Costs()
         try:
-            judged = self._judge(claim, work, notes, abort)
+            judged = self._judge(claim, work, each_of(notes.take, costs.take), abort)
         except JudgeFailed as failure:
             if work.submission.inputs is None:
                 raise
@@ -71,8 +81,9 @@ class Worker:
             self._make_ready(claim, work)
             raise
         self._tutor.finish(claim, work, judged, notes, abort)
+        self._surveyor.note(claim, work, judged, costs)
 
-    def _judge(self, claim: Claim, work: Work, notes: Notes, abort: threading.Event) -> Finish:
+    def _judge(self, claim: Claim, work: Work, on_outcome: OnOutcome, abort: threading.Event) -> Finish:
         visibility = "hidden" if work.submission.mode == "submit" else "sample"
         timeline = Timeline(partial(self._tell, claim), visibility)
         timeline.begin("preparing")
@@ -82,7 +93,7 @@ class Worker:
             cases=in_order(self._choose(work, abort), work.submission.id),
             references=self._expected.references,
             inspectors=self._pools.inspectors,
-            on_outcome=notes.take,
+            on_outcome=on_outcome,
             timeline=timeline,
         )
         judged = judge(job, self._pools.students, partial(self._record, claim), abort)
@@ -167,7 +178,8 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
         known = KnownMistakes(database, ahead)
         warmer = Warmer(works, ahead, known, CompilationCache(settings.data, launcher), pools)
         tutor = Tutor(database, known)
-        worker = Worker(database, works, expected, pools, tutor)
+        surveyor = Surveyor(database, ahead, name_machine(capacity.gpus))
+        worker = Worker(database, works, expected, pools, tutor, surveyor)
         run = worker.judge if gpus is None else _until_lost(worker.judge, gpus)
         loop = LeaseLoop(database, capacity, inability.watching(run))
         verifications = Verifier(settings=settings, database=database, gpus=gpus).loop(capacity)
@@ -175,6 +187,7 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
         verifications.start()
         warmer.start()
         tutor.start()
+        surveyor.start()
         where = "".join(f", GPU {gpu.index} ({gpu.name})" for gpu in gpus.gpus) if gpus else ""
         kind, slots = launcher.name, capacity.slots
         _log.info("judging from %s in %s boxes, %d at once%s", ", ".join(capacity.queues), kind, slots, where)
@@ -184,6 +197,7 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
         threading.Thread(target=_stop_at_signal, args=(signals, loop), daemon=True).start()
         warmer.stop()
         tutor.stop()
+        surveyor.stop()
         verifications.stop()  # they would take minutes, and begin again elsewhere
         loop.drain()
     if gpus is not None and gpus.are_lost:

@@ -21,7 +21,7 @@ HOSTILE = "<script>alert(1)</script>\u202e\x1b[31m"
 
 def send(client: TestClient, source: str, mode: str = "submit") -> str:
     answer = client.post(f"{PAGE}/submissions", data={"source": source, "mode": mode})
-    return answer.headers["location"].removeprefix("/submissions/")
+    return str(answer.headers["location"]).removeprefix("/submissions/")
 
 
 def become_eve(client: TestClient, database: Database) -> None:

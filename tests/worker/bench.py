@@ -20,6 +20,7 @@ from app.worker.known_mistakes import KnownMistakes
 from app.worker.lease import Claim
 from app.worker.lease_loop import LeaseLoop, Rhythm
 from app.worker.main import Worker
+from app.worker.measure import Surveyor
 from app.worker.presence import Capacity
 from app.worker.tutor import Tutor
 from app.worker.work import Works
@@ -72,8 +73,12 @@ class Bench:
     def expected(self) -> ExpectedOutputs:
         return ExpectedOutputs(self.database, self.pool, "cpu")
 
-    def worker(self, tutor: Tutor | None = None) -> Worker:
-        return Worker(self.database, Works(self.database), self.expected(), self.pools, tutor or self.tutor())
+    def worker(self, tutor: Tutor | None = None, surveyor: Surveyor | None = None) -> Worker:
+        works, tutor = Works(self.database), tutor or self.tutor()
+        return Worker(self.database, works, self.expected(), self.pools, tutor, surveyor or self.surveyor())
+
+    def surveyor(self) -> Surveyor:
+        return Surveyor(self.database, self.expected(), "here")
 
     def known(self) -> KnownMistakes:
         return KnownMistakes(self.database, self.expected())

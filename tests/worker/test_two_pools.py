@@ -53,7 +53,8 @@ def test_a_reference_never_runs_where_a_submission_does(
     with closing(Listening(launcher)) as students, closing(Listening(launcher)) as references:
         expected = ExpectedOutputs(database, references, "cpu")
         pools = Pools(students=students, inspectors=students)
-        Worker(database, Works(database), expected, pools, bench.tutor()).judge(bench.claim(), threading.Event())
+        worker = Worker(database, Works(database), expected, pools, bench.tutor(), bench.surveyor())
+        worker.judge(bench.claim(), threading.Event())
 
     assert bench.judging().verdict == "accepted"
     assert students.sources == {SOLUTION}

@@ -59,7 +59,7 @@ def show_history(visit: CurrentVisit, filters: Filters, pick: Picked, cursor: st
                 refusal = str(fault)
         page = list_submissions(session, visit.user.id, filters, cursor or None)
         attempted = list_attempted(session, visit.user.id)
-    context = {"page": page, "filters": filters, "attempted": attempted, "verdicts": tuple(Verdict)}
+    context: dict[str, Any] = {"page": page, "filters": filters, "attempted": attempted, "verdicts": tuple(Verdict)}
     context |= {"refusal": refusal, "picked": frozenset(pick), "query": _query(filters)}
     return visit.render("history.html", context, 422 if refusal else 200)
 
@@ -75,7 +75,7 @@ def show_difference(
         new, before = get_summary(session, pair.new), get_summary(session, pair.old) if pair.old else None
         filters = HistoryFilters(problem=new.problem)
         others = list_submissions(session, pair.new.user_id, filters).items
-    context = {"new": new, "old": before, "difference": pair.difference, "view": view}
+    context: dict[str, Any] = {"new": new, "old": before, "difference": pair.difference, "view": view}
     context |= {"groups": _groups(pair.difference.rows), "others": _with(others, new, before)}
     return visit.render("difference.html", context)
 

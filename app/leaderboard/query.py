@@ -1,0 +1,139 @@
+"""The fastest and the leanest accepted solutions of a problem's current revision.
+
+What is compared is a ratio: the solution's time over the reference's for the same inputs on the same machine. Both are
+the least of several runs, since whatever else a machine does can only add time: of the reference, those that workers
+make of it (`app.worker.measure`); of a user, all accepted submissions. Ratios are rounded to two digits, and those that
+are then equal share a place.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Row, Select, and_, exists, func, or_, select
+from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy.orm import Session, aliased
+
+from app.accounts.model import User
+from app.catalog.model import Problem, Revision
+from app.errors import NotFound
+from app.leaderboard.model import Measurement, ReferenceMeasurement
+from app.submissions.model import Judging, Submission
+
+By = Literal["time", "memory"]
+
+MOST = 50
+# Below this a solution's own memory is lost among the interpreter's.
+LEAST_BYTES = 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A user's best; `ratio` is to the reference. `submission_id` is given to its owner only."""
+
+    place: int
+    username: str
+    ratio: float
+    sent_at: datetime
+    is_own: bool
+    submission_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaderboard:
+    """`own`: the asker's best, on the list or not; its place is the one that it has or would have."""
+
+    problem: str
+    title: str
+    by: By
+    entries: tuple[Entry, ...]
+    own: Entry | None
+    is_ranked: bool
+
+
+class _Best(NamedTuple):
+    """In the order of a leaderboard: of equal ratios, the one that was there first."""
+
+    ratio: float
+    sent_at: datetime
+    username: str
+    user_id: UUID
+    submission_id: UUID
+
+
+def read_leaderboard(session: Session, slug: str, viewer: User, by: By) -> Leaderboard:
+    """Raises NotFound."""
+    current = select(Problem, Revision).join(Revision, Revision.id == Problem.current_revision_id)
+    found = session.execute(current.where(Problem.slug == slug)).one_or_none()
+    if found is None:
+        raise NotFound(f"there is no problem {slug!r}; the list of problems has all of them")
+    _problem, revision = found
+    is_ranked = session.scalars(select(User.is_ranked).where(User.id == viewer.id)).one()
+    bests = [_best(row) for row in session.execute(_ranked(revision.id, viewer.id, by))]
+    listed = sorted(best for best in bests if is_ranked or best.user_id != viewer.id)
+    own = next((best for best in bests if best.user_id == viewer.id), None)
+    return Leaderboard(
+        problem=slug,
+        title=revision.manifest["title"],
+        by=by,
+        entries=tuple(_entry(best, listed, viewer) for best in listed[:MOST]),
+        own=_entry(own, listed, viewer) if own else None,
+        is_ranked=is_ranked,
+    )
+
+
+def round_ratio(ratio: float) -> float:
+    return float(f"{ratio:.2g}")
+
+
+def _ranked(revision_id: UUID, viewer_id: UUID, by: By) -> Select[Any]:
+    """The best of each user who wants to be shown, and of the viewer: the least ratio, the earliest of equal ones."""
+    ratio = _ratio(by).label("ratio")
+    later = aliased(Judging)
+    is_latest = ~exists().where(later.submission_id == Judging.submission_id, later.id > Judging.id)
+    best = (
+        select(User.id, User.username, Submission.id.label("submission_id"), Submission.created_at, ratio)
+        .ext(distinct_on(User.id))
+        .select_from(Measurement)
+        .join(Judging, Judging.id == Measurement.judging_id)
+        .join(Submission, Submission.id == Judging.submission_id)
+        .join(User, User.id == Submission.user_id)
+        .join(
+            ReferenceMeasurement,
+            and_(
+                ReferenceMeasurement.revision_id == Submission.revision_id,
+                ReferenceMeasurement.variant == Submission.variant,
+                ReferenceMeasurement.machine == Measurement.machine,
+            ),
+        )
+        .where(Submission.revision_id == revision_id, Judging.verdict == "accepted", is_latest)
+        .where(or_(and_(User.is_ranked, User.is_active), User.id == viewer_id))
+        .order_by(User.id, ratio, Submission.created_at)
+        .subquery()
+    )
+    return select(best)
+
+
+def _ratio(by: By) -> Any:
+    if by == "time":
+        return Measurement.wall_seconds / ReferenceMeasurement.wall_seconds
+    own, reference = Measurement.memory_bytes, ReferenceMeasurement.memory_bytes
+    return 1.0 * func.greatest(own, LEAST_BYTES) / func.greatest(reference, LEAST_BYTES)
+
+
+def _best(row: Row[Any]) -> _Best:
+    return _Best(round_ratio(float(row.ratio)), row.created_at, row.username, row.id, row.submission_id)
+
+
+def _entry(best: _Best, listed: Sequence[_Best], viewer: User) -> Entry:
+    is_own = best.user_id == viewer.id
+    return Entry(
+        place=1 + sum(other.ratio < best.ratio for other in listed),
+        username=best.username,
+        ratio=best.ratio,
+        sent_at=best.sent_at,
+        is_own=is_own,
+        submission_id=best.submission_id if is_own else None,
+    )

@@ -1,0 +1,37 @@
+"""What accepted solutions take beside the reference, measured where they were judged."""
+
+import threading
+
+from sqlalchemy import select
+
+from app.leaderboard.model import Measurement, ReferenceMeasurement
+from app.worker.measure import RUNS
+from tests.queue.fleet import wait_until
+from tests.worker.bench import REFERENCE, Bench
+
+WRONG = "def standardise(x):\n    return x\n"
+
+
+def measured(bench: Bench) -> list[Measurement]:
+    with bench.database.transaction() as session:
+        return list(session.scalars(select(Measurement)))
+
+
+def references(bench: Bench) -> list[ReferenceMeasurement]:
+    with bench.database.transaction() as session:
+        return list(session.scalars(select(ReferenceMeasurement)))
+
+
+def test_accepted_solutions_are_measured_and_the_reference_so_often_and_no_more(bench: Bench) -> None:
+    surveyor, revision = bench.surveyor(), bench.publish()
+    surveyor.start()
+
+    for source in (WRONG, *[REFERENCE] * (RUNS + 2)):
+        bench.send(revision, source)
+        bench.worker(surveyor=surveyor).judge(bench.claim(), threading.Event())
+    wait_until(lambda: len(measured(bench)) == RUNS + 2)
+    surveyor.stop()
+
+    (reference,) = references(bench)
+    assert (reference.revision_id, reference.machine, reference.runs) == (revision.id, "here", RUNS)
+    assert {each.machine for each in measured(bench)} == {"here"}
