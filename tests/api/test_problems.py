@@ -1,9 +1,13 @@
 import httpx
 import pytest
+from sqlalchemy import select
 
+from app.accounts.model import User
+from app.catalog.model import Revision
 from app.catalog.publish import publish
 from app.database import Database
 from tests.catalog.packages import PROBLEM, make_package
+from tests.factories import make_judging, make_submission
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +25,9 @@ def test_anyone_can_list_and_read_problems(anyone: httpx.Client) -> None:
 
     assert [item["slug"] for item in listed["items"]] == ["scaled_mean", "scaled_sum"]
     assert listed["next"] is None
-    assert listed["items"][1].items() <= problem.items()
+    item = listed["items"][1]
+    assert (item.pop("state"), item.pop("prerequisites")) == (None, [])
+    assert item.items() <= problem.items()
     assert problem["statement"].startswith("Return the sum")
     assert [sample["name"] for sample in problem["samples"]] == ["small"]
     assert problem["limits"]["wall_seconds"] == 2
@@ -43,21 +49,24 @@ def test_what_students_must_not_see_is_in_no_answer(anyone: httpx.Client) -> Non
         assert secret not in text
 
 
-@pytest.mark.parametrize(
-    ("query", "slugs"),
-    [
+def test_problems_are_filtered(anyone: httpx.Client) -> None:
+    both = ["scaled_mean", "scaled_sum"]
+    queries: list[tuple[dict[str, str], list[str]]] = [
         ({"tag": "means"}, ["scaled_mean"]),
-        ({"difficulty": "beginner"}, ["scaled_mean", "scaled_sum"]),
+        ({"difficulty": "beginner"}, both),
         ({"difficulty": "advanced"}, []),
-        ({"track": "basics"}, ["scaled_mean", "scaled_sum"]),
+        ({"track": "basics"}, both),
+        ({"framework": "numpy", "q": "me"}, ["scaled_mean"]),
+        ({"framework": "jax"}, []),
         ({"q": "MEAN scaled"}, ["scaled_mean"]),
         ({"q": "no such words"}, []),
         ({"q": "\0"}, []),
         ({"tag": "\0"}, []),
-    ],
-)
-def test_problems_are_filtered(anyone: httpx.Client, query: dict[str, str], slugs: list[str]) -> None:
-    assert sorted(item["slug"] for item in anyone.get("/problems", params=query).json()["items"]) == slugs
+    ]
+
+    answers = [anyone.get("/problems", params=query).json()["items"] for query, _ in queries]
+
+    assert [sorted(item["slug"] for item in items) for items in answers] == [slugs for _, slugs in queries]
 
 
 def test_a_list_is_read_page_by_page(anyone: httpx.Client) -> None:
@@ -68,22 +77,44 @@ def test_a_list_is_read_page_by_page(anyone: httpx.Client) -> None:
     assert second["next"] is None
 
 
-@pytest.mark.parametrize(
-    ("query", "field"),
-    [
-        ({"cursor": "x"}, "cursor"),
-        ({"limit": "0"}, "limit"),
-        ({"limit": "x"}, "limit"),
-        ({"difficulty": "hard"}, "difficulty"),
-    ],
-)
-def test_a_query_that_means_nothing_is_refused(anyone: httpx.Client, query: dict[str, str], field: str) -> None:
-    answer = anyone.get("/problems", params=query)
+def test_a_query_that_means_nothing_is_refused(anyone: httpx.Client) -> None:
+    wrong = {"cursor": "x", "limit": "0", "difficulty": "hard", "framework": "theano", "state": "finished"}
 
-    assert answer.status_code == 422
-    assert answer.json()["errors"][0]["field"] == field
+    answers = {field: anyone.get("/problems", params={field: value}) for field, value in wrong.items()}
+
+    assert {answer.status_code for answer in answers.values()} == {422}
+    assert [answer.json()["errors"][0]["field"] for answer in answers.values()] == list(answers)
 
 
-@pytest.mark.parametrize("slug", ["unknown", "%00", "%ed%a0%80", "A", "x" * 5000])
-def test_a_problem_that_does_not_exist_is_not_found(anyone: httpx.Client, slug: str) -> None:
-    assert anyone.get(f"/problems/{slug}").status_code == 404
+def test_a_problem_that_does_not_exist_is_not_found(anyone: httpx.Client) -> None:
+    for slug in ("unknown", "%00", "%ed%a0%80", "A", "x" * 5000):
+        assert anyone.get(f"/problems/{slug}").status_code == 404
+
+
+def test_a_token_brings_the_states_of_problems(anyone: httpx.Client, ada: httpx.Client, database: Database) -> None:
+    with database.transaction() as session:
+        user = session.scalars(select(User).where(User.username == "ada")).one()
+        revision = session.scalars(select(Revision).where(Revision.manifest["title"].astext == "Scaled sum")).one()
+        make_judging(session, make_submission(session, user, revision).id, state="done", verdict="accepted")
+
+    listed = ada.get("/problems").json()["items"]
+    solved = ada.get("/problems", params={"state": "solved"}).json()["items"]
+    refused = anyone.get("/problems", params={"state": "solved"})
+
+    assert [item["state"] for item in listed] == ["new", "solved"]
+    assert [item["slug"] for item in solved] == ["scaled_sum"]
+    assert refused.status_code == 401
+    assert "leave it out" in refused.json()["detail"]
+    assert anyone.get("/problems", headers={"Authorization": "Bearer alc_wrong"}).status_code == 401
+
+
+def test_tracks_tell_what_comes_next(anyone: httpx.Client, ada: httpx.Client) -> None:
+    mine = ada.get("/tracks").json()["items"]
+    track = ada.get("/tracks/basics").json()
+
+    assert [(each["slug"], each["title"], each["done_count"]) for each in mine] == [("basics", "Basics", 0)]
+    assert mine[0].items() <= track.items()
+    assert track["next"] == {"slug": "scaled_mean", "title": "Scaled mean", "state": "new"}
+    assert [step["slug"] for step in track["steps"]] == ["scaled_mean", "scaled_sum"]
+    assert anyone.get("/tracks").json()["items"][0]["done_count"] is None
+    assert anyone.get("/tracks/none").status_code == 404

@@ -63,6 +63,15 @@ def make_package(slug: str = "scaled_sum", problem: str = PROBLEM) -> Package:
     return package_from_files(slug, make_files(problem=problem))
 
 
+def make_listed(slug: str, place: str = "track: basics\nposition: 1\n", **keys: str) -> Package:
+    """A package that is called as its slug; `place` are its lines of track and position, `keys` replace others."""
+    problem = PROBLEM.replace("track: basics\nposition: 1\n", place)
+    for key, text in {"title": slug, **keys}.items():
+        old = next(line for line in problem.splitlines() if line.startswith(f"{key}: "))
+        problem = problem.replace(old, f"{key}: {text}")
+    return make_package(slug, problem)
+
+
 def make_files(changed: Mapping[str, str | None] | None = None, problem: str = PROBLEM) -> dict[str, bytes]:
     """`problem` is the text of problem.yaml; `changed` maps paths to texts, None to leave a file out."""
     texts: dict[str, str | None] = {**FILES, "problem.yaml": problem, **(changed or {})}

@@ -31,10 +31,23 @@ pytestmark = pytest.mark.browser
 REAL = Path(__file__).parents[2] / "problems" / "microbatched_grads"
 
 # What stands in braces is an identifier that `scene` knows. A new page gets a line here.
-FOR_ANYONE = ("/", "/problems/scaled_sum", "/problems/microbatched_grads", "/sign-in", "/sign-up", "/problems/scaled")
+FOR_ANYONE = (
+    "/",
+    "/problems",
+    "/tracks",
+    "/tracks/basics",
+    "/problems/scaled_sum",
+    "/problems/microbatched_grads",
+    "/sign-in",
+    "/sign-up",
+    "/problems/scaled",
+)
 FOR_STUDENTS = (
     "/",
-    "/?q=nothing+fits",
+    "/problems",
+    "/problems?q=nothing+fits&tag=jax",
+    "/tracks",
+    "/tracks/basics",
     "/problems/scaled_sum",
     "/submissions",
     "/submissions/{accepted}",

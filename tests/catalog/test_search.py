@@ -1,0 +1,141 @@
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import select, text
+from sqlalchemy.orm import Session
+
+from app.catalog.facet import count_facets
+from app.catalog.model import Revision
+from app.catalog.package import package_from_files
+from app.catalog.publish import publish
+from app.catalog.search import Cut, ProblemFilters, conditions, list_problems
+from app.database import Database
+from app.errors import Invalid
+from tests.catalog.packages import edited, make_files, make_listed, make_package
+
+EVERYTHING = ProblemFilters()
+
+
+@pytest.fixture
+def session(database: Database) -> Iterator[Session]:
+    with database.transaction() as session:
+        yield session
+
+
+def slugs(session: Session, filters: ProblemFilters = EVERYTHING) -> list[str]:
+    return [problem.slug for problem in list_problems(session, filters)[0]]
+
+
+def read_all(session: Session, filters: ProblemFilters, limit: int) -> list[list[str]]:
+    seen, cursor = [], None
+    while True:
+        page, cursor = list_problems(session, filters, Cut(cursor=cursor, limit=limit))
+        seen.append([problem.slug for problem in page])
+        if cursor is None:
+            return seen
+
+
+def test_problems_come_by_track_and_position_and_those_without_a_track_last(session: Session) -> None:
+    publish(session, make_listed("c", ""))
+    publish(session, make_listed("b", "track: basics\nposition: 2\n"))
+    publish(session, make_listed("a", "track: zen\nposition: 1\n"))
+    publish(session, make_listed("d", "track: basics\nposition: 10\n"))
+
+    assert slugs(session) == ["b", "d", "a", "c"]
+
+
+def test_pages_follow_one_another_without_gap_or_repetition(session: Session) -> None:
+    for number in range(7):
+        publish(session, make_listed(f"p{number}", "" if number % 2 else f"track: t\nposition: {number + 1}\n"))
+
+    listed = read_all(session, EVERYTHING, 2)
+    found = read_all(session, ProblemFilters(q="vector"), 3)
+
+    assert listed == [["p0", "p2"], ["p4", "p6"], ["p1", "p3"], ["p5"]]
+    assert found == [["p0", "p1", "p2"], ["p3", "p4", "p5"], ["p6"]]  # equally good, so by slug
+
+
+def test_a_cursor_of_no_page_of_this_list_is_refused(session: Session) -> None:
+    publish(session, make_listed("a"))
+    publish(session, make_listed("b"))
+    by_rank = list_problems(session, ProblemFilters(q="vector"), Cut(limit=1))[1]
+    strange = ("", "x", "W10", "é", "bnVsbA", "WzFd" * 1000, "WyJhIiwgImIiLCAxLCAiYyJd", "W05hTiwgImEiXQ", by_rank)
+
+    for cursor in strange:
+        with pytest.raises(Invalid, match="take `next` of the page before"):
+            list_problems(session, EVERYTHING, Cut(cursor=cursor))
+    with pytest.raises(Invalid):
+        list_problems(session, ProblemFilters(q="vector"), Cut(cursor="W05hTiwgImEiXQ"))
+
+
+def test_filters_narrow_the_list(session: Session) -> None:
+    publish(session, make_listed("scan", title="Loops with lax.scan", tags="[jax]", frameworks="[jax, numpy]"))
+    publish(session, make_listed("loss", title="Losses", difficulty="advanced", summary="100% sure."))
+    found = {
+        ProblemFilters(tag="jax"): ["scan"],
+        ProblemFilters(tag="ja"): [],
+        ProblemFilters(framework="jax"): ["scan"],
+        ProblemFilters(framework="numpy"): ["loss", "scan"],
+        ProblemFilters(difficulty="advanced"): ["loss"],
+        ProblemFilters(track="basics"): ["loss", "scan"],
+        ProblemFilters(track="basics", tag="jax"): ["scan"],
+        ProblemFilters(track="basics", tag="jax", difficulty="advanced"): [],
+        ProblemFilters(state="new"): [],  # nobody asks
+        ProblemFilters(q="SCANS"): ["scan"],
+        ProblemFilters(q="sca"): ["scan", "loss"],  # scan is in the title, scaled_sum is not
+        ProblemFilters(q="looping with"): ["scan"],
+        ProblemFilters(q="lax.scan"): ["scan"],
+        ProblemFilters(q="with torch"): [],
+        ProblemFilters(q="100%"): ["loss"],
+        ProblemFilters(q="add numbers; & | ! ( :* '"): [],
+        ProblemFilters(q="& | ! ( :* ' \\ scan"): ["scan"],
+        ProblemFilters(q="_"): [],
+        ProblemFilters(q=" "): ["loss", "scan"],
+        ProblemFilters(q="jax"): ["scan"],
+        ProblemFilters(q="scaled_sum times"): ["loss", "scan"],  # of the entry point, of the statement
+        ProblemFilters(q="\0"): [],
+        ProblemFilters(q="\ud800"): [],
+        ProblemFilters(tag="\ud800", track="\0", difficulty="\0", framework="\0"): [],
+    }
+
+    assert {filters: slugs(session, filters) for filters in found} == found
+
+
+def test_what_is_called_so_comes_before_what_speaks_of_it(session: Session) -> None:
+    publish(session, make_package("a_statement", edited("tags: [numpy, sums]", "tags: [other]")))
+    statement = {"statement.md": "Pooling, pooling, pooling."}
+    publish(session, package_from_files("b_statement", make_files(statement)))
+    publish(session, make_listed("c_summary", summary="What pooling does."))
+    publish(session, make_listed("d_tag", tags="[pooling]"))
+    publish(session, make_listed("e_title", title="Pooling by hand"))
+
+    assert slugs(session, ProblemFilters(q="pool")) == ["e_title", "d_tag", "c_summary", "b_statement"]
+
+
+def test_words_are_looked_up_in_the_index(session: Session) -> None:
+    words = conditions(ProblemFilters(q="micro batch"), None)["q"]
+    session.execute(text("SET LOCAL enable_seqscan = off"))
+
+    query = select(Revision.id).where(words).compile(session.get_bind())
+    plan = session.connection().exec_driver_sql(f"EXPLAIN {query}", query.params)
+
+    assert "ix_revisions_search" in "\n".join(line for (line,) in plan)
+
+
+def test_a_choice_tells_how_many_problems_it_would_show(session: Session) -> None:
+    publish(session, make_listed("a", tags="[jax, scan]"))
+    publish(session, make_listed("b", tags="[jax]", difficulty="advanced"))
+    publish(session, make_listed("c", "", tags="[scan]"))
+
+    everything = count_facets(session, EVERYTHING)
+    narrowed = count_facets(session, ProblemFilters(tag="jax", difficulty="advanced"))
+    nothing = count_facets(session, ProblemFilters(tag="scan", q="no such words"))
+
+    assert everything.total == 3
+    assert everything.counts["tag"] == {"jax": 2, "scan": 2}
+    assert everything.counts["track"] == {"basics": 2}
+    assert everything.counts["difficulty"] == {"beginner": 2, "advanced": 1}
+    assert (narrowed.total, narrowed.without) == (1, {"tag": 1, "difficulty": 2})
+    assert narrowed.counts["tag"] == {"jax": 1}
+    assert narrowed.counts["difficulty"] == {"beginner": 1, "advanced": 1}
+    assert (nothing.total, nothing.without) == (0, {"tag": 0, "q": 2})

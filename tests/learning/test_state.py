@@ -1,0 +1,57 @@
+from uuid import UUID
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.catalog.model import Revision
+from app.catalog.publish import publish
+from app.catalog.search import ProblemFilters, list_problems
+from app.database import Database
+from app.learning.model import Completion
+from app.learning.state import states_of
+from app.submissions.model import Mode
+from tests.catalog.packages import make_listed
+from tests.factories import make_judging, make_submission, make_user
+
+
+def judged(session: Session, user: User, revision: Revision, verdict: str, mode: Mode = "submit") -> None:
+    submission = make_submission(session, user, revision, mode)
+    make_judging(session, submission.id, state="done", verdict=verdict)
+
+
+def states(session: Session, user_id: UUID, **filters: str) -> dict[str, str | None]:
+    problems, _ = list_problems(session, ProblemFilters(**filters), states=states_of(user_id))
+    return {problem.slug: problem.state for problem in problems}
+
+
+@pytest.fixture
+def ada(database: Database) -> User:
+    """With a problem in each state, named for it; grace has solved all of them."""
+    with database.transaction() as session:
+        ada, grace = make_user(session, "ada"), make_user(session, "grace")
+        at = {slug: publish(session, make_listed(slug)) for slug in ("new", "tried", "sampled", "solved", "completed")}
+        for revision in at.values():
+            judged(session, grace, revision, "accepted")
+        judged(session, ada, at["tried"], "wrong_answer")
+        make_judging(session, make_submission(session, ada, at["tried"]).id)
+        judged(session, ada, at["sampled"], "accepted", mode="sample")
+        judged(session, ada, at["solved"], "accepted")
+        judged(session, ada, at["solved"], "wrong_answer")
+        judged(session, ada, at["completed"], "accepted")
+        session.add(Completion(user_id=ada.id, problem_id=at["completed"].problem_id))
+    return ada
+
+
+def test_a_problem_is_new_tried_solved_or_completed(database: Database, ada: User) -> None:
+    with database.transaction() as session:
+        everything = states(session, ada.id)
+        tried = states(session, ada.id, state="tried")
+        nobody = states(session, UUID(int=0), state="new")
+
+    assert everything == {
+        "new": "new", "tried": "tried", "sampled": "tried", "solved": "solved", "completed": "completed",
+    }  # fmt: skip
+    assert tried.keys() == {"tried", "sampled"}
+    assert set(nobody.values()) == {"new"}
+    assert len(nobody) == len(everything)
