@@ -10,6 +10,11 @@ from app.web.result import describe_result
 
 # What the fragment of a result needs, in the order in which the page has them.
 SHEETS = ("base.css", "result.css", "picture.css", "../../notebook/notebook.css")
+OUTER = ".allclose-result"
+# What notebooks call their themes, which need not be what the system prefers.
+_LIGHT = '[data-jp-theme-light="true"] &, .vscode-light &'
+_DARK = '[data-jp-theme-light="false"] &, .vscode-dark &'
+_ROOT = re.compile(r":root \{(.*?)\}")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _SPACE = re.compile(r"\s+")
 # A cell's output has no source beside it, and may stand on a page with others like it.
@@ -27,7 +32,10 @@ def submission_html(view: SubmissionView, page: str) -> str:
 
 @cache
 def style() -> str:
-    """Nested below one class, so that no rule reaches the rest of the notebook."""
+    """Nested below one class, so that no rule reaches the rest of the notebook, and so specific that none of its own
+    comes in."""
     text = " ".join((STATIC / name).read_text() for name in SHEETS)
-    flat = _SPACE.sub(" ", _COMMENT.sub("", text)).replace(":root", "&")
-    return f".allclose-result {{ {flat} }}"
+    flat = _SPACE.sub(" ", _COMMENT.sub("", text))
+    light, dark = _ROOT.findall(flat)[:2]
+    themes = f"{_LIGHT} {{ color-scheme: light; {light} }} {_DARK} {{ color-scheme: dark; {dark} }}"
+    return f"{OUTER * 3} *:not(svg *, svg) {{ all: revert }} {OUTER * 5} {{ {flat.replace(':root', '&')} {themes} }}"
