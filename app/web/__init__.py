@@ -10,7 +10,9 @@ from app.web.pages import (
     draft,
     front,
     history,
+    leaderboard,
     learning,
+    me,
     problem,
     problems,
     quiz,
@@ -26,7 +28,8 @@ def build_router() -> APIRouter:
     router = APIRouter(include_in_schema=False)
     catalogue = (front, problems, tracks)
     lessons = (learning, quiz, solution)
-    pages = (problem, draft, submission, history, sign_up, sign_in, author, author_edit, author_verification)
+    own = (history, me, leaderboard)
+    pages = (problem, draft, submission, *own, sign_up, sign_in, author, author_edit, author_verification)
     for part in (*catalogue, *lessons, *pages, static_files):
         router.include_router(part.router)
     return router

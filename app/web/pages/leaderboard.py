@@ -1,0 +1,18 @@
+"""The fastest and the leanest accepted solutions of a problem, of those who want to be shown."""
+
+from fastapi import APIRouter, Response
+
+from app.leaderboard.query import By, read_leaderboard
+from app.web.address import Slug
+from app.web.visit import CurrentVisit
+
+router = APIRouter()
+
+
+@router.get("/problems/{slug}/leaderboard")
+def show_leaderboard(visit: CurrentVisit, slug: Slug, by: By = "time") -> Response:
+    if visit.user is None:
+        return visit.ask_to_sign_in()
+    with visit.transaction() as session:
+        board = read_leaderboard(session, slug, visit.user, by)
+    return visit.render("leaderboard.html", {"board": board})

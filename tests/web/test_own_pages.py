@@ -1,0 +1,99 @@
+"""A user's own page, and leaderboards."""
+
+from datetime import date, timedelta
+from http import HTTPStatus
+
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from app.database import Database
+from app.leaderboard.model import Measurement, ReferenceMeasurement
+from app.statistics.query import ActiveDay
+from app.submissions.model import Judging, Submission
+from app.web.calendar import draw_calendar
+from tests.web.judged import all_right, judge
+from tests.web.test_history_pages import SECOND, become_eve, send
+
+BOARD = "/problems/scaled_sum/leaderboard"
+TODAY = date(2026, 3, 11)
+
+
+def measure(database: Database) -> None:
+    """As workers do: half the reference's time, twice its memory."""
+    with database.transaction() as session:
+        judging, submission = session.execute(select(Judging, Submission).join(Submission)).one()
+        here = {"machine": "here"}
+        session.add(Measurement(judging_id=judging.id, wall_seconds=1.0, memory_bytes=2**25, **here))
+        key = {"revision_id": submission.revision_id, "variant": submission.variant, "runs": 1}
+        session.add(ReferenceMeasurement(**key, **here, wall_seconds=2.0, memory_bytes=2**24))
+
+
+def test_a_user_without_submissions_is_told_what_comes_here(ada: TestClient) -> None:
+    page = ada.get("/me").text
+
+    assert "this page adds up what you solve" in page
+    assert "0 of 1" in page
+
+
+def test_what_was_solved_is_added_up(ada: TestClient, database: Database) -> None:
+    send(ada, SECOND)
+    judge(database, *all_right())
+
+    page = ada.get("/me").text
+
+    assert "1 of 1" in page
+    assert "1 submission in the last year, on 1 days" in page
+    assert "1 · 100 %" in page
+
+
+def test_a_leaderboard_shows_those_who_asked_for_it_until_they_leave(ada: TestClient, database: Database) -> None:
+    own = send(ada, SECOND)
+    judge(database, *all_right())
+    measure(database)
+
+    before = ada.get(BOARD).text
+    ada.post("/me/leaderboards", data={"is_ranked": "true"})
+    mine = ada.get(BOARD).text
+    cookies = dict(ada.cookies)
+    become_eve(ada, database)
+    shown = ada.get(f"{BOARD}?by=memory").text
+    ada.cookies.clear()
+    ada.cookies.update(cookies)
+    left = ada.post("/me/leaderboards", data={"is_ranked": "false", "next": BOARD})
+    after = ada.get(BOARD).text
+
+    assert "Nobody is here yet" in before
+    assert "Your best is at 0.5 × the reference, which would be place 1. Only you see this." in before
+    assert f'<a href="/submissions/{own}">ada</a>' in mine
+    assert ">ada<" in shown.partition('class="leaderboard"')[2].replace(" ", "").replace("\n", "")
+    assert "2 ×" in shown
+    assert own not in shown
+    assert left.headers["location"] == BOARD
+    assert "Nobody is here yet" in after
+
+
+def test_the_switch_leads_back_to_our_own_pages_only(ada: TestClient) -> None:
+    answer = ada.post("/me/leaderboards", data={"is_ranked": "true", "next": "//evil.example"})
+
+    assert answer.headers["location"] == "/"
+
+
+def test_own_pages_ask_to_sign_in(anyone: TestClient) -> None:
+    for path in ("/me", BOARD):
+        assert anyone.get(path).headers["location"].startswith("/sign-in?next=")
+    assert anyone.post("/me/leaderboards", data={"is_ranked": "true"}).headers["location"] == "/sign-in?next=/me"
+
+
+def test_a_leaderboard_of_no_problem_is_not_found(ada: TestClient) -> None:
+    assert ada.get("/problems/nowhere/leaderboard").status_code == HTTPStatus.NOT_FOUND
+
+
+def test_a_calendar_has_a_square_for_each_day_up_to_today() -> None:
+    days = [ActiveDay(day=TODAY - timedelta(days=number), submissions=number + 1, solved=0) for number in range(7)]
+    calendar = draw_calendar(days, TODAY)
+
+    assert len(calendar.squares) == 52 * 7 + TODAY.weekday() + 1
+    assert [square.level for square in calendar.squares[-7:]] == [3, 3, 2, 2, 2, 1, 1]
+    assert calendar.squares[-1].words == "2026-03-11: 1 submission"
+    assert sum(month.submissions for month in calendar.months) == 28
+    assert calendar.months[-1].active_days == 7
