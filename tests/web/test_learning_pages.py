@@ -1,0 +1,180 @@
+"""Hints, quiz, solution and completion on the pages; what they mean is tested in tests/learning."""
+
+import re
+from collections.abc import Iterator
+from http import HTTPStatus
+
+import pytest
+from fastapi.testclient import TestClient
+from playwright.sync_api import Browser, expect
+
+from app.database import Database
+from app.drafts.save import find_draft
+from app.learning.hint import list_hints
+from tests.factories import make_user
+from tests.learning.lessons import HINTS, publish_lesson
+from tests.web.browser import PATIENCE_MS, Visitor, visit
+from tests.web.judged import all_right, judge
+
+PAGE = "/problems/scaled_sum"
+SOURCE = "def scaled_sum(x, y, scale, options):\n    return x.sum() * scale  # mine\n"
+LOCKED = ("Count on your fingers.", "Add, then multiply.", "return x.sum() * scale", "def make(", *HINTS)
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(autouse=True)
+def lesson(app: object, database: Database) -> None:  # noqa: ARG001  # after the application's own problem
+    with database.transaction() as session:
+        publish_lesson(session)
+
+
+def solve(client: TestClient, database: Database) -> None:
+    client.post(f"{PAGE}/submissions", data={"source": SOURCE})
+    judge(database, *all_right())
+
+
+def test_nothing_of_it_is_on_a_page_before_it_is_asked_for(ada: TestClient) -> None:
+    pages = {path: ada.get(PAGE + path) for path in ("", "/learning", "/quiz", "/quiz/questions", "/solution")}
+
+    assert {page.status_code for page in pages.values()} == {HTTPStatus.OK}
+    for path, page in pages.items():
+        assert [secret for secret in LOCKED if secret in page.text] == [], path
+    assert "tone-" not in pages["/quiz/questions"].text
+
+
+def test_who_is_not_signed_in_reads_the_statement_and_comes_back_after_signing_in(anyone: TestClient) -> None:
+    page = anyone.get(PAGE).text
+    asked = [
+        anyone.get(PAGE + "/quiz"),
+        anyone.get(PAGE + "/solution"),
+        anyone.post(PAGE + "/hints", data={"number": 1}),
+        anyone.post(PAGE + "/quiz", data={"question": 0, "choice": 0}),
+        anyone.post(PAGE + "/quiz/again"),
+        anyone.post(PAGE + "/solution"),
+        anyone.post(PAGE + "/completion", data={"completed": "true"}),
+    ]
+
+    assert 'href="/sign-in?next=/problems/scaled_sum%23learning"' in page
+    assert "3 hints, one at a time" in page
+    assert not any(secret in page for secret in LOCKED)
+    assert {answer.status_code for answer in asked} == {HTTPStatus.SEE_OTHER}
+    assert all(
+        re.match(r"/sign-in\?next=(/|%2F)problems(/|%2F)scaled_sum", answer.headers["location"]) for answer in asked
+    )
+
+
+def test_a_hint_is_shown_as_text_and_the_code_on_the_page_becomes_the_draft(ada: TestClient) -> None:
+    answer = ada.post(PAGE + "/hints", data={"number": 1, "source": SOURCE.replace("\n", "\r\n"), "mode": "submit"})
+    page = ada.get(PAGE).text
+
+    assert answer.headers["location"] == PAGE + "#hint-1"
+    assert "Use &lt;b&gt;numpy&lt;/b&gt;." in page
+    assert "Show hint 2 of 3" in page
+    assert SOURCE in page
+
+
+def test_the_starter_is_no_draft(ada: TestClient, database: Database) -> None:
+    starter = "def scaled_sum(x, y, scale, options):\n    ...\n"
+    ada.post(PAGE + "/hints", data={"number": 1, "source": starter})
+
+    with database.transaction() as session:
+        other = make_user(session)
+        assert list_hints(session, other.id, "scaled_sum").revealed == ()
+        assert find_draft(session, other.id, "scaled_sum") is None
+    assert 'data-version=""' in ada.get(PAGE).text
+
+
+def test_a_hint_out_of_turn_and_a_form_from_elsewhere_are_refused(ada: TestClient) -> None:
+    skipped = ada.post(PAGE + "/hints", data={"number": 3})
+    elsewhere = {"Sec-Fetch-Site": "cross-site"}
+    foreign = [
+        ada.post(PAGE + "/solution", headers=elsewhere),
+        ada.post(PAGE + "/hints", data={"number": 1}, headers=elsewhere),
+        ada.post(PAGE + "/quiz", data={"question": 0, "choice": 0}, headers=elsewhere),
+        ada.post(PAGE + "/completion", data={"completed": "true"}, headers=elsewhere),
+    ]
+
+    assert (skipped.status_code, "ask for that one first" in skipped.text) == (HTTPStatus.CONFLICT, True)
+    assert {answer.status_code for answer in foreign} == {HTTPStatus.FORBIDDEN}
+    assert "Show me the solution" in ada.get(PAGE + "/solution").text
+
+
+def test_an_answer_is_explained_in_words_and_a_retake_forgets_it(ada: TestClient) -> None:
+    ada.post(PAGE + "/quiz", data={"question": 0, "choice": 0})
+    answered = ada.get(PAGE + "/quiz").text
+    ada.post(PAGE + "/quiz/again")
+    again = ada.get(PAGE + "/quiz").text
+
+    for words in ("Your answer, not right", "Right answer", "Not right.", "Count on your fingers.", "1 of 2 answered"):
+        assert words in answered
+        assert words not in again
+    assert "Attempt 2." in again
+
+
+def test_the_solution_opens_with_success_and_the_problem_can_be_completed(ada: TestClient, database: Database) -> None:
+    early = ada.post(PAGE + "/completion", data={"completed": "true"})
+    solve(ada, database)
+    page, solution = ada.get(PAGE).text, ada.get(PAGE + "/solution").text
+    ada.post(PAGE + "/completion", data={"completed": "true"})
+    completed = ada.get(PAGE).text
+    ada.post(PAGE + "/completion", data={"completed": "false"})
+
+    assert (early.status_code, "not solved yet" in early.text) == (HTTPStatus.CONFLICT, True)
+    assert "Open, because you solved it yourself." in page
+    assert "Add, then multiply." in solution
+    assert "plain.py" in solution
+    assert "def make(" not in solution
+    assert "Undo" in completed
+    assert "Done with it?" in ada.get(PAGE).text
+
+
+def test_a_success_after_looking_is_said_to_be_one(ada: TestClient, database: Database) -> None:
+    ada.post(PAGE + "/solution")
+    shown = ada.get(PAGE).text
+    solve(ada, database)
+
+    assert "You asked to see it on" in shown
+    assert "Solved after seeing the solution." in ada.get(PAGE).text
+
+
+@pytest.fixture
+def grace(browser: Browser, address: str) -> Iterator[Visitor]:
+    with browser.new_context() as context:
+        visitor = visit(context, address)
+        visitor.sign_up("grace")
+        yield visitor
+
+
+@pytest.mark.browser
+def test_from_hint_to_quiz_to_the_solution_with_the_keyboard(grace: Visitor, database: Database) -> None:
+    page = grace.page
+    grace.open(PAGE)
+    page.get_by_label("Your solution").fill(SOURCE)
+
+    page.get_by_role("button", name="Show hint 1 of 3").press("Enter")
+    expect(page.locator("#hint-1")).to_be_focused()
+    expect(page.locator("#hint-1")).to_contain_text("Use <b>numpy</b>.")
+    page.get_by_role("button", name="Show hint 2 of 3").press("Enter")
+    expect(page.locator("#hint-2")).to_contain_text("Add first.")
+    expect(page.get_by_label("Your solution")).to_contain_text("# mine")
+
+    expect(page.get_by_text("Opens when your submission is accepted.")).to_be_visible()
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_text("In the queue").first.wait_for()
+    judge(database, *all_right())
+    expect(page.get_by_text("Open, because you solved it yourself.")).to_be_visible()
+    page.get_by_role("button", name="Mark as complete").press("Enter")
+    expect(page.get_by_role("heading", name="Completed")).to_be_visible()
+
+    page.get_by_role("link", name="Take the quiz").press("Enter")
+    page.get_by_role("radio", name="2", exact=True).first.check()
+    page.locator("#question-1").get_by_role("button", name="Answer").press("Enter")
+    expect(page.locator("#question-1")).to_be_focused()
+    expect(page.locator("#question-1")).to_contain_text("Your answer, right")
+    expect(page.get_by_text("1 of 2 answered, 1 right.")).to_be_visible()
+
+    grace.open(PAGE + "/solution")
+    expect(page.get_by_role("region", name="The reference solution")).to_contain_text("return x.sum() * scale")
+    expect(page.get_by_text("Add, then multiply.")).to_be_visible()
+    assert grace.complaints == []
