@@ -16,10 +16,14 @@ _UNPRINTABLE = re.compile(
 
 def printable(text: str, limit: int) -> str:
     """At most `limit` characters of the text, and how many were left out. What can't be printed is spelled: `\\x1b`."""
-    kept = text[:limit].replace("\r\n", "\n").replace("\r", "\n")
-    spelled = _UNPRINTABLE.sub(_spell, kept)
-    left_out = len(text) - limit + max(len(spelled) - limit, 0)
-    return spelled if left_out <= 0 and len(spelled) <= limit else f"{spelled[:limit]}… ({left_out} more characters)"
+    kept = spelled(text[:limit])
+    left_out = len(text) - limit + max(len(kept) - limit, 0)
+    return kept if left_out <= 0 and len(kept) <= limit else f"{kept[:limit]}… ({left_out} more characters)"
+
+
+def spelled(text: str) -> str:
+    """All of the text, with what can't be printed spelled. `spelled` of what it gave is the same again."""
+    return _UNPRINTABLE.sub(_spell, text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def _spell(match: re.Match[str]) -> str:

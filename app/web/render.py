@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from app.catalog.own_inputs import say
-from app.judging.text import printable
+from app.judging.text import printable, spelled
 from app.web.highlight import highlight_lines, link_traceback
 from app.web.interface_words import dtype_words, limit_words, shape_of, tolerance_words, type_text
 from app.web.markdown import render_inline, render_markdown
@@ -29,6 +29,17 @@ STATIC = HERE / "static"
 MAX_TEXT = 300_000  # characters of one text on a page; a source is at most 256 KiB
 MAX_LINE = 2000  # characters of one line that stands among others
 HEADERS = {"Cache-Control": "no-store"}  # pages differ by who is signed in, and classrooms share computers
+
+
+class Typed(str):
+    """What somebody typed and finds again in a field: it stays as it is, to the letter."""
+
+
+def harmless(value: Any) -> Any:
+    """Whatever a template shows: control characters and marks that turn text are spelled, lone surrogates too."""
+    if not isinstance(value, str) or isinstance(value, Typed):
+        return value
+    return Markup(spelled(value)) if isinstance(value, Markup) else spelled(value)
 
 
 def render_page(
@@ -50,12 +61,14 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         extensions=["jinja2.ext.i18n"],
+        finalize=harmless,
     )
     environment.policies["ext.i18n.trimmed"] = True
     environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
     environment.filters.update(
         markdown=render_markdown,
         inline=render_inline,
+        typed=Typed,
         plain=lambda text: printable(text, MAX_TEXT),
         cut=lambda text: printable(text, MAX_LINE),
         code_lines=lambda source: highlight_lines(printable(source, MAX_TEXT)),
