@@ -94,12 +94,11 @@ def _details(case: CaseView, told: set[str]) -> Iterator[RenderableType]:
 
 def _off(case: CaseView) -> list[str]:
     """Where it is off and by how much, leaf by leaf where there are several."""
-    wrong = wrong_leaves(case.report)
+    wrong = [share for share in list_shares(case.report) if not share.is_right]
     if len(wrong) > 1:
-        shares = {share.path: share.words for share in list_shares(case.report)}
-        return [f"{one_line(leaf['path'])}: {one_line(shares.get(leaf['path'], leaf['category']))}" for leaf in wrong]
+        return [f"{one_line(share.path)}: {one_line(share.words)}" for share in wrong]
     used = most_used(case.report)
-    return [f"Yours {used}"] if wrong and used else []
+    return [f"Yours {used}"] if wrong_leaves(case.report) and used else []
 
 
 def _indented(lines: Sequence[str]) -> Iterator[RenderableType]:

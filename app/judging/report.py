@@ -14,7 +14,7 @@ from app.judging.leaf import shown
 from app.judging.result import Visibility
 from app.judging.text import printable
 
-MAX_LEAVES = 20
+MAX_LEAVES = 40
 MAX_WINDOWS = 3
 MAX_MESSAGE = 2_000
 MAX_TRACEBACK = 8_000

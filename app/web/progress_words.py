@@ -1,6 +1,5 @@
 """What the page says of a submission that is on its way, and of where its time went."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.submissions.forecast import Wait
@@ -14,34 +13,29 @@ WARM_SECONDS = 0.05  # no box starts in so short a time
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`name` is the phase's, for its colour. `start` and `width`: in the bar of all, in percent."""
+    """`name` is the phase's, for its colour. `start` and `width`: in the bar of all, in percent.
+
+    `seconds` is None where it goes on, or was broken off: then it `is_over`.
+    """
 
     name: PhaseName
     words: str
     seconds: float | None
     start: float = 0.0
     width: float = 0.0
-
-    @property
-    def is_now(self) -> bool:
-        return self.seconds is None
+    is_over: bool = True
 
 
 def list_steps(view: SubmissionView) -> list[Step]:
-    """In the order in which they happened; what was broken off is left out when it is done."""
-    phases = [phase for phase in view.phases if phase.seconds is not None or view.state != "done"]
-    total = sum(phase.seconds or 0.0 for phase in phases)
+    """In the order in which they happened."""
+    total = sum(phase.seconds or 0.0 for phase in view.phases)
     steps, start = [], 0.0
-    for phase in phases:
+    for phase in view.phases:
         width = 100 * (phase.seconds or 0.0) / total if total else 0.0
-        words = _words(phase)
-        steps.append(Step(phase.name, words, phase.seconds, round(start, 2), round(width, 2)))
+        is_over = phase.seconds is not None or view.state == "done"
+        steps.append(Step(phase.name, _words(phase), phase.seconds, round(start, 2), round(width, 2), is_over))
         start += width
     return steps
-
-
-def total_seconds(steps: Sequence[Step]) -> float:
-    return sum(step.seconds or 0.0 for step in steps)
 
 
 def queue_sentence(wait: Wait) -> str:

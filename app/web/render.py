@@ -20,7 +20,15 @@ from app.web.markdown import render_inline, render_markdown
 from app.web.messages import current_language, gettext, ngettext
 from app.web.picture.figure import draw_figures, list_shares
 from app.web.result import capitalise, message_of
-from app.web.value_text import arguments_preview, literal, shape_text, short_number, wrong_leaves
+from app.web.value_text import (
+    arguments_preview,
+    fold_lists,
+    literal,
+    shape_text,
+    short_number,
+    worst_pair,
+    wrong_leaves,
+)
 from app.web.verdict_words import words_for
 
 _IMPORTED = re.compile(r'(?<![\w$])(?:from|import)"\./([\w-]+\.js)"')
@@ -74,6 +82,8 @@ def _environment() -> Environment:
         code_lines=lambda source: highlight_lines(printable(source, MAX_TEXT)),
         literal=literal,
         arguments=arguments_preview,
+        fold_lists=fold_lists,
+        worst_pair=worst_pair,
         wrong_leaves=wrong_leaves,
         figures=draw_figures,
         shares=list_shares,

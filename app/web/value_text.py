@@ -1,7 +1,13 @@
 """Values of a report as text, the way Python and NumPy would print them."""
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
+
+from app.web.picture.curve import list_of
+from app.web.picture.numbers import apart
+
+READABLE = 9  # characters of a number
 
 
 def literal(value: Any, dtype: str, indent: int = 1) -> str:
@@ -17,6 +23,34 @@ def wrong_leaves(report: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The leaves of a report that differ; first those of which its message speaks."""
     wrong = [leaf for leaf in report.get("leaves", []) if leaf["category"] is not None]
     return sorted(wrong, key=lambda leaf: leaf["category"] != report.get("category"))
+
+
+def fold_lists(leaves: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The leaves of a preview; numbers that stand in one list are one, with the list as its values."""
+    folded: list[Mapping[str, Any]] = []
+    for path, group in groupby(leaves, key=_list_or_itself):
+        items = list(group)
+        if len(items) == 1 or len({item["dtype"] for item in items}) > 1:
+            folded += items
+        else:
+            values = [item["values"] for item in items]
+            folded.append({"path": path, "dtype": f"{len(items)} × {items[0]['dtype']}", "shape": [], "values": values})
+    return folded
+
+
+def _list_or_itself(leaf: Mapping[str, Any]) -> str:
+    is_number = not leaf["shape"] and isinstance(leaf.get("values"), bool | int | float)
+    path = list_of(leaf["path"]) if is_number else None
+    return str(leaf["path"]) if path is None else path
+
+
+def worst_pair(leaf: Mapping[str, Any]) -> tuple[str, str]:
+    """Yours and the expected one at the worst place, with no more digits than it takes to see that they differ."""
+    answer, expected = leaf["worst_answer"], leaf["worst_expected"]
+    both = str(answer), str(expected)
+    if not isinstance(answer, float) or not isinstance(expected, float) or max(map(len, both)) <= READABLE:
+        return both
+    return apart(answer, expected, least=6)
 
 
 def arguments_preview(previews: Mapping[str, Mapping[str, Any]], parameters: Sequence[str]) -> dict[str, Any]:

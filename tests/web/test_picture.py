@@ -65,7 +65,9 @@ def test_a_number_line_has_both_numbers_and_the_tolerance_to_scale() -> None:
 
     assert [one.text for one in picture.iter("text")] == ["expected 3.0000002", "yours 3"]
     (band,) = of_class(picture, "band")
-    marks = [float(one.get("x1") or 0) for one in picture.iter("line") if one.get("class") in ("expected", "yours")]
+    marks = [
+        float(one.get("x1") or 0) for one in picture.iter("line") if one.get("class") in ("expected", "yours inside")
+    ]
     allowed = float(band.get("width") or 0) / 2
     # The difference is 2e-7, and the default tolerance 1e-7 + 1e-7 · 3.
     assert abs(marks[0] - marks[1]) / allowed == pytest.approx(0.5, rel=0.02)
@@ -99,6 +101,30 @@ def test_heat_maps_show_both_and_the_difference_with_the_worst_in_a_frame() -> N
     (frame,) = of_class(difference, "frame")
     (cell,) = of_class(difference, "off-4")
     assert (frame.get("x"), frame.get("y")) == (cell.get("x"), cell.get("y"))
+
+
+def test_numbers_in_a_list_are_one_curve_and_one_row() -> None:
+    expected = {"losses": [2.0, 1.0, 0.5, 0.25], "steps": 4}
+    both = report({**expected, "losses": [2.0, 1.0, 0.9, 0.3]}, expected)
+
+    (figure,) = draw_figures(both)
+    (picture,) = parse(figure)
+
+    assert (figure.kind, figure.path) == ("line-plot", "losses")
+    assert "furthest off at [2]: yours 0.9, expected 0.5" in (picture.get("aria-label") or "")
+    assert len(of_class(picture, "outside")) == 2
+    rows = [(share.path, share.is_right, share.outside, share.size) for share in list_shares(both)]
+    assert rows == [("losses", False, 2, 4), ("steps", True, 0, 1)]
+
+
+def test_a_list_that_holds_more_than_numbers_is_no_curve() -> None:
+    expected = [1.0, np.zeros(3), 2.0]
+
+    assert [figure.kind for figure in draw_figures(report([1.5, np.zeros(3), 2.0], expected))] == ["number-line"]
+
+
+def test_of_two_numbers_that_differ_in_their_dtype_alone_nothing_is_drawn() -> None:
+    assert draw_figures(report(7, np.float32(7))) == []
 
 
 def test_of_more_axes_the_slice_with_the_worst_element_is_drawn() -> None:

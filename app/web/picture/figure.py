@@ -1,16 +1,18 @@
 """Which picture fits: by what differs and by the number of axes."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from app.web.messages import gettext as _
+from app.web.picture.curve import Curve, find_curve, list_of
 from app.web.picture.heat_map import Panel, draw_heat_maps
 from app.web.picture.leaf import Values, read_values
 from app.web.picture.line_plot import draw_line_plot
 from app.web.picture.number_line import draw_number_line
-from app.web.picture.numbers import read_number, share_text
+from app.web.picture.numbers import read_number, share_text, short_share
 from app.web.picture.shape import draw_shape
 
 MOST_FIGURES = 3
@@ -29,12 +31,19 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """How much of the tolerance a leaf used. `percent` is that of the bar, at most 100."""
+    """How much of the tolerance a leaf used, in a sentence and in short. `percent` is that of the bar, at most 100.
+
+    `leaf`: its report, or of a list's numbers the worst one's; `outside` of all its `size` elements are wrong.
+    """
 
     path: str
     is_right: bool
     percent: float
     words: str
+    short: str
+    leaf: Mapping[str, Any]
+    outside: int
+    size: int
 
 
 def draw_figures(report: Mapping[str, Any]) -> list[Figure]:
@@ -44,14 +53,36 @@ def draw_figures(report: Mapping[str, Any]) -> list[Figure]:
     chosen = sorted(wrong, key=lambda leaf: leaf["category"] != report.get("category"))
     if not wrong:
         chosen = [leaf for leaf in leaves if leaf["size"] == 1 and leaf["tolerance_used"]][:1]
-    drawn = (_draw(report, leaf) for leaf in chosen)
-    return list(islice((figure for figure in drawn if figure is not None), MOST_FIGURES))
+    return list(islice(_draw_each(report, chosen), MOST_FIGURES))
 
 
 def list_shares(report: Mapping[str, Any]) -> list[Share]:
-    """Of each leaf of an output with several."""
-    leaves = report.get("leaves", [])
-    return [_share(leaf) for leaf in leaves] if len(leaves) > 1 else []
+    """Of each leaf of an output with several; the numbers of one list together, by the one that is furthest off."""
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for leaf in report.get("leaves", []):
+        path = list_of(leaf["path"]) if leaf["size"] == 1 else None
+        groups.setdefault(leaf["path"] if path is None else path, []).append(leaf)
+    is_several = len(groups) > 1 or report.get("leaves_left_out")
+    return [_share(path, leaves) for path, leaves in groups.items()] if is_several else []
+
+
+def _draw_each(report: Mapping[str, Any], leaves: Sequence[Mapping[str, Any]]) -> Iterator[Figure]:
+    """What stands in one list of numbers is one curve."""
+    drawn: set[str] = set()
+    for leaf in leaves:
+        if list_of(leaf["path"]) in drawn:
+            continue
+        curve = None if leaf["category"] in (SHAPE, DTYPE) else find_curve(report, leaf)
+        if curve is not None:
+            drawn.add(curve.path)
+        figure = _curve(curve) if curve is not None else _draw(report, leaf)
+        if figure is not None:
+            yield figure
+
+
+def _curve(curve: Curve) -> Figure:
+    caption = "" if curve.used is None else _at_worst(curve.used)
+    return Figure(kind="line-plot", path=curve.path, panels=(Panel("", draw_line_plot(curve.values)),), caption=caption)
 
 
 def _draw(report: Mapping[str, Any], leaf: Mapping[str, Any]) -> Figure | None:
@@ -69,11 +100,16 @@ def _draw(report: Mapping[str, Any], leaf: Mapping[str, Any]) -> Figure | None:
     return Figure(kind="heat-map", path=leaf["path"], panels=draw_heat_maps(values), caption=caption)
 
 
-def _shapes(leaf: Mapping[str, Any]) -> Figure:
+def _shapes(leaf: Mapping[str, Any]) -> Figure | None:
+    """Of two numbers that differ in their dtype alone there is nothing to draw."""
     yours, expected = tuple(leaf["shape"]), tuple(leaf["expected_shape"])
+    if not yours and not expected:
+        return None
     panels = (
-        Panel(f"Yours: {leaf['dtype']} {yours}", draw_shape(yours, expected, "Your")),
-        Panel(f"Expected: {leaf['expected_dtype']} {expected}", draw_shape(expected, yours, "Expected")),
+        Panel(f"{_('Yours')}: {leaf['dtype']} {yours}", draw_shape(yours, expected, _("Your shape"))),
+        Panel(
+            f"{_('Expected')}: {leaf['expected_dtype']} {expected}", draw_shape(expected, yours, _("Expected shape"))
+        ),
     )
     return Figure(kind="shape", path=leaf["path"], panels=panels, caption="")
 
@@ -89,15 +125,33 @@ def _number_line(leaf: Mapping[str, Any]) -> Figure | None:
 
 def _caption(leaf: Mapping[str, Any], values: Values | None) -> str:
     used = read_number(leaf["tolerance_used"])
-    words = [] if used is None else [("At worst yours " if values else "Yours ") + share_text(used)]
+    words = [] if used is None else [_at_worst(used) if values else f"Yours {share_text(used)}."]
     if values is not None and values.is_part:
-        words.append(f"Drawn is {values.part_text} of an array of shape {tuple(leaf['shape'])}")
-    return "".join(f"{sentence}. " for sentence in words).strip()
+        words.append(f"Drawn is {values.part_text} of an array of shape {tuple(leaf['shape'])}.")
+    return " ".join(words)
 
 
-def _share(leaf: Mapping[str, Any]) -> Share:
+def _at_worst(used: float) -> str:
+    return f"At worst yours {share_text(used)}."
+
+
+def _share(path: str, leaves: Sequence[Mapping[str, Any]]) -> Share:
+    leaf = max(leaves, key=_badness)
     used = read_number(leaf["tolerance_used"])
     is_right = leaf["category"] is None
-    words = (leaf["category"] or "right") if used is None else share_text(used)
     known = (0.0 if is_right else 1.0) if used is None or math.isnan(used) else min(used, 1.0)
-    return Share(path=leaf["path"], is_right=is_right, percent=round(known * 100, 1), words=words)
+    return Share(
+        path=path,
+        is_right=is_right,
+        percent=round(known * 100, 1),
+        words=(leaf["category"] or "right") if used is None else share_text(used),
+        short="–" if used is None else short_share(used),
+        leaf=leaf,
+        outside=sum(one["outside"] or 0 for one in leaves),
+        size=sum(one["size"] for one in leaves),
+    )
+
+
+def _badness(leaf: Mapping[str, Any]) -> tuple[bool, float]:
+    used = read_number(leaf["tolerance_used"])
+    return leaf["category"] is not None, math.inf if used is None or math.isnan(used) else used

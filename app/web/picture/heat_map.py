@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from app.web.messages import gettext as _
 from app.web.picture.leaf import Values
-from app.web.picture.numbers import finite, short
+from app.web.picture.numbers import finite, pair_text, short
 from app.web.picture.svg import drawing, element
 
 WORDY = 5  # up to so many columns the numbers stand in the cells
@@ -32,7 +33,7 @@ def draw_heat_maps(values: Values) -> tuple[Panel, ...]:
     largest = max((abs(number) for number in finite([*values.expected, *values.answer])), default=0.0)
     titles = [_title(values, at) for at in range(len(values.expected))]
     expected, yours = (_values(numbers, largest, titles) for numbers in (values.expected, values.answer))
-    panels = {"Expected": expected, "Yours": yours, "Difference": _differences(values, titles)}
+    panels = {_("Expected"): expected, _("Yours"): yours, _("Difference"): _differences(values, titles)}
     return tuple(Panel(name, _draw(values, name, cells)) for name, cells in panels.items())
 
 
@@ -61,7 +62,8 @@ def _draw(values: Values, name: str, cells: _Cells) -> Markup:
             middle = {"x": x + width / 2, "y": y + height / 2 + 4, "text_anchor": "middle"}
             drawn.append(element("text", cells.words[at], class_="in-cell", **middle))
     drawn.append(_frame(values, width, height))
-    label = f"{name}: {rows} rows, {columns} columns"
+    size = _("%(rows)s rows, %(columns)s columns") % {"rows": rows, "columns": columns}
+    label = f"{name}: {size}{values.worst_text}"
     return drawing(columns * width + 2, rows * height + 2, label, *drawn)
 
 
@@ -95,4 +97,4 @@ def _is_same(answer: float, expected: float) -> bool:
 
 
 def _title(values: Values, at: int) -> str:
-    return f"{values.index_text(at)}: yours {short(values.answer[at])}, expected {short(values.expected[at])}"
+    return f"{values.index_text(at)}: {pair_text(values.answer[at], values.expected[at])}"

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from app.web.picture.numbers import read_numbers
+from app.web.messages import gettext as _
+from app.web.picture.numbers import pair_text, read_numbers
 
 BY_ELEMENT = ("closeness", "fraction", "exact", "ulp")  # these compare an element with the one at its own place
 
@@ -30,6 +31,14 @@ class Values:
             index.append(here + begin)
         lead = self.start[: len(self.start) - len(self.shape)]
         return "[" + ", ".join(map(str, (*lead, *reversed(index)))) + "]"
+
+    @property
+    def worst_text(self) -> str:
+        """Where it is furthest off, for those who can't see it; empty where nothing is."""
+        if (at := self.worst_position) is None:
+            return ""
+        where = _("furthest off at %(place)s") % {"place": self.index_text(at)}
+        return f"; {where}: {pair_text(self.answer[at], self.expected[at])}"
 
     @property
     def part_text(self) -> str:

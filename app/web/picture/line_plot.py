@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from app.web.messages import gettext as _
 from app.web.picture.leaf import Values
-from app.web.picture.numbers import finite, short
+from app.web.picture.numbers import finite, pair_text, short
 from app.web.picture.scale import Scale, scale_for, ticks
 from app.web.picture.svg import drawing, element
 
@@ -22,7 +23,7 @@ def draw_line_plot(values: Values) -> Markup:
     return drawing(
         WIDTH,
         HEIGHT,
-        f"Line plot of {count} elements: expected, yours, and their difference",
+        _("Line plot of %(count)s numbers, yours beside the expected") % {"count": count} + values.worst_text,
         _worst(values, across),
         _lines(values, across),
         _differences(values, across),
@@ -36,9 +37,7 @@ def _lines(values: Values, across: Scale) -> Markup:
         drawn += [
             element(
                 "circle",
-                element(
-                    "title", f"{values.index_text(at)}: yours {short(number)}, expected {short(values.expected[at])}"
-                ),
+                element("title", f"{values.index_text(at)}: {pair_text(number, values.expected[at])}"),
                 class_="yours",
                 cx=across.place(at),
                 cy=down.place(number),
@@ -72,7 +71,7 @@ def _differences(values: Values, across: Scale) -> Markup:
         _axis(down, [0.0])
         + element("path", class_="band", d=f"M{outline}Z")
         + Markup("").join(_bar(at, number, values, across, down) for at, number in enumerate(differences))
-        + element("text", "difference", class_="name", x=LEFT + 2, y=MIDDLE[0] - 4)
+        + element("text", "difference", class_="name", x=LEFT + 16, y=MIDDLE[0] - 4)
         + _index_words(values, across)
     )
 

@@ -2,6 +2,7 @@
 
 from markupsafe import Markup
 
+from app.web.messages import gettext as _
 from app.web.picture.numbers import apart, short
 from app.web.picture.scale import Scale, scale_for
 from app.web.picture.svg import drawing, element
@@ -15,7 +16,11 @@ def draw_number_line(answer: float, expected: float, allowed: float) -> Markup:
     """All finite."""
     scale = scale_for([answer, expected - allowed, expected + allowed], EDGE, WIDTH - EDGE, margin=0.15)
     yours, right = apart(answer, expected)
-    label = f"Number line: expected {right}, yours {yours}, allowed difference {short(allowed)}"
+    label = _("Number line: expected %(expected)s, yours %(yours)s, allowed difference %(allowed)s") % {
+        "expected": right,
+        "yours": yours,
+        "allowed": short(allowed),
+    }
     return drawing(
         WIDTH,
         HEIGHT,
@@ -23,7 +28,7 @@ def draw_number_line(answer: float, expected: float, allowed: float) -> Markup:
         _band(scale, expected, allowed),
         element("line", class_="axis", x1=EDGE / 2, x2=WIDTH - EDGE / 2, y1=AXIS, y2=AXIS),
         _mark(scale.place(expected), "expected", right, -1),
-        _mark(scale.place(answer), "yours", yours, 1),
+        _mark(scale.place(answer), "yours", yours, 1, "" if abs(answer - expected) > allowed else " inside"),
     )
 
 
@@ -33,8 +38,8 @@ def _band(scale: Scale, expected: float, allowed: float) -> Markup:
     return element("rect", class_="band", x=(left + right - width) / 2, width=width, y=AXIS - 12, height=24.0)
 
 
-def _mark(x: float, name: str, number: str, side: int) -> Markup:
+def _mark(x: float, name: str, number: str, side: int, kind: str = "") -> Markup:
     """The expected one above the axis, the other below, so that their words never meet."""
     anchor = "start" if x < WIDTH * 0.2 else "end" if x > WIDTH * 0.8 else "middle"
-    words = element("text", f"{name} {number}", class_=name, x=x, y=AXIS + side * 26 + 4, text_anchor=anchor)
-    return element("line", class_=name, x1=x, x2=x, y1=AXIS, y2=AXIS + side * 16) + words
+    words = element("text", f"{name} {number}", class_=name + kind, x=x, y=AXIS + side * 26 + 4, text_anchor=anchor)
+    return element("line", class_=name + kind, x1=x, x2=x, y1=AXIS, y2=AXIS + side * 16) + words

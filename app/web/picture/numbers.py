@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from app.web.messages import gettext as _
+
 
 def flatten(values: Any) -> list[Any]:
     """In C order."""
@@ -36,13 +38,18 @@ def short(number: float, digits: int = 4) -> str:
     return f"{number:.{digits}g}".replace("-", "−")
 
 
-def apart(one: float, other: float) -> tuple[str, str]:
+def apart(one: float, other: float, least: int = 4) -> tuple[str, str]:
     """Both with as many digits as it takes to tell them apart."""
-    for digits in range(4, 17):
+    for digits in range(least, 17):
         pair = f"{one:.{digits}g}", f"{other:.{digits}g}"
         if pair[0] != pair[1] or one == other:
             break
     return pair[0].replace("-", "−"), pair[1].replace("-", "−")
+
+
+def pair_text(answer: float, expected: float) -> str:
+    yours, right = apart(answer, expected) if math.isfinite(answer - expected) else (short(answer), short(expected))
+    return _("yours %(yours)s, expected %(expected)s") % {"yours": yours, "expected": right}
 
 
 def share_text(used: float) -> str:
@@ -59,6 +66,16 @@ def share_text(used: float) -> str:
         if used < 1000
         else f"is off by {_thousands(used)} times the tolerance"
     )
+
+
+def short_share(used: float) -> str:
+    """In a table: percent of the tolerance, or how many times it."""
+    if math.isnan(used) or math.isinf(used):
+        return "∞ ×"
+    if used <= 1:
+        percent = used * 100
+        return "< 1 %" if 0 < percent < 1 else f"{percent:.0f} %"
+    return f"{used:.3g} ×" if used < 1000 else f"{_thousands(used)} ×"
 
 
 def _thousands(number: float) -> str:

@@ -2,6 +2,7 @@
 
 from markupsafe import Markup
 
+from app.web.messages import gettext as _
 from app.web.picture.svg import drawing, element
 
 CELL, MOST = 13.0, 9
@@ -14,13 +15,14 @@ def draw_shape(shape: tuple[int, ...], other: tuple[int, ...], name: str) -> Mar
     drawn_rows, drawn_columns = min(rows, MOST), min(columns, MOST)
     lead = "×".join(map(str, shape[:-2])) + " ×" if len(shape) > 2 else ""
     left = ROOM + 7.5 * len(lead)
-    width, height = left + drawn_columns * CELL + 4, 20 + drawn_rows * CELL + 4
+    room = 0 if shape else 90  # for words beside it
+    width, height = left + drawn_columns * CELL + 4 + room, 20 + drawn_rows * CELL + 4
     cells = [
         _cell(left + column * CELL, 20 + row * CELL, (row, column), (rows, columns))
         for row in range(drawn_rows)
         for column in range(drawn_columns)
     ]
-    label = f"{name} shape {shape}"
+    label = f"{name} {shape}"
     return drawing(width, height, label, *cells, *_sizes(shape, other, (left, height)), _lead(lead, height))
 
 
@@ -34,6 +36,8 @@ def _sizes(shape: tuple[int, ...], other: tuple[int, ...], corner: tuple[float, 
     """The number of columns above, of rows on the left."""
     left, height = corner
     words = []
+    if not shape:
+        words.append(element("text", _("one number"), class_="size other", x=left + CELL + 6, y=height - 7))
     if shape:
         words.append(element("text", str(shape[-1]), class_=_kind(shape, other, -1), x=left + 1, y=14.0))
     if len(shape) > 1:

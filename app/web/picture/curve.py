@@ -1,0 +1,62 @@
+"""Numbers that stand in a list, such as the losses of a training, as one vector: each is a leaf of its own."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.web.picture.leaf import BY_ELEMENT, Values
+from app.web.picture.numbers import read_number
+
+_ITEM = re.compile(r"(.+)/(\d{1,4})|(\d{1,4})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """`path` is the list's. `used`: most of the tolerance that any of its numbers used."""
+
+    path: str
+    values: Values
+    used: float | None
+
+
+def find_curve(report: Mapping[str, Any], leaf: Mapping[str, Any]) -> Curve | None:
+    """The list in which a leaf stands; None if it is in none, or its list holds more than numbers."""
+    if (path := list_of(leaf["path"])) is None:
+        return None
+    expected, answer = (_numbers(report.get(name), path) for name in ("expected", "answer"))
+    told = {_place(one["path"]): one for one in report["leaves"] if list_of(one["path"]) == path}
+    if not expected or not answer or len(expected) != len(answer) or len(expected) < 2:
+        return None
+    if any(one["checker"] not in BY_ELEMENT or one["shape"] or one["expected_shape"] for one in told.values()):
+        return None
+    used = {place: number for place, one in told.items() if (number := read_number(one["tolerance_used"])) is not None}
+    worst = max(used, key=lambda place: used[place], default=None)
+    values = Values(
+        shape=(len(expected),),
+        expected=expected,
+        answer=answer,
+        allowed=[(leaf["atol"] or 0.0) + (leaf["rtol"] or 0.0) * abs(number) for number in expected],
+        start=(0,),
+        worst=None if worst is None or worst >= len(expected) else (worst,),
+        is_part=False,
+    )
+    return Curve(path=path, values=values, used=max(used.values(), default=None))
+
+
+def list_of(path: str) -> str | None:
+    item = _ITEM.fullmatch(path)
+    return (item[1] or "") if item else None
+
+
+def _place(path: str) -> int:
+    return int(path.rpartition("/")[2])
+
+
+def _numbers(preview: Mapping[str, Any] | None, path: str) -> list[float] | None:
+    """All that stand in a list, in order; None if one of them is no number, or they are not all there."""
+    leaves = [leaf for leaf in (preview or {}).get("leaves", []) if list_of(leaf["path"]) == path]
+    numbers = [None if leaf["shape"] else read_number(leaf.get("values")) for leaf in leaves]
+    if [_place(leaf["path"]) for leaf in leaves] != list(range(len(leaves))) or None in numbers:
+        return None
+    return [number for number in numbers if number is not None]
