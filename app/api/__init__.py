@@ -6,6 +6,8 @@ from app.api import (
     events,
     health,
     hints,
+    history,
+    leaderboards,
     me,
     openapi,
     packages,
@@ -27,7 +29,8 @@ def build_router() -> APIRouter:
     version_1 = APIRouter(prefix="/api/v1")
     learning = (hints, quiz, solution, progress)
     authoring = (packages, revisions, verifications)
-    for resource in (users, tokens, me, problems, tracks, *learning, *authoring, submissions, events, openapi):
+    submitting = (submissions, history, events)
+    for resource in (users, tokens, me, problems, tracks, leaderboards, *learning, *authoring, *submitting, openapi):
         version_1.include_router(resource.router)
     router = APIRouter()
     router.include_router(version_1)

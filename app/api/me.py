@@ -1,14 +1,37 @@
-"""Who am I?"""
+"""Who am I, what have I done, and may leaderboards show me?"""
 
 from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
 
-from app.api.dependency import Viewer
+from app.accounts.model import User
+from app.api.dependency import Stored, Viewer
 from app.api.openapi import problems
 from app.api.users import UserView
+from app.leaderboard.membership import set_ranked
+from app.statistics.query import Statistics, read_statistics
 
 router = APIRouter(prefix="/me", tags=["users"])
+
+
+class Change(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    is_ranked: bool = Field(description="whether leaderboards show your name and how fast and lean your solutions are")
 
 
 @router.get("", responses=problems(401), summary="Who am I, and what is my role")
 def get_me(viewer: Viewer) -> UserView:
     return UserView.model_validate(viewer)
+
+
+@router.patch("", responses=problems(401, 422), summary="Come to leaderboards, or leave them")
+def patch_me(viewer: Viewer, database: Stored, change: Change) -> UserView:
+    with database.transaction() as session:
+        set_ranked(session, viewer.id, is_ranked=change.is_ranked)
+        return UserView.model_validate(session.get_one(User, viewer.id))
+
+
+@router.get("/statistics", responses=problems(401), summary="What your submissions add up to, in days of UTC")
+def get_statistics(viewer: Viewer, database: Stored) -> Statistics:
+    with database.transaction() as session:
+        return read_statistics(session, viewer.id)

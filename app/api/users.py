@@ -45,6 +45,7 @@ class UserView(BaseModel):
     username: str
     email: str | None
     role: Role
+    is_ranked: bool = Field(description="whether leaderboards show you")
     created_at: datetime
 
 

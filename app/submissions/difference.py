@@ -56,7 +56,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceDifference:
-    """The changed lines with three around them; `is_whole` is False where too much changed to be compared."""
+    """The changed lines with three around them. `is_whole` is False where too much changed to be compared."""
 
     rows: tuple[Row, ...]
     added: int
@@ -87,10 +87,15 @@ def compare_submissions(session: Session, viewer: User, new_id: UUID, old_id: UU
 
 
 def compare_sources(old: str, new: str) -> SourceDifference:
-    found = compare_file("", old, new)
+    found = compare_file("", _ended(old), _ended(new))
     return SourceDifference(
         rows=tuple(_rows(found.lines)), added=found.added, removed=found.removed, is_whole=found.is_whole
     )
+
+
+def _ended(source: str) -> str:
+    """Whether the last line ends means nothing to Python."""
+    return source if source.endswith("\n") else source + "\n"
 
 
 def _starter(session: Session, submission: Submission) -> str:

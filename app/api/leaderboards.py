@@ -1,0 +1,23 @@
+"""The fastest and the leanest accepted solutions of a problem."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from app.api.dependency import Stored, Viewer
+from app.api.openapi import problems
+from app.api.slug import KnownSlug
+from app.leaderboard.query import By, Leaderboard, read_leaderboard
+
+router = APIRouter(prefix="/problems/{slug}/leaderboard", tags=["problems"])
+
+
+@router.get("", responses=problems(401, 404, 422), summary="Whose accepted solutions are fastest, or leanest")
+def get_leaderboard(
+    slug: KnownSlug,
+    viewer: Viewer,
+    database: Stored,
+    by: Annotated[By, Query(description="what is compared with the reference's")] = "time",
+) -> Leaderboard:
+    with database.transaction() as session:
+        return read_leaderboard(session, slug, viewer, by)

@@ -1,0 +1,107 @@
+"""What the pages of one's own submissions show, over REST; and nobody else's."""
+
+from http import HTTPStatus
+
+import httpx
+import pytest
+
+from app.accounts.user import find_user
+from app.database import Database
+from app.leaderboard.model import Measurement, ReferenceMeasurement
+from tests.api.conftest import SignedIn
+from tests.factories import make_judging, make_problem, make_submission, make_user
+
+SLUG = "own_problem"
+
+
+@pytest.fixture
+def ids(ada: httpx.Client, database: Database) -> list[str]:
+    """Two submissions of ada's, the first accepted and measured, the second waiting; and one of somebody else."""
+    name = ada.get("/me").json()["username"]
+    with database.transaction() as session:
+        user, revision = find_user(session, name), make_problem(session, SLUG)
+        first = make_submission(session, user, revision)
+        judging = make_judging(session, first.id, state="done", verdict="accepted", score=100)
+        session.add(Measurement(judging_id=judging.id, machine="here", wall_seconds=1.0, memory_bytes=1))
+        reference = {"revision_id": revision.id, "variant": 0, "machine": "here", "runs": 1}
+        session.add(ReferenceMeasurement(**reference, wall_seconds=4.0, memory_bytes=1))
+        others = make_submission(session, make_user(session, "eve"), revision)
+        make_judging(session, others.id)
+        first_id, others_id = str(first.id), str(others.id)
+    with database.transaction() as session:
+        second = make_submission(session, find_user(session, name), revision, "sample")
+        second.source = "def solve(): return 1"
+        make_judging(session, second.id)
+        return [first_id, str(second.id), others_id]
+
+
+def test_submissions_are_listed_narrowed_and_read(ada: httpx.Client, ids: list[str]) -> None:
+    first, second, _others = ids
+
+    assert [item["id"] for item in ada.get("/submissions").json()["items"]] == [second, first]
+    narrowed = ada.get("/submissions", params={"problem": SLUG, "verdict": "accepted", "mode": "submit"}).json()
+    assert [(item["id"], item["score"]) for item in narrowed["items"]] == [(first, 100)]
+    assert ada.get("/submissions", params={"problem": "\0"}).json() == {"items": [], "next": None}
+    assert ada.get(f"/submissions/{first}/source").json() == {"source": "def solve(): ..."}
+
+
+def test_a_difference_has_rows_with_the_words_that_changed(ada: httpx.Client, ids: list[str]) -> None:
+    first, second, _others = ids
+
+    found = ada.get(f"/submissions/{second}/diff").json()
+
+    assert (found["old"], found["new"], found["difference"]["is_whole"]) == (first, second, True)
+    (row,) = found["difference"]["rows"]
+    assert [piece["text"] for piece in row["new"]["pieces"] if piece["is_changed"]] == ["return 1"]
+
+
+def test_a_copy_is_the_draft_and_keeps_the_one_before(ada: httpx.Client, ids: list[str]) -> None:
+    answer = ada.post(f"/submissions/{ids[1]}/copy")
+
+    assert answer.json() | {"saved_at": ""} == {
+        "problem": SLUG,
+        "source": "def solve(): return 1",
+        "saved_at": "",
+        "has_other": False,
+    }
+
+
+def test_statistics_and_leaderboards(ada: httpx.Client, ids: list[str]) -> None:
+    statistics = ada.get("/me/statistics").json()
+    before = ada.get(f"/problems/{SLUG}/leaderboard").json()
+    changed = ada.patch("/me", json={"is_ranked": True}).json()
+    after = ada.get(f"/problems/{SLUG}/leaderboard", params={"by": "time"}).json()
+
+    assert (statistics["submissions"], statistics["solved"]) == (2, 1)
+    assert (before["entries"], before["own"]["ratio"], before["is_ranked"]) == ([], 0.25, False)
+    assert changed["is_ranked"] is True
+    assert [(entry["place"], entry["username"], entry["submission_id"]) for entry in after["entries"]] == [
+        (1, "ada", ids[0])
+    ]
+
+
+def test_submissions_of_others_are_not_found(ada: httpx.Client, ids: list[str]) -> None:
+    first, _second, others = ids
+
+    for path in ("source", "diff"):
+        assert ada.get(f"/submissions/{others}/{path}").status_code == HTTPStatus.NOT_FOUND
+    assert ada.get(f"/submissions/{first}/diff", params={"old": others}).status_code == HTTPStatus.NOT_FOUND
+    assert ada.post(f"/submissions/{others}/copy").status_code == HTTPStatus.NOT_FOUND
+    assert ada.get("/submissions", params={"cursor": others}).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+
+
+@pytest.mark.parametrize("path", ["/submissions", "/me/statistics", f"/problems/{SLUG}/leaderboard"])
+def test_a_token_is_needed(anyone: httpx.Client, path: str) -> None:
+    assert anyone.get(path).status_code == HTTPStatus.UNAUTHORIZED
+
+
+def test_a_rank_is_shown_to_others_without_the_submission(
+    ada: httpx.Client, ids: list[str], signed_in: SignedIn
+) -> None:
+    ada.patch("/me", json={"is_ranked": True})
+
+    board = signed_in("bob").get(f"/problems/{SLUG}/leaderboard").json()
+
+    assert [(entry["username"], entry["submission_id"]) for entry in board["entries"]] == [("ada", None)]
+    assert board["own"] is None
+    assert ids[0] not in str(board)
