@@ -39,7 +39,14 @@ def _display_inside_text(
     _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
 ) -> str:
     # The plugin's own <div> would end the paragraph around it.
-    return f'<span class="math block">{render_maths(tokens[index].content.strip(), block=True)}</span>'
+    return f'<span class="math block" tabindex="0">{render_maths(tokens[index].content.strip(), block=True)}</span>'
+
+
+def _display(
+    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
+) -> str:
+    # As _fence.
+    return f'<div class="math block" tabindex="0">{render_maths(tokens[index].content.strip(), block=True)}</div>\n'
 
 
 def _fence(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
@@ -75,6 +82,7 @@ def _parser(text: str) -> MarkdownIt:
     parser.add_render_rule("table_close", _table_close)
     parser.add_render_rule("th_open", _cell_open)
     parser.add_render_rule("td_open", _cell_open)
+    parser.add_render_rule("math_block", _display)
     parser.add_render_rule("math_inline_double", _display_inside_text)
     return parser
 

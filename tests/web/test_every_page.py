@@ -49,11 +49,17 @@ FOR_STUDENTS = (
     "/tracks",
     "/tracks/basics",
     "/problems/scaled_sum",
+    "/problems/scaled_sum/solution",
+    "/problems/microbatched_grads/solution",
+    "/problems/microbatched_grads/quiz",
     "/submissions",
     "/submissions/{accepted}",
     "/submissions/{wrong}",
     "/submissions/{broken}",
     "/submissions/{waiting}",
+    "/submissions/{wrong}/diff?old={accepted}",
+    "/problems/scaled_sum/leaderboard",
+    "/me",
 )
 FOR_AUTHORS = ("/author", "/author/problems/scaled_sum", "/author/edit?problem=scaled_sum")
 
