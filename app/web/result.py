@@ -64,7 +64,7 @@ def describe_result(view: SubmissionView) -> Result:
         tone=words.tone,
         icon=words.icon,
         place=place,
-        tally=_tally(view.cases) if view.verdict is not Verdict.JUDGE_ERROR else "",
+        tally=_tally(view.cases) if view.verdict is not Verdict.JUDGE_ERROR and view.inputs is None else "",
         tally_of=_tally_of(view),
         is_judged=True,
         is_final=not view.hint_pending,
@@ -78,6 +78,8 @@ def describe_result(view: SubmissionView) -> Result:
 
 def _title(view: SubmissionView, words: str) -> str:
     """Nothing says that all is well where only what can be seen was run."""
+    if any(case.report.get("category") == UNANSWERED for case in view.cases):
+        return _("Nothing to compare with")
     if view.verdict is not Verdict.ACCEPTED or view.mode == "submit":
         return words
     return _("Right for your inputs") if view.inputs is not None else _("Sample cases passed")

@@ -173,13 +173,16 @@ def test_going_on_with_a_submission_opens_its_code(ada: Visitor) -> None:
 
 def test_the_keys_of_vim_are_there_for_those_who_choose_them(ada: Visitor) -> None:
     write(ada, "first = 1\nsecond = 2\n")
-    ada.page.get_by_label("Keys").select_option("vim")
+    ada.page.get_by_role("button", name="Keyboard").click()
+    ada.page.get_by_label("Keys of the editor").select_option("vim")
     ada.page.locator(".cm-vim-panel").wait_for()
+    ada.page.get_by_role("button", name="Close").click()
+    editor(ada).click()
     ada.page.keyboard.type("ggdd")
     expect(posted(ada)).to_have_value("second = 2\n")
 
     ada.page.reload()
-    expect(ada.page.get_by_label("Keys")).to_have_value("vim")
+    expect(ada.page.get_by_label("Keys of the editor")).to_have_value("vim")
     ada.page.locator(".cm-vim-panel").wait_for()
 
 
@@ -244,3 +247,25 @@ def test_a_style_of_the_editor_needs_the_page_s_nonce(anyone: TestClient) -> Non
     for page, nonce in zip(pages, nonces, strict=True):
         assert f"style-src 'self' 'nonce-{nonce}'" in page.headers["content-security-policy"]
         assert "unsafe" not in page.headers["content-security-policy"]
+
+
+def test_own_inputs_are_kept_and_what_is_wrong_with_them_is_told_at_its_line(ada: Visitor) -> None:
+    write(ada, "def scaled_sum(x, y, scale, options)\n    return 1\n")
+    expect(ada.page.get_by_text("Line 1 is no valid Python yet")).to_be_visible()
+    ada.page.get_by_text("Own inputs", exact=True).click()
+    inputs = ada.page.get_by_role("textbox", name="Own inputs as YAML")
+    expect(inputs).to_contain_text("x: [1, 2.5]")
+
+    inputs.press("Control+a")
+    ada.page.keyboard.insert_text("x: [1]\ny: [[1, 2], [3, 4]]\nscale: 2\noptions: {}\n")
+    inputs.press("Shift+Enter")
+    expect(ada.page.get_by_text("line 2: y has N = 2, but x has N = 1")).to_be_visible()
+    expect(inputs.locator(".line-fault")).to_have_text("y: [[1, 2], [3, 4]]")
+
+    inputs.press("Control+a")
+    ada.page.keyboard.insert_text("x: [1, 3]\ny: [[1, 2], [3, 4]]\nscale: 2\noptions: {}\n")
+    ada.page.get_by_role("button", name="Run on these inputs").click()
+    expect(ada.page.locator(".banner .title")).to_contain_text("In the queue")
+    expect(ada.page.locator(".cases")).to_contain_text("own_inputs")
+    ada.page.reload()
+    expect(inputs).to_contain_text("x: [1, 3]")

@@ -5,11 +5,13 @@ from http import HTTPStatus
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import select
 
 from app.catalog.package import load_package
 from app.catalog.publish import publish
 from app.database import Database
 from app.settings import ROOT
+from app.submissions.model import Submission
 from tests.catalog.packages import PROBLEM, make_package
 from tests.web.judged import all_right, judge
 
@@ -48,7 +50,13 @@ def test_accepted_samples_do_not_solve_a_problem(ada: TestClient, database: Data
 def test_a_problem_shows_its_statement_its_parameters_and_its_starter(anyone: TestClient) -> None:
     page = anyone.get(PAGE).text
 
-    for words in ("Return the sum of <code>x</code>", "<code>numpy.ndarray</code>", "<code>(N,)</code>", "Hint 1 of 1", "Two numbers."):
+    for words in (
+        "Return the sum of <code>x</code>",
+        "<code>numpy.ndarray</code>",
+        "<code>(N,)</code>",
+        "One hint, when you are stuck.",
+        "Two numbers.",
+    ):
         assert words in page
     assert "def scaled_sum(x, y, scale, options):\n    ...\n</textarea>" in page
     assert "Sign in to submit" in page
@@ -175,3 +183,33 @@ def test_a_problem_says_how_its_answer_must_be_computed(anyone: TestClient, data
 
     assert "Your program must use scan of length n_microbatches for x_full and y_full." in page
     assert any("max_flops_ratio" in requirement for requirement in problem["requirements"])
+
+
+def test_own_inputs_are_sent_with_the_code_and_kept_when_they_are_refused(ada: TestClient, database: Database) -> None:
+    typed = {"source": "x = 1", "mode": "own", "inputs": "x: [1]\r\ny: [[1, 2]]\r\nscale: 2\r\noptions: {}\r\n"}
+
+    sent = ada.post(f"{PAGE}/submissions", data=typed)
+    refused = ada.post(f"{PAGE}/submissions", data=typed | {"inputs": "x: <b>\r\n"})
+
+    assert sent.status_code == HTTPStatus.SEE_OTHER
+    with database.transaction() as session:
+        submission = session.scalars(select(Submission)).one()
+        assert (submission.mode, submission.inputs) == ("sample", typed["inputs"].replace("\r", ""))
+    assert refused.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert "line 1: x is &#39;&lt;b&gt;&#39;, but float32 takes numbers" in refused.text
+    assert 'rows="6"' in refused.text
+    assert "x: &lt;b&gt;\n</textarea>" in refused.text
+
+
+def test_problems_of_one_exercise_link_each_other(anyone: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        for slug, label in (("sum_in_numpy", "NumPy"), ("sum_in_torch", "PyTorch")):
+            exercise = f"exercise: {{name: sum, label: {label}}}\n"
+            publish(session, make_package(slug, exercise + PROBLEM))
+
+    page = anyone.get("/problems/sum_in_numpy").text
+    alone = anyone.get(PAGE).text
+
+    assert 'href="/problems/sum_in_torch" title="Scaled sum">PyTorch</a>' in page
+    assert 'aria-current="page">NumPy</a>' in page
+    assert "This exercise in" not in alone

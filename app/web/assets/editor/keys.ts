@@ -15,7 +15,7 @@ export function mountKeys(view: EditorView, choice: HTMLSelectElement): void {
   if (choice.value) void use();
   choice.addEventListener("change", () => {
     keep(MEMORY, choice.value);
-    void use().then(() => view.focus());
+    void use();
   });
 }
 
