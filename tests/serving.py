@@ -19,6 +19,8 @@ READY = re.compile(r"ready at (http://\S+)")
 ADMIN = re.compile(r"password (\S+)")
 START_SECONDS = 120
 STOP_SECONDS = 40
+# Its package alone: `microbatched_grads`.
+ONE_PROBLEM = Path(__file__).parent / "one_problem"
 
 
 @dataclass
@@ -79,8 +81,9 @@ class Student:
 
 @contextmanager
 def serve(data: Path, settings: Mapping[str, str] | None = None) -> Iterator[Served]:
+    """Publishes one problem of the project where the settings name no folder: a worker prepares all that there are."""
     command = [sys.executable, "-u", "-m", "app.cli", "serve", "--port", "0", "--data", str(data)]
-    environment = {**os.environ, "COLUMNS": "200", **(settings or {})}
+    environment = {**os.environ, "ALLCLOSE_PROBLEMS": str(ONE_PROBLEM), "COLUMNS": "200", **(settings or {})}
     process = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     )

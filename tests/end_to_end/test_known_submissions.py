@@ -19,8 +19,9 @@ Known: TypeAlias = tuple[str, KnownSubmission]
 
 PACKAGES = load_packages(ROOT / "problems")
 ALL = [(package.slug, known) for package in PACKAGES for known in package.submissions]
-# What a box does with a problem's frameworks shows in one submission for each verdict.
-SOME = list({(slug, known.verdict): (slug, known) for slug, known in reversed(ALL)}.values())
+FRAMEWORKS = {package.slug: package.manifest.frameworks for package in PACKAGES}
+# What a box does with its frameworks shows in one submission for each verdict.
+SOME = list({(FRAMEWORKS[slug], known.verdict): (slug, known) for slug, known in reversed(ALL)}.values())
 
 
 def names(pairs: Sequence[Known]) -> list[str]:
@@ -45,7 +46,8 @@ class Sent:
 
 @contextmanager
 def send(pairs: Sequence[Known], sandbox: str, data: Path) -> Iterator[Sent]:
-    with serve(data, {**LIMITS, "ALLCLOSE_SANDBOX": sandbox}) as served:
+    settings = {"ALLCLOSE_SANDBOX": sandbox, "ALLCLOSE_PROBLEMS": str(ROOT / "problems")}
+    with serve(data, LIMITS | settings) as served:
         student = served.sign_up()
         yield Sent(student, {(slug, known.name): student.send(slug, known.source) for slug, known in pairs})
 
