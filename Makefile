@@ -17,7 +17,7 @@ endef
 NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debian, Ubuntu: sudo apt-get install python3-venv); or set PYTHON=/path/to/python3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help serve images test verify check format bundle messages bench doctor clean
+.PHONY: help serve images test verify check format bundle messages bench screenshots doctor clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ endif
 
 bench: .venv/.develops .runtime/.installed ## measure what the docs claim; prints the machine and the date
 	$(BIN)/python -m benchmarks $(ARGS)
+
+screenshots: .venv/.develops .runtime/.installed ## take the pictures of docs/screenshots (needs Chromium)
+	$(BIN)/python -m benchmarks.screenshots
 
 doctor: .venv/.serves .runtime/.installed ## say what this machine lacks, and the command that mends it
 	@$(BIN)/allclose doctor

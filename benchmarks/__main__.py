@@ -12,6 +12,7 @@ from pathlib import Path
 from app.catalog.package import load_package
 from app.settings import ROOT
 from benchmarks.boxes import measure_boxes
+from benchmarks.pages import measure_pages
 from benchmarks.report import report, timed
 from benchmarks.sealed import measure_sealed
 from tests.serving import Served, serve
@@ -38,6 +39,7 @@ def main() -> None:
             for slug in SLUGS:
                 _submissions(served, slug)
             _burst(served)
+            measure_pages(served)
 
 
 def _wait_until_prepared(served: Served) -> None:

@@ -20,7 +20,9 @@ def measure_pages(served: Served) -> None:
         for path in PAGES:
             openings = [_open(browser, served.url, path) for _ in range(OPENINGS)]
             report(f"{path}: first contentful paint, nothing cached, of {OPENINGS}", [paint for paint, _ in openings])
-            print(f"  {'its scripts, compressed, all that the page loads':70} {openings[0][1] / 1000:.1f} kB", flush=True)
+            print(
+                f"  {'its scripts, compressed, all that the page loads':70} {openings[0][1] / 1000:.1f} kB", flush=True
+            )
 
 
 def _open(browser: Browser, address: str, path: str) -> tuple[float, int]:
@@ -28,7 +30,9 @@ def _open(browser: Browser, address: str, path: str) -> tuple[float, int]:
     with browser.new_context() as context:
         scripts: list[Response] = []
         visitor = visit(context, address)
-        visitor.page.on("response", lambda answer: scripts.append(answer) if answer.url.partition("?")[0].endswith(".js") else None)
+        visitor.page.on(
+            "response", lambda answer: scripts.append(answer) if answer.url.partition("?")[0].endswith(".js") else None
+        )
         visitor.page.goto(address + path, wait_until="networkidle")
         painted = visitor.page.evaluate(PAINTED)
         return painted / 1000, sum(answer.request.sizes()["responseBodySize"] for answer in scripts)

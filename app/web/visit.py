@@ -28,7 +28,8 @@ class Visit:
         return database.transaction()
 
     def render(self, template: str, context: Mapping[str, Any], status: int = 200) -> HTMLResponse:
-        return render_page(template, {"user": self.user, "path": self.request.url.path, **context}, status)
+        here = {"user": self.user, "path": self.request.url.path, "here": self._here()}
+        return render_page(template, {**here, **context}, status)
 
     def ask_to_sign_in(self) -> RedirectResponse:
         """Sign in, then come back here."""
