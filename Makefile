@@ -20,7 +20,7 @@ NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debi
 .PHONY: help serve images test verify check format bundle messages bench screenshots doctor clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 serve: .venv/.serves .runtime/.installed ## set up what is missing and run Allclose on this machine
 	@exec $(BIN)/allclose serve $(ARGS)
