@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Select, Subquery, and_, func, literal, sel
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem, Revision
-from app.catalog.search import ProblemFilters, conditions, state_of, track_slug
+from app.catalog.search import IS_CURRENT, ProblemFilters, conditions, state_of, track_slug
 
 CHOSEN_BY = ("state", "difficulty", "framework", "track", "tag")
 _LISTS = {"framework": "frameworks", "tag": "tags"}
@@ -54,7 +54,7 @@ def _base(holds: Mapping[str, ColumnElement[bool]], states: Subquery | None) -> 
         state_of(states).label("state"),
         *(func.coalesce(condition, False).label(f"has_{name}") for name, condition in holds.items()),
     ]
-    query: Select[tuple[object, ...]] = select(*columns).join(Problem, Revision.id == Problem.current_revision_id)
+    query: Select[tuple[object, ...]] = select(*columns).join(Problem, IS_CURRENT)
     return query if states is None else query.outerjoin(states, states.c.problem_id == Problem.id)
 
 

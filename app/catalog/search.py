@@ -36,6 +36,7 @@ from app.catalog.view import ListedProblem
 MAX_WORDS = 10
 _WORD = re.compile(r"[^\W_]+")
 
+IS_CURRENT = Revision.id == Problem.current_revision_id
 track_slug = Revision.listing["track"].astext
 _POSITION = func.coalesce(Revision.listing["position"].astext.cast(Integer), 0)
 _SLUG = collate(Problem.slug, "C")  # bytewise order is the same on every server
@@ -88,9 +89,7 @@ def list_problems(
 
 def select_published(states: Subquery | None, *columns: Any) -> Select[Any]:
     """What `read_listed` needs of every published problem, and these columns."""
-    query = select(Problem.slug, Revision.listing, state_of(states).label("state"), *columns).join(
-        Revision, Revision.id == Problem.current_revision_id
-    )
+    query = select(Problem.slug, Revision.listing, state_of(states).label("state"), *columns).join(Revision, IS_CURRENT)
     return query if states is None else query.outerjoin(states, states.c.problem_id == Problem.id)
 
 

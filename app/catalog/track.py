@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem, Revision
 from app.catalog.model import Track as TrackRow
-from app.catalog.search import TRACK_ORDER, read_listed, select_published, storable, track_slug
+from app.catalog.search import IS_CURRENT, TRACK_ORDER, read_listed, select_published, storable, track_slug
 from app.catalog.view import ListedProblem, ProblemState
 from app.errors import NotFound
 
@@ -56,6 +56,15 @@ class TrackDetail(TrackSummary):
     steps: tuple[Step, ...]
 
 
+class Neighbour(BaseModel):
+    """The problem before or after another in a track."""
+
+    model_config = ConfigDict(frozen=True)
+
+    slug: str
+    title: str
+
+
 class TrackPlace(BaseModel):
     """Where a problem stands in its track; `number` counts from 1."""
 
@@ -65,8 +74,8 @@ class TrackPlace(BaseModel):
     title: str
     number: int
     count: int
-    previous: ProblemRef | None
-    next: ProblemRef | None
+    previous: Neighbour | None
+    next: Neighbour | None
 
 
 def list_tracks(session: Session, states: Subquery | None = None) -> tuple[TrackDetail, ...]:
@@ -93,21 +102,23 @@ def get_track(session: Session, slug: str, states: Subquery | None = None) -> Tr
     return _track(slug, session.get(TrackRow, slug), steps)
 
 
-def find_place(session: Session, slug: str, states: Subquery | None = None) -> TrackPlace | None:
+def find_place(session: Session, slug: str) -> TrackPlace | None:
     """Of the problem in its track; None when it has none."""
-    of_problem = select_published(states).where(Problem.slug == storable(slug))
-    row = session.execute(of_problem).one_or_none()
-    if row is None or row.listing["track"] is None:
+    track = session.scalar(
+        select(track_slug).join_from(Problem, Revision, IS_CURRENT).where(Problem.slug == storable(slug))
+    )
+    if track is None:
         return None
-    track = get_track(session, row.listing["track"], states)
-    at = [step.slug for step in track.steps].index(slug)
+    titles = select(Problem.slug, Revision.listing["title"].astext).join(Revision, IS_CURRENT).order_by(*TRACK_ORDER)
+    problems = [Neighbour(slug=slug, title=title) for slug, title in session.execute(titles.where(track_slug == track))]
+    at = [problem.slug for problem in problems].index(slug)
     return TrackPlace(
-        slug=track.slug,
-        title=track.title,
+        slug=track,
+        title=list_titles(session, [track])[track],
         number=at + 1,
-        count=len(track.steps),
-        previous=_reference(track.steps[at - 1]) if at else None,
-        next=_reference(track.steps[at + 1]) if at + 1 < len(track.steps) else None,
+        count=len(problems),
+        previous=problems[at - 1] if at else None,
+        next=problems[at + 1] if at + 1 < len(problems) else None,
     )
 
 
@@ -128,9 +139,7 @@ def _read(session: Session, states: Subquery | None, track: str | None = None) -
     """Every problem in the order of tracks; or those of one track and what they build on."""
     query = select_published(states).order_by(*TRACK_ORDER)
     if track is not None:
-        of_track = select(func.jsonb_array_elements_text(Revision.listing["prerequisites"])).join(
-            Problem, Revision.id == Problem.current_revision_id
-        )
+        of_track = select(func.jsonb_array_elements_text(Revision.listing["prerequisites"])).join(Problem, IS_CURRENT)
         is_of_track = track_slug == storable(track)
         query = query.where(or_(is_of_track, Problem.slug.in_(of_track.where(is_of_track).correlate(None))))
     return [read_listed(row) for row in session.execute(query)]
@@ -139,8 +148,8 @@ def _read(session: Session, states: Subquery | None, track: str | None = None) -
 def _step(problem: ListedProblem, by_slug: Mapping[str, ListedProblem]) -> Step:
     """A prerequisite that is not published can't be solved, and so holds nobody up."""
     before = [by_slug[slug] for slug in problem.prerequisites if slug in by_slug]
-    return Step(
-        **problem.model_dump(),
+    return Step.model_construct(
+        **dict(problem),  # checked already
         builds_on=tuple(map(_reference, before)),
         is_open=all(each.state in DONE for each in before),
     )

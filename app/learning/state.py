@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Subquery, and_, case, exists, false, func, select, true, union_all
+from sqlalchemy import ColumnElement, Subquery, and_, case, false, func, select, true, union_all
 
 from app.accounts.model import User
 from app.learning.model import Completion
@@ -15,7 +15,10 @@ def states_for(user: User | None) -> Subquery | None:
 
 def states_of(user_id: UUID) -> Subquery:
     """`problem_id` and `state` of the problems that the user has submitted to; all others are new."""
-    submitted = select(Submission.problem_id, _is_accepted().label("solved"), false().label("completed"))
+    # Joined, and not asked for by EXISTS: that is answered from all that anybody has solved.
+    submitted = select(Submission.problem_id, _is_solved().label("solved"), false().label("completed")).outerjoin(
+        Judging, Judging.submission_id == Submission.id
+    )
     completed = select(Completion.problem_id, true().label("solved"), true().label("completed"))
     each = union_all(
         submitted.where(Submission.user_id == user_id), completed.where(Completion.user_id == user_id)
@@ -24,7 +27,6 @@ def states_of(user_id: UUID) -> Subquery:
     return select(each.c.problem_id, state.label("state")).group_by(each.c.problem_id).subquery("states")
 
 
-def _is_accepted() -> ColumnElement[bool]:
-    """Of all cases: sample cases alone do not count."""
-    accepted = exists().where(Judging.submission_id == Submission.id, Judging.verdict == "accepted")
-    return and_(Submission.mode == "submit", accepted)
+def _is_solved() -> ColumnElement[bool]:
+    """All cases were accepted: sample cases alone do not count."""
+    return and_(Submission.mode == "submit", Judging.verdict.is_not_distinct_from("accepted"))
