@@ -11,9 +11,9 @@ from rich.text import Text
 from app.cli.console import output
 from app.cli.plain import excerpt, message, one_line, tail
 from app.cli.preview_text import answer_lines
-from app.cli.table import case_table, most_used, style_of
+from app.cli.table import case_table, style_of
 from app.submissions.view import CaseView, SubmissionView
-from app.web.picture.figure import list_shares
+from app.web.picture.figure import list_shares, most_used
 from app.web.result import Result, describe_result, message_of
 from app.web.value_text import wrong_leaves
 

@@ -1,15 +1,12 @@
 """The cases of a submission as a terminal shows them: a row for each, with the words of the page."""
 
-import math
-from collections.abc import Mapping
-from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
 from app.cli.plain import one_line
 from app.submissions.view import CaseView
-from app.web.picture.numbers import read_number, share_text
+from app.web.picture.figure import most_used
 from app.web.render import format_memory, format_seconds
 from app.web.result import Result, Row
 from app.web.verdict_words import words_for
@@ -31,13 +28,6 @@ def case_table(result: Result) -> Table:
 
 def style_of(tone: str) -> str:
     return STYLE_OF.get(tone, "bold")
-
-
-def most_used(report: Mapping[str, Any]) -> str:
-    """How much of the tolerance, by the leaf that used most of it; empty where no leaf tells."""
-    used = [read_number(leaf.get("tolerance_used")) for leaf in report.get("leaves", ())]
-    known = [share for share in used if share is not None]
-    return share_text(max(known, key=lambda share: math.inf if math.isnan(share) else share)) if known else ""
 
 
 def _cells(row: Row) -> tuple[Text, ...]:

@@ -18,7 +18,7 @@ from app.web.highlight import highlight_lines, link_traceback
 from app.web.interface_words import dtype_words, limit_words, shape_of, tolerance_words, type_text
 from app.web.markdown import render_inline, render_markdown
 from app.web.messages import current_language, gettext, ngettext
-from app.web.picture.figure import draw_figures, list_shares
+from app.web.picture.figure import draw_figures, list_shares, most_used
 from app.web.result import capitalise, message_of
 from app.web.value_text import (
     arguments_preview,
@@ -86,6 +86,7 @@ def _environment() -> Environment:
         worst_pair=worst_pair,
         wrong_leaves=wrong_leaves,
         figures=draw_figures,
+        most_used=most_used,
         shares=list_shares,
         shape=shape_text,
         type_text=type_text,

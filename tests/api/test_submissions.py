@@ -168,3 +168,18 @@ def test_two_hundred_submissions_at_once_are_all_kept(signed_in: SignedIn, datab
     assert len({answer.json()["id"] for answer in answers}) == 200
     with database.transaction() as session:
         assert session.scalar(select(func.count()).select_from(Submission)) == 200
+
+
+def test_cancelling_ends_a_submission_at_once_and_leaves_one_that_is_done(
+    ada: httpx.Client, database: Database
+) -> None:
+    stopped, judged = (submit(ada).json()["id"] for _ in range(2))
+
+    first = ada.post(f"/submissions/{stopped}/cancel")
+    again = ada.post(f"/submissions/{stopped}/cancel")
+    end(database, take(database), cases=1)
+    late = ada.post(f"/submissions/{judged}/cancel")
+
+    assert (first.status_code, first.json()["state"], first.json()["verdict"]) == (200, "done", "cancelled")
+    assert again.json() == first.json()
+    assert late.json()["verdict"] == "accepted"

@@ -96,6 +96,22 @@ def test_what_a_student_opened_stays_open_when_results_come_in(ada: Visitor, dat
     expect(case).to_have_attribute("open", "")
 
 
+def test_a_submission_is_cancelled_with_the_keyboard_while_results_come_in(ada: Visitor, database: Database) -> None:
+    submit(ada)
+    button = ada.page.get_by_role("button", name="Cancel")
+    button.focus()
+    record(database, take(database), all_right()[0])
+    expect(ada.page.get_by_text("1 of 3 cases done").first).to_be_visible()
+
+    expect(button).to_be_focused()
+    ada.page.keyboard.press("Enter")
+
+    expect(ada.page.locator(".banner .title")).to_contain_text("Cancelled")
+    expect(button).to_have_count(0)
+    expect(ada.page.locator(".case-row .name")).to_contain_text(["small"])
+    assert ada.complaints == []
+
+
 @pytest.mark.parametrize("width", [360, 1280])
 def test_no_page_scrolls_sideways_or_complains(ada: Visitor, database: Database, width: int) -> None:
     submit(ada, "x = '" + "long " * 100 + "'\n")

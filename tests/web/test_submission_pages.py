@@ -10,8 +10,9 @@ from app.accounts.session import start_session
 from app.database import Database
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
+from app.submissions.phase import Phase
 from app.web.cookie import COOKIE
-from app.worker.lease import Finish, add_hint, fail, finish
+from app.worker.lease import Finish, add_hint, fail, finish, record_phases
 from tests.factories import make_user, make_worker
 from tests.web.judged import RIGHT, all_right, answered, failed, judge, record, take
 from tests.web.test_problem_pages import submit
@@ -62,6 +63,60 @@ def test_a_result_stands_at_its_cases_place_while_others_are_waited_for(ada: Tes
     assert rows == [("1", "small"), ("2", "large"), ("3", "made")]
     assert re.search(r"<code>large</code></span><span>waiting</span>", fragment)
     assert fragment.count(">waiting<") == 1
+
+
+def test_a_submission_can_be_cancelled_by_its_student_alone(ada: TestClient, database: Database) -> None:
+    path = submit(ada)
+    record(database, take(database), all_right()[0])
+    with database.transaction() as session:
+        stranger = {"Cookie": f"{COOKIE}={start_session(session, make_user(session, 'grace').id)}"}
+
+    refused = ada.post(f"{path}/cancel", headers=stranger)
+    waiting = ada.get(path).text
+    answer = ada.post(f"{path}/cancel")
+    page = ada.get(path).text
+
+    assert refused.status_code == HTTPStatus.NOT_FOUND
+    assert f'<form class="stop" method="post" action="{path}/cancel"' in waiting
+    assert (answer.status_code, answer.headers["location"]) == (HTTPStatus.SEE_OTHER, path)
+    assert "It was stopped before it was judged to the end" in page
+    assert "1 of 1" in page
+    assert "data-final" in page
+    assert "data-stop" not in page
+
+
+def test_a_page_tells_where_the_time_goes_and_how_much_of_it_is_left(ada: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+    judge_quickly(ada, database)
+    path = submit(ada)
+    queued = ada.get(f"{path}/result").text
+    taken = take(database)
+    with database.transaction() as session:
+        record_phases(session, taken, [Phase(name="box", seconds=0.012), Phase(name="running", seconds=None)])
+    judging = ada.get(f"{path}/result").text
+
+    assert "Its verdict should be here in less than 5 s." in queued
+    assert "Running your code." in judging
+    assert re.search(r"Taking a warm box <b>12 ms</b>", judging)
+    assert re.search(r'aria-current="step">Running your code <b>…</b>', judging)
+
+
+def judge_quickly(ada: TestClient, database: Database) -> None:
+    submit(ada, source="quick = 1")
+    judge(database, *all_right())
+
+
+def test_samples_alone_are_never_called_accepted(ada: TestClient, database: Database) -> None:
+    path = submit(ada, mode="sample")
+    judge(database, all_right()[0])
+
+    banner = ada.get(f"{path}/result").text.split('<ol class="cases"')[0]
+
+    assert "Sample cases passed" in banner
+    assert "Submit it to run the hidden cases too" in banner
+    assert "Accepted" not in banner
+    assert re.search(r"<strong>1 of 1</strong> sample cases right", banner)
 
 
 def test_a_known_mistake_is_told_above_the_cases_also_of_hidden_cases_alone(
@@ -254,9 +309,7 @@ def test_arguments_stand_in_the_order_of_the_parameters(ada: TestClient, databas
 
     page = ada.get(path).text
 
-    assert (
-        page.index("<code>x</code>") < page.index("<code>scale</code>") < page.index("<code>options/weights</code>")
-    )
+    assert page.index("<code>x</code>") < page.index("<code>scale</code>") < page.index("<code>options/weights</code>")
 
 
 def test_submissions_of_others_are_not_there(ada: TestClient, database: Database) -> None:

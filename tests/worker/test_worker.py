@@ -4,8 +4,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 
+from app.submissions.cancel import cancel
+from app.submissions.model import Judging, Submission
+from app.submissions.phase import read_phases
 from tests.queue.fleet import wait_until
 from tests.worker.bench import REFERENCE, STANDARDISE, Bench, database_away, with_reference_line
 
@@ -38,6 +41,41 @@ def test_a_result_that_could_not_be_shown_costs_no_attempt_and_is_there_at_the_e
     judging = bench.judging()
     assert (judging.verdict, judging.attempt, judging.reason) == ("accepted", 1, None)
     assert bench.case_names() == CASES
+
+
+def test_a_judging_tells_where_its_time_went(bench: Bench) -> None:
+    bench.send(bench.publish())
+
+    bench.worker().judge(bench.claim(), threading.Event())
+
+    phases = {phase.name: phase.seconds for phase in read_phases(bench.judging())}
+    assert list(phases) == ["queued", "preparing", "box", "running", "again", "checking"]
+    assert None not in phases.values()
+    # Hidden cases ran, and what they took is told in tenths of a second.
+    assert all(round((phases[name] or 0) * 10, 6).is_integer() for name in ("running", "again", "checking"))
+
+
+def test_a_submission_that_is_cancelled_ends_in_its_box_and_the_next_one_is_judged(bench: Bench) -> None:
+    revision = bench.publish()
+    endless = bench.send(revision, "while True: pass\n")
+
+    with bench.loop():
+        wait_until(lambda: _is_running(bench, endless))
+        with bench.database.transaction() as session:
+            cancel(session, session.scalars(select(Submission)).one())
+        honest = bench.send(revision)
+        wait_until(lambda: _read(bench, honest).state == "done")
+
+    assert (_read(bench, endless).verdict, _read(bench, honest).verdict) == ("cancelled", "accepted")
+
+
+def _is_running(bench: Bench, judging_id: int) -> bool:
+    return read_phases(_read(bench, judging_id))[-1].name == "running"
+
+
+def _read(bench: Bench, judging_id: int) -> Judging:
+    with bench.database.transaction() as session:
+        return session.get_one(Judging, judging_id)
 
 
 def test_a_judging_that_begins_while_the_database_is_away_waits_for_it(

@@ -66,6 +66,13 @@ def list_shares(report: Mapping[str, Any]) -> list[Share]:
     return [_share(path, leaves) for path, leaves in groups.items()] if is_several else []
 
 
+def most_used(report: Mapping[str, Any]) -> str:
+    """How much of the tolerance, by the leaf that used most of it; empty where no leaf tells."""
+    used = [read_number(leaf.get("tolerance_used")) for leaf in report.get("leaves", ())]
+    known = [share for share in used if share is not None]
+    return share_text(max(known, key=lambda share: math.inf if math.isnan(share) else share)) if known else ""
+
+
 def _draw_each(report: Mapping[str, Any], leaves: Sequence[Mapping[str, Any]]) -> Iterator[Figure]:
     """What stands in one list of numbers is one curve."""
     drawn: set[str] = set()

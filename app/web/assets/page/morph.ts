@@ -5,6 +5,7 @@ export function morph(from: Element, to: Element): void {
   copyAttributes(from, to);
   const wanted = [...to.childNodes];
   for (const [place, child] of wanted.entries()) {
+    while (isBlank(from.childNodes[place]) && !isBlank(child)) from.childNodes[place]?.remove();
     const there = from.childNodes[place];
     if (!there) from.append(child);
     else if (isLike(there, child)) morphNode(there, child);
@@ -18,6 +19,10 @@ function morphNode(from: Node, to: Node): void {
   if (from.isEqualNode(to)) return;
   if (from instanceof Element && to instanceof Element) morph(from, to);
   else from.nodeValue = to.nodeValue;
+}
+
+function isBlank(node: Node | undefined): boolean {
+  return node instanceof Text && node.data.trim() === "";
 }
 
 // Pictures are drawn anew: a part of one is no part of another.
