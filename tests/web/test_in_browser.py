@@ -110,16 +110,3 @@ def test_a_submission_is_cancelled_with_the_keyboard_while_results_come_in(ada: 
     expect(button).to_have_count(0)
     expect(ada.page.locator(".case-row .name")).to_contain_text(["small"])
     assert ada.complaints == []
-
-
-@pytest.mark.parametrize("width", [360, 1280])
-def test_no_page_scrolls_sideways_or_complains(ada: Visitor, database: Database, width: int) -> None:
-    submit(ada, "x = '" + "long " * 100 + "'\n")
-    shape = np.arange(60, dtype=np.float32).reshape(4, 15)
-    judge(database, answered(0, {"some/long/path": shape}, {"some/long/path": shape + 1}, text="word" * 200))
-    ada.page.set_viewport_size({"width": width, "height": 800})
-
-    for path in (ada.page.url.removeprefix(ada.address), "/", PROBLEM, "/submissions"):
-        ada.open(path)
-        assert ada.page.evaluate("document.documentElement.scrollWidth") <= width, path
-    assert ada.complaints == []
