@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.catalog.own_inputs import InputsInvalid
 from app.catalog.query import get_problem
+from app.catalog.track import find_place
 from app.content_policy import with_styles
 from app.drafts.save import find_draft
 from app.errors import Invalid, LimitReached, NotFound
@@ -127,6 +128,7 @@ def _context(session: Session, user: User | None, slug: str) -> dict[str, Any]:
     solved = list_solved_slugs(session, user.id) if user else frozenset()
     return {
         "problem": problem,
+        "place": find_place(session, slug),
         "submissions": mine,
         "last": _last(session, user, mine),
         "draft": find_draft(session, user.id, slug) if user else None,

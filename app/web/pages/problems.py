@@ -88,5 +88,5 @@ def _ungrouped(problems: Sequence[ListedProblem]) -> list[Group]:
 
 
 def _kept(text: str) -> str | None:
-    cleaned = text.strip()
-    return cleaned if cleaned.isprintable() and cleaned else None
+    """None for nothing; what can't be seen is as good as a space."""
+    return "".join(letter if letter.isprintable() else " " for letter in text).strip() or None
