@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from app.database import Database
 from app.errors import JudgeFailed
-from app.judging.result import CaseResult
+from app.judging.result import CaseResult, Visibility
 from app.settings import Settings
 from app.submissions.phase import Phase
 from app.worker.boxes import Pools, cache_folder, open_inspector_pool, open_launcher, open_pool, open_reference_pool
@@ -84,7 +84,7 @@ class Worker:
         self._surveyor.note(claim, work, judged, costs)
 
     def _judge(self, claim: Claim, work: Work, on_outcome: OnOutcome, abort: threading.Event) -> Finish:
-        visibility = "hidden" if work.submission.mode == "submit" else "sample"
+        visibility: Visibility = "hidden" if work.submission.mode == "submit" else "sample"
         timeline = Timeline(partial(self._tell, claim), visibility)
         timeline.begin("preparing")
         job = Job(

@@ -100,7 +100,7 @@ def test_of_one_that_is_judged_the_rest_is_told_and_nothing_once_it_is_late(
         problem = make_problem(session)
         make_done(session, problem, 8)
         now = func.now()
-        running = {"state": "judging", "attempt": 1, "lease_until": now + timedelta(seconds=15)}
+        running: dict[str, Any] = {"state": "judging", "attempt": 1, "lease_until": now + timedelta(seconds=15)}
 
         told = wait(session, problem, started_at=now - timedelta(seconds=began), **running)
 
