@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -19,7 +19,7 @@ from app.errors import Refused
 from app.judging.verdicts import Verdict
 from app.learning.lesson import Lesson, get_lesson
 from app.learning.model import SolutionView
-from app.submissions.solved import find_solved_at
+from app.submissions.solved import find_solved_at, first_solved
 
 OpenedBy = Literal["accepted", "asked"]
 
@@ -89,6 +89,13 @@ def read_lock(session: Session, user_id: UUID, problem_id: UUID) -> Lock:
         solved_at=find_solved_at(session, user_id, problem_id),
         shown_at=session.scalar(select(SolutionView.shown_at).where(*of_this_problem)),
     )
+
+
+def count_solved_after_seeing(session: Session, user_id: UUID) -> int:
+    """Problems of which the first accepted submission was sent after the solution had been shown."""
+    first = first_solved(user_id).subquery()
+    seen = select(func.count()).select_from(SolutionView).join(first, first.c.problem_id == SolutionView.problem_id)
+    return session.scalars(seen.where(SolutionView.user_id == user_id, SolutionView.shown_at < first.c.solved_at)).one()
 
 
 def _package(session: Session, lesson: Lesson) -> Package:

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import Date, Select, cast, distinct, func, select
+from sqlalchemy import Date, cast, distinct, func, select
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem, Revision
 from app.catalog.track import list_titles
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission
+from app.submissions.solved import first_solved
 
 # A year, and the days of the week in which it begins.
 DAYS = 371
@@ -96,19 +97,9 @@ def current_streak(days: Sequence[date], today: date) -> int:
     return len(runs[-1]) if runs and today - runs[-1][-1] <= timedelta(days=1) else 0
 
 
-def _first_solved(user_id: UUID) -> Select[UUID, datetime]:
-    """When each problem was first solved, as `app.submissions.solved` has it."""
-    return (
-        select(Submission.problem_id, func.min(Submission.created_at).label("solved_at"))
-        .join(Judging, Judging.submission_id == Submission.id)
-        .where(Submission.user_id == user_id, Submission.mode == "submit", Judging.verdict == "accepted")
-        .group_by(Submission.problem_id)
-    )
-
-
 def _tracks(session: Session, user_id: UUID) -> tuple[TrackProgress, ...]:
     """In the order that tracks are shown in; problems without a track last."""
-    solved = _first_solved(user_id).subquery()
+    solved = first_solved(user_id).subquery()
     track = Revision.listing["track"].astext
     query = (
         select(track, func.count(solved.c.problem_id), func.count())
@@ -129,7 +120,7 @@ def _tracks(session: Session, user_id: UUID) -> tuple[TrackProgress, ...]:
 
 
 def _days(session: Session, user_id: UUID, since: date) -> tuple[ActiveDay, ...]:
-    first = _first_solved(user_id).subquery()
+    first = first_solved(user_id).subquery()
     day = cast(func.timezone("UTC", Submission.created_at), Date)
     query = (
         select(day, func.count(), func.count(distinct(first.c.problem_id)))

@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem
@@ -24,10 +24,15 @@ def list_solved_slugs(session: Session, user_id: UUID) -> frozenset[str]:
 
 def find_solved_at(session: Session, user_id: UUID, problem_id: UUID) -> datetime | None:
     """When the first submission of all cases that was accepted had been sent."""
-    accepted = (
-        select(func.min(Submission.created_at))
+    first = first_solved(user_id).subquery()
+    return session.scalar(select(first.c.solved_at).where(first.c.problem_id == problem_id))
+
+
+def first_solved(user_id: UUID) -> Select[UUID, datetime]:
+    """`problem_id` and `solved_at` of the problems that the user has solved."""
+    return (
+        select(Submission.problem_id, func.min(Submission.created_at).label("solved_at"))
         .join(Judging, Judging.submission_id == Submission.id)
-        .where(Submission.user_id == user_id, Submission.problem_id == problem_id)
-        .where(Submission.mode == "submit", Judging.verdict == "accepted")
+        .where(Submission.user_id == user_id, Submission.mode == "submit", Judging.verdict == "accepted")
+        .group_by(Submission.problem_id)
     )
-    return session.scalar(accepted)

@@ -6,7 +6,7 @@ from app.errors import Conflict
 from app.learning.completion import complete, undo_completion
 from app.learning.model import SolutionView
 from app.learning.progress import read_learning
-from app.learning.solution import SolutionLocked, get_solution, show_solution
+from app.learning.solution import SolutionLocked, count_solved_after_seeing, get_solution, show_solution
 from tests.catalog.packages import FILES, SOLUTION
 from tests.factories import make_judging, make_submission, make_user
 from tests.learning.lessons import make_accepted, publish_lesson
@@ -56,6 +56,9 @@ def test_asking_to_be_shown_it_is_kept_once_and_said_of_the_success_that_follows
         make_accepted(session, ada, revision)
         after = read_learning(session, ada.id, SLUG).lock
 
+        counted = count_solved_after_seeing(session, ada.id)
+
+    assert counted == 1
     assert (shown.opened_by, before.opened_by, before.is_solved_after_seeing) == ("asked", "asked", False)
     assert (after.opened_by, after.is_solved_after_seeing) == ("accepted", True)
 
@@ -68,6 +71,7 @@ def test_who_solved_it_first_is_not_said_to_have_looked(database: Database) -> N
         shown = show_solution(session, ada.id, SLUG)
 
         assert session.scalars(select(SolutionView)).all() == []
+        assert count_solved_after_seeing(session, ada.id) == 0
     assert shown.opened_by == "accepted"
     assert not shown.lock.is_solved_after_seeing
 

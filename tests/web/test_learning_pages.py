@@ -136,6 +136,7 @@ def test_a_success_after_looking_is_said_to_be_one(ada: TestClient, database: Da
 
     assert "You asked to see it on" in shown
     assert "Solved after seeing the solution." in ada.get(PAGE).text
+    assert "1 after seeing the solution" in ada.get("/me").text
 
 
 @pytest.fixture

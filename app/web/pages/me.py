@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel
 
 from app.leaderboard.membership import set_ranked
+from app.learning.solution import count_solved_after_seeing
 from app.statistics.query import read_statistics
 from app.web.calendar import draw_calendar
 from app.web.origin import local_path, require_own_origin
@@ -27,7 +28,12 @@ def show_me(visit: CurrentVisit) -> Response:
         return visit.ask_to_sign_in()
     with visit.transaction() as session:
         statistics = read_statistics(session, visit.user.id)
-    context = {"statistics": statistics, "calendar": draw_calendar(statistics.days, statistics.today)}
+        seen = count_solved_after_seeing(session, visit.user.id)
+    context = {
+        "statistics": statistics,
+        "solved_after_seeing": seen,
+        "calendar": draw_calendar(statistics.days, statistics.today),
+    }
     return visit.render("me.html", context)
 
 
