@@ -242,7 +242,8 @@ class _Clock:
 
     def read(self) -> float:
         delay = min(self._gauge.read_delay() - self._delay, (MAX_STRETCH - 1) * self._seconds)
-        return time.monotonic() - self._started - max(0.0, delay)
+        elapsed = time.monotonic() - self._started
+        return max(0.0, elapsed - delay)  # a wait that began before this clock may be counted within its time
 
     def is_over(self) -> bool:
         return time.monotonic() - self._started > self._seconds and self.read() > self._seconds
