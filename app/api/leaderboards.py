@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.dependency import Stored, Viewer
 from app.api.openapi import problems
@@ -12,12 +13,13 @@ from app.leaderboard.query import By, Leaderboard, read_leaderboard
 router = APIRouter(prefix="/problems/{slug}/leaderboard", tags=["problems"])
 
 
+class Asked(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    by: By = Field("time", description="what is compared with the reference's")
+
+
 @router.get("", responses=problems(401, 404, 422), summary="Whose accepted solutions are fastest, or leanest")
-def get_leaderboard(
-    slug: KnownSlug,
-    viewer: Viewer,
-    database: Stored,
-    by: Annotated[By, Query(description="what is compared with the reference's")] = "time",
-) -> Leaderboard:
+def get_leaderboard(slug: KnownSlug, viewer: Viewer, database: Stored, asked: Annotated[Asked, Query()]) -> Leaderboard:
     with database.transaction() as session:
-        return read_leaderboard(session, slug, viewer, by)
+        return read_leaderboard(session, slug, viewer, asked.by)

@@ -1,7 +1,7 @@
 """Who am I, what have I done, and may leaderboards show me?"""
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from app.accounts.model import User
 from app.api.dependency import Stored, Viewer
@@ -16,7 +16,9 @@ router = APIRouter(prefix="/me", tags=["users"])
 class Change(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    is_ranked: bool = Field(description="whether leaderboards show your name and how fast and lean your solutions are")
+    is_ranked: StrictBool = Field(
+        description="whether leaderboards show your name and how fast and lean your solutions are"
+    )
 
 
 @router.get("", responses=problems(401), summary="Who am I, and what is my role")

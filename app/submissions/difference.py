@@ -25,7 +25,7 @@ MAX_PAIRS = 200
 MAX_WORDS = 150
 MAX_CHARACTERS = 400
 # Of two lines that share less, every word is another one by chance.
-LEAST_ALIKE = 0.4
+LEAST_ALIKE = 0.6
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 
@@ -131,15 +131,18 @@ def _pair(old: Line | None, new: Line | None) -> Row:
     before, after = _WORD.findall(old.text), _WORD.findall(new.text)
     if max(len(before), len(after)) > MAX_WORDS:
         return _apart(old, new)
-    matcher = SequenceMatcher(None, before, after, autojunk=False)
-    if matcher.ratio() < LEAST_ALIKE:
+    if SequenceMatcher(None, _without_space(before), _without_space(after), autojunk=False).ratio() < LEAST_ALIKE:
         return _apart(old, new)
-    steps = matcher.get_opcodes()
+    steps = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     return Row(
         kind="changed",
         old=Side(number=old.old or 0, pieces=_pieces(before, [(tag, i, j) for tag, i, j, _, _ in steps])),
         new=Side(number=new.new or 0, pieces=_pieces(after, [(tag, i, j) for tag, _, _, i, j in steps])),
     )
+
+
+def _without_space(words: Sequence[str]) -> list[str]:
+    return [word for word in words if not word.isspace()]
 
 
 def _apart(old: Line | None, new: Line | None) -> Row:
