@@ -7,8 +7,8 @@ from typing import Any
 
 from app.errors import Invalid
 
-# In the order of tracks: no track, track, position, slug. Of what a search found: rank, slug.
-Place = tuple[bool, str, int, str] | tuple[float, str]
+# In the order of tracks: no track, its place, track, position, slug. Of what a search found: rank, slug.
+Place = tuple[bool, int, str, int, str] | tuple[float, str]
 
 
 def write_cursor(place: tuple[Any, ...]) -> str:
@@ -22,8 +22,10 @@ def read_cursor(cursor: str, length: int) -> Place:
     except (ValueError, RecursionError):
         place = None
     match place:
-        case [bool(no_track), str(track), int(position), str(slug)] if abs(position) < 2**31 and length == 4:
-            return no_track, track, position, slug
+        case [bool(no_track), int(place_of_track), str(track), int(position), str(slug)] if (
+            max(abs(place_of_track), abs(position)) < 2**31 and length == 5
+        ):
+            return no_track, place_of_track, track, position, slug
         case [float(rank), str(slug)] if math.isfinite(rank) and length == 2:
             return rank, slug
     raise Invalid(

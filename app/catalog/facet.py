@@ -1,9 +1,10 @@
 """How many problems each choice of a filter would show, beside the other filters as they are. One query for all."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Select, Subquery, and_, func, literal, select, true, union_all
+from sqlalchemy import CTE, ColumnElement, FromClause, Select, Subquery, and_, func, literal, select, true, union_all
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem, Revision
@@ -29,7 +30,7 @@ def count_facets(session: Session, filters: ProblemFilters, states: Subquery | N
     if by_words is not None:
         base = base.where(by_words)
     fit = base.cte("fit")
-    rows = session.execute(union_all(*_counts(fit, tuple(holds)))).all()
+    rows: Sequence[Any] = session.execute(union_all(*_counts(fit, tuple(holds)))).all()
     counts: dict[str, dict[str, int]] = {name: {} for name in ("", "without", *CHOSEN_BY)}
     for name, value, count in rows:
         if value is not None:
@@ -45,7 +46,7 @@ def count_problems(session: Session, filters: ProblemFilters, states: Subquery |
     return session.scalars(select(func.count()).select_from(fit)).one()
 
 
-def _base(holds: Mapping[str, ColumnElement[bool]], states: Subquery | None) -> Select[tuple[object, ...]]:
+def _base(holds: Mapping[str, ColumnElement[bool]], states: Subquery | None) -> Select[Any]:
     """The values of every problem, and whether each filter holds."""
     columns = [
         track_slug.label("track"),
@@ -54,24 +55,23 @@ def _base(holds: Mapping[str, ColumnElement[bool]], states: Subquery | None) -> 
         state_of(states).label("state"),
         *(func.coalesce(condition, False).label(f"has_{name}") for name, condition in holds.items()),
     ]
-    query: Select[tuple[object, ...]] = select(*columns).join(Problem, IS_CURRENT)
+    query: Select[Any] = select(*columns).join(Problem, IS_CURRENT)
     return query if states is None else query.outerjoin(states, states.c.problem_id == Problem.id)
 
 
-def _counts(fit: Subquery, given: tuple[str, ...]) -> list[Select[tuple[str, str, int]]]:
+def _counts(fit: CTE, given: tuple[str, ...]) -> list[Select[str, str, int]]:
     """Rows of (filter, value, count); of ("", "total", count); of ("without", filter, count)."""
 
     def others(name: str) -> ColumnElement[bool]:
         return and_(true(), *(fit.c[f"has_{other}"] for other in given if other != name))
 
-    def one(name: str, value: str) -> Select[tuple[str, str, int]]:
+    def one(name: str, value: str) -> Select[str, str, int]:
         return select(literal(name), literal(value), func.count()).select_from(fit).where(others(value))
 
-    def choices(name: str) -> Select[tuple[str, str, int]]:
-        if name not in _LISTS:
-            value, rows = fit.c[name], fit
-        else:
-            each = func.jsonb_array_elements_text(fit.c[name]).table_valued("value").lateral()
+    def choices(name: str) -> Select[str, str, int]:
+        value, rows = fit.c[name], cast(FromClause, fit)
+        if name in _LISTS:
+            each = func.jsonb_array_elements_text(value).table_valued("value").lateral()
             value, rows = each.c.value, fit.join(each, true())
         return select(literal(name), value, func.count()).select_from(rows).where(others(name)).group_by(value)
 

@@ -26,22 +26,28 @@ from sqlalchemy import (
     select,
     tuple_,
 )
-from sqlalchemy.dialects.postgresql import to_tsquery
 from sqlalchemy.orm import Session
 
 from app.catalog.cursor import read_cursor, write_cursor
-from app.catalog.model import Problem, Revision
+from app.catalog.model import Problem, Revision, Track
 from app.catalog.view import ListedProblem
 
 MAX_WORDS = 10
+MAX_POSITION = 2**31 - 1
 _WORD = re.compile(r"[^\W_]+")
 
 IS_CURRENT = Revision.id == Problem.current_revision_id
 track_slug = Revision.listing["track"].astext
 _POSITION = func.coalesce(Revision.listing["position"].astext.cast(Integer), 0)
 _SLUG = collate(Problem.slug, "C")  # bytewise order is the same on every server
-# Problems without a track come last.
-TRACK_ORDER = (track_slug.is_(None), collate(func.coalesce(track_slug, ""), "C"), _POSITION, _SLUG)
+# Problems without a track come last, and before them those of tracks that nobody has named.
+TRACK_ORDER = (
+    track_slug.is_(None),
+    func.coalesce(Track.position, MAX_POSITION),
+    collate(func.coalesce(track_slug, ""), "C"),
+    _POSITION,
+    _SLUG,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,8 +94,9 @@ def list_problems(
 
 
 def select_published(states: Subquery | None, *columns: Any) -> Select[Any]:
-    """What `read_listed` needs of every published problem, and these columns."""
-    query = select(Problem.slug, Revision.listing, state_of(states).label("state"), *columns).join(Revision, IS_CURRENT)
+    """What `read_listed` needs of every published problem, and these columns. They may be those of TRACK_ORDER."""
+    columns = (Problem.slug, Revision.listing, state_of(states).label("state"), *columns)
+    query = select(*columns).join(Revision, IS_CURRENT).outerjoin(Track, Track.slug == track_slug)
     return query if states is None else query.outerjoin(states, states.c.problem_id == Problem.id)
 
 
@@ -105,7 +112,9 @@ def conditions(filters: ProblemFilters, states: Subquery | None) -> dict[str, Co
     """One for each filter that is given, by its name."""
     listing = Revision.listing
     given = {name: storable(value) for name, value in filters.given.items() if name != "q"}
-    made = {name: listing[name].astext == given[name] for name in ("difficulty", "track") if name in given}
+    made: dict[str, ColumnElement[bool]] = {
+        name: listing[name].astext == given[name] for name in ("difficulty", "track") if name in given
+    }
     for name, key in (("tag", "tags"), ("framework", "frameworks")):
         if name in given:
             made[name] = listing[key].contains([given[name]])
@@ -141,11 +150,11 @@ def _term(word: str) -> ColumnElement[Any]:
 
 
 def _stem(word: str) -> ColumnElement[Any]:
-    return to_tsquery("english", f"{word}:*")
+    return func.to_tsquery("english", f"{word}:*")
 
 
 def _literal(word: str) -> ColumnElement[Any]:
-    return to_tsquery("simple", f"{word}:*")
+    return func.to_tsquery("simple", f"{word}:*")
 
 
 def _ranked(text: str) -> tuple[ColumnElement[Any], ...]:

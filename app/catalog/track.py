@@ -83,13 +83,11 @@ def list_tracks(session: Session, states: Subquery | None = None) -> tuple[Track
     problems = _read(session, states)
     by_slug = {problem.slug: problem for problem in problems}
     rows = {row.slug: row for row in session.scalars(select(TrackRow))}
-    tracks = [
+    return tuple(
         _track(slug, rows.get(slug), tuple(_step(problem, by_slug) for problem in group))
         for slug, group in groupby(problems, key=lambda problem: problem.track)
         if slug is not None
-    ]
-    last = len(rows)
-    return tuple(sorted(tracks, key=lambda track: rows[track.slug].position if track.slug in rows else last))
+    )
 
 
 def get_track(session: Session, slug: str, states: Subquery | None = None) -> TrackDetail:
@@ -109,8 +107,8 @@ def find_place(session: Session, slug: str) -> TrackPlace | None:
     )
     if track is None:
         return None
-    titles = select(Problem.slug, Revision.listing["title"].astext).join(Revision, IS_CURRENT).order_by(*TRACK_ORDER)
-    problems = [Neighbour(slug=slug, title=title) for slug, title in session.execute(titles.where(track_slug == track))]
+    of_track = select_published(None).where(track_slug == track).order_by(*TRACK_ORDER)
+    problems = [Neighbour(slug=row.slug, title=row.listing["title"]) for row in session.execute(of_track)]
     at = [problem.slug for problem in problems].index(slug)
     return TrackPlace(
         slug=track,

@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from sqlalchemy import Select, Subquery, literal, select, union_all
@@ -41,7 +42,7 @@ def publish_step(session: Session, slug: str, position: int, after: str = "", tr
 
 def states(**by_slug: str) -> Subquery:
     """Of a user who is so far."""
-    rows: list[Select[tuple[object, str]]] = [
+    rows: list[Select[UUID, str]] = [
         select(Problem.id.label("problem_id"), literal(state).label("state")).where(Problem.slug == slug)
         for slug, state in (by_slug or {"": ""}).items()
     ]
