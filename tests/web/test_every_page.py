@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from app.accounts.session import start_session
 from app.catalog.package import load_package
@@ -75,6 +75,22 @@ MOVED = """() => new Promise(resolve => {
     requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
 })"""
 
+# What the keyboard can reach and nothing shows when it does.
+UNMARKED = """() => {
+    const look = (place, part) => (({outline, boxShadow, borderColor, background}) =>
+        [outline, boxShadow, borderColor, background].join())(getComputedStyle(place, part));
+    const looks = place => [look(place), look(place, "::after"), look(place.parentElement)].join();
+    const reach = document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']");
+    return [...reach].filter(place => {
+        if (place.disabled || place.type === "hidden" || place.closest(".cm-editor, .skip")) return false;
+        if (!place.checkVisibility({visibilityProperty: true})) return false;
+        document.activeElement?.blur();
+        const before = looks(place);
+        place.focus({focusVisible: true, preventScroll: true});
+        return place === document.activeElement && looks(place) === before;
+    }).map(place => place.outerHTML.slice(0, 120));
+}"""
+
 
 @dataclass
 class Scene:
@@ -128,6 +144,19 @@ def test_every_page_is_fit_for_everyone(browser: Browser, address: str, scene: S
     assert complaints == ""
 
 
+def test_the_keyboard_begins_with_a_way_past_the_navigation(browser: Browser, address: str) -> None:
+    with browser.new_context() as context:
+        page = visit(context, address).page
+        page.goto(address)
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
+        expect(page.get_by_role("link", name="Skip to content")).to_be_in_viewport()
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+
+        assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
+
+
 def look_at_pages(browser: Browser, address: str, secret: str | None, paths: Iterable[str]) -> Iterator[str]:
     with browser.new_context(timezone_id="Asia/Kolkata") as context:
         if secret is not None:
@@ -150,6 +179,7 @@ def look_at(visitor: Visitor, path: str) -> Iterator[str]:
     if (moved := page.evaluate(MOVED)) > MOST_MOVED:
         yield f"moves by {moved:.3f}"
     yield from (f"light and wide: {found}" for found in list_violations(visitor))
+    yield from (f"focus does not show: {place}" for place in page.evaluate(UNMARKED))
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})
         if (needed := page.evaluate("document.documentElement.scrollWidth")) > width:
