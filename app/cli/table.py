@@ -1,6 +1,5 @@
 """The cases of a submission as a terminal shows them: a row for each, with the words of the page."""
 
-
 from rich.table import Table
 from rich.text import Text
 

@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from app.cli.console import errors, output
+from app.cli.console import errors, output, print_json
 from app.cli.problem.package_source import NAMED, PackageSource, find_source
 from app.cli.remote import ServerRefused, insist, open_client, require_token
 from app.settings import read_settings
@@ -46,7 +46,7 @@ def publish(
             errors.print(f"The package was taken; its verification goes on at {_page(settings.server, verification)}")
             raise error from None
     if as_json:
-        output.print_json(data=verification)
+        print_json(verification)
     else:
         _print(verification, settings.server)
     raise typer.Exit(EXIT_CODE.get(verification["state"], FAILED))

@@ -1,5 +1,6 @@
 """`allclose problem verify`: proves that packages are right before anybody sees them."""
 
+import json
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -52,7 +53,7 @@ def verify_packages(
     for report in _reports(chosen, Effort(is_quick=quick, mutants=mutants)):
         reports.append(report)
         if as_json:
-            print(report.model_dump_json())
+            print(json.dumps(report.model_dump(mode="json")))
         else:
             print_report(report)
     if html is not None:

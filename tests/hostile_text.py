@@ -1,0 +1,52 @@
+"""Texts that must be shown as text wherever they turn up, and what says that one was not."""
+
+import re
+from html.parser import HTMLParser
+
+# Each kind by the way in which it would do harm.
+HOSTILE = {
+    "markup": "</pre></textarea></title><script>alert(1)</script><img src=x onerror=alert(1)>",
+    "attribute": "\"' onfocus=alert(2) autofocus x='",
+    "template": "{{ 7 * 191 }}{% raw %}${7 * 191}",
+    "console markup": "[bold red]red[/] [link=http://127.0.0.1/]here[/]",
+    "terminal": "\x1b[2J\x1b]0;title\x07\x9b31m\x7f\x08",
+    "direction": "\u202egnp.exe \u2066\u2069\u200f\u061c",
+    "invisible": "\ufeff\u200b\u2028\u2029\U000e0041",
+}
+# These can be printed and raised, and never be stored.
+UNSTORABLE = {"NUL": "before\0after", "surrogate": "\ud800 and \udfff"}
+# What the manifest of a package may hold: the others are refused when it is read.
+AUTHORED = " ".join(text for kind, text in HOSTILE.items() if kind not in ("terminal", "direction", "invisible"))
+LONG_LINE = "l" * 1_000_000
+
+IN_A_LINE = " ".join(HOSTILE.values())
+SAID = " ".join([*HOSTILE.values(), *UNSTORABLE.values(), LONG_LINE])
+
+# Terminal escapes and other control characters, marks that turn text or hide, halves of characters.
+HARMFUL = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0041]"
+)
+
+
+def list_harm(text: str) -> list[str]:
+    """Characters that would do harm on a page or in a terminal."""
+    return [ascii(found) for found in HARMFUL.findall(text)]
+
+
+def list_markup(page: str) -> list[str]:
+    """What a page has that none of ours has: code in it, pictures, handlers."""
+    reader = _Reader()
+    reader.feed(page)
+    return reader.found + ["a template was filled"] * (str(7 * 191) in page)
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        names = [name for name, _ in attributes]
+        is_foreign = tag in ("img", "iframe", "object") or (tag == "script" and "src" not in names)
+        if is_foreign or any(name.startswith("on") or name == "style" for name in names):
+            self.found.append(f"<{tag} {attributes}>")
