@@ -261,10 +261,12 @@ def test_own_inputs_are_kept_and_what_is_wrong_with_them_is_told_at_its_line(ada
     inputs.press("Shift+Enter")
     expect(ada.page.get_by_text("line 2: y has N = 2, but x has N = 1")).to_be_visible()
     expect(inputs.locator(".line-fault")).to_have_text("y: [[1, 2], [3, 4]]")
+    assert ["422" in complaint for complaint in ada.complaints] == [True]  # Chromium's own word for the refusal
+    ada.complaints.clear()
 
     inputs.press("Control+a")
     ada.page.keyboard.insert_text("x: [1, 3]\ny: [[1, 2], [3, 4]]\nscale: 2\noptions: {}\n")
-    ada.page.get_by_role("button", name="Run on these inputs").click()
+    ada.page.get_by_role("button", name="Run own inputs").click()
     expect(ada.page.locator(".banner .title")).to_contain_text("In the queue")
     expect(ada.page.locator(".cases")).to_contain_text("own_inputs")
     ada.page.reload()
