@@ -14,6 +14,9 @@ from app.api.problem_details import MEDIA_TYPE, ProblemDetails
 router = APIRouter()
 Responses = dict[int | str, dict[str, Any]]
 
+# The `openapi_extra=` of an endpoint that tells more with a token, and answers without one.
+OPEN_TO_ALL: dict[str, Any] = {"security": [{}]}
+
 _DESCRIPTIONS = {
     400: "The body is not JSON in UTF-8; `detail` says where",
     401: "No token, or one that does not work; or a wrong user name or password",

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
 from app.api.dependency import AnyViewer, Stored, limit_address
-from app.api.openapi import problems
+from app.api.openapi import OPEN_TO_ALL, problems
 from app.api.problem_details import NotSignedIn
 from app.api.slug import Slug
 from app.catalog.manifest import Difficulty
@@ -47,7 +47,7 @@ def read_cut(
     return Cut(cursor=cursor, limit=limit)
 
 
-@router.get("", responses=problems(401, 422), summary="List problems")
+@router.get("", responses=problems(401, 422), openapi_extra=OPEN_TO_ALL, summary="List problems")
 def get_problem_page(
     database: Stored,
     viewer: AnyViewer,

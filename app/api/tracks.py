@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path
 from pydantic import BaseModel
 
 from app.api.dependency import AnyViewer, Stored
-from app.api.openapi import problems
+from app.api.openapi import OPEN_TO_ALL, problems
 from app.catalog.manifest import SLUG
 from app.catalog.track import TrackDetail, TrackSummary, get_track, list_tracks
 from app.learning.state import states_for
@@ -20,13 +20,18 @@ class TrackList(BaseModel):
     items: tuple[TrackSummary, ...]
 
 
-@router.get("", responses=problems(401), summary="List tracks")
+@router.get("", responses=problems(401), openapi_extra=OPEN_TO_ALL, summary="List tracks")
 def get_track_list(database: Stored, viewer: AnyViewer) -> TrackList:
     with database.transaction() as session:
         return TrackList(items=list_tracks(session, states_for(viewer)))
 
 
-@router.get("/{track}", responses=problems(401, 404), summary="One track: its problems in order, and which is next")
+@router.get(
+    "/{track}",
+    responses=problems(401, 404),
+    openapi_extra=OPEN_TO_ALL,
+    summary="One track: its problems in order, and which is next",
+)
 def get_track_detail(
     database: Stored, viewer: AnyViewer, track: Annotated[str, Path(json_schema_extra={"pattern": SLUG})]
 ) -> TrackDetail:
