@@ -97,8 +97,8 @@ def _has_room(week: int, days: int) -> bool:
 def _summary(by_day: Mapping[date, ActiveDay]) -> str:
     count = sum(each.submissions for each in by_day.values())
     words = ngettext(
-        "%(count)s submission in the last year, on %(days)s days",
-        "%(count)s submissions in the last year, on %(days)s days",
+        "%(count)s submission in the last year; active days: %(days)s",
+        "%(count)s submissions in the last year; active days: %(days)s",
         count,
     )
     return words % {"count": count, "days": len(by_day)}

@@ -68,7 +68,7 @@ def test_two_that_were_chosen_are_compared_the_later_one_as_the_new_one(ada: Tes
 
     assert answer.headers["location"] == f"/submissions/{second}/diff?old={first}"
     assert "<ins> * scale</ins>" in page
-    assert "1 lines added, 1 removed" in page
+    assert "Lines added: 1, removed: 1" in page
     assert "<ins> * scale</ins>" in ada.get(f"/submissions/{second}/diff?view=split").text
 
 

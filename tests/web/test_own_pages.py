@@ -42,7 +42,7 @@ def test_what_was_solved_is_added_up(ada: TestClient, database: Database) -> Non
     page = ada.get("/me").text
 
     assert "1 of 1" in page
-    assert "1 submission in the last year, on 1 days" in page
+    assert "1 submission in the last year; active days: 1" in page
     assert "1 · 100 %" in page
 
 
