@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.catalog.model import Revision
-from app.errors import Conflict, Invalid
+from app.errors import Conflict, NotFound
 from app.learning.lesson import Lesson, get_lesson
 from app.learning.model import QuizAnswer, QuizAttempt
 
@@ -63,7 +63,7 @@ def get_quiz(session: Session, user_id: UUID, slug: str) -> Quiz:
 def answer_question(session: Session, user_id: UUID, slug: str, question: int, choice: int) -> Quiz:
     """`question` and `choice` count from 0. The same answer again changes nothing.
 
-    Raises NotFound, Invalid, Conflict when the question has another answer in this attempt.
+    Raises NotFound, Conflict when the question has another answer in this attempt.
     """
     lesson = get_lesson(session, slug)
     _check(lesson, question, choice)
@@ -155,8 +155,8 @@ def _wait_for_turn(session: Session, user_id: UUID) -> None:
 def _check(lesson: Lesson, question: int, choice: int) -> None:
     if not 0 <= question < len(lesson.quiz):
         count = len(lesson.quiz)
-        have = f"the quiz has questions 0 to {count - 1}" if count else "this problem has no quiz"
-        raise Invalid("question", f"is {question}, but {have}")
+        have = f"its questions are numbered 0 to {count - 1}" if count else "it has no quiz"
+        raise NotFound(f"there is no question {question} of {lesson.slug!r}: {have}")
     last = len(lesson.quiz[question]["choices"]) - 1
     if not 0 <= choice <= last:
-        raise Invalid("choice", f"is {choice}, but the choices of question {question} are numbered 0 to {last}")
+        raise NotFound(f"there is no choice {choice} of question {question}: they are numbered 0 to {last}")
