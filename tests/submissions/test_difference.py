@@ -17,7 +17,7 @@ def text(side: Side | None) -> str | None:
 
 
 def sides(row: Row) -> tuple[int | None, int | None]:
-    return row.old and row.old.number, row.new and row.new.number
+    return row.old.number if row.old else None, row.new.number if row.new else None
 
 
 def test_a_changed_line_stands_beside_its_successor_with_the_words_marked() -> None:
