@@ -8,13 +8,16 @@ import typer
 
 from app.cli.console import print_json
 from app.cli.problem.package_source import NAMED, find_source
-from app.cli.source import read_source
+from app.cli.source import read_source, read_text
 
 
 def judge(
     problem: Annotated[str, typer.Argument(help=NAMED)],
     file: Annotated[Path, typer.Argument(help="The solution to judge.", exists=True, dir_okay=False)],
     sample: Annotated[bool, typer.Option("--sample", help="Run the sample cases only.")] = False,
+    inputs: Annotated[
+        Path | None, typer.Option(help="Judge it on these inputs only, a YAML file.", exists=True, dir_okay=False)
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the submission as JSON.")] = False,
     seed: Annotated[
         str | None, typer.Option(help="Draw the hidden cases from this; default: new at every call.")
@@ -26,7 +29,13 @@ def judge(
 
     package = find_source(problem).load()
     secret = seed.encode() if seed else secrets.token_bytes(32)
-    order = Order(package=package, source=read_source(file), secret_seed=secret, sample_only=sample)
+    order = Order(
+        package=package,
+        source=read_source(file),
+        secret_seed=secret,
+        sample_only=sample,
+        inputs=read_text(inputs) if inputs else None,
+    )
     submission = judge_locally(order)
     if as_json:
         print_json(submission)

@@ -1,7 +1,7 @@
 """Judging on this machine, for `allclose judge`: what the worker does, without its queue."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -17,9 +17,10 @@ from app.cli.gpu import use_gpus
 from app.settings import Settings, read_settings
 from app.worker.boxes import find_cache, open_inspector_pool, open_launcher, open_pool, open_reference_pool
 from app.worker.inspection import INSPECTOR
-from app.worker.prepare import Draw, prepare
+from app.worker.prepare import Draw, PreparedCase, prepare
 from app.worker.request import box_spec
 from sandbox.interface import Launcher
+from sandbox.pool import Pool
 
 if TYPE_CHECKING:
     from app.submissions.view import SubmissionView
@@ -28,10 +29,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
+    """`inputs`: YAML, to be judged on in place of the package's cases."""
+
     package: Package
     source: str
     secret_seed: bytes
     sample_only: bool
+    inputs: str | None = None
 
 
 def judge_locally(order: Order) -> "SubmissionView":
@@ -61,8 +65,7 @@ def _judge(order: Order, progress: Progress) -> "SubmissionView":
         from app.worker.recognise import Notes, question_about
 
         progress.update(task, description="running the reference solution")
-        prepared = prepare(order.package, Draw(order.secret_seed, 0), pool, abort)
-        cases = [case for case in prepared.cases if case.visibility == "sample" or not order.sample_only]
+        cases = _prepare(order, pool, abort)
         progress.update(task, description="judging", total=len(cases), completed=0)
         submission_id, notes = uuid4(), Notes()
         job = Job(
@@ -80,6 +83,15 @@ def _judge(order: Order, progress: Progress) -> "SubmissionView":
     return _view(order, submission_id, replace(judged, hint=hint))
 
 
+def _prepare(order: Order, pool: Pool, abort: threading.Event) -> Sequence[PreparedCase]:
+    if order.inputs is not None:
+        from app.worker.own_inputs import OwnInputs
+
+        return [OwnInputs(pool).prepare(order.package, order.inputs, abort)]
+    prepared = prepare(order.package, Draw(order.secret_seed, 0), pool, abort)
+    return [case for case in prepared.cases if case.visibility == "sample" or not order.sample_only]
+
+
 def _view(order: Order, submission_id: UUID, judged: "Finish") -> "SubmissionView":
     from app.submissions.view import SubmissionView, view_case
 
@@ -89,7 +101,8 @@ def _view(order: Order, submission_id: UUID, judged: "Finish") -> "SubmissionVie
         problem=order.package.slug,
         title=manifest.title,
         revision=digest(order.package.files),
-        mode="sample" if order.sample_only else "submit",
+        mode="sample" if order.sample_only or order.inputs is not None else "submit",
+        inputs=order.inputs,
         parameters=tuple(parameter.name for parameter in manifest.parameters),
         case_names=tuple(result.name for result in judged.cases),
         created_at=datetime.now(UTC),
