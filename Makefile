@@ -7,7 +7,7 @@ FLAVOURS ?= cpu
 PROCESSES ?= 2
 BIN := .venv/bin
 SOURCES := allclose.py app sandbox migrations tests benchmarks
-EXTRACT_MESSAGES := $(BIN)/pybabel --quiet extract --mapping-file app/web/locale/extract.ini --add-location file --sort-output --omit-header --width 120
+EXTRACT_MESSAGES := $(BIN)/pybabel --quiet extract --mapping-file app/web/locale/extract.ini --keyword later --add-location file --sort-output --omit-header --width 120
 # Debian packs ensurepip by itself, and without it `-m venv` leaves a folder that looks as if it had been made.
 define make_environment
 @test -n "$(PYTHON)" || { echo "$(NEEDS_PYTHON)"; exit 1; }

@@ -28,6 +28,11 @@ def ngettext(one: str, several: str, count: int) -> str:
     return _catalogue(_language.get()).ngettext(one, several, count)
 
 
+def later(message: str) -> str:
+    """Marks a constant for translators; `gettext` translates it where it is shown."""
+    return message
+
+
 def current_language() -> str:
     """As `<html lang>` has it."""
     return _language.get().replace("_", "-")

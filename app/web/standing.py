@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from app.authoring.view import VerificationView
 from app.catalog.verification.report import CheckName
 from app.catalog.verification.title import TITLES
+from app.web.messages import gettext as _
+from app.web.messages import ngettext
 
 # In the order in which they are made, each with the names under which its progress is told.
 _CHECKS: dict[CheckName, tuple[str, ...]] = {
@@ -40,21 +42,24 @@ class Standing:
 def describe_standing(view: VerificationView) -> Standing:
     match view.state:
         case "queued":
-            sentence = view.notice or "A worker takes it as soon as it has verified what came before."
-            return Standing(title="In the queue", sentence=sentence, tone="wait", icon="wait")
+            sentence = view.notice or _("A worker takes it as soon as it has verified what came before.")
+            return Standing(title=_("In the queue"), sentence=sentence, tone="wait", icon="wait")
         case "verifying":
             sentence, steps = view.notice or _progress(view), _steps(view.step)
-            return Standing(title="Verifying …", sentence=sentence, tone="wait", icon="wait", steps=steps)
+            return Standing(title=_("Verifying …"), sentence=sentence, tone="wait", icon="wait", steps=steps)
         case "passed":
-            title = "Published" if view.revision else "Passed"
+            title = _("Published") if view.revision else _("Passed")
             return Standing(title=title, sentence=_outcome(view), tone="good", icon="check")
         case "refused":
             count = sum(finding.severity == "error" for finding in view.report.findings) if view.report else 0
-            what = f"{count} of its findings are errors" if count != 1 else "1 of its findings is an error"
-            sentence = f"It was not published: {what}. Mend them and send it again."
-            return Standing(title="Refused", sentence=sentence, tone="bad", icon="cross")
+            sentence = ngettext(
+                "It was not published: 1 of its findings is an error. Mend it and send it again.",
+                "It was not published: %(n)s of its findings are errors. Mend them and send it again.",
+                count,
+            ) % {"n": count}
+            return Standing(title=_("Refused"), sentence=sentence, tone="bad", icon="cross")
         case _:
-            return Standing(title="Not verified", sentence=view.notice or "", tone="fault", icon="wrench")
+            return Standing(title=_("Not verified"), sentence=view.notice or "", tone="fault", icon="wrench")
 
 
 def _steps(told: str) -> tuple[Step, ...]:
@@ -67,11 +72,11 @@ def _steps(told: str) -> tuple[Step, ...]:
 
 def _progress(view: VerificationView) -> str:
     if not view.step:
-        return "Starting."
+        return _("Starting.")
     return f"{view.step}: {view.done} of {view.total}." if view.total else f"{view.step}."
 
 
 def _outcome(view: VerificationView) -> str:
     if view.revision:
-        return "Every check has passed, and it was made the problem's current revision."
-    return view.notice or "Every check has passed. It is not published yet."
+        return _("Every check has passed, and it was made the problem's current revision.")
+    return view.notice or _("Every check has passed. It is not published yet.")

@@ -3,10 +3,12 @@
 A tone is a colour, and always comes with an icon and words, since not everybody sees the colour.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.judging.verdicts import Verdict
+from app.web.messages import gettext as _
+from app.web.messages import later
 
 Tone = Literal["good", "bad", "limit", "fault", "none"]
 
@@ -20,49 +22,56 @@ class Words:
 
 
 WORDS: dict[Verdict, Words] = {
-    Verdict.ACCEPTED: Words("Accepted", "Every case is within tolerance.", "good", "check"),
+    Verdict.ACCEPTED: Words(later("Accepted"), later("Every case is within tolerance."), "good", "check"),
     Verdict.WRONG_ANSWER: Words(
-        "Wrong answer", "The code ran, and at least one output is outside the tolerance.", "bad", "cross"
+        later("Wrong answer"), later("The code ran, and at least one output is outside the tolerance."), "bad", "cross"
     ),
     Verdict.REQUIREMENT_NOT_MET: Words(
-        "Requirement not met",
-        "The values may be right, but not computed in the way that the problem asks for.",
+        later("Requirement not met"),
+        later("The values may be right, but not computed in the way that the problem asks for."),
         "bad",
         "cross",
     ),
-    Verdict.RUNTIME_ERROR: Words("Runtime error", "The code raised an exception or crashed.", "bad", "warning"),
+    Verdict.RUNTIME_ERROR: Words(
+        later("Runtime error"), later("The code raised an exception or crashed."), "bad", "warning"
+    ),
     Verdict.TIME_LIMIT_EXCEEDED: Words(
-        "Time limit exceeded",
-        "A case took longer than the problem allows. Look for a Python loop over the data.",
+        later("Time limit exceeded"),
+        later("A case took longer than the problem allows. Look for a Python loop over the data."),
         "limit",
         "clock",
     ),
     Verdict.MEMORY_LIMIT_EXCEEDED: Words(
-        "Memory limit exceeded",
-        "A case needed more memory than the problem allows. Look for large temporaries.",
+        later("Memory limit exceeded"),
+        later("A case needed more memory than the problem allows. Look for large temporaries."),
         "limit",
         "memory",
     ),
     Verdict.OUTPUT_LIMIT_EXCEEDED: Words(
-        "Output limit exceeded",
-        "The code printed or returned too much. Remove prints, and return only what is asked.",
+        later("Output limit exceeded"),
+        later("The code printed or returned too much. Remove prints, and return only what is asked."),
         "limit",
         "memory",
     ),
     Verdict.INVALID_SUBMISSION: Words(
-        "Invalid submission", "The code can't be loaded or called, so no case was run.", "bad", "warning"
+        later("Invalid submission"), later("The code can't be loaded or called, so no case was run."), "bad", "warning"
     ),
     Verdict.JUDGE_ERROR: Words(
-        "Judge error",
-        "Our fault, not yours: the judging failed. It does not count; please submit again later.",
+        later("Judge error"),
+        later("Our fault, not yours: the judging failed. It does not count; please submit again later."),
         "fault",
         "wrench",
     ),
     Verdict.CANCELLED: Words(
-        "Cancelled", "It was stopped before it was judged to the end, and counts for nothing.", "none", "stop"
+        later("Cancelled"),
+        later("It was stopped before it was judged to the end, and counts for nothing."),
+        "none",
+        "stop",
     ),
 }
 
 
 def words_for(verdict: str) -> Words:
-    return WORDS[Verdict(verdict)]
+    """In the reader's language."""
+    words = WORDS[Verdict(verdict)]
+    return replace(words, title=_(words.title), advice=_(words.advice))
