@@ -73,6 +73,8 @@ def test_tab_indents_and_escape_lets_the_keyboard_out(ada: Visitor) -> None:
 
     ada.page.keyboard.press("Escape")
     ada.page.keyboard.press("Tab")
+    expect(ada.page.locator("#own-inputs summary")).to_be_focused()
+    ada.page.keyboard.press("Tab")
     expect(ada.page.get_by_role("button", name="Submit")).to_be_focused()
     expect(posted(ada)).to_have_value("if x:\n    y")
 
@@ -206,10 +208,11 @@ def test_nothing_moves_while_the_page_opens(ada: Visitor) -> None:
         " window.moved += one.value }).observe({type: 'layout-shift', buffered: true})"
     )
     write(ada, "short = 1\n")
-    ada.page.get_by_role("separator").press("ArrowRight")
+    ada.page.get_by_role("separator", name="Width of the statement").press("ArrowRight")
+    ada.page.get_by_role("separator", name="Height of the editor").press("ArrowDown")
 
     ada.page.reload()
-    ada.page.locator(".cm-content").wait_for()
+    ada.page.locator(".editor-area .cm-content").wait_for()
     ada.page.wait_for_load_state("networkidle")
 
     assert ada.page.evaluate("window.moved") < 0.01

@@ -9,7 +9,7 @@ export function mountSplit(separator: HTMLElement): void {
   if (!whole || !division) return;
   const isUpright = separator.ariaOrientation !== "horizontal";
   const measure = () => {
-    const before = separator.previousElementSibling?.getBoundingClientRect();
+    const before = document.getElementById(separator.getAttribute("aria-controls") ?? "")?.getBoundingClientRect();
     const place = whole.getBoundingClientRect();
     return before ? Math.round(isUpright ? (before.width / place.width) * 100 : (before.height / place.height) * 100) : 0;
   };
