@@ -9,7 +9,6 @@ from pydantic import BaseModel
 
 from app.api.dependency import Stored, Viewer
 from app.api.openapi import problems
-from app.catalog.manifest import SLUG
 from app.catalog.search import storable
 from app.drafts.copy import copy_back
 from app.judging.verdicts import Verdict
@@ -42,9 +41,7 @@ class DraftView(BaseModel):
 
 
 def read_filters(
-    problem: Annotated[
-        str | None, Query(description="submissions for this problem", json_schema_extra={"pattern": SLUG})
-    ] = None,
+    problem: Annotated[str | None, Query(description="submissions for this problem")] = None,
     verdict: Annotated[Verdict | None, Query(description="those that came out so")] = None,
     mode: Annotated[Mode | None, Query(description="of all cases, or runs of samples")] = None,
 ) -> HistoryFilters:
