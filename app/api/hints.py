@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.api.dependency import Stored, Viewer
 from app.api.openapi import problems
 from app.api.slug import KnownSlug
-from app.api.whole_number import WholeNumber
+from app.api.whole_number import whole
 from app.learning.hint import Hints, list_hints, reveal_hint
 
 MAX_NUMBER = 1000
@@ -39,7 +39,7 @@ class WantedHint(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    number: Annotated[WholeNumber, Field(ge=1, le=MAX_NUMBER)]
+    number: Annotated[int, Field(ge=1, le=MAX_NUMBER), whole]
 
 
 @router.get("", responses=problems(401, 404), summary="The hints that you have revealed, and how many there are")

@@ -9,13 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.api.dependency import Stored, Viewer
 from app.api.openapi import problems
 from app.api.slug import KnownSlug
-from app.api.whole_number import WholeNumber
+from app.api.whole_number import whole
 from app.learning.quiz import Quiz, answer_question, get_quiz, retake_quiz
 
 MAX_INDEX = 1000
 
 router = APIRouter(prefix="/problems/{slug}/quiz", tags=["learning"])
-Index = Annotated[WholeNumber, Field(ge=0, le=MAX_INDEX)]
+Index = Annotated[int, Field(ge=0, le=MAX_INDEX), whole]
 
 
 class AnsweredView(BaseModel):

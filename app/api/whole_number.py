@@ -1,6 +1,6 @@
-"""Whole numbers in bodies: JSON knows no other kind of number, so 2.0 is one, and "2" and true are none."""
+"""Whole numbers in bodies: JSON knows one kind of number, so 2.0 is one, and "2" and true are none."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import BeforeValidator
 
@@ -11,4 +11,5 @@ def _refuse_words(given: Any) -> Any:
     return given
 
 
-WholeNumber = Annotated[int, BeforeValidator(_refuse_words)]
+# Stands last in `Annotated[int, Field(ge=…), whole]`: limits before it are part of the schema.
+whole = BeforeValidator(_refuse_words)
