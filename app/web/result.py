@@ -51,6 +51,10 @@ class Result:
     stop: str = ""
     elapsed: float | None = field(default=None, compare=False)
 
+    @property
+    def took(self) -> float:
+        return sum(step.seconds or 0.0 for step in self.steps)
+
 
 def describe_result(view: SubmissionView) -> Result:
     if view.verdict is None:

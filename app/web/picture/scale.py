@@ -30,7 +30,7 @@ def scale_for(values: Sequence[float], start: float, end: float, margin: float =
     return Scale(low - room, high + room, start, end)
 
 
-def ticks(scale: Scale, count: int = 3) -> list[float]:
+def ticks(scale: Scale, count: int = 4) -> list[float]:
     """About `count` round numbers within the scale."""
     step = 10.0 ** math.floor(math.log10((scale.high - scale.low) / count))
     step *= next((many for many in (1, 2, 5) if (scale.high - scale.low) / (step * many) <= count), 10)
