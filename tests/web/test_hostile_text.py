@@ -4,14 +4,19 @@ import html
 import json
 import re
 from collections import deque
+from collections.abc import Sequence
+from functools import partial
+from urllib.parse import quote
 from uuid import UUID
 
 import numpy as np
 import pytest
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser
 from sqlalchemy import select
+from starlette.routing import BaseRoute
 
 from app.accounts.session import start_session
 from app.catalog.package import package_from_files
@@ -31,7 +36,9 @@ from tests.hostile_text import AUTHORED, IN_A_LINE, LONG_LINE, SAID, UNSTORABLE,
 from tests.web.browser import visit
 from tests.web.judged import answered, failed, judge
 
-MOST_PAGES = 150
+MOST_PAGES = 60
+API = "/api/v1"
+_PART = re.compile(r"{(\w+)[^}]*}")
 PAGE_BYTES = 1_500_000
 _LINK = re.compile(r'href="(/[^"#]*)')
 _NO_PAGE = ("/static/", "/api/", "/schema/")
@@ -133,6 +140,31 @@ def test_what_can_not_be_stored_is_refused_by_name(hostile: TestClient, text: st
     assert list_harm(posted.text + searched.text) == []
 
 
+def test_whatever_stands_in_an_address_or_a_form_is_no_fault_of_ours(
+    hostile: TestClient, app: FastAPI, database: Database
+) -> None:
+    ids = {"submission_id": str(list_views(database)[0].id), "slug": "scaled_sum"}
+    harm = {}
+
+    assert len(list_page_routes(app.routes)) > 20
+    for route, method in list_page_routes(app.routes):
+        for text in (IN_A_LINE, *UNSTORABLE.values()):
+            quoted = quote(text.encode("utf-8", "surrogatepass"), safe="")
+            named = _PART.sub(partial(_fill, ids, quoted), route.path)
+            every = _PART.sub(quoted.replace("\\", r"\\"), route.path)
+            query = "&".join(f"{name}={quoted}" for name in list_fields(route))
+            form = {"content": query, "headers": {"content-type": "application/x-www-form-urlencoded"}}
+            for path in {named, every}:
+                arguments = {} if method == "GET" else form
+                answer = hostile.request(method, f"{path}?{query}" if method == "GET" else path, **arguments)
+                found = [f"status {answer.status_code}"] * answer.is_server_error
+                if answer.headers.get("content-type", "").startswith("text/html"):
+                    found += list_harm(_outside_fields(answer.text)) + list_markup(answer.text)
+                harm |= {f"{method} {route.path} {text!a}": found} if found else {}
+
+    assert harm == {}
+
+
 @pytest.mark.browser
 def test_a_browser_runs_nothing_and_no_line_breaks_the_page(
     browser: Browser, address: str, secret: str, database: Database
@@ -152,10 +184,35 @@ def test_a_browser_runs_nothing_and_no_line_breaks_the_page(
     assert {path: wide for path, wide in too_wide.items() if wide > 0} == {}
 
 
+def list_page_routes(routes: Sequence[BaseRoute]) -> list[tuple[APIRoute, str]]:
+    """Those of streams apart, which never end, and of the API, which says in its document what it takes."""
+    found: list[tuple[APIRoute, str]] = []
+    for route in routes:
+        if isinstance(route, APIRoute) and not route.path.endswith("/events"):
+            found += [(route, method) for method in ("GET", "POST") if method in route.methods]
+        elif (included := getattr(route, "original_router", None)) is not None and included.prefix != API:
+            found += list_page_routes(included.routes)
+    return found
+
+
+def list_fields(route: APIRoute) -> set[str]:
+    """Of its query or its form."""
+    waiting, names = [route.dependant], set[str]()
+    while waiting:
+        dependant = waiting.pop()
+        names |= {field.alias for field in (*dependant.query_params, *dependant.body_params)}
+        waiting += dependant.dependencies
+    return names
+
+
 def list_views(database: Database) -> list[SubmissionView]:
     with database.transaction() as session:
         views = [view_submission(session, submission) for submission in session.scalars(select(Submission))]
     return [SubmissionView.model_validate_json(view.model_dump_json()) for view in views]
+
+
+def _fill(known: dict[str, str], text: str, part: re.Match[str]) -> str:
+    return known.get(part[1], text)
 
 
 def _outside_fields(page: str) -> str:
