@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 from urllib.parse import quote
 from uuid import UUID
 
@@ -155,7 +156,7 @@ def test_whatever_stands_in_an_address_or_a_form_is_no_fault_of_ours(
             query = "&".join(f"{name}={quoted}" for name in list_fields(route))
             form = {"content": query, "headers": {"content-type": "application/x-www-form-urlencoded"}}
             for path in {named, every}:
-                arguments = {} if method == "GET" else form
+                arguments: dict[str, Any] = {} if method == "GET" else form
                 answer = hostile.request(method, f"{path}?{query}" if method == "GET" else path, **arguments)
                 found = [f"status {answer.status_code}"] * answer.is_server_error
                 if answer.headers.get("content-type", "").startswith("text/html"):
@@ -189,7 +190,7 @@ def list_page_routes(routes: Sequence[BaseRoute]) -> list[tuple[APIRoute, str]]:
     found: list[tuple[APIRoute, str]] = []
     for route in routes:
         if isinstance(route, APIRoute) and not route.path.endswith("/events"):
-            found += [(route, method) for method in ("GET", "POST") if method in route.methods]
+            found += [(route, method) for method in ("GET", "POST") if method in (route.methods or ())]
         elif (included := getattr(route, "original_router", None)) is not None and included.prefix != API:
             found += list_page_routes(included.routes)
     return found
