@@ -145,7 +145,7 @@ def test_whatever_stands_in_an_address_or_a_form_is_no_fault_of_ours(
     hostile: TestClient, app: FastAPI, database: Database
 ) -> None:
     ids = {"submission_id": str(list_views(database)[0].id), "slug": "scaled_sum"}
-    harm = {}
+    harm: dict[str, list[str]] = {}
 
     assert len(list_page_routes(app.routes)) > 20
     for route, method in list_page_routes(app.routes):
