@@ -73,10 +73,6 @@ class Worker:
         notes, costs = Notes(), Costs()
         try:
             judged = self._judge(claim, work, each_of(notes.take, costs.take), abort)
-        except JudgeFailed as failure:
-            if work.submission.inputs is None:
-                raise
-            judged = find_unanswerable(failure)
         except Aborted:
             self._make_ready(claim, work)
             raise
@@ -87,16 +83,21 @@ class Worker:
         visibility: Visibility = "hidden" if work.submission.mode == "submit" else "sample"
         timeline = Timeline(partial(self._tell, claim), visibility)
         timeline.begin("preparing")
-        job = Job(
-            package=work.package,
-            source=work.submission.source,
-            cases=in_order(self._choose(work, abort), work.submission.id),
-            references=self._expected.references,
-            inspectors=self._pools.inspectors,
-            on_outcome=on_outcome,
-            timeline=timeline,
-        )
-        judged = judge(job, self._pools.students, partial(self._record, claim), abort)
+        try:
+            job = Job(
+                package=work.package,
+                source=work.submission.source,
+                cases=in_order(self._choose(work, abort), work.submission.id),
+                references=self._expected.references,
+                inspectors=self._pools.inspectors,
+                on_outcome=on_outcome,
+                timeline=timeline,
+            )
+            judged = judge(job, self._pools.students, partial(self._record, claim), abort)
+        except JudgeFailed as failure:
+            if work.submission.inputs is None:
+                raise
+            judged = find_unanswerable(failure)
         return replace(judged, phases=timeline.end())
 
     def _choose(self, work: Work, abort: threading.Event) -> list[PreparedCase]:
