@@ -23,7 +23,7 @@ def assert_is_problem(answer: httpx.Response, status: int) -> None:
     assert problem["instance"] == answer.url.path
 
 
-@pytest.mark.parametrize("path", ["/", "/nothing", "/submissions", "/me/", "/problems/x/y/z", "/users%00", "/%ff"])
+@pytest.mark.parametrize("path", ["/", "/nothing", "/submission", "/me/", "/problems/x/y/z", "/users%00", "/%ff"])
 def test_a_path_that_does_not_exist(anyone: httpx.Client, path: str) -> None:
     answer = anyone.get(path)
 

@@ -23,13 +23,13 @@ from tests.catalog.packages import make_package
 from tests.factories import make_judging
 
 SUBMISSION = UUID(int=1)
-KNOWN = {"parameters": {"path.slug": "scaled_sum", "path.submission_id": str(SUBMISSION)}}
 
-# A cursor is any text to the document, and one that was handed out to the server.
+# To the document any text: to the server a cursor that was handed out, or YAML of a problem's parameters.
 OPAQUE = [
     {"include-name": name, "checks": {"positive_data_acceptance": {"enabled": False}}}
-    for name in ("GET /api/v1/problems", "GET /api/v1/submissions")
+    for name in ("GET /api/v1/problems", "GET /api/v1/submissions", "POST /api/v1/problems/{slug}/submissions")
 ]
+KNOWN = {"parameters": {"path.slug": "scaled_sum", "path.submission_id": str(SUBMISSION)}, "operations": OPAQUE}
 
 # Nothing connects to this database: the document needs none.
 DOCUMENT = build_openapi(create_app(Settings(), Database("postgresql+psycopg://nowhere.invalid/nothing")))
