@@ -31,13 +31,11 @@ FAST = {
 _numbers = count(1)
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_itemcollected(item: pytest.Item) -> None:
     """Where several processes share the run, a file's tests stay together, apart by kind of box: servers start once."""
-    for item in items:
-        callspec = getattr(item, "callspec", None)
-        launcher = callspec.params.get("launcher", "") if callspec else ""
-        item.add_marker(pytest.mark.xdist_group(f"{item.path.relative_to(item.config.rootpath)} {launcher}"))
+    callspec = getattr(item, "callspec", None)
+    launcher = callspec.params.get("launcher", "") if callspec else ""
+    item.add_marker(pytest.mark.xdist_group(f"{item.path.relative_to(item.config.rootpath)} {launcher}"))
 
 
 @pytest.fixture(scope="session")
