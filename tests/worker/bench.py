@@ -19,11 +19,11 @@ from app.worker.expected import ExpectedOutputs
 from app.worker.known_mistakes import KnownMistakes
 from app.worker.lease import Claim
 from app.worker.lease_loop import LeaseLoop, Rhythm
-from app.worker.main import Worker
 from app.worker.measure import Surveyor
 from app.worker.presence import Capacity
 from app.worker.tutor import Tutor
 from app.worker.work import Works
+from app.worker.worker import Worker
 from sandbox.interface import Box, BoxSpec
 from sandbox.pool import Pool
 from tests.factories import make_judging, make_submission

@@ -7,8 +7,8 @@ from contextlib import closing, contextmanager
 from app.database import Database
 from app.worker.boxes import Pools
 from app.worker.expected import ExpectedOutputs
-from app.worker.main import Worker
 from app.worker.work import Works
+from app.worker.worker import Worker
 from sandbox.interface import Box, BoxSpec, CaseOutcome, Launcher, Request, RunOutcome
 from sandbox.pool import Pool
 from tests.worker.bench import REFERENCE, Bench, CountingPool

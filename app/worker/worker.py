@@ -1,0 +1,116 @@
+"""Judges what was claimed, and writes down what came of it."""
+
+import logging
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from sqlalchemy.exc import DBAPIError, TimeoutError
+
+from app.database import Database
+from app.errors import JudgeFailed
+from app.judging.result import CaseResult, Visibility
+from app.submissions.phase import Phase
+from app.worker.boxes import Pools
+from app.worker.expected import ExpectedOutputs
+from app.worker.judge import Job, OnOutcome, judge
+from app.worker.lease import Claim, Finish, is_cancelled, record_case, record_phases
+from app.worker.measure import Costs, Surveyor, each_of
+from app.worker.order import in_order
+from app.worker.own_inputs import OwnInputs, find_unanswerable
+from app.worker.prepare import PreparedCase
+from app.worker.recognise import Notes
+from app.worker.request import box_spec
+from app.worker.retry import retry
+from app.worker.timeline import Timeline
+from app.worker.tutor import Tutor
+from app.worker.work import Work, Works
+from sandbox.interface import Aborted
+
+_log = logging.getLogger(__name__)
+
+
+class Worker:
+    """Judges claims, each in a thread of the lease loop."""
+
+    def __init__(
+        self,
+        database: Database,
+        works: Works,
+        expected: ExpectedOutputs,
+        pools: Pools,
+        tutor: Tutor,
+        surveyor: Surveyor,
+    ) -> None:
+        self._database = database
+        self._works = works
+        self._expected = expected
+        self._pools = pools
+        self._tutor = tutor
+        self._surveyor = surveyor
+        self._own_inputs = OwnInputs(expected.references)
+
+    def judge(self, claim: Claim, abort: threading.Event) -> None:
+        """The life of a judging between its claim and its end.
+
+        Whatever is raised here is our fault: the loop gives the judging back, and it runs again.
+        """
+        work = retry(lambda: self._works.get(claim.submission_id), abort)
+        notes, costs = Notes(), Costs()
+        try:
+            judged = self._judge(claim, work, each_of(notes.take, costs.take), abort)
+        except Aborted:
+            self._make_ready(claim, work)
+            raise
+        self._tutor.finish(claim, work, judged, notes, abort)
+        self._surveyor.note(claim, work, judged, costs)
+
+    def _judge(self, claim: Claim, work: Work, on_outcome: OnOutcome, abort: threading.Event) -> Finish:
+        visibility: Visibility = "hidden" if work.submission.mode == "submit" else "sample"
+        timeline = Timeline(partial(self._tell, claim), visibility)
+        timeline.begin("preparing")
+        try:
+            job = Job(
+                package=work.package,
+                source=work.submission.source,
+                cases=in_order(self._choose(work, abort), work.submission.id),
+                references=self._expected.references,
+                inspectors=self._pools.inspectors,
+                on_outcome=on_outcome,
+                timeline=timeline,
+            )
+            judged = judge(job, self._pools.students, partial(self._record, claim), abort)
+        except JudgeFailed as failure:
+            if work.submission.inputs is None:
+                raise
+            judged = find_unanswerable(failure)
+        return replace(judged, phases=timeline.end())
+
+    def _choose(self, work: Work, abort: threading.Event) -> list[PreparedCase]:
+        submission = work.submission
+        if submission.inputs is not None:
+            return [self._own_inputs.prepare(work.package, submission.inputs, abort)]
+        cases = self._expected.get(work.revision, work.package, submission.variant, abort)
+        return [case for case in cases if case.visibility == "sample" or submission.mode == "submit"]
+
+    def _record(self, claim: Claim, result: CaseResult) -> None:
+        """For those who watch; `finish` writes every result again, so one that is lost here is no reason to stop."""
+        try:
+            with self._database.transaction() as session:
+                record_case(session, claim, result)
+        except (DBAPIError, TimeoutError) as error:
+            _log.warning("judging %d: a result is not shown yet: %s", claim.judging_id, error)
+
+    def _tell(self, claim: Claim, phases: Sequence[Phase]) -> None:
+        """For those who watch, as `_record` is."""
+        try:
+            with self._database.transaction() as session:
+                record_phases(session, claim, phases)
+        except (DBAPIError, TimeoutError) as error:
+            _log.warning("judging %d: what it is about is not shown: %s", claim.judging_id, error)
+
+    def _make_ready(self, claim: Claim, work: Work) -> None:
+        """Whoever cancels sends the next one soon, and the box is gone."""
+        if is_cancelled(self._database, claim):
+            self._pools.students.warm(box_spec(work.package.manifest))
