@@ -12,6 +12,11 @@ class NotFound(AllcloseError):
     """The thing named does not exist, or the asker may not know that it does."""
 
 
+class ProblemNotFound(NotFound):
+    def __init__(self, slug: str) -> None:
+        super().__init__(f"there is no problem {slug!r}; the list of problems has all of them")
+
+
 class Refused(AllcloseError):
     """The asker is known, but may not do this."""
 

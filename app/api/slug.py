@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Path
 
 from app.catalog.manifest import SLUG
-from app.errors import NotFound
+from app.errors import ProblemNotFound
 
 Slug = Annotated[str, Path(json_schema_extra={"pattern": SLUG}, examples=["microbatched_grads"])]
 
@@ -14,7 +14,7 @@ Slug = Annotated[str, Path(json_schema_extra={"pattern": SLUG}, examples=["micro
 def read_slug(slug: Slug) -> str:
     """Raises NotFound for a text that can't be a slug, before the database is asked."""
     if not re.fullmatch(SLUG, slug):
-        raise NotFound(f"there is no problem {slug!r}; GET /api/v1/problems lists them")
+        raise ProblemNotFound(slug)
     return slug
 
 

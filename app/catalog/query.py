@@ -8,7 +8,7 @@ from app.catalog.exercise import list_versions
 from app.catalog.model import ExpectedOutput, Problem, Revision
 from app.catalog.search import storable
 from app.catalog.view import ExerciseVersion, ProblemDetail, SampleCase
-from app.errors import NotFound
+from app.errors import ProblemNotFound
 
 __all__ = ["ProblemDetail", "SampleCase", "get_problem"]
 
@@ -22,7 +22,7 @@ def get_problem(session: Session, slug: str) -> ProblemDetail:
     )
     found = session.execute(query).one_or_none()
     if found is None:
-        raise NotFound(f"there is no problem {slug!r}; the list of problems has all of them")
+        raise ProblemNotFound(slug)
     problem, revision = found
     return _detail(problem, revision, _samples(session, revision), list_versions(session, revision))
 

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.catalog.model import Problem
 from app.drafts.model import Draft
-from app.errors import Invalid, NotFound
+from app.errors import Invalid, ProblemNotFound
 from app.submissions.limit import SOURCE_BYTES
 
 
@@ -63,7 +63,7 @@ def _replace(draft: Draft, wanted: Save) -> None:
 def _problem_id(session: Session, slug: str) -> UUID:
     found = session.scalars(select(Problem.id).where(Problem.slug == slug)).one_or_none()
     if found is None:
-        raise NotFound(f"there is no problem {slug!r}; the list of problems has all of them")
+        raise ProblemNotFound(slug)
     return found
 
 

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session, aliased
 
 from app.accounts.model import User
 from app.catalog.model import Problem, Revision
-from app.errors import NotFound
+from app.errors import ProblemNotFound
 from app.leaderboard.model import Measurement, ReferenceMeasurement
 from app.submissions.model import Judging, Submission
 
@@ -68,7 +68,7 @@ def read_leaderboard(session: Session, slug: str, viewer: User, by: By) -> Leade
     current = select(Problem, Revision).join(Revision, Revision.id == Problem.current_revision_id)
     found = session.execute(current.where(Problem.slug == slug)).one_or_none()
     if found is None:
-        raise NotFound(f"there is no problem {slug!r}; the list of problems has all of them")
+        raise ProblemNotFound(slug)
     _problem, revision = found
     is_ranked = session.scalars(select(User.is_ranked).where(User.id == viewer.id)).one()
     bests = [_best(row) for row in session.execute(_ranked(revision.id, viewer.id, by))]

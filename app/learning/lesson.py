@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem, Revision
-from app.errors import NotFound
+from app.errors import ProblemNotFound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ def get_lesson(session: Session, slug: str) -> Lesson:
     query = select(Problem.id, Revision.id, *texts).join(Revision, Revision.id == Problem.current_revision_id)
     found = session.execute(query.where(Problem.slug == slug)).one_or_none()
     if found is None:
-        raise NotFound(f"there is no problem {slug!r}; the list of problems has all of them")
+        raise ProblemNotFound(slug)
     problem_id, revision_id, hints, quiz = found
     return Lesson(
         slug=slug,

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.catalog.model import Problem, Revision
 from app.catalog.own_inputs import read_own_inputs, read_parameters
-from app.errors import Conflict, Invalid, LimitReached, NotFound
+from app.errors import Conflict, Invalid, LimitReached, ProblemNotFound
 from app.submissions.enqueue import count_unfinished, enqueue
 from app.submissions.limit import SOURCE_BYTES as SOURCE_BYTES
 from app.submissions.model import Mode, Submission
@@ -109,7 +109,7 @@ def _current_revision(session: Session, slug: str) -> Revision:
     is_possible = slug.isascii() and slug.isprintable()
     revision = session.scalars(current).one_or_none() if is_possible else None
     if revision is None:
-        raise NotFound(f"there is no problem {slug!r}; GET /api/v1/problems lists them")
+        raise ProblemNotFound(slug)
     return revision
 
 
