@@ -2,11 +2,12 @@
 
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Subquery, and_, case, false, func, select, true, union_all
+from sqlalchemy import Subquery, case, false, func, select, true, union_all
 
 from app.accounts.model import User
 from app.learning.model import Completion
 from app.submissions.model import Judging, Submission
+from app.submissions.solved import is_solving
 
 
 def states_for(user: User | None) -> Subquery | None:
@@ -16,7 +17,7 @@ def states_for(user: User | None) -> Subquery | None:
 def states_of(user_id: UUID) -> Subquery:
     """`problem_id` and `state` of the problems that the user has submitted to; all others are new."""
     # Joined, and not asked for by EXISTS: that is answered from all that anybody has solved.
-    submitted = select(Submission.problem_id, _is_solved().label("solved"), false().label("completed")).outerjoin(
+    submitted = select(Submission.problem_id, is_solving().label("solved"), false().label("completed")).outerjoin(
         Judging, Judging.submission_id == Submission.id
     )
     completed = select(Completion.problem_id, true().label("solved"), true().label("completed"))
@@ -25,8 +26,3 @@ def states_of(user_id: UUID) -> Subquery:
     ).subquery()
     state = case((func.bool_or(each.c.completed), "completed"), (func.bool_or(each.c.solved), "solved"), else_="tried")
     return select(each.c.problem_id, state.label("state")).group_by(each.c.problem_id).subquery("states")
-
-
-def _is_solved() -> ColumnElement[bool]:
-    """All cases were accepted: sample cases alone do not count."""
-    return and_(Submission.mode == "submit", Judging.verdict.is_not_distinct_from("accepted"))

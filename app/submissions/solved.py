@@ -3,23 +3,21 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import ColumnElement, Select, and_, func, select
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem
 from app.submissions.model import Judging, Submission
 
 
+def is_solving() -> ColumnElement[bool]:
+    """Of a submission and a judging of it: all cases were accepted. Sample cases alone do not count."""
+    return and_(Submission.mode == "submit", Judging.verdict == "accepted")
+
+
 def list_solved_slugs(session: Session, user_id: UUID) -> frozenset[str]:
-    """Problems of which some submission of all cases was accepted; of sample cases only does not count."""
-    solved = (
-        select(Problem.slug)
-        .join(Submission, Submission.problem_id == Problem.id)
-        .join(Judging, Judging.submission_id == Submission.id)
-        .where(Submission.user_id == user_id, Submission.mode == "submit", Judging.verdict == "accepted")
-        .distinct()
-    )
-    return frozenset(session.scalars(solved))
+    solved = first_solved(user_id).subquery()
+    return frozenset(session.scalars(select(Problem.slug).join(solved, solved.c.problem_id == Problem.id)))
 
 
 def find_solved_at(session: Session, user_id: UUID, problem_id: UUID) -> datetime | None:
@@ -33,6 +31,6 @@ def first_solved(user_id: UUID) -> Select[UUID, datetime]:
     return (
         select(Submission.problem_id, func.min(Submission.created_at).label("solved_at"))
         .join(Judging, Judging.submission_id == Submission.id)
-        .where(Submission.user_id == user_id, Submission.mode == "submit", Judging.verdict == "accepted")
+        .where(Submission.user_id == user_id, is_solving())
         .group_by(Submission.problem_id)
     )
