@@ -6,7 +6,7 @@ from rich.text import Text
 from app.cli.plain import one_line
 from app.submissions.view import CaseView
 from app.web.picture.figure import most_used
-from app.web.render import format_memory, format_seconds
+from app.web.quantity import memory_text, seconds_text
 from app.web.result import Result, Row
 from app.web.verdict_words import words_for
 
@@ -39,8 +39,8 @@ def _cells(row: Row) -> tuple[Text, ...]:
         name,
         Text(case.visibility, style="dim"),
         Text(words.title, style=style_of(words.tone)),
-        Text(format_seconds(case.wall_seconds)),
-        Text(format_memory(case.memory_bytes)),
+        Text(seconds_text(case.wall_seconds)),
+        Text(memory_text(case.memory_bytes)),
         Text(_note(case, words.title)),
     )
 

@@ -19,6 +19,7 @@ from app.web.interface_words import dtype_words, limit_words, shape_of, toleranc
 from app.web.markdown import render_inline, render_markdown
 from app.web.messages import current_language, gettext, ngettext
 from app.web.picture.figure import draw_figures, list_shares, most_used
+from app.web.quantity import memory_text, seconds_text
 from app.web.result import capitalise, message_of
 from app.web.value_text import (
     arguments_preview,
@@ -99,8 +100,8 @@ def _environment() -> Environment:
         sentence=capitalise,
         message_text=message_of,
         traceback=link_traceback,
-        seconds=format_seconds,
-        memory=format_memory,
+        seconds=seconds_text,
+        memory=memory_text,
         time=format_time,
     )
     environment.globals.update(static=static_url, imports=list_imports, words_for=words_for, language=current_language)
@@ -118,17 +119,6 @@ def list_imports(name: str) -> tuple[str, ...]:
     """The addresses of what a script of the bundle imports: browsers ask for them before they have read it."""
     text = (STATIC / name).read_text()
     return tuple(f"/static/bundle/{found}" for found in _IMPORTED.findall(text))
-
-
-def format_seconds(seconds: float | None) -> str:
-    if seconds is None:
-        return "–"
-    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.3g} s"
-
-
-def format_memory(size: int | None) -> str:
-    """Bytes as MiB."""
-    return "–" if size is None else f"{size / 2**20:.0f} MiB"
 
 
 def format_time(moment: datetime) -> Markup:

@@ -10,10 +10,10 @@ from app.catalog.verification.report import Finding, Report, Severity
 from app.catalog.verification.strength import used_text
 from app.catalog.verification.title import TITLES
 from app.judging.text import printable
+from app.web.quantity import percent_text, seconds_text
 from app.web.report.diff import diff_lines, is_diff
 from app.web.report.kill_table import kill_table
 from app.web.report.mutant_table import families
-from app.web.report.number import percent_text, seconds_text
 from app.web.report.tolerance_chart import SMALL, WIDE, draw_tolerance, margin_text
 
 HERE = Path(__file__).parent
