@@ -35,6 +35,9 @@ from app.web.verdict_words import words_for
 _IMPORTED = re.compile(r'(?<![\w$])(?:from|import)"\./([\w-]+\.js)"')
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
+# The sheets of every page, sent as one file: a page is drawn once all of them are there.
+SITE_SHEET = "site.css"
+SHEETS = ("base", "form", "prose", "code", "problem", "workbench", "result", "picture", "learning")
 MAX_TEXT = 300_000  # characters of one text on a page; a source is at most 256 KiB
 MAX_LINE = 2000  # characters of one line that stands among others
 HEADERS = {"Cache-Control": "no-store"}  # pages differ by who is signed in, and classrooms share computers
@@ -108,10 +111,16 @@ def _environment() -> Environment:
     return environment
 
 
+def read_static(name: str) -> bytes:
+    if name == SITE_SHEET:
+        return b"\n".join((STATIC / f"{sheet}.css").read_bytes() for sheet in SHEETS)
+    return (STATIC / name).read_bytes()
+
+
 @cache
 def static_url(name: str) -> str:
     """The address changes with the content, so that browsers may keep the file for good."""
-    return f"/static/{name}?v={sha256((STATIC / name).read_bytes()).hexdigest()[:12]}"
+    return f"/static/{name}?v={sha256(read_static(name)).hexdigest()[:12]}"
 
 
 @cache

@@ -7,7 +7,7 @@ from functools import cache
 from fastapi import APIRouter, Request, Response
 
 from app.errors import NotFound
-from app.web.render import STATIC
+from app.web.render import SITE_SHEET, STATIC, read_static
 
 router = APIRouter()
 FOR_GOOD = "public, max-age=31536000, immutable"
@@ -29,7 +29,7 @@ def send_static(request: Request, name: str) -> Response:
 
 @cache
 def _content(name: str) -> bytes:
-    return (STATIC / name).read_bytes()
+    return read_static(name)
 
 
 @cache
@@ -42,4 +42,4 @@ def _type(name: str) -> str:
     return "text/javascript" if name.endswith(".js") else mimetypes.guess_type(name)[0] or "application/octet-stream"
 
 
-FILES = frozenset(str(path.relative_to(STATIC)) for path in STATIC.rglob("*") if path.is_file())
+FILES = frozenset((SITE_SHEET, *(str(path.relative_to(STATIC)) for path in STATIC.rglob("*") if path.is_file())))

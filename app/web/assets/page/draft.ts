@@ -4,6 +4,7 @@ import { undo } from "@codemirror/commands";
 import type { EditorView } from "@codemirror/view";
 import { replaceAll } from "../editor/mount";
 import { forget, keep, recall } from "./memory";
+import { phrase } from "./phrase";
 
 const PAUSE_MS = 1000;
 const AGAIN_MS = 10_000;
@@ -68,7 +69,7 @@ class Draft {
     replaceAll(this.view, kept.source);
     this.note();
     if (before) forget(anonymous);
-    this.say("Your draft from this browser");
+    this.say(phrase(this.area, "from-browser"));
   }
 
   note(): void {
@@ -76,7 +77,7 @@ class Draft {
     const back = button(this.area.dataset["undo"]);
     if (back) back.hidden = true;
     const isKept = this.remember();
-    this.say(isKept ? "Draft kept in this browser" : "");
+    this.say(isKept ? phrase(this.area, "kept") : "");
     if (this.address) this.saveIn(PAUSE_MS);
   }
 
@@ -94,20 +95,20 @@ class Draft {
     this.isSaving = false;
     if (saved === null) {
       this.isSaved = false;
-      this.say("Draft kept in this browser; it is not on the server yet");
+      this.say(phrase(this.area, "away"));
       this.saveIn(AGAIN_MS);
       return;
     }
     this.base = saved.version;
     this.isSaved = this.isSaved && this.area.value === source;
     this.remember();
-    if (this.isSaved) this.say("Draft saved");
+    if (this.isSaved) this.say(phrase(this.area, "saved"));
     else this.saveIn(PAUSE_MS);
     if (this.other) this.other.hidden = !saved.has_other;
   }
 
   reset(): void {
-    this.replaceBy(this.starter, "Back to the starter.");
+    this.replaceBy(this.starter, phrase(this.area, "starter"));
   }
 
   undo(): void {
@@ -131,7 +132,7 @@ class Draft {
     if (source === null) return;
     await this.save();
     this.base = "";
-    this.replaceBy(source, "The other draft.");
+    this.replaceBy(source, phrase(this.area, "other"));
   }
 
   async dropOther(): Promise<void> {

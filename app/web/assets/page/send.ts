@@ -1,8 +1,7 @@
 // Sends the solution and shows its result on the same page. The form posts by itself where this does not run.
 import { fetchFragment, keepFresh, replace } from "./live";
 import { showPane } from "./pane";
-
-const AWAY = "Allclose can't be reached right now. Your code is kept here; try again in a moment.";
+import { phrase } from "./phrase";
 
 export function mountSending(form: HTMLFormElement, result: HTMLElement): void {
   const buttons = form.querySelectorAll<HTMLButtonElement>("button[name=mode]");
@@ -37,7 +36,7 @@ async function send(form: HTMLFormElement, fields: FormData): Promise<string | n
     if (answer.redirected) location.assign(address);
     else tell(form, new DOMParser().parseFromString(await answer.text(), "text/html"));
   } catch {
-    refuse(form, AWAY);
+    refuse(form, phrase(form, "away"));
   }
   return null;
 }
@@ -74,6 +73,6 @@ function refuse(form: HTMLFormElement, words: string): void {
 function tell(form: HTMLFormElement, page: Document): void {
   const said = page.querySelector("[data-refusal]:not([hidden]) span") ?? page.querySelector("[data-advice]");
   const isOfInputs = page.querySelector("[data-input-faults] li") !== null;
-  refuse(form, isOfInputs ? "" : said?.textContent?.trim() || AWAY);
+  refuse(form, isOfInputs ? "" : said?.textContent?.trim() || phrase(form, "away"));
   form.dispatchEvent(new CustomEvent("refused", { detail: page }));
 }
