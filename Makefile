@@ -29,7 +29,7 @@ images: .venv/.serves ## build what Docker boxes run in (FLAVOURS="cpu cuda", BA
 	@PIP="$(BIN)/pip $(PIP_ARGS)" BASE="$(BASE)" sandbox/images/build.sh $(FLAVOURS)
 
 test: .venv/.develops .runtime/.installed ## set up what is missing and run every test
-	$(BIN)/pytest --numprocesses $(PROCESSES) --dist loadgroup $(ARGS)
+	$(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder $(ARGS)
 
 verify: .venv/.serves .runtime/.installed ## prove that every problem is right (ARGS=--quick for less of it; minutes for each)
 	$(BIN)/allclose problem verify --all $(ARGS)
