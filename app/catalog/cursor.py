@@ -2,13 +2,14 @@
 
 import base64
 import json
-import math
 from typing import Any
 
 from app.errors import Invalid
 
 # In the order of tracks: no track, its place, track, position, slug. Of what a search found: rank, slug.
 Place = tuple[bool, int, str, int, str] | tuple[float, str]
+# PostgreSQL refuses to read a number as a REAL that is nearer to zero than any.
+LEAST_RANK = 1e-37
 
 
 def write_cursor(place: tuple[Any, ...]) -> str:
@@ -23,12 +24,17 @@ def read_cursor(cursor: str, length: int) -> Place:
         place = None
     match place:
         case [bool(no_track), int(place_of_track), str(track), int(position), str(slug)] if (
-            max(abs(place_of_track), abs(position)) < 2**31 and length == 5
+            length == 5 and _is_place(place_of_track) and _is_place(position)
         ):
             return no_track, place_of_track, track, position, slug
-        case [float(rank), str(slug)] if math.isfinite(rank) and length == 2:
+        case [float(rank), str(slug)] if length == 2 and (rank == 0 or LEAST_RANK <= abs(rank) <= 1):
             return rank, slug
     raise Invalid(
         "cursor",
         f"the cursor {cursor[:40]!r} is none of this list; take `next` of the page before, or leave it out",
     )
+
+
+def _is_place(number: int) -> bool:
+    """Python takes true and false for integers, PostgreSQL does not."""
+    return not isinstance(number, bool) and abs(number) < 2**31

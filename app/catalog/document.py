@@ -51,7 +51,7 @@ class Document:
 def read_document(file: str, text: str) -> Document:
     reading = _Reading(file)
     try:
-        content = reading.document(iter(yaml.parse(text, Loader=yaml.SafeLoader)))
+        content = reading.document(_parse(text))
     except yaml.MarkedYAMLError as error:
         content = None
         reading.faults.append(_syntax_fault(file, error))
@@ -64,6 +64,17 @@ def read_document(file: str, text: str) -> Document:
     except _Stop:
         content = None
     return Document(file, content, reading.lines, tuple(reading.faults))
+
+
+def _parse(text: str) -> Iterator[yaml.Event]:
+    """Raises YAMLError also for numbers that PyYAML leaves to Python to refuse."""
+    mark: yaml.Mark | None = None
+    try:
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            mark = event.end_mark
+            yield event
+    except (ValueError, OverflowError) as error:
+        raise yaml.MarkedYAMLError(problem="a number after \\U or %YAML is too large", problem_mark=mark) from error
 
 
 def _syntax_fault(file: str, error: yaml.MarkedYAMLError) -> Fault:

@@ -15,7 +15,6 @@ from app.catalog.consistency import input_conflicts
 from app.catalog.document import Document, read_document
 from app.catalog.explanation import explain
 from app.catalog.fault import Conflict, Fault, Location, with_remedy
-from app.catalog.fit import byte_count
 from app.catalog.parameter import Parameter
 from app.catalog.value import Array, Drawn, Value
 from app.errors import Invalid
@@ -92,11 +91,22 @@ def _conflicts(given: Mapping[str, Any], parameters: Sequence[Parameter]) -> Ite
     if drawn:
         return
     yield from input_conflicts(tuple(parameter.name for parameter in parameters), parameters, given)
-    size = sum(byte_count(given[p.name], p) for p in parameters if p.name in given)
+    size = _size(given)
     if size > MAX_VALUE_BYTES:
         yield Conflict(
             (), f"stands for {size} bytes of values", f"at most {MAX_VALUE_BYTES} are taken: make it smaller"
         )
+
+
+def _size(value: Any) -> int:
+    """Bytes of it all, about: texts as they are, 8 for everything else, be it empty."""
+    if isinstance(value, str):
+        return 8 + len(value.encode(errors="replace"))
+    if isinstance(value, Array):
+        return _size(value.array)
+    if isinstance(value, dict):
+        return 8 + sum(_size(key) + _size(item) for key, item in value.items())
+    return 8 + (sum(map(_size, value)) if isinstance(value, tuple) else 0)
 
 
 def _draws(value: Any, where: Location) -> Iterator[Location]:

@@ -51,10 +51,19 @@ def test_what_does_not_fit_is_told_with_its_line_and_what_to_do(old: str, new: s
     assert said in refusal_of(GOOD.replace(old, new))
 
 
-def test_anchors_make_them_no_larger_than_allowed() -> None:
-    hundred = f"[{', '.join(['1'] * 100)}]"
-    repeated = f"{{array: [{', '.join(['*a'] * 100)}]}}"
+def repeated(leaf: str, times: int) -> str:
+    """`times` × `times` of it, in few bytes."""
+    few = f"&a [{', '.join([leaf] * times)}]"
+    return f"once: {few}, often: [{', '.join(['*a'] * times)}]"
 
-    said = refusal_of(GOOD.replace("[1, 2]}}", f"&a {hundred}}}, more: {repeated}}}"))
+
+@pytest.mark.parametrize("leaf", ["1", "[]", "{}", "a" * 100, f"{{? {'a' * 100} : 1}}"])
+def test_anchors_make_them_no_larger_than_allowed(leaf: str) -> None:
+    said = refusal_of(GOOD.replace("verbose: true", repeated(leaf, 100)))
 
     assert "bytes of values: at most 65536 are taken" in said
+
+
+@pytest.mark.parametrize("text", ['x: "\\UFFFFFFFF"', 'x: "\\U00110000"', f"%YAML 1.{'9' * 5000}\n---\n{GOOD}"])
+def test_numbers_that_the_parser_of_yaml_can_not_hold_are_refused(text: str) -> None:
+    assert "the text is not YAML: a number after \\U or %YAML is too large" in refusal_of(text)

@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
+from app.catalog.cursor import write_cursor
 from app.catalog.facet import count_facets
 from app.catalog.model import Revision
 from app.catalog.package import package_from_files
@@ -66,6 +67,22 @@ def test_a_cursor_of_no_page_of_this_list_is_refused(session: Session) -> None:
             list_problems(session, EVERYTHING, Cut(cursor=cursor))
     with pytest.raises(Invalid):
         list_problems(session, ProblemFilters(q="vector"), Cut(cursor="W05hTiwgImEiXQ"))
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (None, (True, True, "", 0, "a")),
+        (None, (True, 0, "", True, "a")),
+        ("vector", (1e39, "a")),
+        ("vector", (1e-60, "a")),
+    ],
+)
+def test_a_cursor_that_postgresql_would_not_read_is_refused(
+    session: Session, words: str | None, place: tuple[object, ...]
+) -> None:
+    with pytest.raises(Invalid, match="take `next` of the page before"):
+        list_problems(session, ProblemFilters(q=words), Cut(cursor=write_cursor(place)))
 
 
 def test_filters_narrow_the_list(session: Session) -> None:
