@@ -20,9 +20,9 @@ from app.submissions.query import find_previous, get_submission
 Kind = Literal["changed", "same", "skipped"]
 
 STARTER_FILE = "starter.py"
-# Lines that are compared word by word, and the words and characters of one: it takes longer than the square of these.
+# Lines that are compared word by word, and the words and characters of one: it takes up to the cube of the words.
 MAX_PAIRS = 200
-MAX_WORDS = 150
+MAX_WORDS = 64
 MAX_CHARACTERS = 400
 # Of two lines that share less, every word is another one by chance.
 LEAST_ALIKE = 0.6

@@ -67,6 +67,13 @@ def test_hostile_sources_are_compared_or_given_up(old: str, new: str) -> None:
     assert sum(bool(marked(row.old)) for row in found.rows) <= MAX_PAIRS
 
 
+def test_lines_of_many_signs_are_not_marked_sign_by_sign() -> None:
+    """Two hundred such pairs would keep the server busy for seconds."""
+    found = compare_sources("+-" * 40, "+-" * 39 + "--")
+
+    assert not any(marked(row.old) for row in found.rows)
+
+
 def test_the_one_before_is_meant_where_no_other_is_named(database: Database) -> None:
     with database.transaction() as session:
         user, revision = make_user(session), make_problem(session)
