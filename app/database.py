@@ -48,3 +48,15 @@ class Database:
 
     def close(self) -> None:
         self.engine.dispose()
+
+
+def is_storable(text: str) -> bool:
+    """False for NUL and for lone surrogates, which JSON can carry and PostgreSQL can't."""
+    return "\0" not in text and text.encode(errors="ignore").decode() == text
+
+
+def storable(value: Any) -> Any:
+    """For asking: with a stand-in, texts that PostgreSQL refuses are merely not found."""
+    if not isinstance(value, str):
+        return value
+    return value.encode(errors="replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")

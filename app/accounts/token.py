@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import ApiToken, User
 from app.accounts.secret import digest, new_secret
-from app.accounts.text import is_storable
+from app.database import is_storable
 from app.errors import Invalid, NotFound
 
 PREFIX = "alc_"

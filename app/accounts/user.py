@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import Role, User
 from app.accounts.password import check_password, hash_password
-from app.accounts.text import is_storable
+from app.database import is_storable
 from app.errors import Conflict, Invalid, NotFound
 
 USERNAME = re.compile(r"[a-z0-9_-]{3,32}")

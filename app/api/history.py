@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from app.api.dependency import Stored, Viewer
 from app.api.openapi import problems
-from app.catalog.search import storable
+from app.database import storable
 from app.drafts.copy import copy_back
 from app.judging.verdicts import Verdict
 from app.submissions.difference import SourceDifference, compare_submissions

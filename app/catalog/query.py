@@ -6,8 +6,8 @@ from sqlalchemy.orm import Session
 from app.catalog.example_inputs import write_example
 from app.catalog.exercise import list_versions
 from app.catalog.model import ExpectedOutput, Problem, Revision
-from app.catalog.search import storable
 from app.catalog.view import ExerciseVersion, ProblemDetail, SampleCase
+from app.database import storable
 from app.errors import ProblemNotFound
 
 __all__ = ["ProblemDetail", "SampleCase", "get_problem"]

@@ -31,6 +31,7 @@ from sqlalchemy.orm import Session
 from app.catalog.cursor import read_cursor, write_cursor
 from app.catalog.model import Problem, Revision, Track
 from app.catalog.view import ListedProblem
+from app.database import storable
 
 MAX_WORDS = 10
 MAX_POSITION = 2**31 - 1
@@ -124,13 +125,6 @@ def conditions(filters: ProblemFilters, states: Subquery | None) -> dict[str, Co
         words = _words(filters.q)
         made["q"] = Revision.search.bool_op("@@")(_query(words)) if words else false()
     return made
-
-
-def storable(value: Any) -> Any:
-    """PostgreSQL refuses texts with NUL or lone surrogates; with a stand-in they are merely not found."""
-    if not isinstance(value, str):
-        return value
-    return value.encode(errors="replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def _words(text: str) -> list[str]:

@@ -9,8 +9,9 @@ from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem, Revision
 from app.catalog.model import Track as TrackRow
-from app.catalog.search import IS_CURRENT, TRACK_ORDER, read_listed, select_published, storable, track_slug
+from app.catalog.search import IS_CURRENT, TRACK_ORDER, read_listed, select_published, track_slug
 from app.catalog.view import ListedProblem, ProblemState
+from app.database import storable
 from app.errors import NotFound
 
 DONE: tuple[ProblemState, ...] = ("solved", "completed")

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.catalog.model import Problem, Revision
 from app.catalog.own_inputs import read_own_inputs, read_parameters
+from app.database import storable
 from app.errors import Conflict, Invalid, LimitReached, ProblemNotFound
 from app.submissions.enqueue import count_unfinished, enqueue
 from app.submissions.limit import SOURCE_BYTES as SOURCE_BYTES
@@ -105,9 +106,8 @@ def _digest(request: Submit) -> str:
 
 
 def _current_revision(session: Session, slug: str) -> Revision:
-    current = select(Revision).join(Problem, Problem.current_revision_id == Revision.id).where(Problem.slug == slug)
-    is_possible = slug.isascii() and slug.isprintable()
-    revision = session.scalars(current).one_or_none() if is_possible else None
+    current = select(Revision).join(Problem, Problem.current_revision_id == Revision.id)
+    revision = session.scalars(current.where(Problem.slug == storable(slug))).one_or_none()
     if revision is None:
         raise ProblemNotFound(slug)
     return revision

@@ -22,6 +22,7 @@ from app.catalog.publish import find_current, get_revision
 from app.catalog.template.exercise import FRAMEWORKS, Exercise, default_of, write_exercise
 from app.catalog.verification.report import Finding
 from app.content_policy import with_styles
+from app.database import storable
 from app.errors import LimitReached, NotFound, Outdated
 from app.web.address import read_slug
 from app.web.author import Author, limit_author
@@ -186,7 +187,7 @@ def _of_verification(visit: Visit, verification_id: UUID) -> PackageForm:
 
 def _current(visit: Visit, slug: str) -> Revision | None:
     with visit.transaction() as session:
-        return find_current(session, slug) if slug.isascii() and slug.isprintable() else None
+        return find_current(session, storable(slug))
 
 
 def _other_revision(visit: Visit, form: PackageForm) -> Revision | None:
