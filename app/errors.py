@@ -14,7 +14,7 @@ class NotFound(AllcloseError):
 
 class ProblemNotFound(NotFound):
     def __init__(self, slug: str) -> None:
-        super().__init__(f"there is no problem {slug!r}; the list of problems has all of them")
+        super().__init__(f"there is no problem {slug[:80]!r}; the list of problems has all of them")
 
 
 class Refused(AllcloseError):

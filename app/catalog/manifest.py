@@ -1,5 +1,6 @@
 """The model of `problem.yaml`: every key, its type and its limits. `consistency` holds the rules between keys."""
 
+import re
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, Strict, StringConstraints, model_validator
@@ -17,9 +18,14 @@ __all__ = ["Case", "Exercise", "Inline", "Limits", "Manifest", "Parameter", "Que
 
 Difficulty = Literal["beginner", "intermediate", "advanced"]
 SLUG = r"^[a-z0-9][a-z0-9_-]*$"
-Slug = Annotated[str, StringConstraints(pattern=SLUG, max_length=64)]
+MAX_SLUG = 64
+Slug = Annotated[str, StringConstraints(pattern=SLUG, max_length=MAX_SLUG)]
 Tag = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9+._-]*$", max_length=40)]
 FileName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+(\.py)?$", max_length=64)]
+
+
+def is_slug(text: str) -> bool:
+    return len(text) <= MAX_SLUG and re.fullmatch(SLUG, text) is not None
 
 
 def _line(limit: int) -> Any:

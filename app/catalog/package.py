@@ -1,6 +1,5 @@
 """A problem package: a folder, or the same files from memory, read and checked as a whole."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,7 @@ from app.catalog.document import Document, read_document
 from app.catalog.fault import Fault, PackageInvalid
 from app.catalog.folder import MANIFEST_FILE, read_folder, read_texts
 from app.catalog.inspection import inspect
-from app.catalog.manifest import SLUG, Manifest
+from app.catalog.manifest import MAX_SLUG, Manifest, is_slug
 from app.catalog.part import Parts, gather
 from app.catalog.reading import read_problem_file
 from app.judging.verdicts import Verdict
@@ -87,9 +86,9 @@ def _document(texts: Mapping[str, str], unread: frozenset[str]) -> Document:
 
 def _slug_faults(slug: str, document: Document) -> list[Fault]:
     faults: list[Fault] = []
-    if not re.fullmatch(SLUG, slug) or len(slug) > 64:
+    if not is_slug(slug):
         message = f"is {slug!r}, which can't be a slug"
-        remedy = "use at most 64 lower-case letters, digits, _ and -"
+        remedy = f"use at most {MAX_SLUG} lower-case letters, digits, _ and -"
         faults.append(Fault(slug, 0, "the folder's name", message, remedy))
     prerequisites = (document.content or {}).get("prerequisites")
     if isinstance(prerequisites, list) and slug in prerequisites:

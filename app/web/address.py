@@ -1,19 +1,18 @@
 """Names in addresses. What can't name anything is not found, before the database is asked."""
 
-import re
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import Depends
 
-from app.errors import NotFound
-
-SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+from app.catalog.manifest import is_slug
+from app.errors import NotFound, ProblemNotFound
 
 
 def read_slug(slug: str) -> str:
-    if not SLUG.fullmatch(slug):
-        raise NotFound("there is no such problem; choose one from the list")
+    """Raises ProblemNotFound."""
+    if not is_slug(slug):
+        raise ProblemNotFound(slug)
     return slug
 
 

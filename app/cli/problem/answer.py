@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
-from app.catalog.manifest import SLUG, Difficulty
+from app.catalog.manifest import MAX_SLUG, Difficulty, is_slug
 from app.catalog.parameter import Identifier, Parameter
 from app.catalog.template.exercise import FRAMEWORKS
 from app.errors import AllcloseError
@@ -23,8 +23,8 @@ class AnswerUnfit(AllcloseError):
 
 
 def read_slug(text: str) -> str:
-    if not re.fullmatch(SLUG, text) or len(text) > 64:
-        raise AnswerUnfit(f"{text!r} can't be a slug: use at most 64 lower-case letters, digits, _ and -")
+    if not is_slug(text):
+        raise AnswerUnfit(f"{text!r} can't be a slug: use at most {MAX_SLUG} lower-case letters, digits, _ and -")
     return text
 
 
