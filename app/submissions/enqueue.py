@@ -4,12 +4,16 @@ Fairness: the more of their judgings wait, the lower the priority of a user's ne
 submissions go in turn with other people's, and another's only one is next but for the hundred's first.
 """
 
+from datetime import timedelta
 from uuid import UUID
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission
+
+MINUTE = timedelta(minutes=1)
 
 
 def count_unfinished(session: Session, user_id: UUID) -> int:
@@ -21,6 +25,18 @@ def count_unfinished(session: Session, user_id: UUID) -> int:
         .where(Submission.user_id == user_id, Judging.state.in_(["queued", "judging"]))
     )
     return session.execute(unfinished).scalar_one()
+
+
+def count_cancelled(session: Session, user_id: UUID) -> int:
+    """How many of this user's submissions of the last minute were cancelled."""
+    cancelled = (
+        select(func.count())
+        .select_from(Submission)
+        .join(Judging, Judging.submission_id == Submission.id)
+        .where(Submission.user_id == user_id, Submission.created_at > func.now() - MINUTE)
+        .where(Judging.verdict == Verdict.CANCELLED)
+    )
+    return session.execute(cancelled).scalar_one()
 
 
 def enqueue(session: Session, submission: Submission, queue: str) -> Judging:

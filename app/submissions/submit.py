@@ -13,7 +13,7 @@ from app.catalog.model import Problem, Revision
 from app.catalog.own_inputs import read_own_inputs, read_parameters
 from app.database import storable
 from app.errors import Conflict, Invalid, LimitReached, ProblemNotFound
-from app.submissions.enqueue import count_unfinished, enqueue
+from app.submissions.enqueue import count_cancelled, count_unfinished, enqueue
 from app.submissions.limit import SOURCE_BYTES as SOURCE_BYTES
 from app.submissions.model import Mode, Submission
 from app.submissions.variant import draw_variant
@@ -38,7 +38,7 @@ class Submit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmitLimits:
-    """`max_pending`: unfinished judgings that one user may have."""
+    """`max_pending`: unfinished judgings that one user may have, and cancelled ones within a minute."""
 
     max_pending: int
 
@@ -120,6 +120,10 @@ def _check_pending(session: Session, user_id: UUID, limits: SubmitLimits) -> Non
             f"{pending} of your submissions are not judged yet, and at most {limits.max_pending} may wait; "
             "submit again when one of them is done"
         )
+    # Else whoever sends and cancels in turn is bounded by nothing.
+    cancelled = count_cancelled(session, user_id)
+    if cancelled >= limits.max_pending:
+        raise LimitReached(f"you have cancelled {cancelled} submissions of the last minute; submit again in a minute")
 
 
 def _write(session: Session, request: Submit, revision: Revision) -> Submission:

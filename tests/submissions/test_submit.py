@@ -6,6 +6,7 @@ from sqlalchemy import func, select
 
 from app.database import Database
 from app.errors import Conflict, Invalid, LimitReached, NotFound
+from app.submissions.cancel import cancel
 from app.submissions.model import Judging, Submission
 from app.submissions.submit import SOURCE_BYTES, Submit, SubmitLimits, submit
 from tests.factories import make_problem, make_user
@@ -197,6 +198,16 @@ def test_no_more_may_wait_than_the_limit_even_when_sent_at_once(database: Databa
 
     assert taken == 3
     assert count(database, Judging) == 3
+
+
+def test_who_cancels_at_once_what_they_send_can_not_send_without_end(database: Database, request_: Submit) -> None:
+    limits = SubmitLimits(max_pending=2)
+    with database.transaction() as session:
+        for _ in range(2):
+            assert cancel(session, submit(session, request_, limits))
+
+        with pytest.raises(LimitReached, match="submit again in a minute"):
+            submit(session, request_, limits)
 
 
 def test_inputs_of_ones_own_are_kept_and_are_part_of_what_a_key_stands_for(
