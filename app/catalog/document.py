@@ -68,7 +68,7 @@ def read_document(file: str, text: str) -> Document:
 
 def _parse(text: str) -> Iterator[yaml.Event]:
     """Raises YAMLError also for numbers that PyYAML leaves to Python to refuse."""
-    mark: yaml.Mark | None = None
+    mark: Any = None  # the stubs have one class for each of two parsers
     try:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             mark = event.end_mark
