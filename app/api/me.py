@@ -1,5 +1,7 @@
 """Who am I, what have I done, and may leaderboards show me?"""
 
+from dataclasses import dataclass, fields
+
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
@@ -8,6 +10,7 @@ from app.api.dependency import Stored, Viewer
 from app.api.openapi import problems
 from app.api.users import UserView
 from app.leaderboard.membership import set_ranked
+from app.learning.solution import count_solved_after_seeing
 from app.statistics.query import Statistics, read_statistics
 
 router = APIRouter(prefix="/me", tags=["users"])
@@ -19,6 +22,13 @@ class Change(BaseModel):
     is_ranked: StrictBool = Field(
         description="whether leaderboards show your name and how fast and lean your solutions are"
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnStatistics(Statistics):
+    """`solved_after_seeing_the_solution` counts those among the solved problems."""
+
+    solved_after_seeing_the_solution: int
 
 
 @router.get("", responses=problems(401), summary="Who am I, and what is my role")
@@ -34,6 +44,9 @@ def patch_me(viewer: Viewer, database: Stored, change: Change) -> UserView:
 
 
 @router.get("/statistics", responses=problems(401), summary="What your submissions add up to, in days of UTC")
-def get_statistics(viewer: Viewer, database: Stored) -> Statistics:
+def get_statistics(viewer: Viewer, database: Stored) -> OwnStatistics:
     with database.transaction() as session:
-        return read_statistics(session, viewer.id)
+        statistics = read_statistics(session, viewer.id)
+        seen = count_solved_after_seeing(session, viewer.id)
+    counted = {field.name: getattr(statistics, field.name) for field in fields(statistics)}
+    return OwnStatistics(**counted, solved_after_seeing_the_solution=seen)

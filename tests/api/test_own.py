@@ -73,6 +73,7 @@ def test_statistics_and_leaderboards(ada: httpx.Client, ids: list[str]) -> None:
     after = ada.get(f"/problems/{SLUG}/leaderboard", params={"by": "time"}).json()
 
     assert (statistics["submissions"], statistics["solved"]) == (2, 1)
+    assert statistics["solved_after_seeing_the_solution"] == 0
     assert (before["entries"], before["own"]["ratio"], before["is_ranked"]) == ([], 0.25, False)
     assert changed["is_ranked"] is True
     assert [(entry["place"], entry["username"], entry["submission_id"]) for entry in after["entries"]] == [
