@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.catalog.model import Problem
 from app.drafts.model import Draft
-from app.drafts.save import Save, save_draft
+from app.drafts.save import Save, lock_draft, save_draft
 from app.submissions.model import Submission
 from app.submissions.query import get_submission
 
@@ -17,7 +17,7 @@ def copy_back(session: Session, viewer: User, submission_id: UUID) -> tuple[Draf
     """The viewer's draft, and the slug of its problem. Raises NotFound."""
     submission = get_submission(session, submission_id, viewer)
     slug = session.get_one(Problem, submission.problem_id).slug
-    draft = session.get(Draft, (viewer.id, submission.problem_id), with_for_update=True)
+    draft = lock_draft(session, viewer.id, submission.problem_id)
     base = draft.version if draft is not None and _is_in_history(session, draft) else None
     return save_draft(session, Save(user_id=viewer.id, slug=slug, source=submission.source, base=base)), slug
 

@@ -31,9 +31,7 @@ def save_draft(session: Session, wanted: Save) -> Draft:
     """Raises NotFound, Invalid."""
     _check(wanted.source)
     problem_id = _problem_id(session, wanted.slug)
-    # Two first drafts of one user at once: one waits, and follows the other.
-    session.execute(select(User.id).where(User.id == wanted.user_id).with_for_update(key_share=True))
-    draft = session.get(Draft, (wanted.user_id, problem_id))
+    draft = lock_draft(session, wanted.user_id, problem_id)
     if draft is None:
         draft = Draft(user_id=wanted.user_id, problem_id=problem_id, source=wanted.source)
         session.add(draft)
@@ -46,6 +44,13 @@ def save_draft(session: Session, wanted: Save) -> Draft:
 def find_draft(session: Session, user_id: UUID, slug: str) -> Draft | None:
     of_this_problem = select(Draft).join(Problem).where(Problem.slug == slug, Draft.user_id == user_id)
     return session.scalars(of_this_problem).one_or_none()
+
+
+def lock_draft(session: Session, user_id: UUID, problem_id: UUID) -> Draft | None:
+    """As it is now, and stays until the caller's transaction ends. Whoever writes drafts of a user waits here."""
+    # The user's row, since two first drafts at once have no row of their own: one waits, and follows the other.
+    session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))
+    return session.get(Draft, (user_id, problem_id), populate_existing=True)
 
 
 def give_up_other(session: Session, user_id: UUID, slug: str) -> None:

@@ -1,6 +1,10 @@
 """A submission's way back into the editor, and what stood there."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
@@ -14,6 +18,7 @@ from app.submissions.model import Submission
 from tests.factories import make_problem, make_submission, make_user
 
 SLUG = "copied"
+PATIENCE = 60
 
 
 def sent(session: Session, user: User, revision: Revision, source: str) -> Submission:
@@ -25,6 +30,17 @@ def sent(session: Session, user: User, revision: Revision, source: str) -> Submi
 def typed(session: Session, user: User, source: str, base: Draft | None = None) -> Draft:
     version = base.version if base else None
     return save_draft(session, Save(user_id=user.id, slug=SLUG, source=source, base=version))
+
+
+def wait_until_somebody_waits(database: Database) -> None:
+    waiting = text("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        with database.transaction() as session:
+            if session.execute(waiting).first() is not None:
+                return
+        time.sleep(0.01)
+    raise AssertionError("nobody waits")
 
 
 def test_what_was_typed_and_never_sent_is_kept_beside_the_copy(database: Database) -> None:
@@ -48,6 +64,25 @@ def test_a_copy_in_place_of_what_was_sent_overtakes_nothing_else(database: Datab
         draft, _slug = copy_back(session, user, second.id)
 
         assert (draft.source, draft.other_source) == ("second = 2", "typed = 3")
+
+
+def test_a_copy_waits_for_what_is_being_saved(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session)
+        submission = sent(session, user, make_problem(session, SLUG), "first = 1")
+        before = typed(session, user, "typed = 1")
+
+    def copy() -> str | None:
+        with database.transaction() as session:
+            return copy_back(session, user, submission.id)[0].other_source
+
+    with ThreadPoolExecutor() as pool:
+        with database.transaction() as session:
+            typed(session, user, "typed = 1", before)  # which holds the user's turn
+            copied = pool.submit(copy)
+            wait_until_somebody_waits(database)
+            typed(session, user, "typed = 2", before)
+        assert copied.result() == "typed = 2"
 
 
 def test_an_empty_editor_gets_the_copy(database: Database) -> None:

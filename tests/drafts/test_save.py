@@ -46,6 +46,18 @@ def test_a_draft_that_follows_the_last_one_takes_its_place(database: Database, f
         assert (draft.source, draft.other_source) == ("second = 2", None)
 
 
+def test_a_draft_that_was_read_before_is_read_again(database: Database, first: Save) -> None:
+    version = save(database, first)
+    with database.transaction() as session:
+        seen = kept(session, first)
+        save(database, replace(first, source="meanwhile = 2", base=version))
+
+        draft = save_draft(session, replace(first, source="second = 2", base=version))
+
+        assert draft is seen
+        assert (draft.source, draft.other_source) == ("second = 2", "meanwhile = 2")
+
+
 def test_a_draft_that_has_not_seen_the_last_one_leaves_it_beside(database: Database, first: Save) -> None:
     version = save(database, first)
     save(database, replace(first, source="on the phone", base=version))
