@@ -1,7 +1,7 @@
 """Templates to responses."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from app.catalog.own_inputs import say
 from app.judging.text import printable, spelled
+from app.web.environment import open_environment
 from app.web.highlight import highlight_lines, link_traceback
 from app.web.interface_words import dtype_words, limit_words, shape_of, tolerance_words, type_text
 from app.web.markdown import render_inline, render_markdown
@@ -66,49 +67,46 @@ def render_text(template: str, context: Mapping[str, Any]) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        extensions=["jinja2.ext.i18n"],
-        finalize=harmless,
-    )
+    environment = open_environment(HERE / "templates", harmless)
+    environment.add_extension("jinja2.ext.i18n")
     environment.policies["ext.i18n.trimmed"] = True
     environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
-    environment.filters.update(
-        markdown=render_markdown,
-        inline=render_inline,
-        typed=Typed,
-        plain=lambda text: printable(text, MAX_TEXT),
-        cut=lambda text: printable(text, MAX_LINE),
-        code_lines=lambda source: highlight_lines(printable(source, MAX_TEXT)),
-        literal=literal,
-        arguments=arguments_preview,
-        fold_lists=fold_lists,
-        worst_pair=worst_pair,
-        wrong_leaves=wrong_leaves,
-        figures=draw_figures,
-        most_used=most_used,
-        shares=list_shares,
-        shape=shape_text,
-        type_text=type_text,
-        shape_of=shape_of,
-        limit_words=limit_words,
-        tolerance_words=tolerance_words,
-        dtype_words=dtype_words,
-        short=short_number,
-        fault_text=say,
-        sentence=capitalise,
-        message_text=message_of,
-        traceback=link_traceback,
-        seconds=seconds_text,
-        memory=memory_text,
-        time=format_time,
-    )
+    environment.filters.update(_filters())
     environment.globals.update(static=static_url, imports=list_imports, words_for=words_for, language=current_language)
     return environment
+
+
+def _filters() -> dict[str, Callable[..., Any]]:
+    return {
+        "markdown": render_markdown,
+        "inline": render_inline,
+        "typed": Typed,
+        "plain": lambda text: printable(text, MAX_TEXT),
+        "cut": lambda text: printable(text, MAX_LINE),
+        "code_lines": lambda source: highlight_lines(printable(source, MAX_TEXT)),
+        "literal": literal,
+        "arguments": arguments_preview,
+        "fold_lists": fold_lists,
+        "worst_pair": worst_pair,
+        "wrong_leaves": wrong_leaves,
+        "figures": draw_figures,
+        "most_used": most_used,
+        "shares": list_shares,
+        "shape": shape_text,
+        "type_text": type_text,
+        "shape_of": shape_of,
+        "limit_words": limit_words,
+        "tolerance_words": tolerance_words,
+        "dtype_words": dtype_words,
+        "short": short_number,
+        "fault_text": say,
+        "sentence": capitalise,
+        "message_text": message_of,
+        "traceback": link_traceback,
+        "seconds": seconds_text,
+        "memory": memory_text,
+        "time": format_time,
+    }
 
 
 def read_static(name: str) -> bytes:

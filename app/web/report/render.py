@@ -3,13 +3,14 @@
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from app.catalog.verification.report import Finding, Report, Severity
 from app.catalog.verification.strength import used_text
 from app.catalog.verification.title import TITLES
 from app.judging.text import printable
+from app.web.environment import open_environment
 from app.web.quantity import percent_text, seconds_text
 from app.web.report.diff import diff_lines, is_diff
 from app.web.report.kill_table import kill_table
@@ -56,14 +57,7 @@ def _made_printable(value: object) -> object:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_made_printable,
-    )
+    environment = open_environment(HERE / "templates", _made_printable)
     environment.filters.update(
         used=used_text,
         seconds=seconds_text,
