@@ -10,7 +10,6 @@ from app.web.messages import ngettext
 
 WEEKS = 53
 STEP = 13  # from one square to the next, in units of the drawing
-SQUARE = 10
 LEFT, TOP = 28, 16
 # Submissions of a day from which on it is drawn darker.
 LEVELS = (1, 3, 6, 10)
