@@ -31,7 +31,8 @@ def test_who_stops_waiting_is_told_where_the_verdict_will_be(tmp_path: Path) -> 
         waiting.send_signal(signal.SIGINT)
         said = waiting.communicate(timeout=30)[1].replace("\n", "")
 
-    assert re.search(rf"its verdict will be at {served.url}/submissions/[0-9a-f-]{{36}}", said)
+    assert re.search(rf"{served.url}/submissions/[0-9a-f-]{{36}}", said)
+    assert re.search(r"`allclose show [0-9a-f-]{36}` follows it", said)
 
 
 def test_a_server_that_ends_prints_nothing_of_those_who_wait(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """`allclose problem import`: a small source of each format becomes a package that loads and judges."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -102,7 +103,8 @@ def lay(folder: Path, files: Mapping[str, str]) -> Path:
 
 def verdict(package: Path, known: str) -> str:
     """The last line of what judging one of its own submissions prints."""
-    return allclose("judge", package, package / "submissions" / f"{known}.py").stdout.splitlines()[-1].split(",")[0]
+    judged = allclose("judge", package, package / "submissions" / f"{known}.py", "--json")
+    return str(json.loads(judged.stdout)["verdict"])
 
 
 def test_a_kattis_package_judges_its_own_programs_by_its_own_tolerance(tmp_path: Path) -> None:

@@ -54,8 +54,8 @@ def test_an_exercise_for_other_parameters_judges_its_own_submissions_rightly(tmp
     package = load_package(tmp_path / "mine")
     assert [parameter.name for parameter in package.manifest.parameters] == ["x", "k", "scale", "n"]
     for known in ("accepted/with_norms", "wrong_answer/last_left_out"):
-        judged = allclose("judge", tmp_path / "mine", tmp_path / "mine" / "submissions" / f"{known}.py")
-        assert f"\n{known.partition('/')[0]}," in judged.stdout, judged.stdout
+        judged = allclose("judge", tmp_path / "mine", tmp_path / "mine" / "submissions" / f"{known}.py", "--json")
+        assert json.loads(judged.stdout)["verdict"] == known.partition("/")[0], judged.stdout
 
 
 def test_questions_are_asked_until_the_answer_can_be_used(tmp_path: Path) -> None:
