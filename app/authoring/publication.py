@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.authoring.model import Publication, Verification
-from app.catalog.model import Problem, Revision
+from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.package import Package, package_from_files
 from app.catalog.publish import get_revision, publish, publish_again
 from app.catalog.revision import digest
@@ -64,7 +64,7 @@ def publish_verified(session: Session, verification: Verification, user: User) -
 
 def _current_of(session: Session, verification: Verification) -> Revision | None:
     """The revision that it was published as, if that is still what students get."""
-    current = select(Revision).join(Problem, Problem.current_revision_id == Revision.id)
+    current = select(Revision).join(Problem, IS_CURRENT)
     return session.scalar(current.where(Revision.id == verification.revision_id))
 
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, aliased, defer, undefer
 from app.accounts.model import User
 from app.authoring.model import Publication, Verification
 from app.authoring.view import ProblemView, PublicationView, RevisionView, VerificationView, view_verification
-from app.catalog.model import Problem, Revision
+from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.errors import NotFound
 
 SHOWN = 50
@@ -74,7 +74,7 @@ def list_authored(session: Session) -> list[ProblemView]:
     columns = (Problem.slug, Revision.number, Revision.manifest["title"].astext, last.published_at, User.username)
     rows = session.execute(
         select(*columns)
-        .join(Revision, Revision.id == Problem.current_revision_id)
+        .join(Revision, IS_CURRENT)
         .outerjoin(last, last.problem_id == Problem.id)
         .outerjoin(User, User.id == last.user_id)
         .order_by(Problem.slug)

@@ -48,8 +48,8 @@ class Document:
         return Fault(self.file, self.line_of(location), key_of(location), message, remedy)
 
 
-def read_document(file: str, text: str) -> Document:
-    reading = _Reading(file)
+def read_document(file: str, text: str, max_nodes: int = MAX_NODES) -> Document:
+    reading = _Reading(file, max_nodes)
     try:
         content = reading.document(_parse(text))
     except yaml.MarkedYAMLError as error:
@@ -93,6 +93,7 @@ class _Stop(Exception):
 @dataclass(slots=True)
 class _Reading:
     file: str
+    max_nodes: int
     lines: dict[Location, int] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     anchors: dict[str, tuple[Any, int]] = field(default_factory=dict)
@@ -181,8 +182,10 @@ class _Reading:
 
     def count(self, event: yaml.Event, nodes: int, where: Location) -> None:
         self.nodes += nodes
-        if self.nodes > MAX_NODES:
-            self.stop(event, where, f"brings the file over {MAX_NODES} values", "draw large inputs, or use cases.py")
+        if self.nodes > self.max_nodes:
+            self.stop(
+                event, where, f"brings the file over {self.max_nodes} values", "draw large inputs, or use cases.py"
+            )
 
     def note(self, event: yaml.Event, where: Location, message: str, remedy: str) -> None:
         self.faults.append(Fault(self.file, _line(event), key_of(where), message, remedy))

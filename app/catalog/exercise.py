@@ -3,7 +3,7 @@
 from sqlalchemy import Integer, collate, select
 from sqlalchemy.orm import Session
 
-from app.catalog.model import Problem, Revision
+from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.view import ExerciseVersion
 
 MOST_SHOWN = 20
@@ -17,7 +17,7 @@ def list_versions(session: Session, revision: Revision) -> tuple[ExerciseVersion
     manifest = Revision.manifest
     query = (
         select(Problem.slug, manifest["title"], manifest["exercise"]["label"], manifest["frameworks"])
-        .join(Revision, Revision.id == Problem.current_revision_id)
+        .join(Revision, IS_CURRENT)
         .where(manifest["exercise"]["name"].astext == exercise["name"])
         .order_by(manifest["position"].astext.cast(Integer), collate(Problem.slug, "C"))
         .limit(MOST_SHOWN)

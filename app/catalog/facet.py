@@ -7,8 +7,8 @@ from typing import Any, cast
 from sqlalchemy import CTE, ColumnElement, FromClause, Select, Subquery, and_, func, literal, select, true, union_all
 from sqlalchemy.orm import Session
 
-from app.catalog.model import Problem, Revision
-from app.catalog.search import IS_CURRENT, ProblemFilters, conditions, state_of, track_slug
+from app.catalog.model import IS_CURRENT, Problem, Revision
+from app.catalog.search import ProblemFilters, conditions, state_of, track_slug
 
 CHOSEN_BY = ("state", "difficulty", "framework", "track", "tag")
 _LISTS = {"framework": "frameworks", "tag": "tags"}

@@ -51,6 +51,10 @@ class Revision(Base):
     search: Mapped[str] = mapped_column(TSVECTOR, Computed(SEARCH, persisted=True), deferred=True)
 
 
+# Of a problem and one of its revisions.
+IS_CURRENT = Revision.id == Problem.current_revision_id
+
+
 class Track(Base):
     """What the server's folder says of a track; `position` is its place among them. Not every track has a row."""
 

@@ -23,6 +23,7 @@ OWN_INPUTS = "own_inputs"  # the name of their case
 UNANSWERED = "inputs without an answer"  # its category where the reference fails on them
 MAX_BYTES = 16 * 2**10  # of the text
 MAX_VALUE_BYTES = 64 * 2**10  # of what it stands for, which anchors can repeat
+MAX_NODES = MAX_VALUE_BYTES // 2  # more are too many in any case, and take long to be checked one by one
 MAX_SHOWN = 5
 
 _GIVEN: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Value])
@@ -65,7 +66,7 @@ def read_own_inputs(text: str, parameters: Sequence[Parameter]) -> Case:
     if (size := len(text.encode(errors="replace"))) > MAX_BYTES:
         remedy = f"at most {MAX_BYTES} (16 KiB) are taken: try a smaller example"
         raise InputsInvalid([Fault("", 0, "", f"has {size} bytes", remedy)])
-    document = read_document("", text)
+    document = read_document("", text, MAX_NODES)
     found = list(document.faults)
     given: dict[str, Any] = {}
     if document.content is not None:

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.catalog.model import Problem, Revision
+from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.package import Package
 from app.catalog.revision import digest
 from app.errors import NotFound, Outdated
@@ -49,9 +49,7 @@ def get_revision(session: Session, slug: str, number: int) -> Revision:
 
 
 def find_current(session: Session, slug: str) -> Revision | None:
-    return session.scalar(
-        select(Revision).join(Problem, Problem.current_revision_id == Revision.id).where(Problem.slug == slug)
-    )
+    return session.scalar(select(Revision).join(Problem, IS_CURRENT).where(Problem.slug == slug))
 
 
 def check_current(session: Session, slug: str, replaces: str) -> None:

@@ -5,7 +5,7 @@ from sqlalchemy.orm import Session
 
 from app.catalog.example_inputs import write_example
 from app.catalog.exercise import list_versions
-from app.catalog.model import ExpectedOutput, Problem, Revision
+from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.catalog.view import ExerciseVersion, ProblemDetail, SampleCase
 from app.database import storable
 from app.errors import ProblemNotFound
@@ -15,11 +15,7 @@ __all__ = ["ProblemDetail", "SampleCase", "get_problem"]
 
 def get_problem(session: Session, slug: str) -> ProblemDetail:
     """Raises NotFound."""
-    query = (
-        select(Problem, Revision)
-        .join(Revision, Revision.id == Problem.current_revision_id)
-        .where(Problem.slug == storable(slug))
-    )
+    query = select(Problem, Revision).join(Revision, IS_CURRENT).where(Problem.slug == storable(slug))
     found = session.execute(query).one_or_none()
     if found is None:
         raise ProblemNotFound(slug)

@@ -29,7 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from app.catalog.cursor import read_cursor, write_cursor
-from app.catalog.model import Problem, Revision, Track
+from app.catalog.model import IS_CURRENT, Problem, Revision, Track
 from app.catalog.view import ListedProblem
 from app.database import storable
 
@@ -37,7 +37,6 @@ MAX_WORDS = 10
 MAX_POSITION = 2**31 - 1
 _WORD = re.compile(r"[^\W_]+")
 
-IS_CURRENT = Revision.id == Problem.current_revision_id
 track_slug = Revision.listing["track"].astext
 _POSITION = func.coalesce(Revision.listing["position"].astext.cast(Integer), 0)
 _SLUG = collate(Problem.slug, "C")  # bytewise order is the same on every server

@@ -7,9 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Subquery, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.catalog.model import Problem, Revision
+from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.model import Track as TrackRow
-from app.catalog.search import IS_CURRENT, TRACK_ORDER, read_listed, select_published, track_slug
+from app.catalog.search import TRACK_ORDER, read_listed, select_published, track_slug
 from app.catalog.view import ListedProblem, ProblemState
 from app.database import storable
 from app.errors import NotFound

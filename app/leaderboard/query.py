@@ -17,7 +17,7 @@ from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session, aliased
 
 from app.accounts.model import User
-from app.catalog.model import Problem, Revision
+from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.errors import ProblemNotFound
 from app.leaderboard.model import Measurement, ReferenceMeasurement
 from app.submissions.model import Judging, Submission
@@ -65,7 +65,7 @@ class _Best(NamedTuple):
 
 def read_leaderboard(session: Session, slug: str, viewer: User, by: By) -> Leaderboard:
     """Raises NotFound."""
-    current = select(Problem, Revision).join(Revision, Revision.id == Problem.current_revision_id)
+    current = select(Problem, Revision).join(Revision, IS_CURRENT)
     found = session.execute(current.where(Problem.slug == slug)).one_or_none()
     if found is None:
         raise ProblemNotFound(slug)

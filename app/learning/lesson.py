@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.catalog.model import Problem, Revision
+from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.errors import ProblemNotFound
 
 
@@ -25,7 +25,7 @@ class Lesson:
 def get_lesson(session: Session, slug: str) -> Lesson:
     """Raises NotFound, also where nothing is published."""
     texts = (Revision.manifest["hints"], Revision.manifest["quiz"])
-    query = select(Problem.id, Revision.id, *texts).join(Revision, Revision.id == Problem.current_revision_id)
+    query = select(Problem.id, Revision.id, *texts).join(Revision, IS_CURRENT)
     found = session.execute(query.where(Problem.slug == slug)).one_or_none()
     if found is None:
         raise ProblemNotFound(slug)

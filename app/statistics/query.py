@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import Date, cast, distinct, func, select
 from sqlalchemy.orm import Session
 
-from app.catalog.model import Problem, Revision
+from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.track import list_titles
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission
@@ -104,7 +104,7 @@ def _tracks(session: Session, user_id: UUID) -> tuple[TrackProgress, ...]:
     query = (
         select(track, func.count(solved.c.problem_id), func.count())
         .select_from(Problem)
-        .join(Revision, Revision.id == Problem.current_revision_id)
+        .join(Revision, IS_CURRENT)
         .outerjoin(solved, solved.c.problem_id == Problem.id)
         .group_by(track)
     )

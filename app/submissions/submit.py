@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.catalog.model import Problem, Revision
+from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.own_inputs import read_own_inputs, read_parameters
 from app.database import storable
 from app.errors import Conflict, Invalid, LimitReached, ProblemNotFound
@@ -106,7 +106,7 @@ def _digest(request: Submit) -> str:
 
 
 def _current_revision(session: Session, slug: str) -> Revision:
-    current = select(Revision).join(Problem, Problem.current_revision_id == Revision.id)
+    current = select(Revision).join(Problem, IS_CURRENT)
     revision = session.scalars(current.where(Problem.slug == storable(slug))).one_or_none()
     if revision is None:
         raise ProblemNotFound(slug)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from app.catalog.model import Problem, Revision
+from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.package import Package, package_from_files
 from app.database import Database
 from app.submissions.model import Submission
@@ -44,7 +44,7 @@ class Works:
 
     def current(self) -> list[Revision]:
         """Every problem's current revision, in the order of the slugs."""
-        current = select(Revision).join(Problem, Problem.current_revision_id == Revision.id).order_by(Problem.slug)
+        current = select(Revision).join(Problem, IS_CURRENT).order_by(Problem.slug)
         with self._database.transaction() as session:
             return list(session.scalars(current))
 
