@@ -42,9 +42,7 @@ def _display_inside_text(
     return f'<span class="math block" tabindex="0">{render_maths(tokens[index].content.strip(), block=True)}</span>'
 
 
-def _display(
-    _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
-) -> str:
+def _display(_renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType) -> str:
     # As _fence.
     return f'<div class="math block" tabindex="0">{render_maths(tokens[index].content.strip(), block=True)}</div>\n'
 
