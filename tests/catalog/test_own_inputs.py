@@ -64,6 +64,12 @@ def test_anchors_make_them_no_larger_than_allowed(leaf: str) -> None:
     assert "bytes of values: at most 65536 are taken" in said
 
 
+def test_what_anchors_blow_up_is_not_even_looked_at() -> None:
+    said = refusal_of(GOOD.replace("verbose: true", repeated("1", 200)))
+
+    assert "brings the file over 32768 values: use smaller inputs" in said
+
+
 @pytest.mark.parametrize("text", ['x: "\\UFFFFFFFF"', 'x: "\\U00110000"', f"%YAML 1.{'9' * 5000}\n---\n{GOOD}"])
 def test_numbers_that_the_parser_of_yaml_can_not_hold_are_refused(text: str) -> None:
     assert "the text is not YAML: a number after \\U or %YAML is too large" in refusal_of(text)
