@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.model import Track as TrackRow
+from app.catalog.name import NamedProblem
 from app.catalog.search import TRACK_ORDER, read_listed, select_published, track_slug
 from app.catalog.view import ListedProblem, ProblemState
 from app.database import storable
@@ -57,15 +58,6 @@ class TrackDetail(TrackSummary):
     steps: tuple[Step, ...]
 
 
-class Neighbour(BaseModel):
-    """The problem before or after another in a track."""
-
-    model_config = ConfigDict(frozen=True)
-
-    slug: str
-    title: str
-
-
 class TrackPlace(BaseModel):
     """Where a problem stands in its track; `number` counts from 1."""
 
@@ -75,8 +67,8 @@ class TrackPlace(BaseModel):
     title: str
     number: int
     count: int
-    previous: Neighbour | None
-    next: Neighbour | None
+    previous: NamedProblem | None
+    next: NamedProblem | None
 
 
 def list_tracks(session: Session, states: Subquery | None = None) -> tuple[TrackDetail, ...]:
@@ -109,7 +101,7 @@ def find_place(session: Session, slug: str) -> TrackPlace | None:
     if track is None:
         return None
     of_track = select_published(None).where(track_slug == track).order_by(*TRACK_ORDER)
-    problems = [Neighbour(slug=row.slug, title=row.listing["title"]) for row in session.execute(of_track)]
+    problems = [NamedProblem(slug=row.slug, title=row.listing["title"]) for row in session.execute(of_track)]
     at = [problem.slug for problem in problems].index(slug)
     return TrackPlace(
         slug=track,

@@ -9,7 +9,8 @@ from sqlalchemy import ColumnElement, Row, Select, func, select, true, tuple_
 from sqlalchemy.orm import Session, aliased
 
 from app.accounts.model import User
-from app.catalog.model import IS_CURRENT, Problem, Revision
+from app.catalog.model import Problem, Revision
+from app.catalog.name import NamedProblem, list_named
 from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.submissions.model import CaseRow, Judging, Mode, State, Submission
@@ -76,12 +77,10 @@ def list_submissions(
     return SubmissionPage(items=items, next=str(items[-1].id) if len(rows) > PAGE else None)
 
 
-def list_attempted(session: Session, user_id: UUID) -> list[tuple[str, str]]:
-    """Slug and title of each problem that a user has sent something for, by title."""
-    title = Revision.manifest["title"].astext
+def list_attempted(session: Session, user_id: UUID) -> list[NamedProblem]:
+    """Each problem that a user has sent something for, by title."""
     attempted = select(Submission.problem_id).where(Submission.user_id == user_id)
-    query = select(Problem.slug, title).join(Revision, IS_CURRENT)
-    return [(slug, name) for slug, name in session.execute(query.where(Problem.id.in_(attempted)).order_by(title))]
+    return list_named(session, Problem.id.in_(attempted))
 
 
 def get_summary(session: Session, submission: Submission) -> SubmissionSummary:

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.accounts.model import User
-from app.catalog.near import NearProblem, list_near_problems
+from app.catalog.name import NamedProblem, list_near
 from app.database import Database
 from app.web.messages import gettext as _
 from app.web.render import render_page
@@ -22,7 +22,7 @@ class Around:
 
     is_asked: bool = False
     user: User | None = None
-    near: Sequence[NearProblem] = ()
+    near: Sequence[NamedProblem] = ()
 
 
 def render_error(request: Request, status: int, detail: str, headers: Mapping[str, str] | None = None) -> HTMLResponse:
@@ -77,7 +77,7 @@ def _look_around(request: Request, status: int) -> Around:
         if status != HTTPStatus.NOT_FOUND:
             return Around(is_asked=True, user=user)
         with database.transaction() as session:
-            near = list_near_problems(session, request.url.path.rstrip("/").rpartition("/")[2])
+            near = list_near(session, request.url.path.rstrip("/").rpartition("/")[2])
         return Around(is_asked=True, user=user, near=near)
     except SQLAlchemyError:
         return Around()

@@ -11,13 +11,13 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
+from app.catalog.name import list_in_order
 from app.catalog.own_inputs import InputsInvalid
 from app.catalog.query import get_problem
 from app.catalog.track import find_place
 from app.content_policy import with_styles
 from app.drafts.save import find_draft
 from app.errors import Invalid, LimitReached, NotFound
-from app.learning.prerequisite import list_prerequisites
 from app.settings import Settings
 from app.submissions.model import Submission
 from app.submissions.query import HistoryFilters, SubmissionSummary, get_submission, list_submissions
@@ -134,7 +134,7 @@ def _context(session: Session, user: User | None, slug: str) -> dict[str, Any]:
         "draft": find_draft(session, user.id, slug) if user else None,
         "is_solved": slug in solved,
         "solved_slugs": solved,
-        "prerequisites": list_prerequisites(session, problem.prerequisites),
+        "prerequisites": list_in_order(session, problem.prerequisites),
         "learning": find_learning(session, user, slug),
         "attempt": secrets.token_urlsafe(16),
     }

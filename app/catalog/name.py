@@ -1,0 +1,39 @@
+"""Published problems by slug and title: where one is only named."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session
+
+from app.catalog.model import IS_CURRENT, Problem, Revision
+
+MAX_LENGTH = 100  # characters of a name; what is longer is no typing mistake
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedProblem:
+    slug: str
+    title: str
+
+
+def list_named(session: Session, *which: ColumnElement[bool]) -> list[NamedProblem]:
+    """By title. The conditions are on `Problem`; without, all."""
+    title = Revision.manifest["title"].astext
+    query = select(Problem.slug, title).join(Revision, IS_CURRENT).where(*which).order_by(title, Problem.slug)
+    return [NamedProblem(slug=slug, title=name) for slug, name in session.execute(query)]
+
+
+def list_in_order(session: Session, slugs: Sequence[str]) -> list[NamedProblem]:
+    """In the order that is given; those that are not published are left out."""
+    named = {problem.slug: problem for problem in list_named(session, Problem.slug.in_(slugs))}
+    return [named[slug] for slug in slugs if slug in named]
+
+
+def list_near(session: Session, name: str, limit: int = 3) -> list[NamedProblem]:
+    """Those that a mistyped name may have meant, the nearest first."""
+    if len(name) > MAX_LENGTH:
+        return []
+    named = {problem.slug: problem for problem in list_named(session)}
+    return [named[slug] for slug in get_close_matches(name.lower().replace("-", "_"), named, limit)]
