@@ -14,6 +14,7 @@ from pygments.util import ClassNotFound
 from app.judging.text import printable
 
 MAX_TRACEBACK = 20_000
+MAX_COLOURED = 50_000  # characters: more would take seconds
 _OWN_LINE = re.compile(r"(solution\.py(?:&#34;)?, )line (\d{1,6})\b")
 _FORMATTER = HtmlFormatter[str](nowrap=True)
 
@@ -24,7 +25,12 @@ def highlight_code(code: str, language: str) -> str:
 
 
 def highlight_lines(source: str) -> list[str]:
-    """A Python source as one piece of HTML per line; a token over several lines is closed and opened again."""
+    """A Python source as one piece of HTML per line; a token over several lines is closed and opened again.
+
+    A very long one has no colours.
+    """
+    if len(source) > MAX_COLOURED:
+        return [html.escape(line) for line in source.removesuffix("\n").split("\n")]
     marked = highlight(source, PythonLexer(stripnl=False, ensurenl=True), _FORMATTER)
     return marked.removesuffix("\n").split("\n") if source else []
 
