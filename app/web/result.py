@@ -168,7 +168,10 @@ def _tally_of(view: SubmissionView) -> str:
 
 
 def _tally(cases: Sequence[CaseView]) -> str:
-    return f"{sum(case.verdict is Verdict.ACCEPTED for case in cases)} of {len(cases)}" if cases else ""
+    if not cases:
+        return ""
+    accepted = sum(case.verdict is Verdict.ACCEPTED for case in cases)
+    return _("%(accepted)s of %(all)s") % {"accepted": accepted, "all": len(cases)}
 
 
 def message_of(report: Mapping[str, Any]) -> str:

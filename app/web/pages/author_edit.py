@@ -26,6 +26,8 @@ from app.database import storable
 from app.errors import LimitReached, NotFound, Outdated
 from app.web.address import read_slug
 from app.web.author import Author, limit_author
+from app.web.messages import gettext as _
+from app.web.messages import ngettext
 from app.web.origin import require_own_origin
 from app.web.package_form import KNOWN_FILES, MAX_FAULTS, FormFile, PackageForm, SentForm
 from app.web.render import render_text
@@ -58,7 +60,7 @@ def open_editor(
 @router.post("/edit", dependencies=_FORM)
 def send_editor(visit: CurrentVisit, author: Author, form: SentForm) -> Response:
     """`action`: check, add, remove N, verify or publish."""
-    word, _, number = form.action.partition(" ")
+    word, _space, number = form.action.partition(" ")
     if word == "add":
         return _add(visit, form)
     if word == "remove":
@@ -84,7 +86,7 @@ def open_upload(visit: CurrentVisit, author: Author, form: SentForm) -> Response
 @router.post("/check", dependencies=_FORM)
 def check(visit: CurrentVisit, author: Author, form: SentForm) -> Response:  # noqa: ARG001
     """For the page's script, while somebody types."""
-    _, faults = form.checked()
+    _package, faults = form.checked()
     found = [{"file": fault.file, "line": fault.line, "text": text_of(fault)} for fault in faults]
     other = render_text("fragments/other_revision.html", {"form": form, "other": _other_revision(visit, form)})
     answer = {"faults": found, "summary": summarise(form, faults), "other": other.strip()}
@@ -97,12 +99,13 @@ def text_of(fault: Fault) -> str:
 
 def summarise(form: PackageForm, faults: tuple[Fault, ...]) -> str:
     if not faults and form.verification:
-        return "The files can be read. Verify them again when the findings are mended."
+        return _("The files can be read. Verify them again when the findings are mended.")
     if not faults:
-        return "Nothing is wrong with the files. What they do is shown by verifying them."
+        return _("Nothing is wrong with the files. What they do is shown by verifying them.")
     if len(faults) >= MAX_FAULTS:
-        return f"{MAX_FAULTS} things are wrong, or more."
-    return "1 thing is wrong." if len(faults) == 1 else f"{len(faults)} things are wrong."
+        return _("%(count)s things are wrong, or more.") % {"count": MAX_FAULTS}
+    count = len(faults)
+    return ngettext("%(count)s thing is wrong.", "%(count)s things are wrong.", count) % {"count": count}
 
 
 def _send(visit: Visit, author: User, form: PackageForm, *, publish: bool) -> Response:
@@ -110,7 +113,7 @@ def _send(visit: Visit, author: User, form: PackageForm, *, publish: bool) -> Re
     if package is None:
         return _show(visit, form, status=422, found=faults)
     if not form.slug:
-        return _show(visit, form, message="Give the new problem a slug.", status=422)
+        return _show(visit, form, message=_("Give the new problem a slug."), status=422)
     sending = Sending(user_id=author.id, package=package, publish=publish, replaces=form.overwrite or form.base)
     try:
         with visit.transaction() as session:
@@ -126,9 +129,9 @@ def _add(visit: Visit, form: PackageForm) -> Response:
     """An empty file of that name, or the one that was chosen."""
     path = form.new_path or form.upload_name
     if not path:
-        return _show(visit, form, message="Give the new file a name, or choose one.", status=422)
+        return _show(visit, form, message=_("Give the new file a name, or choose one."), status=422)
     if path in [file.path for file in form.files]:
-        return _show(visit, form, message=f"There is a file {path} already.", status=422)
+        return _show(visit, form, message=_("There is a file %(path)s already.") % {"path": path}, status=422)
     try:
         text = form.upload.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
