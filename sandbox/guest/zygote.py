@@ -37,6 +37,8 @@ TMP = Path("/tmp")
 
 def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
     """Ends when the host closes its end, or when the box could not be emptied."""
+    # What a shell starts in the background ignores it, and all that comes of that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     _import(settings.frameworks)
     has_gpu = settings.gpu_memory_bytes is not None
     if has_gpu and holds_cuda_context(Path("/proc/self/fd")):
