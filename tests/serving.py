@@ -80,9 +80,9 @@ class Student:
 
 
 @contextmanager
-def serve(data: Path, settings: Mapping[str, str] | None = None) -> Iterator[Served]:
+def serve(data: Path, settings: Mapping[str, str] | None = None, port: int = 0) -> Iterator[Served]:
     """Publishes one problem of the project where the settings name no folder: a worker prepares all that there are."""
-    command = [sys.executable, "-u", "-m", "app.cli", "serve", "--port", "0", "--data", str(data)]
+    command = [sys.executable, "-u", "-m", "app.cli", "serve", "--port", str(port), "--data", str(data)]
     environment = {**os.environ, "ALLCLOSE_PROBLEMS": str(ONE_PROBLEM), "COLUMNS": "200", **(settings or {})}
     process = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
