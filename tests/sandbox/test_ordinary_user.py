@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,11 +12,18 @@ import pytest
 from tests.sandbox.ordinary_user import PROJECT
 
 
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """For anybody: what pytest makes is its user's alone, up to its root."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        yield Path(folder)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.skipif(os.geteuid() != 0, reason="this is an ordinary user already")
-def test_the_suite_passes_for_an_ordinary_user(tmp_path: Path) -> None:
-    tmp_path.chmod(0o777)
+def test_the_suite_passes_for_an_ordinary_user(open_folder: Path) -> None:
     program = (
         "import sys, pytest; from tests.sandbox.ordinary_user import become_ordinary; become_ordinary();"
         "sys.exit(pytest.main(sys.argv[1:]))"
@@ -24,7 +33,7 @@ def test_the_suite_passes_for_an_ordinary_user(tmp_path: Path) -> None:
     ]
     arguments = [*files, "-q", "-x", "-k", "not torch", "-p", "no:cacheprovider"]
     environment = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "TMPDIR": "/tmp", "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-c", program, *arguments, f"--basetemp={tmp_path / 'pytest'}"]
+    command = [sys.executable, "-c", program, *arguments, f"--basetemp={open_folder / 'pytest'}"]
 
     done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
 
