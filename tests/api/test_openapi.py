@@ -38,7 +38,7 @@ anything = schemathesis.openapi.from_dict(DOCUMENT, config=schemathesis.Config.f
 something_known = schemathesis.openapi.from_dict(DOCUMENT, config=schemathesis.Config.from_dict(KNOWN))
 
 bounded = hypothesis_settings(
-    max_examples=8, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=12, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
 
 

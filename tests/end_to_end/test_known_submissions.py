@@ -19,9 +19,8 @@ Known: TypeAlias = tuple[str, KnownSubmission]
 
 PACKAGES = load_packages(ROOT / "problems")
 ALL = [(package.slug, known) for package in PACKAGES for known in package.submissions]
-FRAMEWORKS = {package.slug: package.manifest.frameworks for package in PACKAGES}
-# What a box does with its frameworks shows in one submission for each verdict.
-SOME = list({(FRAMEWORKS[slug], known.verdict): (slug, known) for slug, known in reversed(ALL)}.values())
+# What a box does with a problem's frameworks shows in one submission for each verdict.
+SOME = list({(slug, known.verdict): (slug, known) for slug, known in reversed(ALL)}.values())
 
 
 def names(pairs: Sequence[Known]) -> list[str]:

@@ -33,8 +33,6 @@ GROUPS = {
     "requirements",
     "controls",
 }
-# By the checker, the inspector and the rules on answers.
-STOPPED_OUTSIDE = {"checker", "answers", "wrong_work", "requirements"}
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\ud800-\udfff]")
 # Of 20 s, which nobody here needs who does not mean to use them up.
 LOAD_SECONDS = 5
@@ -49,10 +47,6 @@ def standardise(x, eps):
 """
 
 
-def say_file(file: Path) -> str:
-    return f"{file.parent.name}/{file.stem}"
-
-
 @pytest.fixture(scope="module")
 def arenas(launcher: Launcher) -> Iterator[dict[str, Arena]]:
     names = tuple(sorted(path.name for path in PROBLEMS.iterdir()))
@@ -61,29 +55,8 @@ def arenas(launcher: Launcher) -> Iterator[dict[str, Arena]]:
         yield arenas
 
 
-@pytest.mark.parametrize("file", [file for file in FILES if file.parent.name not in STOPPED_OUTSIDE], ids=say_file)
+@pytest.mark.parametrize("file", FILES, ids=[f"{file.parent.name}/{file.stem}" for file in FILES])
 def test_a_hostile_submission_gets_its_verdict_and_disturbs_nobody(
-    arenas: dict[str, Arena],
-    file: Path,
-    request: pytest.FixtureRequest,
-    record_property: Callable[[str, object], None],
-) -> None:
-    check(arenas, file, request, record_property)
-
-
-@pytest.mark.parametrize("launcher", ["bubblewrap-namespaces", "docker-namespaces"], indirect=True, scope="session")
-@pytest.mark.parametrize("file", [file for file in FILES if file.parent.name in STOPPED_OUTSIDE], ids=say_file)
-def test_what_is_stopped_outside_of_a_box_gets_its_verdict_and_disturbs_nobody(
-    arenas: dict[str, Arena],
-    file: Path,
-    request: pytest.FixtureRequest,
-    record_property: Callable[[str, object], None],
-) -> None:
-    """Whatever box that is: it is tried in one of each launcher."""
-    check(arenas, file, request, record_property)
-
-
-def check(
     arenas: dict[str, Arena],
     file: Path,
     request: pytest.FixtureRequest,
