@@ -100,6 +100,27 @@ def test_what_is_no_program_is_said_so(bench: Bench, body: str, words: str) -> N
     assert words in outcome.failure.message
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("return x if x.sum() > 0 else -x", "while tracing your function. This"),
+        (
+            "return jax.jit(lambda v: v if v.sum() > 0 else -v)(x)",
+            "while tracing the function <lambda> at solution.py:4",
+        ),
+        ("raise ValueError(f'here:\\n{sys._getframe(1).f_code.co_filename}:1\\nand there')", "here:\nand there"),
+    ],
+)
+def test_messages_name_places_in_the_students_file_and_none_in_ours(bench: Bench, body: str, words: str) -> None:
+    source = f"import jax, sys\n\ndef solve(x):\n    {body}\n"
+
+    (outcome,) = export(bench, source, {"x": X})
+
+    assert outcome.failure is not None
+    assert words in outcome.failure.message
+    assert "guest" not in outcome.failure.message
+
+
 def test_a_patched_jax_only_sends_other_bytes(bench: Bench) -> None:
     source = """
         import jax.export
