@@ -9,15 +9,18 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, func, select
 
 import migrations
+from app.audit.model import AuditEvent
 from app.authoring.model import Publication
 from app.database import Base, Database
 from app.drafts.model import Draft
 from app.errors import AllcloseError
 from app.leaderboard.model import Measurement
 from app.learning.model import Completion
+from app.policy.model import PolicyRow
+from app.rejudging.model import Rejudging
 
 # Every table: these models import those of accounts and of the catalog.
-MODELS = (Publication, Draft, Measurement, Completion)
+MODELS = (Publication, Draft, Measurement, Completion, AuditEvent, PolicyRow, Rejudging)
 TABLES = Base.metadata
 
 # Any number that nothing else locks in an Allclose database.

@@ -4,6 +4,7 @@ from itertools import count
 from typing import Any
 from uuid import UUID, uuid4
 
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from app.accounts.model import Role, User
@@ -59,7 +60,12 @@ def make_submission(
 
 
 def make_judging(session: Session, submission_id: UUID | None = None, **columns: Any) -> Judging:
-    judging = Judging(submission_id=submission_id or make_submission(session).id, **{"queue": "cpu"} | columns)
+    """One that counts, and so any earlier one of the submission no more."""
+    submission = session.get_one(Submission, submission_id) if submission_id else make_submission(session)
+    if columns.get("is_current", True):
+        session.execute(update(Judging).where(Judging.submission_id == submission.id).values(is_current=False))
+    usual = {"queue": "cpu", "revision_id": submission.revision_id}
+    judging = Judging(submission_id=submission.id, **usual | columns)
     session.add(judging)
     session.flush()
     return judging

@@ -1,10 +1,10 @@
-"""Tables of people: users, their browser sessions, their API tokens. Secrets are kept as hashes only."""
+"""Tables of people: users, how they sign in, sessions, tokens, invitations. Secrets are kept as hashes only."""
 
 from datetime import datetime
 from typing import Literal
 from uuid import UUID, uuid4
 
-from sqlalchemy import CheckConstraint, ForeignKey, Text, false, func, true
+from sqlalchemy import ARRAY, CheckConstraint, ForeignKey, Index, Text, false, func, text, true
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database import Base
@@ -13,26 +13,65 @@ Role = Literal["student", "author", "admin"]
 
 
 class User(Base):
-    """`is_ranked`: wants to be shown on leaderboards."""
+    """`is_ranked`: wants to be shown on leaderboards. `is_active`: not suspended.
+
+    `password_hash` is None for those who sign in elsewhere only. `erased_at`: nothing but this row is left of them.
+    """
 
     __tablename__ = "users"
     __table_args__ = (
         CheckConstraint("username ~ '^[a-z0-9_-]{3,32}$'", name="username"),
         CheckConstraint("role IN ('student', 'author', 'admin')", name="role"),
+        Index("ix_users_created_at", text("created_at DESC"), "id"),
+        Index("ix_users_email", text("lower(email)")),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     username: Mapped[str] = mapped_column(unique=True)
     email: Mapped[str | None]
-    password_hash: Mapped[str]
+    password_hash: Mapped[str | None]
     role: Mapped[Role] = mapped_column(Text, default="student")
     is_active: Mapped[bool] = mapped_column(default=True, server_default=true())
     is_ranked: Mapped[bool] = mapped_column(default=False, server_default=false())
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    erased_at: Mapped[datetime | None]
+
+
+class Identity(Base):
+    """A person as a provider of OpenID Connect knows them: `subject` is theirs for good, at that `issuer`."""
+
+    __tablename__ = "identities"
+
+    issuer: Mapped[str] = mapped_column(primary_key=True)
+    subject: Mapped[str] = mapped_column(primary_key=True)
+    user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id, ondelete="CASCADE"), index=True)
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class Invitation(Base):
+    """A link by which one person may sign up, with a role; `token_hash` is the SHA-256 of its secret."""
+
+    __tablename__ = "invitations"
+    __table_args__ = (CheckConstraint("role IN ('student', 'author', 'admin')", name="role"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    token_hash: Mapped[bytes] = mapped_column(unique=True)
+    role: Mapped[Role] = mapped_column(Text)
+    email: Mapped[str | None]
+    note: Mapped[str] = mapped_column(default="", server_default="")
+    created_by: Mapped[UUID | None] = mapped_column(ForeignKey(User.id))
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    expires_at: Mapped[datetime]
+    used_by: Mapped[UUID | None] = mapped_column(ForeignKey(User.id))
+    used_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
 
 
 class UserSession(Base):
-    """A browser that is signed in; `token_hash` is the SHA-256 of its cookie's secret."""
+    """A browser that is signed in; `token_hash` is the SHA-256 of its cookie's secret.
+
+    `address` and `browser` are what its owner recognises it by.
+    """
 
     __tablename__ = "sessions"
 
@@ -41,10 +80,16 @@ class UserSession(Base):
     token_hash: Mapped[bytes] = mapped_column(unique=True)
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     expires_at: Mapped[datetime]
+    last_seen_at: Mapped[datetime | None]
+    address: Mapped[str | None]
+    browser: Mapped[str | None]
 
 
 class ApiToken(Base):
-    """A bearer token; `token_hash` is the SHA-256 of what the user was shown once."""
+    """A bearer token; `token_hash` is the SHA-256 of what the user was shown once.
+
+    `scopes`: the rights that it is for, of those that its owner has; None: all of them. See `right.py`.
+    """
 
     __tablename__ = "tokens"
 
@@ -52,6 +97,8 @@ class ApiToken(Base):
     user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id, ondelete="CASCADE"), index=True)
     name: Mapped[str]
     token_hash: Mapped[bytes] = mapped_column(unique=True)
+    scopes: Mapped[list[str] | None] = mapped_column(ARRAY(Text))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    expires_at: Mapped[datetime | None]
     last_used_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]

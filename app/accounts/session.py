@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User, UserSession
 from app.accounts.secret import digest, new_secret
+from app.accounts.viewer import Viewer, signed_in
 
 LIFETIME = timedelta(days=30)
 
@@ -24,13 +25,14 @@ def start_session(session: Session, user_id: UUID) -> str:
     return secret
 
 
-def find_user_by_session(session: Session, secret: str) -> User | None:
-    """None when the cookie is unknown or expired, or its user was deactivated."""
-    return session.scalar(
+def find_viewer_by_session(session: Session, secret: str) -> Viewer | None:
+    """None when the cookie is unknown or expired, or its user was suspended."""
+    user = session.scalar(
         select(User)
         .join(UserSession, UserSession.user_id == User.id)
         .where(UserSession.token_hash == digest(secret), UserSession.expires_at > func.now(), User.is_active)
     )
+    return signed_in(user) if user else None
 
 
 def end_session(session: Session, secret: str) -> None:

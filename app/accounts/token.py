@@ -3,11 +3,13 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from sqlalchemy import func, or_, select, text, update
+from sqlalchemy import ColumnElement, and_, func, or_, select, text, update
 from sqlalchemy.orm import Session
 
 from app.accounts.model import ApiToken, User
+from app.accounts.right import rights_of
 from app.accounts.secret import digest, new_secret
+from app.accounts.viewer import Viewer
 from app.database import is_storable
 from app.errors import Invalid, NotFound
 
@@ -34,23 +36,28 @@ def create_token(session: Session, user_id: UUID, name: str) -> NewToken:
     return NewToken(token=token, secret=secret)
 
 
-def find_user_by_token(session: Session, secret: str) -> User | None:
-    """None when the token is unknown or revoked, or its user was deactivated."""
-    found: tuple[User, UUID] | None = session.execute(
-        select(User, ApiToken.id)
+def find_viewer_by_token(session: Session, secret: str) -> Viewer | None:
+    """None when the token is unknown, revoked or expired, or its user was suspended."""
+    found = session.execute(
+        select(User, ApiToken)
         .join(ApiToken, ApiToken.user_id == User.id)
-        .where(ApiToken.token_hash == digest(secret), ApiToken.revoked_at.is_(None), User.is_active)
+        .where(ApiToken.token_hash == digest(secret), _works(), User.is_active)
     ).one_or_none()
     if found is None:
         return None
-    user, token_id = found
-    _note_use(session, token_id)
-    return user
+    user, token = found
+    _note_use(session, token.id)
+    return Viewer(user=user, rights=rights_of(user.role, token.scopes))
+
+
+def _works() -> ColumnElement[bool]:
+    is_in_time = or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > func.now())
+    return and_(ApiToken.revoked_at.is_(None), is_in_time)
 
 
 def list_tokens(session: Session, user_id: UUID) -> list[ApiToken]:
     """Those that still work, newest first."""
-    working = ApiToken.user_id == user_id, ApiToken.revoked_at.is_(None)
+    working = ApiToken.user_id == user_id, _works()
     return list(session.scalars(select(ApiToken).where(*working).order_by(ApiToken.created_at.desc(), ApiToken.id)))
 
 

@@ -5,16 +5,17 @@ answer; requests that keep a connection from one to the next deadlock as soon as
 transaction opens and ends inside one function: `with database.transaction() as session:`.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import Depends, Request
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi import Depends, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
-from app.accounts.model import User
+from app.accounts.right import Right
 from app.accounts.throttle import Throttle
-from app.accounts.token import find_user_by_token
+from app.accounts.token import find_viewer_by_token
+from app.accounts.viewer import Viewer
 from app.api.problem_details import NotSignedIn
-from app.authoring.right import require_author
+from app.audit.record import Actor
 from app.database import Database
 from app.settings import Settings
 from app.submissions.progress import Progress
@@ -57,48 +58,61 @@ def limit_address(request: Request, address: Address) -> None:
     _throttle(request).use("address", address)
 
 
+Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+
+
 def get_viewer(
-    request: Request,
-    address: Address,
-    database: Stored,
-    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-) -> User:
-    """The user whose token came with the request. Raises NotSignedIn, TooOften."""
+    request: Request, wanted: SecurityScopes, address: Address, database: Stored, credentials: Credentials
+) -> Viewer:
+    """Whose token came with the request. Raises NotSignedIn, TooOften, and RightMissing for what it is not for."""
     with database.transaction() as session:
-        user = find_user_by_token(session, credentials.credentials) if credentials else None
-    if user is None:
+        viewer = find_viewer_by_token(session, credentials.credentials) if credentials else None
+    if viewer is None:
         limit_address(request, address)
         raise NotSignedIn(_why_unknown(credentials))
-    _throttle(request).use("user", str(user.id))
-    return user
-
-
-Viewer = Annotated[User, Depends(get_viewer)]
-
-
-def find_viewer(
-    request: Request,
-    address: Address,
-    database: Stored,
-    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-) -> User | None:
-    """None for somebody without a token, who is counted by address. Raises NotSignedIn for one that does not work."""
-    if credentials is None:
-        limit_address(request, address)
-        return None
-    return get_viewer(request, address, database, credentials)
-
-
-AnyViewer = Annotated[User | None, Depends(find_viewer)]
-
-
-def get_author(viewer: Viewer) -> User:
-    """Raises Refused."""
-    require_author(viewer)
+    _throttle(request).use("user", str(viewer.id))
+    for right in wanted.scopes:
+        viewer.require(Right(right))
     return viewer
 
 
-Author = Annotated[User, Depends(get_author)]
+def needs(right: Right) -> Any:
+    """The viewer, who has this right."""
+    return Security(get_viewer, scopes=[right])
+
+
+AccountReader = Annotated[Viewer, needs(Right.READ_ACCOUNT)]
+AccountChanger = Annotated[Viewer, needs(Right.CHANGE_ACCOUNT)]
+ProblemReader = Annotated[Viewer, needs(Right.READ_PROBLEMS)]
+Reader = Annotated[Viewer, needs(Right.READ_SUBMISSIONS)]
+Sender = Annotated[Viewer, needs(Right.SUBMIT)]
+Author = Annotated[Viewer, needs(Right.WRITE_PROBLEMS)]
+Inspector = Annotated[Viewer, needs(Right.INSPECT_SUBMISSIONS)]
+Rejudger = Annotated[Viewer, needs(Right.REJUDGE)]
+UserReader = Annotated[Viewer, needs(Right.READ_USERS)]
+UserChanger = Annotated[Viewer, needs(Right.CHANGE_USERS)]
+OperationsReader = Annotated[Viewer, needs(Right.READ_OPERATIONS)]
+Operator = Annotated[Viewer, needs(Right.OPERATE)]
+SettingsChanger = Annotated[Viewer, needs(Right.CHANGE_SETTINGS)]
+Auditor = Annotated[Viewer, needs(Right.READ_AUDIT)]
+
+
+def find_viewer(
+    request: Request, wanted: SecurityScopes, address: Address, database: Stored, credentials: Credentials
+) -> Viewer | None:
+    """None for somebody without a token, who is counted by address. Raises as `get_viewer` for one with a token."""
+    if credentials is None:
+        limit_address(request, address)
+        return None
+    return get_viewer(request, wanted, address, database, credentials)
+
+
+AnyViewer = Annotated[Viewer | None, Security(find_viewer, scopes=[Right.READ_PROBLEMS])]
+
+
+def act_as(viewer: Viewer, address: str) -> Actor:
+    """Who is written down for what the request does."""
+    return Actor(user_id=viewer.id, channel="api", address=address)
 
 
 def _throttle(request: Request) -> Throttle:

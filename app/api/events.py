@@ -15,8 +15,8 @@ from fastapi import APIRouter, Depends, Header
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from app.accounts.model import User
-from app.api.dependency import Live, Stored, Viewer
+from app.accounts.viewer import Viewer
+from app.api.dependency import Live, Reader, Stored
 from app.api.openapi import problems
 from app.api.submissions import read_submission
 from app.database import Database
@@ -39,7 +39,7 @@ _STREAM = (
 )
 
 
-def check_readable(submission_id: UUID, viewer: Viewer, database: Stored) -> User:
+def check_readable(submission_id: UUID, viewer: Reader, database: Stored) -> Viewer:
     """Raises NotFound while there is still a status to answer with."""
     read_submission(database, submission_id, viewer)
     return viewer
@@ -53,7 +53,7 @@ def check_readable(submission_id: UUID, viewer: Viewer, database: Stored) -> Use
 )
 async def follow_submission(
     submission_id: UUID,
-    viewer: Annotated[User, Depends(check_readable)],
+    viewer: Annotated[Viewer, Depends(check_readable)],
     database: Stored,
     progress: Live,
     last_event_id: LastEventId = None,
@@ -74,7 +74,7 @@ async def follow_submission(
             await watch.changed()
 
 
-def _read_log(database: Database, submission_id: UUID, viewer: User) -> Log:
+def _read_log(database: Database, submission_id: UUID, viewer: Viewer) -> Log:
     with database.transaction() as session:
         return read_log(session, get_submission(session, submission_id, viewer))
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.api.dependency import Stored, Viewer
+from app.api.dependency import Reader, Sender, Stored
 from app.api.openapi import problems
 from app.api.slug import KnownSlug
 from app.api.whole_number import whole
@@ -43,13 +43,13 @@ class WantedHint(BaseModel):
 
 
 @router.get("", responses=problems(401, 404), summary="The hints that you have revealed, and how many there are")
-def get_hints(slug: KnownSlug, viewer: Viewer, database: Stored) -> HintsView:
+def get_hints(slug: KnownSlug, viewer: Reader, database: Stored) -> HintsView:
     with database.transaction() as session:
         return _view(list_hints(session, viewer.id, slug))
 
 
 @router.post("", responses=problems(401, 404, 409, 422), summary="Reveal the next hint")
-def post_hint(slug: KnownSlug, wanted: WantedHint, viewer: Viewer, database: Stored) -> HintsView:
+def post_hint(slug: KnownSlug, wanted: WantedHint, viewer: Sender, database: Stored) -> HintsView:
     """Naming its number makes this safe to send again."""
     with database.transaction() as session:
         return _view(reveal_hint(session, viewer.id, slug, wanted.number))

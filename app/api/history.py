@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
-from app.api.dependency import Stored, Viewer
+from app.api.dependency import Reader, Sender, Stored
 from app.api.openapi import problems
 from app.database import storable
 from app.drafts.copy import copy_back
@@ -54,7 +54,7 @@ Old = Annotated[UUID | None, Query(description="the one to compare with; the one
 @router.get("", responses=problems(401, 422), summary="List your submissions, newest first")
 def get_history(
     database: Stored,
-    viewer: Viewer,
+    viewer: Reader,
     filters: Annotated[HistoryFilters, Depends(read_filters)],
     cursor: Annotated[str | None, Query(description="`next` of the page before")] = None,
 ) -> SubmissionPage:
@@ -63,20 +63,20 @@ def get_history(
 
 
 @router.get("/{submission_id}/source", responses=problems(401, 404, 422), summary="The code of a submission")
-def get_source(submission_id: UUID, viewer: Viewer, database: Stored) -> SourceView:
+def get_source(submission_id: UUID, viewer: Reader, database: Stored) -> SourceView:
     with database.transaction() as session:
         return SourceView(source=get_submission(session, submission_id, viewer).source)
 
 
 @router.get("/{submission_id}/diff", responses=problems(401, 404, 422), summary="What changed from another submission")
-def get_difference(submission_id: UUID, viewer: Viewer, database: Stored, old: Old = None) -> DifferenceView:
+def get_difference(submission_id: UUID, viewer: Reader, database: Stored, old: Old = None) -> DifferenceView:
     with database.transaction() as session:
         pair = compare_submissions(session, viewer, submission_id, old)
     return DifferenceView(old=pair.old.id if pair.old else None, new=pair.new.id, difference=pair.difference)
 
 
 @router.post("/{submission_id}/copy", responses=problems(401, 404, 422), summary="Put a submission into the editor")
-def post_copy(submission_id: UUID, viewer: Viewer, database: Stored) -> DraftView:
+def post_copy(submission_id: UUID, viewer: Sender, database: Stored) -> DraftView:
     with database.transaction() as session:
         draft, slug = copy_back(session, viewer, submission_id)
         session.refresh(draft)

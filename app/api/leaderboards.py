@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.api.dependency import Stored, Viewer
+from app.api.dependency import ProblemReader, Stored
 from app.api.openapi import problems
 from app.api.slug import KnownSlug
 from app.leaderboard.query import By, Leaderboard, read_leaderboard
@@ -20,6 +20,8 @@ class Asked(BaseModel):
 
 
 @router.get("", responses=problems(401, 404, 422), summary="Whose accepted solutions are fastest, or leanest")
-def get_leaderboard(slug: KnownSlug, viewer: Viewer, database: Stored, asked: Annotated[Asked, Query()]) -> Leaderboard:
+def get_leaderboard(
+    slug: KnownSlug, viewer: ProblemReader, database: Stored, asked: Annotated[Asked, Query()]
+) -> Leaderboard:
     with database.transaction() as session:
         return read_leaderboard(session, slug, viewer, asked.by)

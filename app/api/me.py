@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from app.accounts.model import User
-from app.api.dependency import Stored, Viewer
+from app.api.dependency import AccountChanger, AccountReader, Stored
 from app.api.openapi import problems
 from app.api.users import UserView
 from app.leaderboard.membership import set_ranked
@@ -32,19 +32,19 @@ class OwnStatistics(Statistics):
 
 
 @router.get("", responses=problems(401), summary="Who am I, and what is my role")
-def get_me(viewer: Viewer) -> UserView:
-    return UserView.model_validate(viewer)
+def get_me(viewer: AccountReader) -> UserView:
+    return UserView.model_validate(viewer.user)
 
 
 @router.patch("", responses=problems(401, 422), summary="Come to leaderboards, or leave them")
-def patch_me(viewer: Viewer, database: Stored, change: Change) -> UserView:
+def patch_me(viewer: AccountChanger, database: Stored, change: Change) -> UserView:
     with database.transaction() as session:
         set_ranked(session, viewer.id, is_ranked=change.is_ranked)
         return UserView.model_validate(session.get_one(User, viewer.id))
 
 
 @router.get("/statistics", responses=problems(401), summary="What your submissions add up to, in days of UTC")
-def get_statistics(viewer: Viewer, database: Stored) -> OwnStatistics:
+def get_statistics(viewer: AccountReader, database: Stored) -> OwnStatistics:
     with database.transaction() as session:
         statistics = read_statistics(session, viewer.id)
         seen = count_solved_after_seeing(session, viewer.id)

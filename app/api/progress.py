@@ -6,7 +6,7 @@ from http import HTTPStatus
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from app.api.dependency import Stored, Viewer
+from app.api.dependency import Reader, Sender, Stored
 from app.api.openapi import problems
 from app.api.slug import KnownSlug
 from app.learning.completion import complete, undo_completion
@@ -34,7 +34,7 @@ class CompletionView(BaseModel):
 
 
 @router.get("/progress", responses=problems(401, 404), summary="How far you have come with a problem")
-def get_progress_view(slug: KnownSlug, viewer: Viewer, database: Stored) -> ProgressView:
+def get_progress_view(slug: KnownSlug, viewer: Reader, database: Stored) -> ProgressView:
     with database.transaction() as session:
         learning = read_learning(session, viewer.id, slug)
     return ProgressView(
@@ -52,12 +52,12 @@ def get_progress_view(slug: KnownSlug, viewer: Viewer, database: Stored) -> Prog
 
 
 @router.put("/completion", responses=problems(401, 404, 409), summary="Mark a problem that you have solved as complete")
-def put_completion(slug: KnownSlug, viewer: Viewer, database: Stored) -> CompletionView:
+def put_completion(slug: KnownSlug, viewer: Sender, database: Stored) -> CompletionView:
     with database.transaction() as session:
         return CompletionView(completed_at=complete(session, viewer.id, slug))
 
 
 @router.delete("/completion", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 404), summary="Take that back")
-def delete_completion(slug: KnownSlug, viewer: Viewer, database: Stored) -> None:
+def delete_completion(slug: KnownSlug, viewer: Sender, database: Stored) -> None:
     with database.transaction() as session:
         undo_completion(session, viewer.id, slug)

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.api.dependency import Stored, Viewer
+from app.api.dependency import Reader, Sender, Stored
 from app.api.openapi import problems
 from app.api.slug import KnownSlug
 from app.api.whole_number import whole
@@ -55,19 +55,19 @@ class NewAnswer(BaseModel):
 
 
 @router.get("", responses=problems(401, 404), summary="The questions, and what you have answered")
-def get_quiz_view(slug: KnownSlug, viewer: Viewer, database: Stored) -> QuizView:
+def get_quiz_view(slug: KnownSlug, viewer: Reader, database: Stored) -> QuizView:
     with database.transaction() as session:
         return _view(get_quiz(session, viewer.id, slug))
 
 
 @router.post("/answers", responses=problems(401, 404, 409, 422), summary="Answer one question")
-def post_answer(slug: KnownSlug, new: NewAnswer, viewer: Viewer, database: Stored) -> QuizView:
+def post_answer(slug: KnownSlug, new: NewAnswer, viewer: Sender, database: Stored) -> QuizView:
     with database.transaction() as session:
         return _view(answer_question(session, viewer.id, slug, new.question, new.choice))
 
 
 @router.post("/attempts", responses=problems(401, 404), summary="Take the quiz again")
-def post_attempt(slug: KnownSlug, viewer: Viewer, database: Stored) -> QuizView:
+def post_attempt(slug: KnownSlug, viewer: Sender, database: Stored) -> QuizView:
     """An attempt without an answer goes on."""
     with database.transaction() as session:
         return _view(retake_quiz(session, viewer.id, slug))

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel
 
-from app.api.dependency import Author, Stored
+from app.api.dependency import Address, Author, Stored, act_as
 from app.api.openapi import problems
 from app.api.slug import KnownSlug
 from app.authoring.publication import bring_back
@@ -54,10 +54,12 @@ def get_revision_files(author: Author, slug: KnownSlug, number: Number, database
     responses=problems(401, 403, 404, 422),
     summary="Make an earlier revision the current one again",
 )
-def publish_revision(author: Author, slug: KnownSlug, number: Number, database: Stored) -> RevisionList:
+def publish_revision(
+    author: Author, slug: KnownSlug, number: Number, address: Address, database: Stored
+) -> RevisionList:
     """It is not verified again: it was when it was published first, or the server's folder had it."""
     with database.transaction() as session:
-        bring_back(session, slug, number, author)
+        bring_back(session, slug, number, act_as(author, address))
         return RevisionList(items=tuple(list_revisions(session, slug)))
 
 

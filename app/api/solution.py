@@ -6,7 +6,7 @@ from typing import Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.api.dependency import Stored, Viewer
+from app.api.dependency import Reader, Sender, Stored
 from app.api.openapi import problems
 from app.api.slug import KnownSlug
 from app.learning.solution import OpenedBy, Solution, get_solution, show_solution
@@ -38,13 +38,13 @@ class SolutionRequest(BaseModel):
 
 
 @router.get("", responses=problems(401, 403, 404), summary="The solution, once you have solved or opened it")
-def get_solution_view(slug: KnownSlug, viewer: Viewer, database: Stored) -> SolutionView:
+def get_solution_view(slug: KnownSlug, viewer: Reader, database: Stored) -> SolutionView:
     with database.transaction() as session:
         return _view(get_solution(session, viewer.id, slug))
 
 
 @router.post("", responses=problems(401, 404, 422), summary="Open the solution without having solved the problem")
-def post_solution_request(slug: KnownSlug, _: SolutionRequest, viewer: Viewer, database: Stored) -> SolutionView:
+def post_solution_request(slug: KnownSlug, _: SolutionRequest, viewer: Sender, database: Stored) -> SolutionView:
     with database.transaction() as session:
         return _view(show_solution(session, viewer.id, slug))
 

@@ -10,8 +10,8 @@ from fastapi import APIRouter, Depends, Header, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
-from app.accounts.model import User
-from app.api.dependency import Configured, Live, Stored, Viewer
+from app.accounts.viewer import Viewer
+from app.api.dependency import Configured, Live, Reader, Sender, Stored
 from app.api.openapi import problems
 from app.api.slug import Slug
 from app.catalog.own_inputs import MAX_BYTES
@@ -73,7 +73,7 @@ Wait = Annotated[
 _LOCATION = {"Location": {"description": "the submission's path", "schema": {"type": "string"}, "required": True}}
 
 
-def read_request(slug: Slug, new: NewSubmission, viewer: Viewer, key: IdempotencyKey = None) -> Submit:
+def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: IdempotencyKey = None) -> Submit:
     return Submit(
         user_id=viewer.id, slug=slug, source=new.source, mode=new.mode, inputs=new.inputs, idempotency_key=key
     )
@@ -98,7 +98,7 @@ def post_submission(
 
 @router.get("/submissions/{submission_id}", responses=problems(401, 404, 422), summary="What became of a submission")
 async def get_submission_view(
-    submission_id: UUID, viewer: Viewer, database: Stored, progress: Live, wait: Wait = 0
+    submission_id: UUID, viewer: Reader, database: Stored, progress: Live, wait: Wait = 0
 ) -> SubmissionView:
     """Holds no database connection while it waits."""
     read = partial(read_submission, database, submission_id, viewer)
@@ -112,7 +112,7 @@ async def get_submission_view(
 
 
 @router.post("/submissions/{submission_id}/cancel", responses=problems(401, 404, 422), summary="Stop a judging")
-def cancel_submission(submission_id: UUID, viewer: Viewer, database: Stored) -> SubmissionView:
+def cancel_submission(submission_id: UUID, viewer: Sender, database: Stored) -> SubmissionView:
     """At once, whether it waits or runs; its verdict is `cancelled`. One that is done stays as it is."""
     with database.transaction() as session:
         submission = get_submission(session, submission_id, viewer)
@@ -120,7 +120,7 @@ def cancel_submission(submission_id: UUID, viewer: Viewer, database: Stored) -> 
         return view_submission(session, submission)
 
 
-def read_submission(database: Database, submission_id: UUID, viewer: User) -> SubmissionView:
+def read_submission(database: Database, submission_id: UUID, viewer: Viewer) -> SubmissionView:
     """In a transaction of its own. Raises NotFound, also for the submission of another user."""
     with database.transaction() as session:
         return view_submission(session, get_submission(session, submission_id, viewer))

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from app.accounts.sign_in import SignIn, sign_in
 from app.accounts.throttle import Throttle
 from app.accounts.token import MAX_NAME, create_token, list_tokens, revoke_token
-from app.api.dependency import Address, Stored, Viewer, limit_address
+from app.api.dependency import AccountChanger, AccountReader, Address, Stored, limit_address
 from app.api.openapi import problems
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
@@ -78,7 +78,7 @@ def post_token(
 
 
 @router.get("", responses=problems(401), summary="List your tokens that work")
-def get_tokens(database: Stored, viewer: Viewer) -> TokenList:
+def get_tokens(database: Stored, viewer: AccountReader) -> TokenList:
     with database.transaction() as session:
         return TokenList(items=[TokenView.model_validate(token) for token in list_tokens(session, viewer.id)])
 
@@ -86,6 +86,6 @@ def get_tokens(database: Stored, viewer: Viewer) -> TokenList:
 @router.delete(
     "/{token_id}", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 404, 422), summary="Revoke a token"
 )
-def delete_token(database: Stored, viewer: Viewer, token_id: UUID) -> None:
+def delete_token(database: Stored, viewer: AccountChanger, token_id: UUID) -> None:
     with database.transaction() as session:
         revoke_token(session, viewer.id, token_id)

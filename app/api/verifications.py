@@ -11,7 +11,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 
-from app.api.dependency import Author, Live, Stored
+from app.api.dependency import Address, Author, Live, Stored, act_as
 from app.api.openapi import problems
 from app.api.revisions import ARCHIVE, send_archive
 from app.api.submissions import MAX_WAIT_SECONDS
@@ -103,10 +103,10 @@ def get_verification_files(known: Known, database: Stored) -> Response:
     responses=problems(401, 403, 404, 409, 412, 422),
     summary="Publish a package that has passed",
 )
-def publish_package(author: Author, known: Known, database: Stored) -> VerificationView:
+def publish_package(author: Author, known: Known, address: Address, database: Stored) -> VerificationView:
     with database.transaction() as session:
         row = get_verification(session, known, with_files=True)
-        publish_verified(session, row, author)
+        publish_verified(session, row, act_as(author, address))
         return view_verification(session, row)
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.accounts.model import User
+from app.audit.record import Act, Actor, record
 from app.authoring.model import Publication, Verification
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.package import Package, package_from_files
@@ -17,15 +17,16 @@ from app.errors import Conflict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publisher:
-    """`user_id` is None for `allclose serve`; `verification_id` for what is a revision already."""
+    """`actor` is None for `allclose serve`; `verification_id` for what is a revision already."""
 
-    user_id: UUID | None = None
+    actor: Actor | None = None
     verification_id: UUID | None = None
 
 
 def publish_package(session: Session, package: Package, publisher: Publisher, replaces: str | None = None) -> Revision:
     """Raises Outdated; see `app.catalog.publish`."""
-    return _noted(session, publish(session, package, replaces), publisher)
+    before = _current_number(session, package.slug)
+    return _noted(session, publish(session, package, replaces), publisher, before)
 
 
 def publish_folder(session: Session, package: Package) -> Revision | None:
@@ -44,7 +45,7 @@ def publish_folder(session: Session, package: Package) -> Revision | None:
     return None if last == digest(package.files) else publish_package(session, package, Publisher())
 
 
-def publish_verified(session: Session, verification: Verification, user: User) -> Revision:
+def publish_verified(session: Session, verification: Verification, actor: Actor) -> Revision:
     """What has passed and was not published then; asked again, the same once more. Raises Conflict, Outdated,
     PackageInvalid.
     """
@@ -55,7 +56,7 @@ def publish_verified(session: Session, verification: Verification, user: User) -
         state = verification.verdict or verification.state
         raise Conflict(f"this package is {state}; only one that has passed its verification can be published")
     package = _read(verification.slug, verification.files)
-    publisher = Publisher(user_id=user.id, verification_id=verification.id)
+    publisher = Publisher(actor=actor, verification_id=verification.id)
     revision = publish_package(session, package, publisher, verification.replaces)
     verification.revision_id = revision.id
     session.flush()
@@ -68,27 +69,38 @@ def _current_of(session: Session, verification: Verification) -> Revision | None
     return session.scalar(current.where(Revision.id == verification.revision_id))
 
 
-def bring_back(session: Session, slug: str, number: int, user: User) -> Revision:
+def bring_back(session: Session, slug: str, number: int, actor: Actor) -> Revision:
     """An earlier revision, which was verified or trusted when it was published, becomes the current one.
 
     Raises NotFound, and PackageInvalid when the format has changed so that it could not be judged.
     """
     _read(slug, get_revision(session, slug, number).files)
-    return _noted(session, publish_again(session, slug, number), Publisher(user_id=user.id))
+    before = _current_number(session, slug)
+    return _noted(session, publish_again(session, slug, number), Publisher(actor=actor), before)
+
+
+def _current_number(session: Session, slug: str) -> int | None:
+    return session.scalar(select(Revision.number).join(Problem, IS_CURRENT).where(Problem.slug == slug))
 
 
 def _read(slug: str, files: dict[str, str]) -> Package:
     return package_from_files(slug, {path: text.encode() for path, text in files.items()})
 
 
-def _noted(session: Session, revision: Revision, publisher: Publisher) -> Revision:
+def _noted(session: Session, revision: Revision, publisher: Publisher, before: int | None) -> Revision:
+    """`before`: the number of the revision that was the current one."""
+    actor = publisher.actor
     session.add(
         Publication(
             problem_id=revision.problem_id,
             revision_id=revision.id,
-            user_id=publisher.user_id,
+            user_id=actor.user_id if actor else None,
             verification_id=publisher.verification_id,
         )
     )
+    if actor:
+        slug = session.get_one(Problem, revision.problem_id).slug
+        after = {"revision": revision.number}
+        record(session, actor, Act(action="problem.published", target=slug, before={"revision": before}, after=after))
     session.flush()
     return revision

@@ -5,7 +5,7 @@ from uuid import UUID
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
-from app.accounts.model import User
+from app.accounts.viewer import Viewer
 from app.catalog.model import Problem
 from app.drafts.model import Draft
 from app.drafts.save import Save, lock_draft, save_draft
@@ -13,7 +13,7 @@ from app.submissions.model import Submission
 from app.submissions.query import get_submission
 
 
-def copy_back(session: Session, viewer: User, submission_id: UUID) -> tuple[Draft, str]:
+def copy_back(session: Session, viewer: Viewer, submission_id: UUID) -> tuple[Draft, str]:
     """The viewer's draft, and the slug of its problem. Raises NotFound."""
     submission = get_submission(session, submission_id, viewer)
     slug = session.get_one(Problem, submission.problem_id).slug

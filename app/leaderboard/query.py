@@ -12,11 +12,12 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Row, Select, and_, exists, func, or_, select
+from sqlalchemy import Row, Select, and_, func, or_, select
 from sqlalchemy.dialects.postgresql import distinct_on
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from app.accounts.model import User
+from app.accounts.viewer import Viewer
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.errors import ProblemNotFound
 from app.leaderboard.model import Measurement, ReferenceMeasurement
@@ -63,7 +64,7 @@ class _Best(NamedTuple):
     submission_id: UUID
 
 
-def read_leaderboard(session: Session, slug: str, viewer: User, by: By) -> Leaderboard:
+def read_leaderboard(session: Session, slug: str, viewer: Viewer, by: By) -> Leaderboard:
     """Raises NotFound."""
     current = select(Problem, Revision).join(Revision, IS_CURRENT)
     found = session.execute(current.where(Problem.slug == slug)).one_or_none()
@@ -91,8 +92,6 @@ def round_ratio(ratio: float) -> float:
 def _ranked(revision_id: UUID, viewer_id: UUID, by: By) -> Select[Any]:
     """The best of each user who wants to be shown, and of the viewer: the least ratio, the earliest of equal ones."""
     ratio = _ratio(by).label("ratio")
-    later = aliased(Judging)
-    is_latest = ~exists().where(later.submission_id == Judging.submission_id, later.id > Judging.id)
     best = (
         select(User.id, User.username, Submission.id.label("submission_id"), Submission.created_at, ratio)
         .ext(distinct_on(User.id))
@@ -103,12 +102,12 @@ def _ranked(revision_id: UUID, viewer_id: UUID, by: By) -> Select[Any]:
         .join(
             ReferenceMeasurement,
             and_(
-                ReferenceMeasurement.revision_id == Submission.revision_id,
+                ReferenceMeasurement.revision_id == Judging.revision_id,
                 ReferenceMeasurement.variant == Submission.variant,
                 ReferenceMeasurement.machine == Measurement.machine,
             ),
         )
-        .where(Submission.revision_id == revision_id, Judging.verdict == "accepted", is_latest)
+        .where(Judging.revision_id == revision_id, Judging.verdict == "accepted", Judging.is_current)
         .where(or_(and_(User.is_ranked, User.is_active), User.id == viewer_id))
         .order_by(User.id, ratio, Submission.created_at)
         .subquery()
@@ -127,7 +126,7 @@ def _best(row: Row[Any]) -> _Best:
     return _Best(round_ratio(float(row.ratio)), row.created_at, row.username, row.id, row.submission_id)
 
 
-def _entry(best: _Best, listed: Sequence[_Best], viewer: User) -> Entry:
+def _entry(best: _Best, listed: Sequence[_Best], viewer: Viewer) -> Entry:
     is_own = best.user_id == viewer.id
     return Entry(
         place=1 + sum(other.ratio < best.ratio for other in listed),

@@ -4,14 +4,14 @@ from uuid import UUID
 
 from sqlalchemy import Subquery, case, false, func, select, true, union_all
 
-from app.accounts.model import User
+from app.accounts.viewer import Viewer
 from app.learning.model import Completion
 from app.submissions.model import Judging, Submission
 from app.submissions.solved import is_solving
 
 
-def states_for(user: User | None) -> Subquery | None:
-    return states_of(user.id) if user else None
+def states_for(viewer: Viewer | None) -> Subquery | None:
+    return states_of(viewer.id) if viewer else None
 
 
 def states_of(user_id: UUID) -> Subquery:

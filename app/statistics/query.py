@@ -137,21 +137,15 @@ def _days(session: Session, user_id: UUID, since: date) -> tuple[ActiveDay, ...]
 
 
 def _verdicts(session: Session, user_id: UUID) -> tuple[VerdictCount, ...]:
-    """Of the latest judging of each."""
-    latest = (
-        select(Judging.verdict)
-        .where(Judging.submission_id == Submission.id)
-        .order_by(Judging.id.desc())
-        .limit(1)
-        .correlate(Submission)
-        .scalar_subquery()
-    )
-    of_all_cases = select(latest.label("verdict")).where(Submission.user_id == user_id, Submission.mode == "submit")
-    each = of_all_cases.subquery()
+    """Of the judging of each that counts."""
     counted = (
-        select(each.c.verdict, func.count())
-        .where(each.c.verdict.is_not(None))
-        .group_by(each.c.verdict)
-        .order_by(func.count().desc(), each.c.verdict)
+        select(Judging.verdict, func.count())
+        .join(Submission, Submission.id == Judging.submission_id)
+        .where(Submission.user_id == user_id, Submission.mode == "submit")
+        .where(Judging.is_current, Judging.verdict.is_not(None))
+        .group_by(Judging.verdict)
+        .order_by(func.count().desc(), Judging.verdict)
     )
-    return tuple(VerdictCount(verdict=Verdict(verdict), count=count) for verdict, count in session.execute(counted))
+    return tuple(
+        VerdictCount(verdict=Verdict(str(verdict)), count=count) for verdict, count in session.execute(counted)
+    )

@@ -15,7 +15,7 @@ def cancel(session: Session, submission: Submission) -> bool:
 
     The worker that runs it hears of it, and ends its box. False, and nothing changes, when it is done already.
     """
-    unfinished = (Judging.submission_id == submission.id, Judging.state.in_(["queued", "judging"]))
+    unfinished = (Judging.submission_id == submission.id, Judging.is_current, Judging.state.in_(["queued", "judging"]))
     ended = (
         update(Judging)
         .where(*unfinished)

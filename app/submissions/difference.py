@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.accounts.model import User
+from app.accounts.viewer import Viewer
 from app.catalog.diff import Line, compare_file
 from app.catalog.model import Revision
 from app.errors import Invalid
@@ -73,7 +73,7 @@ class Pair:
     difference: SourceDifference
 
 
-def compare_submissions(session: Session, viewer: User, new_id: UUID, old_id: UUID | None = None) -> Pair:
+def compare_submissions(session: Session, viewer: Viewer, new_id: UUID, old_id: UUID | None = None) -> Pair:
     """`old_id` is the one before when it is not given.
 
     Raises NotFound for one that the viewer may not see, Invalid for two of different problems.

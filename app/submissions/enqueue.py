@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission
+from app.telemetry.context import request_id
 
 MINUTE = timedelta(minutes=1)
 
@@ -43,7 +44,9 @@ def enqueue(session: Session, submission: Submission, queue: str) -> Judging:
     """A new judging, seen by workers when the caller's transaction commits, and never if it does not."""
     judging = Judging(
         submission_id=submission.id,
+        revision_id=submission.revision_id,
         queue=queue,
+        request_id=request_id.get(),
         priority=-count_unfinished(session, submission.user_id),
     )
     session.add(judging)

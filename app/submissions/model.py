@@ -19,6 +19,7 @@ from sqlalchemy import (
     false,
     func,
     text,
+    true,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
@@ -44,6 +45,7 @@ class Submission(Base):
         CheckConstraint("inputs IS NULL OR mode = 'sample'", name="own_inputs_are_samples"),
         UniqueConstraint("user_id", "idempotency_key"),
         Index("ix_submissions_user_id_created_at", "user_id", text("created_at DESC")),
+        Index("ix_submissions_created_at_id", text("created_at DESC"), text("id DESC")),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
@@ -60,8 +62,11 @@ class Submission(Base):
 
 
 class Judging(Base):
-    """One evaluation of a submission.
+    """One evaluation of a submission, on its own revision or, when it is judged again, perhaps on a later one.
 
+    `is_current`: the one that counts, of a submission's judgings exactly one. A rejudge's does not until it is applied;
+    `rejudging_id` is of those, and `replaces_id` the judging that counted when it was asked for.
+    `request_id`: of the request that asked for it, as the log has it.
     `reason` says why it is a judge_error, for admins only; `hint` which known mistake the submission makes.
     `hint_pending`: it has ended, and a worker still computes what known mistakes answer. `phases`: what the time of the
     latest attempt went into, as `phase.py` has it.
@@ -81,10 +86,18 @@ class Judging(Base):
             "id",
             postgresql_where=text("state IN ('queued', 'judging')"),
         ),
+        Index("uq_judgings_current", "submission_id", unique=True, postgresql_where=text("is_current")),
+        Index("ix_judgings_rejudging_id", "rejudging_id", "id", postgresql_where=text("rejudging_id IS NOT NULL")),
+        Index("ix_judgings_judge_error", text("finished_at DESC"), postgresql_where=text("verdict = 'judge_error'")),
     )
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
     submission_id: Mapped[UUID] = mapped_column(ForeignKey(Submission.id, ondelete="CASCADE"), index=True)
+    revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id), index=True)
+    is_current: Mapped[bool] = mapped_column(default=True, server_default=true())
+    rejudging_id: Mapped[UUID | None] = mapped_column(ForeignKey("rejudgings.id", ondelete="CASCADE"))
+    replaces_id: Mapped[int | None] = mapped_column(BigInteger)
+    request_id: Mapped[str | None]
     queue: Mapped[str]
     priority: Mapped[int] = mapped_column(default=0, server_default="0")
     state: Mapped[State] = mapped_column(Text, default="queued", server_default="queued")
@@ -132,7 +145,11 @@ class CaseRow(Base):
 
 
 class WorkerRow(Base):
-    """A worker that takes judgings: there while it beats, and gone when it stops. See `app.worker.presence`."""
+    """A worker that takes judgings: there while it beats, and gone when it stops. See `app.worker.presence`.
+
+    `is_draining`: told by an admin to take no more until it is told to resume. `boxes` counts those that it has by what
+    they do; `metrics` is what it measured since its start, as Prometheus reads it.
+    """
 
     __tablename__ = "workers"
     __table_args__ = (CheckConstraint("device IN ('cpu', 'gpu')", name="device"),)
@@ -145,5 +162,8 @@ class WorkerRow(Base):
     device: Mapped[Device] = mapped_column(Text)
     gpus: Mapped[list[str]] = mapped_column(ARRAY(Text))
     versions: Mapped[dict[str, Any]]
+    is_draining: Mapped[bool] = mapped_column(default=False, server_default=false())
+    boxes: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    metrics: Mapped[str] = mapped_column(default="", server_default="")
     started_at: Mapped[datetime] = mapped_column(server_default=func.now())
     seen_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -5,10 +5,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Select, func, select, true, tuple_
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import ColumnElement, Row, Select, and_, func, select, true, tuple_
+from sqlalchemy.orm import Session
 
-from app.accounts.model import User
+from app.accounts.right import Right
+from app.accounts.viewer import Viewer
 from app.catalog.model import Problem, Revision
 from app.catalog.name import NamedProblem, list_named
 from app.errors import Invalid, NotFound
@@ -56,10 +57,10 @@ class SubmissionPage:
     next: str | None
 
 
-def get_submission(session: Session, submission_id: UUID, viewer: User) -> Submission:
-    """Raises NotFound, also when the viewer is neither its owner nor an admin."""
+def get_submission(session: Session, submission_id: UUID, viewer: Viewer) -> Submission:
+    """Raises NotFound, also when the viewer is not its owner and may not inspect others'."""
     submission = session.get(Submission, submission_id)
-    if submission is None or (submission.user_id != viewer.id and viewer.role != "admin"):
+    if submission is None or (submission.user_id != viewer.id and not viewer.may(Right.INSPECT_SUBMISSIONS)):
         raise NotFound(f"you have no submission {submission_id}")
     return submission
 
@@ -68,8 +69,7 @@ def list_submissions(
     session: Session, user_id: UUID, filters: HistoryFilters | None = None, cursor: str | None = None
 ) -> SubmissionPage:
     """Newest first. Raises Invalid for a cursor that no page of this user gave."""
-    query, judging = _summaries()
-    query = query.where(Submission.user_id == user_id, *_conditions(filters or HistoryFilters(), judging))
+    query = _summaries().where(Submission.user_id == user_id, *_conditions(filters or HistoryFilters()))
     if cursor is not None:
         query = query.where(tuple_(Submission.created_at, Submission.id) < _place(session, user_id, cursor))
     rows = session.execute(query.limit(PAGE + 1)).all()
@@ -84,8 +84,7 @@ def list_attempted(session: Session, user_id: UUID) -> list[NamedProblem]:
 
 
 def get_summary(session: Session, submission: Submission) -> SubmissionSummary:
-    query, _ = _summaries()
-    return _summary(session.execute(query.where(Submission.id == submission.id)).one())
+    return _summary(session.execute(_summaries().where(Submission.id == submission.id)).one())
 
 
 def find_previous(session: Session, submission: Submission) -> Submission | None:
@@ -96,32 +95,27 @@ def find_previous(session: Session, submission: Submission) -> Submission | None
     return session.scalars(select(Submission).where(before, *of_both).order_by(*newest).limit(1)).one_or_none()
 
 
-def _summaries() -> tuple[Summaries, type[Judging]]:
-    """With the latest judging of each; its cost is that of the cases of its last attempt."""
-    latest = (
-        select(Judging).where(Judging.submission_id == Submission.id).order_by(Judging.id.desc()).limit(1).lateral()
-    )
-    judging = aliased(Judging, latest)
+def _summaries() -> Summaries:
+    """With the judging of each that counts; its cost is that of the cases of its last attempt."""
     cost = (
         select(func.max(CaseRow.wall_seconds).label("wall_seconds"), func.max(CaseRow.memory_bytes).label("memory"))
-        .where(CaseRow.judging_id == judging.id, CaseRow.attempt == judging.attempt, judging.state == "done")
+        .where(CaseRow.judging_id == Judging.id, CaseRow.attempt == Judging.attempt, Judging.state == "done")
         .lateral()
     )
-    query = (
+    return (
         select(
-            Submission, Problem, Revision.manifest["title"].astext, judging, cost.c["wall_seconds"], cost.c["memory"]
+            Submission, Problem, Revision.manifest["title"].astext, Judging, cost.c["wall_seconds"], cost.c["memory"]
         )
         .join(Revision, Revision.id == Submission.revision_id)
         .join(Problem, Problem.id == Submission.problem_id)
-        .join(judging, judging.submission_id == Submission.id)
+        .join(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current))
         .join(cost, true())
         .order_by(Submission.created_at.desc(), Submission.id.desc())
     )
-    return query, judging
 
 
-def _conditions(filters: HistoryFilters, judging: type[Judging]) -> list[ColumnElement[bool]]:
-    wanted = ((Problem.slug, filters.problem), (judging.verdict, filters.verdict), (Submission.mode, filters.mode))
+def _conditions(filters: HistoryFilters) -> list[ColumnElement[bool]]:
+    wanted = ((Problem.slug, filters.problem), (Judging.verdict, filters.verdict), (Submission.mode, filters.mode))
     return [column == value for column, value in wanted if value is not None]
 
 

@@ -11,8 +11,8 @@ from app.submissions.model import Judging, Submission
 
 
 def is_solving() -> ColumnElement[bool]:
-    """Of a submission and a judging of it: all cases were accepted. Sample cases alone do not count."""
-    return and_(Submission.mode == "submit", Judging.verdict == "accepted")
+    """Of a submission and a judging of it: it counts, and all cases were accepted. Sample cases alone do not count."""
+    return and_(Submission.mode == "submit", Judging.verdict == "accepted", Judging.is_current)
 
 
 def list_solved_slugs(session: Session, user_id: UUID) -> frozenset[str]:

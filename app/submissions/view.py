@@ -81,14 +81,14 @@ def view_case(result: CaseResult | CaseRow) -> CaseView:
 
 
 def view_submission(session: Session, submission: Submission) -> SubmissionView:
-    """The latest judging counts, and of that the latest attempt."""
-    judging = _latest(session, submission)
+    """Of the judging that counts, the latest attempt."""
+    judging = get_current_judging(session, submission)
     return _view(session, submission, judging, _results(session, judging))
 
 
 def read_log(session: Session, submission: Submission) -> Log:
     """What `view_submission` gives, and the order."""
-    judging = _latest(session, submission)
+    judging = get_current_judging(session, submission)
     rows = _results(session, judging)
     return Log(
         view=_view(session, submission, judging, rows),
@@ -96,9 +96,10 @@ def read_log(session: Session, submission: Submission) -> Log:
     )
 
 
-def _latest(session: Session, submission: Submission) -> Judging:
-    latest = select(Judging).where(Judging.submission_id == submission.id).order_by(Judging.id.desc()).limit(1)
-    return session.scalars(latest).one()
+def get_current_judging(session: Session, submission: Submission) -> Judging:
+    """The one that counts."""
+    current = select(Judging).where(Judging.submission_id == submission.id, Judging.is_current)
+    return session.scalars(current).one()
 
 
 def _results(session: Session, judging: Judging) -> Sequence[CaseRow]:
@@ -112,7 +113,7 @@ def _view(session: Session, submission: Submission, judging: Judging, rows: Sequ
     slug, digest, manifest = session.execute(
         select(Problem.slug, Revision.digest, Revision.manifest)
         .join(Revision, Revision.problem_id == Problem.id)
-        .where(Revision.id == submission.revision_id)
+        .where(Revision.id == judging.revision_id)
     ).one()
     return SubmissionView(
         id=submission.id,

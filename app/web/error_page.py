@@ -8,20 +8,18 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.accounts.model import User
 from app.catalog.name import NamedProblem, list_near
 from app.database import Database
 from app.web.messages import gettext as _
 from app.web.render import render_page
-from app.web.visit import read_visit
+from app.web.visit import Visit, read_visit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
-    """What the page offers beside its sentence. `is_asked`: whether it is known who visits."""
+    """What the page offers beside its sentence. `visit`: who visits, where that could be asked."""
 
-    is_asked: bool = False
-    user: User | None = None
+    visit: Visit | None = None
     near: Sequence[NamedProblem] = ()
 
 
@@ -31,7 +29,8 @@ def render_error(request: Request, status: int, detail: str, headers: Mapping[st
     is_telling = bool(detail) and detail != phrase and status < HTTPStatus.INTERNAL_SERVER_ERROR
     around = _look_around(request, status)
     context = {
-        "user": around.user,
+        "user": around.visit.user if around.visit else None,
+        "may": around.visit.may if around.visit else None,
         "path": request.url.path,
         "status": status,
         "title": _title(status) or phrase,
@@ -73,11 +72,11 @@ def _look_around(request: Request, status: int) -> Around:
     if database is None or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return Around()
     try:
-        user = read_visit(request).user
+        visit = read_visit(request)
         if status != HTTPStatus.NOT_FOUND:
-            return Around(is_asked=True, user=user)
+            return Around(visit=visit)
         with database.transaction() as session:
             near = list_near(session, request.url.path.rstrip("/").rpartition("/")[2])
-        return Around(is_asked=True, user=user, near=near)
+        return Around(visit=visit, near=near)
     except SQLAlchemyError:
         return Around()

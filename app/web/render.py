@@ -22,6 +22,7 @@ from app.web.messages import current_language, gettext, ngettext
 from app.web.picture.figure import draw_figures, list_shares, most_used
 from app.web.quantity import memory_text, seconds_text
 from app.web.result import capitalise, message_of
+from app.web.section import list_sections
 from app.web.value_text import (
     arguments_preview,
     fold_lists,
@@ -73,6 +74,7 @@ def _environment() -> Environment:
     environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
     environment.filters.update(_filters())
     environment.globals.update(static=static_url, imports=list_imports, words_for=words_for, language=current_language)
+    environment.globals.update(sections=list_sections)
     return environment
 
 

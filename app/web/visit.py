@@ -11,8 +11,11 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.accounts.session import find_user_by_session
+from app.accounts.right import Right
+from app.accounts.session import find_viewer_by_session
 from app.accounts.throttle import Throttle
+from app.accounts.viewer import Viewer
+from app.audit.record import Actor
 from app.database import Database
 from app.web.cookie import find_secret
 from app.web.render import render_page
@@ -20,16 +23,31 @@ from app.web.render import render_page
 
 @dataclass(frozen=True, slots=True)
 class Visit:
+    """`viewer` is None for somebody who is not signed in."""
+
     request: Request
-    user: User | None
+    viewer: Viewer | None
+
+    @property
+    def user(self) -> User | None:
+        return self.viewer.user if self.viewer else None
+
+    @property
+    def actor(self) -> Actor:
+        """Who is written down for what the request does."""
+        user_id = self.viewer.id if self.viewer else None
+        return Actor(user_id=user_id, channel="page", address=read_address(self.request))
 
     def transaction(self) -> AbstractContextManager[Session]:
         database: Database = self.request.app.state.database
         return database.transaction()
 
     def render(self, template: str, context: Mapping[str, Any], status: int = 200) -> HTMLResponse:
-        here = {"user": self.user, "path": self.request.url.path, "here": self._here()}
+        here = {"user": self.user, "may": self.may, "path": self.request.url.path, "here": self._here()}
         return render_page(template, {**here, **context}, status)
+
+    def may(self, right: Right) -> bool:
+        return self.viewer is not None and self.viewer.may(right)
 
     def ask_to_sign_in(self) -> RedirectResponse:
         """Sign in, then come back here."""
@@ -52,7 +70,7 @@ def read_visit(request: Request) -> Visit:
         return Visit(request, None)
     database: Database = request.app.state.database
     with database.transaction() as session:
-        return Visit(request, find_user_by_session(session, secret))
+        return Visit(request, find_viewer_by_session(session, secret))
 
 
 def limit_address(request: Request) -> None:

@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func, update
 from sqlalchemy.orm import Session
 
+from app.audit.record import Actor
 from app.authoring.model import Outcome, Verification
 from app.authoring.publication import Publisher, publish_package
 from app.authoring.send import CHANNEL
@@ -116,7 +117,7 @@ def _publish_as_wished(session: Session, row: Verification, package: Package) ->
 
 def _publish(session: Session, row: Verification, package: Package) -> Revision | None:
     """None when somebody published another revision meanwhile: the sender must look at it first."""
-    publisher = Publisher(user_id=row.user_id, verification_id=row.id)
+    publisher = Publisher(actor=Actor(user_id=row.user_id, channel="worker"), verification_id=row.id)
     try:
         revision = publish_package(session, package, publisher, row.replaces)
     except Outdated as outdated:

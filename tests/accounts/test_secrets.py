@@ -6,8 +6,9 @@ import pytest
 from sqlalchemy import select
 
 from app.accounts.model import ApiToken, UserSession
-from app.accounts.session import LIFETIME, end_session, find_user_by_session, start_session
-from app.accounts.token import create_token, find_user_by_token, list_tokens, revoke_token
+from app.accounts.session import LIFETIME, end_session, find_viewer_by_session, start_session
+from app.accounts.token import create_token, find_viewer_by_token, list_tokens, revoke_token
+from app.accounts.viewer import signed_in
 from app.database import Database
 from app.errors import Invalid, NotFound
 from tests.factories import make_user
@@ -20,12 +21,12 @@ def test_a_session_finds_its_user_until_it_ends(database: Database) -> None:
         user = make_user(session)
         secret = start_session(session, user.id)
 
-        assert find_user_by_session(session, secret) is user
+        assert find_viewer_by_session(session, secret) == signed_in(user)
         assert session.scalars(select(UserSession.token_hash)).one() != secret.encode()
 
         end_session(session, secret)
         end_session(session, secret)
-        assert find_user_by_session(session, secret) is None
+        assert find_viewer_by_session(session, secret) is None
 
 
 def test_a_session_expires_and_the_next_sign_in_forgets_it(database: Database) -> None:
@@ -37,7 +38,7 @@ def test_a_session_expires_and_the_next_sign_in_forgets_it(database: Database) -
         row.expires_at = datetime.now(UTC) - timedelta(seconds=1)
 
     with database.transaction() as session:
-        assert find_user_by_session(session, secret) is None
+        assert find_viewer_by_session(session, secret) is None
         start_session(session, user.id)
         assert len(session.scalars(select(UserSession)).all()) == 1
 
@@ -49,10 +50,10 @@ def test_a_token_finds_its_user_until_it_is_revoked(database: Database) -> None:
 
         assert new.secret.startswith("alc_")
         assert len(new.secret) == len("alc_") + 43  # 256 bits in base64
-        assert find_user_by_token(session, new.secret) is user
+        assert find_viewer_by_token(session, new.secret) == signed_in(user)
 
         revoke_token(session, user.id, new.token.id)
-        assert find_user_by_token(session, new.secret) is None
+        assert find_viewer_by_token(session, new.secret) is None
         assert list_tokens(session, user.id) == []
 
 
@@ -61,8 +62,8 @@ def test_a_secret_that_was_never_given_finds_nobody(database: Database, secret: 
     with database.transaction() as session:
         create_token(session, make_user(session).id, "laptop")
 
-        assert find_user_by_token(session, secret) is None
-        assert find_user_by_session(session, secret) is None
+        assert find_viewer_by_token(session, secret) is None
+        assert find_viewer_by_session(session, secret) is None
 
 
 def test_a_deactivated_user_is_found_by_neither(database: Database) -> None:
@@ -72,8 +73,8 @@ def test_a_deactivated_user_is_found_by_neither(database: Database) -> None:
         user.is_active = False
 
     with database.transaction() as session:
-        assert find_user_by_session(session, cookie) is None
-        assert find_user_by_token(session, token) is None
+        assert find_viewer_by_session(session, cookie) is None
+        assert find_viewer_by_token(session, token) is None
 
 
 def test_a_token_is_revoked_by_its_owner_only(database: Database) -> None:
@@ -91,7 +92,7 @@ def test_the_use_of_a_token_is_noted(database: Database) -> None:
         new = create_token(session, make_user(session).id, "laptop")
 
     with database.transaction() as session:
-        find_user_by_token(session, new.secret)
+        find_viewer_by_token(session, new.secret)
         assert session.scalars(select(ApiToken.last_used_at)).one() is not None
 
 

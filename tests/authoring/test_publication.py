@@ -2,7 +2,9 @@
 
 import pytest
 from sqlalchemy import update
+from sqlalchemy.orm import Session
 
+from app.audit.record import Actor
 from app.authoring.publication import Publisher as By
 from app.authoring.publication import bring_back, publish_folder, publish_package
 from app.authoring.query import list_revisions
@@ -19,6 +21,10 @@ from tests.factories import make_user
 FIRST, SECOND, THIRD = (make_package(problem=PROBLEM.replace("Scaled sum", f"Number {n}")) for n in (1, 2, 3))
 
 
+def an_author(session: Session, name: str | None = None) -> Actor:
+    return Actor(user_id=make_user(session, name, role="author").id, channel="page")
+
+
 def take_folder(database: Database, package: Package) -> None:
     with database.transaction() as session:
         publish_folder(session, package)
@@ -26,7 +32,7 @@ def take_folder(database: Database, package: Package) -> None:
 
 def write(database: Database, package: Package, replaces: str | None = None) -> None:
     with database.transaction() as session:
-        publish_package(session, package, By(user_id=make_user(session, role="author").id), replaces)
+        publish_package(session, package, By(actor=an_author(session)), replaces)
 
 
 def current(database: Database) -> str:
@@ -59,7 +65,7 @@ def test_each_time_that_a_revision_becomes_current_is_kept(database: Database) -
     take_folder(database, FIRST)
     write(database, SECOND)
     with database.transaction() as session:
-        bring_back(session, "scaled_sum", 1, make_user(session, "noether", role="author"))
+        bring_back(session, "scaled_sum", 1, an_author(session, "noether"))
 
     with database.transaction() as session:
         second, first = list_revisions(session, "scaled_sum")
@@ -74,7 +80,7 @@ def test_a_revision_of_an_older_format_is_not_brought_back(database: Database) -
         session.execute(update(Revision).where(Revision.number == 1).values(files={"problem.yaml": "title: old"}))
 
     with database.transaction() as session, pytest.raises(PackageInvalid, match="summary is missing"):
-        bring_back(session, "scaled_sum", 1, make_user(session, role="author"))
+        bring_back(session, "scaled_sum", 1, an_author(session))
 
     assert current(database) == "Number 2"
 
@@ -96,4 +102,4 @@ def test_a_revision_that_is_not_there_is_not_found(database: Database, number: i
     take_folder(database, FIRST)
 
     with database.transaction() as session, pytest.raises(NotFound):
-        bring_back(session, "scaled_sum", number, make_user(session, role="author"))
+        bring_back(session, "scaled_sum", number, an_author(session))

@@ -8,6 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
+from app.accounts.viewer import signed_in
 from app.catalog.model import Revision
 from app.database import Database
 from app.drafts.copy import copy_back
@@ -49,7 +50,7 @@ def test_what_was_typed_and_never_sent_is_kept_beside_the_copy(database: Databas
         submission = sent(session, user, revision, "first = 1")
         typed(session, user, "typed = 2")
 
-        draft, slug = copy_back(session, user, submission.id)
+        draft, slug = copy_back(session, signed_in(user), submission.id)
 
         assert (draft.source, draft.other_source, slug) == ("first = 1", "typed = 2", SLUG)
 
@@ -59,9 +60,9 @@ def test_a_copy_in_place_of_what_was_sent_overtakes_nothing_else(database: Datab
         user, revision = make_user(session), make_problem(session, SLUG)
         first, second = sent(session, user, revision, "first = 1"), sent(session, user, revision, "second = 2")
         typed(session, user, "typed = 3")
-        copy_back(session, user, first.id)
+        copy_back(session, signed_in(user), first.id)
 
-        draft, _slug = copy_back(session, user, second.id)
+        draft, _slug = copy_back(session, signed_in(user), second.id)
 
         assert (draft.source, draft.other_source) == ("second = 2", "typed = 3")
 
@@ -74,7 +75,7 @@ def test_a_copy_waits_for_what_is_being_saved(database: Database) -> None:
 
     def copy() -> str | None:
         with database.transaction() as session:
-            return copy_back(session, user, submission.id)[0].other_source
+            return copy_back(session, signed_in(user), submission.id)[0].other_source
 
     with ThreadPoolExecutor() as pool:
         with database.transaction() as session:
@@ -90,7 +91,7 @@ def test_an_empty_editor_gets_the_copy(database: Database) -> None:
         user = make_user(session)
         submission = sent(session, user, make_problem(session, SLUG), "first = 1")
 
-        draft, _slug = copy_back(session, user, submission.id)
+        draft, _slug = copy_back(session, signed_in(user), submission.id)
 
         assert (draft.user_id, draft.source, draft.other_source) == (user.id, "first = 1", None)
 
@@ -100,4 +101,4 @@ def test_nobody_copies_a_submission_of_another(database: Database) -> None:
         submission = make_submission(session)
 
         with pytest.raises(NotFound):
-            copy_back(session, make_user(session), submission.id)
+            copy_back(session, signed_in(make_user(session)), submission.id)

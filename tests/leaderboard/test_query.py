@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
+from app.accounts.viewer import signed_in
 from app.catalog.model import Revision
 from app.database import Database
 from app.errors import NotFound
@@ -44,7 +45,7 @@ def ranked(session: Session, name: str) -> User:
 
 
 def read(session: Session, viewer: User, by: By = "time") -> Leaderboard:
-    return read_leaderboard(session, SLUG, viewer, by)
+    return read_leaderboard(session, SLUG, signed_in(viewer), by)
 
 
 def places(board: Leaderboard) -> list[tuple[int, str, float]]:

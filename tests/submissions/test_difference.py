@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.accounts.viewer import signed_in
 from app.database import Database
 from app.errors import Invalid, NotFound
 from app.submissions.difference import MAX_PAIRS, Row, Side, compare_sources, compare_submissions
@@ -83,8 +84,8 @@ def test_the_one_before_is_meant_where_no_other_is_named(database: Database) -> 
     with database.transaction() as session:
         second = make_submission(session, user, revision)
 
-        assert compare_submissions(session, user, second.id).old == session.merge(first)
-        assert compare_submissions(session, user, first.id).old is None
+        assert compare_submissions(session, signed_in(user), second.id).old == session.merge(first)
+        assert compare_submissions(session, signed_in(user), first.id).old is None
 
 
 def test_nobody_compares_submissions_of_others(database: Database) -> None:
@@ -93,9 +94,9 @@ def test_nobody_compares_submissions_of_others(database: Database) -> None:
         mine, others = make_submission(session, user, revision), make_submission(session, revision=revision)
 
         with pytest.raises(NotFound):
-            compare_submissions(session, user, mine.id, others.id)
+            compare_submissions(session, signed_in(user), mine.id, others.id)
         with pytest.raises(NotFound):
-            compare_submissions(session, user, others.id, mine.id)
+            compare_submissions(session, signed_in(user), others.id, mine.id)
 
 
 def test_two_problems_are_not_compared(database: Database) -> None:
@@ -103,4 +104,6 @@ def test_two_problems_are_not_compared(database: Database) -> None:
         user = make_user(session)
 
         with pytest.raises(Invalid, match="two of one problem"):
-            compare_submissions(session, user, make_submission(session, user).id, make_submission(session, user).id)
+            compare_submissions(
+                session, signed_in(user), make_submission(session, user).id, make_submission(session, user).id
+            )

@@ -4,6 +4,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import func, select
 
+from app.accounts.viewer import signed_in
 from app.database import Database
 from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
@@ -32,12 +33,12 @@ def test_the_owner_and_an_admin_see_a_submission_and_nobody_else(database: Datab
         owner, other, admin = make_user(session), make_user(session), make_user(session, role="admin")
         submission = make_submission(session, owner)
 
-        assert get_submission(session, submission.id, owner) is submission
-        assert get_submission(session, submission.id, admin) is submission
+        assert get_submission(session, submission.id, signed_in(owner)) is submission
+        assert get_submission(session, submission.id, signed_in(admin)) is submission
         with pytest.raises(NotFound):
-            get_submission(session, submission.id, other)
+            get_submission(session, submission.id, signed_in(other))
         with pytest.raises(NotFound):
-            get_submission(session, uuid4(), owner)
+            get_submission(session, uuid4(), signed_in(owner))
 
 
 def test_a_view_has_the_fields_of_the_api() -> None:

@@ -11,7 +11,7 @@ from app.catalog.diff import compare_packages
 from app.catalog.publish import MAX_NUMBER, get_revision
 from app.catalog.template.exercise import FRAMEWORKS
 from app.web.address import Slug
-from app.web.author import Author
+from app.web.gate import Author
 from app.web.origin import require_own_origin
 from app.web.render import HEADERS
 from app.web.visit import CurrentVisit, see_other
@@ -65,7 +65,7 @@ def send_files(visit: CurrentVisit, author: Author, slug: Slug, number: Number) 
 
 
 @router.post("/problems/{slug}/revisions/{number}/publish", dependencies=[Depends(require_own_origin)])
-def publish_again(visit: CurrentVisit, author: Author, slug: Slug, number: Number) -> Response:
+def publish_again(visit: CurrentVisit, author: Author, slug: Slug, number: Number) -> Response:  # noqa: ARG001
     with visit.transaction() as session:
-        bring_back(session, slug, number, author)
+        bring_back(session, slug, number, visit.actor)
     return see_other(f"/author/problems/{slug}")

@@ -11,7 +11,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import JSONResponse
 
-from app.accounts.model import User
+from app.accounts.viewer import Viewer
 from app.authoring.query import get_verification
 from app.authoring.send import Sending, send
 from app.authoring.view import view_verification
@@ -25,7 +25,7 @@ from app.content_policy import with_styles
 from app.database import storable
 from app.errors import LimitReached, NotFound, Outdated
 from app.web.address import read_slug
-from app.web.author import Author, limit_author
+from app.web.gate import Author, limit_author
 from app.web.messages import gettext as _
 from app.web.messages import ngettext
 from app.web.origin import require_own_origin
@@ -108,7 +108,7 @@ def summarise(form: PackageForm, faults: tuple[Fault, ...]) -> str:
     return ngettext("%(count)s thing is wrong.", "%(count)s things are wrong.", count) % {"count": count}
 
 
-def _send(visit: Visit, author: User, form: PackageForm, *, publish: bool) -> Response:
+def _send(visit: Visit, author: Viewer, form: PackageForm, *, publish: bool) -> Response:
     package, faults = form.checked()
     if package is None:
         return _show(visit, form, status=422, found=faults)

@@ -14,7 +14,8 @@ from app.authoring.send import cancel
 from app.authoring.view import VerificationView, view_verification
 from app.errors import Conflict, Outdated
 from app.submissions.progress import Progress
-from app.web.author import Author, VerificationId
+from app.web.author import VerificationId
+from app.web.gate import Author
 from app.web.origin import require_own_origin
 from app.web.render import HEADERS, render_text
 from app.web.report.render import render_fragment
@@ -59,10 +60,10 @@ async def stream_progress(request: Request, visit: CurrentVisit, view: Known) ->
 
 
 @router.post("/publish", dependencies=[Depends(require_own_origin)])
-def publish(visit: CurrentVisit, author: Author, view: Known) -> Response:
+def publish(visit: CurrentVisit, author: Author, view: Known) -> Response:  # noqa: ARG001
     try:
         with visit.transaction() as session:
-            publish_verified(session, get_verification(session, view.id, with_files=True), author)
+            publish_verified(session, get_verification(session, view.id, with_files=True), visit.actor)
     except (Conflict, Outdated) as refusal:
         return _page(visit, view, message=str(refusal), status=409)
     return see_other(f"/author/problems/{view.problem}")

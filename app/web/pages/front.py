@@ -21,7 +21,7 @@ EXAMPLE = Path(__file__).parents[1] / "example.json"
 
 @router.get("/")
 def show_front(visit: CurrentVisit) -> Response:
-    states = states_for(visit.user)
+    states = states_for(visit.viewer)
     with visit.transaction() as session:
         tracks = list_tracks(session, states)
         tried = ProblemFilters(state="tried")

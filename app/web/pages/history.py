@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from sqlalchemy.orm import Session
 
-from app.accounts.model import User
+from app.accounts.viewer import Viewer
 from app.drafts.copy import copy_back
 from app.errors import AllcloseError, Invalid, NotFound
 from app.judging.verdicts import Verdict
@@ -48,17 +48,17 @@ Picked = Annotated[list[str], Query(default_factory=list, description="two submi
 @router.get("/submissions")
 def show_history(visit: CurrentVisit, filters: Filters, pick: Picked, cursor: str = "") -> Response:
     """With `pick`, on to what changed between the two that were chosen."""
-    if visit.user is None:
+    if visit.viewer is None:
         return visit.ask_to_sign_in()
     refusal = ""
     with visit.transaction() as session:
         if pick:
             try:
-                return see_other(_address_of_pair(session, visit.user, pick))
+                return see_other(_address_of_pair(session, visit.viewer, pick))
             except AllcloseError as fault:
                 refusal = str(fault)
-        page = list_submissions(session, visit.user.id, filters, cursor or None)
-        attempted = list_attempted(session, visit.user.id)
+        page = list_submissions(session, visit.viewer.id, filters, cursor or None)
+        attempted = list_attempted(session, visit.viewer.id)
     context: dict[str, Any] = {"page": page, "filters": filters, "attempted": attempted, "verdicts": tuple(Verdict)}
     context |= {"refusal": refusal, "picked": frozenset(pick), "query": _query(filters)}
     return visit.render("history.html", context, 422 if refusal else 200)
@@ -68,10 +68,10 @@ def show_history(visit: CurrentVisit, filters: Filters, pick: Picked, cursor: st
 def show_difference(
     visit: CurrentVisit, submission_id: SubmissionId, old: str = "", view: View = "unified"
 ) -> Response:
-    if visit.user is None:
+    if visit.viewer is None:
         return visit.ask_to_sign_in()
     with visit.transaction() as session:
-        pair = compare_submissions(session, visit.user, submission_id, _id(old) if old else None)
+        pair = compare_submissions(session, visit.viewer, submission_id, _id(old) if old else None)
         new, before = get_summary(session, pair.new), get_summary(session, pair.old) if pair.old else None
         filters = HistoryFilters(problem=new.problem)
         others = list_submissions(session, pair.new.user_id, filters).items
@@ -82,19 +82,19 @@ def show_difference(
 
 @router.post("/submissions/{submission_id}/copy", dependencies=[Depends(require_own_origin)])
 def copy_to_editor(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
-    if visit.user is None:
+    if visit.viewer is None:
         return see_other("/sign-in")
     with visit.transaction() as session:
-        _draft, slug = copy_back(session, visit.user, submission_id)
+        _draft, slug = copy_back(session, visit.viewer, submission_id)
     return see_other(f"/problems/{slug}#source")
 
 
-def _address_of_pair(session: Session, user: User, picked: Sequence[str]) -> str:
+def _address_of_pair(session: Session, viewer: Viewer, picked: Sequence[str]) -> str:
     """The later one is the new one. Raises Invalid, NotFound."""
     if len(picked) != 2:
         message = _("Choose two submissions to compare; %(number)s are chosen.")
         raise Invalid("pick", message % {"number": len(picked)})
-    old, new = sorted((get_submission(session, _id(one), user) for one in picked), key=lambda one: one.created_at)
+    old, new = sorted((get_submission(session, _id(one), viewer) for one in picked), key=lambda one: one.created_at)
     if old.problem_id != new.problem_id:
         raise Invalid("pick", _("These two are to different problems. Choose two of one problem."))
     return f"/submissions/{new.id}/diff?old={old.id}"

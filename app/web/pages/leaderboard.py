@@ -11,8 +11,8 @@ router = APIRouter()
 
 @router.get("/problems/{slug}/leaderboard")
 def show_leaderboard(visit: CurrentVisit, slug: Slug, by: By = "time") -> Response:
-    if visit.user is None:
+    if visit.viewer is None:
         return visit.ask_to_sign_in()
     with visit.transaction() as session:
-        board = read_leaderboard(session, slug, visit.user, by)
+        board = read_leaderboard(session, slug, visit.viewer, by)
     return visit.render("leaderboard.html", {"board": board})

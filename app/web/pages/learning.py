@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
+from app.accounts.viewer import Viewer
 from app.catalog.query import get_problem
 from app.drafts.save import Save, find_draft, save_draft
 from app.learning.completion import complete, undo_completion
@@ -43,7 +44,7 @@ class CompletionForm(EditorForm):
 def show_learning(visit: CurrentVisit, slug: Slug) -> Response:
     with visit.transaction() as session:
         problem = get_problem(session, slug)
-        context = {"problem": problem, "user": visit.user, "learning": find_learning(session, visit.user, slug)}
+        context = {"problem": problem, "user": visit.user, "learning": find_learning(session, visit.viewer, slug)}
     return Response(render_text("fragments/learning.html", context), media_type="text/html", headers=HEADERS)
 
 
@@ -68,9 +69,9 @@ def send_completion(visit: CurrentVisit, slug: Slug, form: Annotated[CompletionF
     return see_other(f"/problems/{slug}#completion")
 
 
-def find_learning(session: Session, user: User | None, slug: str) -> Learning | None:
+def find_learning(session: Session, viewer: Viewer | None, slug: str) -> Learning | None:
     """None for who is not signed in. Raises NotFound."""
-    return read_learning(session, user.id, slug) if user else None
+    return read_learning(session, viewer.id, slug) if viewer else None
 
 
 def _keep(session: Session, user: User, slug: str, form: EditorForm) -> None:

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Form, Query, Response
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from app.accounts.model import User
+from app.accounts.viewer import Viewer
 from app.catalog.name import list_in_order
 from app.catalog.own_inputs import InputsInvalid
 from app.catalog.query import get_problem
@@ -77,8 +77,8 @@ Given = Annotated[UUID | None, Query(alias="from", description="an earlier submi
 @router.get("/problems/{slug}")
 def show_problem(visit: CurrentVisit, slug: Slug, given: Given = None) -> Response:
     with visit.transaction() as session:
-        earlier = _find_given(session, visit.user, given)
-        context = _context(session, visit.user, slug)
+        earlier = _find_given(session, visit.viewer, given)
+        context = _context(session, visit.viewer, slug)
     draft = context["draft"]
     source = draft.source if draft else context["problem"].starter
     if earlier is None:
@@ -88,13 +88,13 @@ def show_problem(visit: CurrentVisit, slug: Slug, given: Given = None) -> Respon
 
 @router.post("/problems/{slug}/submissions", dependencies=[Depends(require_own_origin)])
 def send_solution(visit: CurrentVisit, slug: Slug, form: Annotated[SolutionForm, Form()]) -> Response:
-    if visit.user is None:
+    if visit.viewer is None:
         return see_other(f"/sign-in?next=/problems/{slug}")
     settings: Settings = visit.request.app.state.settings
     try:
         with visit.transaction() as session:
             submission = submit(
-                session, form.wanted(visit.user.id, slug), SubmitLimits(max_pending=settings.max_pending)
+                session, form.wanted(visit.viewer.id, slug), SubmitLimits(max_pending=settings.max_pending)
             )
     except InputsInvalid as fault:
         return _refused(visit, slug, form, {"input_faults": fault.faults}, 422)
@@ -107,7 +107,7 @@ def send_solution(visit: CurrentVisit, slug: Slug, form: Annotated[SolutionForm,
 
 def _refused(visit: Visit, slug: str, form: SolutionForm, why: dict[str, Any], status: int) -> Response:
     with visit.transaction() as session:
-        context = _context(session, visit.user, slug)
+        context = _context(session, visit.viewer, slug)
     typed = {"source": form.text, "is_given": True, "own_inputs": form.own_inputs}
     return _render(visit, context | typed | why, status)
 
@@ -121,34 +121,36 @@ def _render(visit: Visit, context: dict[str, Any], status: int = 200) -> Respons
     return page
 
 
-def _context(session: Session, user: User | None, slug: str) -> dict[str, Any]:
+def _context(session: Session, viewer: Viewer | None, slug: str) -> dict[str, Any]:
     """Raises NotFound."""
     problem = get_problem(session, slug)
-    mine = list_submissions(session, user.id, HistoryFilters(problem=slug)).items[:SHOWN_SUBMISSIONS] if user else ()
-    solved = list_solved_slugs(session, user.id) if user else frozenset()
+    mine = (
+        list_submissions(session, viewer.id, HistoryFilters(problem=slug)).items[:SHOWN_SUBMISSIONS] if viewer else ()
+    )
+    solved = list_solved_slugs(session, viewer.id) if viewer else frozenset()
     return {
         "problem": problem,
         "place": find_place(session, slug),
         "submissions": mine,
-        "last": _last(session, user, mine),
-        "draft": find_draft(session, user.id, slug) if user else None,
+        "last": _last(session, viewer, mine),
+        "draft": find_draft(session, viewer.id, slug) if viewer else None,
         "is_solved": slug in solved,
         "solved_slugs": solved,
         "prerequisites": list_in_order(session, problem.prerequisites),
-        "learning": find_learning(session, user, slug),
+        "learning": find_learning(session, viewer, slug),
         "attempt": secrets.token_urlsafe(16),
     }
 
 
-def _last(session: Session, user: User | None, mine: Sequence[SubmissionSummary]) -> Shown | None:
-    return read_one(session, user, mine[0].id) if user and mine else None
+def _last(session: Session, viewer: Viewer | None, mine: Sequence[SubmissionSummary]) -> Shown | None:
+    return read_one(session, viewer, mine[0].id) if viewer and mine else None
 
 
-def _find_given(session: Session, user: User | None, given: UUID | None) -> Submission | None:
+def _find_given(session: Session, viewer: Viewer | None, given: UUID | None) -> Submission | None:
     """The submission to go on with; None for someone else's, as if it were not there."""
-    if user is None or given is None:
+    if viewer is None or given is None:
         return None
     try:
-        return get_submission(session, given, user)
+        return get_submission(session, given, viewer)
     except NotFound:
         return None

@@ -55,7 +55,7 @@ class FilterForm:
 def show_problems(visit: CurrentVisit, form: Annotated[FilterForm, Depends()], cursor: str = "") -> Response:
     wanted = form.read()
     filters = wanted if visit.user else replace(wanted, state=None)
-    states = states_for(visit.user)
+    states = states_for(visit.viewer)
     with visit.transaction() as session:
         cut = Cut(cursor=cursor or None, limit=SHOWN_PROBLEMS)
         problems, following = list_problems(session, filters, cut, states)

@@ -10,7 +10,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
-from app.accounts.model import User
+from app.accounts.viewer import Viewer
 from app.errors import NotFound
 from app.submissions.cancel import cancel
 from app.submissions.model import Submission
@@ -91,13 +91,13 @@ def read_shown(visit: Visit, submission_id: UUID) -> Shown:
         return read_one(session, _viewer(visit), submission_id)
 
 
-def read_one(session: Session, viewer: User, submission_id: UUID) -> Shown:
+def read_one(session: Session, viewer: Viewer, submission_id: UUID) -> Shown:
     """Raises NotFound."""
     submission = get_submission(session, submission_id, viewer)
     return Shown(submission=submission, view=view_submission(session, submission))
 
 
-def _viewer(visit: Visit) -> User:
-    if visit.user is None:
+def _viewer(visit: Visit) -> Viewer:
+    if visit.viewer is None:
         raise NotFound("you are not signed in, so no submission can be shown; sign in and open it again")
-    return visit.user
+    return visit.viewer

@@ -13,12 +13,12 @@ router = APIRouter()
 @router.get("/tracks")
 def show_tracks(visit: CurrentVisit) -> Response:
     with visit.transaction() as session:
-        tracks = list_tracks(session, states_for(visit.user))
+        tracks = list_tracks(session, states_for(visit.viewer))
     return visit.render("tracks.html", {"tracks": tracks})
 
 
 @router.get("/tracks/{slug}")
 def show_track(visit: CurrentVisit, slug: Slug) -> Response:
     with visit.transaction() as session:
-        track = get_track(session, slug, states_for(visit.user))
+        track = get_track(session, slug, states_for(visit.viewer))
     return visit.render("track.html", {"track": track})

@@ -1,0 +1,44 @@
+"""Somebody who is signed in, with what they may do here and now."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from app.accounts.model import Role, User
+from app.accounts.right import RULES, Right, RightMissing, rights_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viewer:
+    """`rights` may be fewer than the role's, where a token has scopes."""
+
+    user: User
+    rights: frozenset[Right] = field(repr=False)
+
+    @property
+    def id(self) -> UUID:
+        return self.user.id
+
+    @property
+    def username(self) -> str:
+        return self.user.username
+
+    @property
+    def role(self) -> Role:
+        return self.user.role
+
+    def may(self, right: Right) -> bool:
+        return right in self.rights
+
+    def require(self, right: Right) -> None:
+        """Raises RightMissing, which says whom to ask."""
+        if right in self.rights:
+            return
+        if self.role in RULES[right].roles:
+            raise RightMissing(right, "this token", "make one with this scope")
+        roles = " or ".join(RULES[right].roles)
+        raise RightMissing(right, f"{self.username} is a {self.role} and", f"it is for the role {roles}; ask an admin")
+
+
+def signed_in(user: User) -> Viewer:
+    """With all that the role may do, as in a browser."""
+    return Viewer(user=user, rights=rights_of(user.role))

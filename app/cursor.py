@@ -1,0 +1,37 @@
+"""Where a page of a list ends, as a word that callers hand back and do not look into."""
+
+import base64
+import json
+from datetime import datetime
+from uuid import UUID
+
+from app.errors import Invalid
+
+
+def write_cursor(at: datetime, key: UUID | int) -> str:
+    """Of a list by time, newest first, and by `key` among equal times."""
+    return base64.urlsafe_b64encode(json.dumps([at.isoformat(), str(key)]).encode()).decode().rstrip("=")
+
+
+def read_cursor(cursor: str) -> tuple[datetime, str]:
+    """The time and the key. Raises Invalid."""
+    try:
+        at, key = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        moment = datetime.fromisoformat(at)
+        if moment.tzinfo is not None and isinstance(key, str):
+            return moment, key
+    except (ValueError, TypeError, RecursionError):
+        pass
+    raise Invalid(
+        "cursor",
+        f"the cursor {cursor[:40]!r} is none of this list; take `next` of the page before, or leave it out",
+    )
+
+
+def read_uuid_cursor(cursor: str) -> tuple[datetime, UUID]:
+    """Raises Invalid."""
+    at, key = read_cursor(cursor)
+    try:
+        return at, UUID(key)
+    except ValueError:
+        raise Invalid("cursor", f"the cursor {cursor[:40]!r} is none of this list; leave it out") from None

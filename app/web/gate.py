@@ -1,0 +1,41 @@
+"""Pages that are not for everybody: who may see them, by the rights of `app.accounts.right`."""
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import Depends
+from starlette.exceptions import HTTPException
+
+from app.accounts.right import Right
+from app.accounts.throttle import Throttle
+from app.accounts.viewer import Viewer
+from app.web.visit import CurrentVisit
+
+
+def needs(right: Right, home: str = "/") -> Any:
+    """The viewer, who has this right. Who is not signed in is led to that, and after a form to `home`."""
+    return Depends(_gate(right, home))
+
+
+def _gate(right: Right, home: str) -> Callable[[Any], Viewer]:
+    def read_viewer(visit: CurrentVisit) -> Viewer:
+        """Raises RightMissing."""
+        if visit.viewer is None:
+            here = visit.request.url.path if visit.request.method == "GET" else home
+            headers = {"Location": "/sign-in?next=" + quote(here, safe="")}
+            raise HTTPException(HTTPStatus.SEE_OTHER, "sign in first", headers=headers)
+        visit.viewer.require(right)
+        return visit.viewer
+
+    return read_viewer
+
+
+Author = Annotated[Viewer, needs(Right.WRITE_PROBLEMS, home="/author")]
+
+
+def limit_author(visit: CurrentVisit, author: Author) -> None:
+    """A dependency of what costs us the reading of a package. Raises TooOften."""
+    throttle: Throttle = visit.request.app.state.request_throttle
+    throttle.use("user", str(author.id))

@@ -1,0 +1,28 @@
+"""The log of what was done: rows are added, and nothing else."""
+
+import pytest
+from sqlalchemy import delete, select, text, update
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.sql.base import Executable
+
+from app.audit.model import AuditEvent
+from app.audit.record import COMMAND, Act, record
+from app.database import Database
+
+CHANGES = [
+    update(AuditEvent).values(action="user.praised"),
+    delete(AuditEvent),
+    text("TRUNCATE audit_events"),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=["update", "delete", "truncate"])
+def test_what_was_written_down_is_never_changed_or_removed(database: Database, change: Executable) -> None:
+    with database.transaction() as session:
+        record(session, COMMAND, Act(action="user.suspended", target="ada", before={"is_active": True}))
+
+    with pytest.raises(DBAPIError, match="never changed or removed"), database.transaction() as session:
+        session.execute(change)
+
+    with database.transaction() as session:
+        assert session.scalars(select(AuditEvent.action)).all() == ["user.suspended"]
