@@ -15,7 +15,8 @@ from app.worker.inability import Inability
 from app.worker.known_mistakes import KnownMistakes
 from app.worker.lease import Claim
 from app.worker.lease_loop import LeaseLoop, Run
-from app.worker.measure import Surveyor, name_machine
+from app.worker.machine import name_machine
+from app.worker.measure import Surveyor
 from app.worker.presence import Capacity
 from app.worker.signals import Signals, stop_this_worker
 from app.worker.tutor import Tutor

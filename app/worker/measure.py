@@ -4,15 +4,7 @@ A solution's time is what its judging measured anyway. The reference is run for 
 thread of its own, at most RUNS times for each variant of a revision, and the least counts.
 """
 
-import logging
-import platform
-import socket
-import threading
-from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from queue import Full, Queue
+from functools import partial
 
 from sqlalchemy import func
 from sqlalchemy.dialects.postgresql import insert
@@ -20,75 +12,17 @@ from sqlalchemy.dialects.postgresql import insert
 from app.database import Database
 from app.judging.verdicts import Verdict
 from app.leaderboard.model import Measurement, ReferenceMeasurement
+from app.worker.afterwork import Afterwork
+from app.worker.cost import Cost, Costs
 from app.worker.expected import ExpectedOutputs
 from app.worker.lease import Claim, Finish
 from app.worker.recording import recorded
 from app.worker.request import box_spec, build_request, patient
 from app.worker.run import run_cases
 from app.worker.work import Work
-from sandbox.interface import Aborted, CaseInput, CaseOutcome, Ending
+from sandbox.interface import CaseInput
 
 RUNS = 5
-# More than that are not measured: they only wait while this machine is busy.
-MOST_WAITING = 50
-
-_log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
-    """Of all calls: the sum of their times, and the most memory."""
-
-    wall_seconds: float
-    memory_bytes: int
-
-
-@dataclass(slots=True)
-class Costs:
-    """What each case took, as it comes in."""
-
-    outcomes: dict[str, CaseOutcome] = field(default_factory=dict)
-
-    def take(self, outcome: CaseOutcome) -> None:
-        self.outcomes[outcome.name] = replace(outcome, answer=None, text="")  # together they could be very large
-
-    def of(self, cases: Collection[str]) -> Cost | None:
-        """None where not all of them were answered, or there are none."""
-        found = [self.outcomes[name] for name in cases if name in self.outcomes]
-        if not found or len(found) < len(cases) or any(each.ending is not Ending.ANSWERED for each in found):
-            return None
-        return Cost(
-            wall_seconds=sum(each.wall_seconds for each in found),
-            memory_bytes=max(each.memory_bytes for each in found),
-        )
-
-
-def each_of(*takers: Callable[[CaseOutcome], None]) -> Callable[[CaseOutcome], None]:
-    def take(outcome: CaseOutcome) -> None:
-        for taker in takers:
-            taker(outcome)
-
-    return take
-
-
-def name_machine(gpus: Sequence[str] = ()) -> str:
-    """The same for workers whose times may be compared."""
-    return ", ".join([socket.gethostname(), _processor(), *gpus])
-
-
-def _processor() -> str:
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.machine()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Accepted:
-    claim: Claim
-    work: Work
-    cost: Cost
 
 
 class Surveyor:
@@ -96,37 +30,22 @@ class Surveyor:
         self._database = database
         self._expected = expected
         self._machine = machine
-        self._open: Queue[_Accepted | None] = Queue(MOST_WAITING)
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="surveyor", daemon=True)
+        self._afterwork = Afterwork("surveyor", "is on no leaderboard")
 
     def start(self) -> None:
-        self._thread.start()
+        self._afterwork.start()
 
     def stop(self) -> None:
         """Those that still wait are not measured."""
-        self._stop.set()
-        with suppress(Full):
-            self._open.put_nowait(None)
-        self._thread.join()
+        self._afterwork.stop()
 
     def note(self, claim: Claim, work: Work, judged: Finish, costs: Costs) -> None:
-        """Of a judging that has ended. Keeps nobody waiting."""
+        """Of a judging that has ended. Keeps nobody waiting; where too many wait, it is not measured."""
         if work.submission.mode != "submit" or judged.verdict is not Verdict.ACCEPTED:
             return
         cost = costs.of(_called(work))
         if cost is not None:
-            with suppress(Full):
-                self._open.put_nowait(_Accepted(claim=claim, work=work, cost=cost))
-
-    def _run(self) -> None:
-        while (accepted := self._open.get()) is not None and not self._stop.is_set():
-            try:
-                self.survey(accepted.claim, accepted.work, accepted.cost)
-            except Aborted:
-                return
-            except Exception:
-                _log.exception("%s is on no leaderboard", accepted.claim)
+            self._afterwork.offer(claim, partial(self.survey, claim, work, cost))
 
     def survey(self, claim: Claim, work: Work, cost: Cost) -> None:
         """Raises JudgeFailed, BoxLost, Aborted."""
@@ -140,11 +59,11 @@ class Surveyor:
     def _measure_reference(self, work: Work) -> Cost | None:
         """As a submission is run, in a box that never holds one."""
         package, manifest = work.package, work.package.manifest
-        cases = self._expected.get(work.revision, package, work.submission.variant, self._stop)
+        cases = self._expected.get(work.revision, package, work.submission.variant, self._afterwork.stopping)
         inputs = [CaseInput(case.name, case.inputs) for case in cases if not case.sealed]
         request = recorded(manifest, patient(build_request(package, package.reference, inputs)))
         costs = Costs()
-        run_cases(self._expected.references, box_spec(manifest), request, costs.take, self._stop)
+        run_cases(self._expected.references, box_spec(manifest), request, costs.take, self._afterwork.stopping)
         return costs.of([case.name for case in inputs])
 
     def _count_runs(self, work: Work) -> int:

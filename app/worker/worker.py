@@ -13,10 +13,11 @@ from app.errors import JudgeFailed
 from app.judging.result import CaseResult, Visibility
 from app.submissions.phase import Phase
 from app.worker.boxes import Pools
+from app.worker.cost import Costs, each_of
 from app.worker.expected import ExpectedOutputs
 from app.worker.judge import Job, OnOutcome, judge
 from app.worker.lease import Claim, Finish, is_cancelled, record_case, record_phases
-from app.worker.measure import Costs, Surveyor, each_of
+from app.worker.measure import Surveyor
 from app.worker.order import in_order
 from app.worker.own_inputs import OwnInputs, find_unanswerable
 from app.worker.prepare import PreparedCase
