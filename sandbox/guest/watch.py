@@ -234,16 +234,22 @@ class Watch:
 
 
 class _Clock:
-    """Seconds since it was made, as far as the process could use them."""
+    """Seconds since it was made, as far as the process could use them or its own other threads had the cores.
+
+    A wait is counted when it has ended: this clock may stand still then, and never goes back.
+    """
 
     def __init__(self, gauge: Gauge, seconds: float) -> None:
         self._gauge, self._seconds = gauge, seconds
-        self._started, self._delay = time.monotonic(), gauge.read_delay()
+        self._started, self._delay, self._own = time.monotonic(), gauge.read_delay(), gauge.read_other_threads()
+        self._shown = 0.0
 
     def read(self) -> float:
-        delay = min(self._gauge.read_delay() - self._delay, (MAX_STRETCH - 1) * self._seconds)
+        own = max(0.0, self._gauge.read_other_threads() - self._own)
+        delay = max(0.0, self._gauge.read_delay() - self._delay - own)
         elapsed = time.monotonic() - self._started
-        return max(0.0, elapsed - delay)  # a wait that began before this clock may be counted within its time
+        self._shown = max(self._shown, elapsed - min(delay, (MAX_STRETCH - 1) * self._seconds))
+        return self._shown
 
     def is_over(self) -> bool:
         return time.monotonic() - self._started > self._seconds and self.read() > self._seconds

@@ -1,7 +1,9 @@
 """What a process has in memory, by the words of two kernels."""
 
+import hashlib
 import mmap
 import os
+import threading
 import time
 from pathlib import Path
 
@@ -63,3 +65,14 @@ def test_the_time_that_others_take_is_counted() -> None:
             os.sched_setaffinity(0, allowed)
 
     assert 0.2 <= delay <= elapsed
+
+
+def test_the_time_of_all_threads_but_the_first_is_counted_when_they_have_ended() -> None:
+    gauge = Gauge(os.getpid())
+    processor, before = time.process_time(), gauge.read_other_threads()
+
+    thread = threading.Thread(target=hashlib.pbkdf2_hmac, args=("sha256", b"password", b"salt", 300_000))
+    thread.start()
+    thread.join()
+
+    assert 0.05 < gauge.read_other_threads() - before <= time.process_time() - processor

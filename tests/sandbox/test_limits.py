@@ -49,6 +49,34 @@ def test_the_time_that_others_take_is_not_charged(bench: Bench) -> None:
     assert 0.6 < outcome.wall_seconds <= 1
 
 
+# Until the process has had its core for so long, of which its first thread gets a fourth.
+CROWDED = """
+import hashlib, threading, time
+
+def spin():
+    hashlib.pbkdf2_hmac("sha256", b"password", b"salt", 10**9)
+
+def solve(seconds):
+    started = time.process_time()
+    for _ in range(3):
+        threading.Thread(target=spin, daemon=True).start()
+    while time.process_time() - started < seconds: pass
+    return time.process_time() - started
+"""
+
+
+def test_the_time_that_its_own_threads_take_is_charged(bench: Bench) -> None:
+    outcome = bench.call(CROWDED, {"seconds": 1.5})
+
+    assert outcome.wall_seconds >= 0.95 * value_of(outcome)
+
+
+def test_no_limit_is_stretched_by_a_programs_own_threads(bench: Bench) -> None:
+    outcome = bench.call(CROWDED, {"seconds": 1.5}, wall_seconds=1)
+
+    assert outcome.ending is Ending.TIMED_OUT
+
+
 def test_what_was_printed_before_the_time_was_up_is_kept(bench: Bench) -> None:
     outcome = bench.call("def solve():\n    print('so far')\n    while True: pass\n", wall_seconds=0.5)
 
