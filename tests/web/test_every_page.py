@@ -1,4 +1,4 @@
-"""Every page in a real browser, as a stranger, a student and an author see it: light and wide, dark and narrow.
+"""Every page in a real browser, as a stranger, student, author and admin see it: light and wide, dark and narrow.
 
 Nothing that axe-core calls serious, no complaint of the browser or of the content policy, no request to elsewhere,
 no page wider than the screen, nothing that moves once it is drawn.
@@ -62,6 +62,7 @@ FOR_STUDENTS = (
     "/me",
 )
 FOR_AUTHORS = ("/author", "/author/problems/scaled_sum", "/author/edit?problem=scaled_sum")
+FOR_ADMINS: tuple[str, ...] = ()
 
 NOT_FOUND = "Failed to load resource: the server responded with a status of 404 (Not Found)"
 EXPECTED = {"/problems/scaled": (NOT_FOUND,)}
@@ -106,7 +107,8 @@ def scene(database: Database, address: str) -> Scene:  # noqa: ARG001
     with database.transaction() as session:
         publish(session, load_package(REAL))
         ada, emmy = make_user(session, "ada"), make_user(session, "emmy", role="author")
-        secrets = {user.username: start_session(session, user.id) for user in (ada, emmy)}
+        grace = make_user(session, "grace", role="admin")
+        secrets = {user.username: start_session(session, user.id) for user in (ada, emmy, grace)}
         ada_id = ada.id
     made = Scene(secrets)
     shape = np.arange(60, dtype=np.float32).reshape(4, 15)
@@ -139,8 +141,11 @@ def test_every_page_is_fit_for_everyone(browser: Browser, address: str, scene: S
         browser, address, scene.secrets["ada"], (path.format(**scene.submissions) for path in FOR_STUDENTS)
     )
     author = look_at_pages(browser, address, scene.secrets["emmy"], FOR_AUTHORS)
+    admin = look_at_pages(
+        browser, address, scene.secrets["grace"], (path.format(**scene.submissions) for path in FOR_ADMINS)
+    )
 
-    complaints = "\n".join(chain(anyone, student, author))
+    complaints = "\n".join(chain(anyone, student, author, admin))
     assert complaints == ""
 
 
