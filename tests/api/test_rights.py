@@ -1,0 +1,146 @@
+"""Every endpoint for every role, and for tokens with every scope but the one: who may, may; who may not, is refused.
+
+The endpoints and the right that each needs are those of the OpenAPI document, the roles' rights those of the one table.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from uuid import UUID
+
+import httpx
+import pytest
+
+from app.accounts.model import Role
+from app.accounts.right import EVERYBODY, RULES, Right
+from app.accounts.token import create_token
+from app.api.openapi import build_openapi
+from app.database import Database
+from app.main import create_app
+from app.settings import Settings
+from tests.api.conftest import PATIENCE
+from tests.factories import make_user
+
+# What nobody needs a token for; the rest is closed to who has none.
+OPEN = {"create_user", "post_token", "get_problem_detail", "get_healthz", "get_readyz"}
+OPEN_OR_KNOWN = {"get_problem_page", "get_track_list", "get_track_detail"}
+
+REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+NOWHERE = str(UUID(int=0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """`right` is None for what nobody needs a token for."""
+
+    name: str
+    method: str
+    path: str
+    right: Right | None
+    is_open: bool
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _operations() -> list[Operation]:
+    # Nothing connects to this database: the document needs none.
+    document = build_openapi(create_app(Settings(), Database("postgresql+psycopg://nowhere.invalid/nothing")))
+    return [
+        _operation(path, method, said)
+        for path, methods in document["paths"].items()
+        for method, said in methods.items()
+    ]
+
+
+def _operation(path: str, method: str, said: dict[str, object]) -> Operation:
+    security = said.get("security", [])
+    assert isinstance(security, list)
+    scopes = [scope for way in security for scope in way.get("bearer", ())]
+    assert len(scopes) == len([way for way in security if way]), f"{method} {path} names no right, or several"
+    return Operation(
+        name=str(said["operationId"]),
+        method=method.upper(),
+        path=path,
+        right=Right(scopes[0]) if scopes else None,
+        is_open=not scopes or {} in security,
+    )
+
+
+OPERATIONS = _operations()
+CLOSED = [operation for operation in OPERATIONS if operation.right is not None]
+
+Client = Callable[[Role, list[Right] | None], httpx.Client]
+
+
+@pytest.fixture
+def client(address: str, database: Database) -> Client:
+    def client(role: Role, scopes: list[Right] | None = None) -> httpx.Client:
+        with database.transaction() as session:
+            new = create_token(session, make_user(session, role=role).id, "test")
+            new.token.scopes = None if scopes is None else list(map(str, scopes))
+        return httpx.Client(base_url=address, headers={"Authorization": f"Bearer {new.secret}"}, timeout=PATIENCE)
+
+    return client
+
+
+def ask(client: httpx.Client, operation: Operation) -> httpx.Response:
+    """With parameters that name nothing, so that who may gets some other error."""
+    path = operation.path
+    for part in ("slug", "track"):
+        path = path.replace(f"{{{part}}}", "nothing_like_it")
+    while "{" in path:
+        before, _, rest = path.partition("{")
+        name, _, after = rest.partition("}")
+        path = before + ("1" if name == "number" else NOWHERE) + after
+    body: dict[str, object] = {"json": {}} if operation.method in ("POST", "PUT", "PATCH") else {}
+    return client.request(operation.method, path, **body)  # type: ignore[arg-type]
+
+
+def test_what_is_open_to_all_is_what_we_mean_to_be() -> None:
+    without_a_token = {operation.name for operation in OPERATIONS if operation.is_open}
+
+    assert without_a_token == OPEN | OPEN_OR_KNOWN
+
+
+def test_every_right_is_needed_somewhere_and_every_role_has_what_the_table_says() -> None:
+    assert {operation.right for operation in CLOSED} <= set(RULES)
+    assert all(set(rule.roles) <= set(EVERYBODY) and rule.allows for rule in RULES.values())
+
+
+@pytest.mark.parametrize("role", EVERYBODY)
+def test_each_role_may_call_what_its_rights_are_for_and_nothing_else(client: Client, role: Role) -> None:
+    with client(role, None) as asker:
+        answers = {operation: ask(asker, operation).status_code for operation in CLOSED}
+
+    refused = {operation for operation, status in answers.items() if status in REFUSED}
+    assert refused == {
+        operation for operation in CLOSED if operation.right and role not in RULES[operation.right].roles
+    }
+    assert not [operation for operation, status in answers.items() if status >= HTTPStatus.INTERNAL_SERVER_ERROR]
+
+
+@pytest.mark.parametrize("right", Right)
+def test_a_token_without_a_scope_may_not_do_what_the_scope_is_for(client: Client, right: Right) -> None:
+    others = [other for other in Right if other is not right]
+    with client("admin", others) as asker:
+        answers = {operation: ask(asker, operation).status_code for operation in CLOSED}
+
+    refused = {operation for operation, status in answers.items() if status in REFUSED}
+    assert refused == {operation for operation in CLOSED if operation.right is right}
+
+
+def test_without_a_token_everything_that_is_not_open_asks_for_one(address: str) -> None:
+    with httpx.Client(base_url=address, timeout=PATIENCE) as anyone:
+        answers = {operation: ask(anyone, operation).status_code for operation in CLOSED if not operation.is_open}
+
+    assert set(answers.values()) == {HTTPStatus.UNAUTHORIZED}
+
+
+@pytest.mark.parametrize("secret", ["alc_", "alc_unknown", "x" * 5000])
+def test_a_token_that_was_never_given_opens_nothing(address: str, secret: str) -> None:
+    headers = {"Authorization": f"Bearer {secret}"}
+    with httpx.Client(base_url=address, headers=headers, timeout=PATIENCE) as anyone:
+        answers = {operation: ask(anyone, operation).status_code for operation in CLOSED if not operation.is_open}
+
+    assert set(answers.values()) == {HTTPStatus.UNAUTHORIZED}
