@@ -12,11 +12,12 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.right import Right
-from app.accounts.session import find_viewer_by_session
+from app.accounts.session import SessionOrigin, find_viewer_by_session
 from app.accounts.throttle import Throttle
 from app.accounts.viewer import Viewer
 from app.audit.record import Actor
 from app.database import Database
+from app.web.browser_name import name_browser
 from app.web.cookie import find_secret
 from app.web.render import render_page
 
@@ -82,6 +83,12 @@ def limit_address(request: Request) -> None:
 def read_address(request: Request) -> str:
     """The network address that the request came from."""
     return request.client.host if request.client else "unknown"
+
+
+def read_origin(request: Request) -> SessionOrigin:
+    """What a session that starts with this request is known by."""
+    browser = name_browser(request.headers.get("user-agent", ""))
+    return SessionOrigin(address=read_address(request), browser=browser)
 
 
 CurrentVisit = Annotated[Visit, Depends(read_visit)]

@@ -10,7 +10,7 @@ from app.accounts.sign_in import SignIn, SignInFailed, sign_in
 from app.accounts.throttle import TooOften
 from app.web.cookie import find_secret, signed_in, signed_out
 from app.web.origin import local_path, require_own_origin
-from app.web.visit import CurrentVisit, Visit, limit_address, read_address
+from app.web.visit import CurrentVisit, Visit, limit_address, read_address, read_origin
 
 router = APIRouter()
 
@@ -32,7 +32,7 @@ def send_sign_in(visit: CurrentVisit, form: Annotated[SignInForm, Form()]) -> Re
     try:
         with visit.transaction() as session:
             user = sign_in(session, visit.request.app.state.sign_in_throttle, attempt)
-            secret = start_session(session, user.id)
+            secret = start_session(session, user.id, read_origin(visit.request))
     except SignInFailed as fault:
         return _page(visit, form, {"form": str(fault)}, status=422)
     except TooOften as fault:

@@ -10,7 +10,7 @@ from app.accounts.user import SignUp, sign_up
 from app.errors import Conflict, Invalid
 from app.web.cookie import signed_in
 from app.web.origin import local_path, require_own_origin
-from app.web.visit import CurrentVisit, Visit, limit_address
+from app.web.visit import CurrentVisit, Visit, limit_address, read_origin
 
 router = APIRouter()
 
@@ -32,7 +32,7 @@ def send_sign_up(visit: CurrentVisit, form: Annotated[SignUpForm, Form()]) -> Re
     wanted = SignUp(username=form.username.strip().lower(), password=form.password, email=form.email.strip() or None)
     try:
         with visit.transaction() as session:
-            secret = start_session(session, sign_up(session, wanted).id)
+            secret = start_session(session, sign_up(session, wanted).id, read_origin(visit.request))
     except Invalid as fault:
         return _page(visit, form, {fault.field: str(fault)}, status=422)
     except Conflict as fault:
