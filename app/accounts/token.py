@@ -1,20 +1,36 @@
-"""API tokens: `alc_` and 256 random bits, shown once, revocable."""
+"""API tokens: `alc_` and 256 random bits, shown once, revocable; perhaps with scopes, and for some days only."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, func, or_, select, text, update
 from sqlalchemy.orm import Session
 
 from app.accounts.model import ApiToken, User
-from app.accounts.right import rights_of
+from app.accounts.right import read_scopes, rights_of
 from app.accounts.secret import digest, new_secret
 from app.accounts.viewer import Viewer
 from app.database import is_storable
-from app.errors import Invalid, NotFound
+from app.errors import Conflict, Invalid, NotFound
 
 PREFIX = "alc_"
 MAX_NAME = 100
+MAX_DAYS = 3650
+# That work at a time, of one user.
+MAX_TOKENS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """`scopes`: None for all rights that its owner has at any time. `expires_in_days`: None for never."""
+
+    scopes: Iterable[str] | None = None
+    expires_in_days: int | None = None
+
+
+UNBOUNDED = Bounds()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,12 +41,21 @@ class NewToken:
     secret: str = field(repr=False)
 
 
-def create_token(session: Session, user_id: UUID, name: str) -> NewToken:
-    """`name` reminds its owner what the token is for. Raises Invalid."""
-    if len(name) > MAX_NAME or not is_storable(name):
-        raise Invalid("name", f"a token's name is a text of at most {MAX_NAME} characters without NUL; choose another")
+def create_token(session: Session, user_id: UUID, name: str, bounds: Bounds = UNBOUNDED) -> NewToken:
+    """`name` reminds its owner what the token is for. Raises Invalid, and Conflict for one too many."""
+    _check_name(name)
+    if bounds.expires_in_days is not None and not 1 <= bounds.expires_in_days <= MAX_DAYS:
+        raise Invalid(
+            "expires_in_days",
+            f"a token is for 1 to {MAX_DAYS} days, not for {bounds.expires_in_days}; leave it out for no end",
+        )
+    # Of two that ask at once, the second waits, and counts the first one's.
+    owner = session.get_one(User, user_id, with_for_update={"key_share": True})
+    if len(list_tokens(session, user_id)) >= MAX_TOKENS:
+        raise Conflict(f"you have {MAX_TOKENS} tokens that work; revoke one that you no longer need first")
     secret = new_secret(PREFIX)
     token = ApiToken(user_id=user_id, name=name, token_hash=digest(secret))
+    token.scopes, token.expires_at = _scopes(owner, bounds.scopes), _end(bounds.expires_in_days)
     session.add(token)
     session.flush()
     return NewToken(token=token, secret=secret)
@@ -50,11 +75,6 @@ def find_viewer_by_token(session: Session, secret: str) -> Viewer | None:
     return Viewer(user=user, rights=rights_of(user.role, token.scopes))
 
 
-def _works() -> ColumnElement[bool]:
-    is_in_time = or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > func.now())
-    return and_(ApiToken.revoked_at.is_(None), is_in_time)
-
-
 def list_tokens(session: Session, user_id: UUID) -> list[ApiToken]:
     """Those that still work, newest first."""
     working = ApiToken.user_id == user_id, _works()
@@ -63,10 +83,42 @@ def list_tokens(session: Session, user_id: UUID) -> list[ApiToken]:
 
 def revoke_token(session: Session, user_id: UUID, token_id: UUID) -> None:
     """Raises NotFound for a token that is unknown, another user's or revoked already."""
-    own = ApiToken.id == token_id, ApiToken.user_id == user_id, ApiToken.revoked_at.is_(None)
-    revoked = session.scalar(update(ApiToken).where(*own).values(revoked_at=func.now()).returning(ApiToken.id))
-    if revoked is None:
+    if not _revoke(session, ApiToken.id == token_id, ApiToken.user_id == user_id):
         raise NotFound(f"you have no token {token_id}; GET /api/v1/tokens lists yours")
+
+
+def revoke_tokens(session: Session, user_id: UUID) -> int:
+    """All of a user's. Returns how many there were."""
+    return _revoke(session, ApiToken.user_id == user_id)
+
+
+def _check_name(name: str) -> None:
+    if len(name) > MAX_NAME or not is_storable(name):
+        raise Invalid("name", f"a token's name is a text of at most {MAX_NAME} characters without NUL; choose another")
+
+
+def _scopes(owner: User, scopes: Iterable[str] | None) -> list[str] | None:
+    if scopes is None:
+        return None
+    wanted, own = read_scopes(scopes), rights_of(owner.role)
+    beyond = [right for right in wanted if right not in own]
+    if beyond:
+        raise Invalid("scopes", f"you are a {owner.role} and lack {beyond[0]} yourself; choose among what you may do")
+    return list(map(str, wanted))
+
+
+def _end(days: int | None) -> datetime | None:
+    return None if days is None else datetime.now(UTC) + timedelta(days=days)
+
+
+def _works() -> ColumnElement[bool]:
+    is_in_time = or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > func.now())
+    return and_(ApiToken.revoked_at.is_(None), is_in_time)
+
+
+def _revoke(session: Session, *which: ColumnElement[bool]) -> int:
+    revoked = update(ApiToken).where(*which, ApiToken.revoked_at.is_(None)).values(revoked_at=func.now())
+    return len(session.scalars(revoked.returning(ApiToken.id)).all())
 
 
 def _note_use(session: Session, token_id: UUID) -> None:

@@ -30,7 +30,7 @@ def sign_up(session: Session, wanted: SignUp, *, role: Role = "student") -> User
     _check_username(wanted.username)
     check_password(wanted.password)
     if wanted.email is not None:
-        _check_email(wanted.email)
+        check_email(wanted.email)
     values = {"username": wanted.username, "email": wanted.email, "role": role}
     values["password_hash"] = hash_password(wanted.password)
     user: User | None = session.scalar(
@@ -63,7 +63,7 @@ def _check_username(username: str) -> None:
         raise Invalid("username", f"{shown!r} is not a user name: {USERNAME_RULE}")
 
 
-def _check_email(email: str) -> None:
+def check_email(email: str) -> None:
     if not EMAIL.fullmatch(email) or not is_storable(email):
         raise Invalid("email", "the email is no address such as ada@example.org; correct it or leave it out")
     if len(email) > MAX_EMAIL:

@@ -1,0 +1,79 @@
+"""What people do about their own account that matters to its safety: each is written down.
+
+Pages and REST call these; `actor` is the account's owner.
+"""
+
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.accounts.password import check_password, hash_password
+from app.accounts.proof import Proof, require_proof
+from app.accounts.session import end_session_by_id, end_sessions
+from app.accounts.token import UNBOUNDED, Bounds, NewToken, create_token, revoke_token
+from app.accounts.user import check_email
+from app.audit.record import Act, Actor, record
+from app.errors import Invalid
+
+
+def make_token(session: Session, actor: Actor, owner: User, name: str, bounds: Bounds = UNBOUNDED) -> NewToken:
+    """Raises Invalid, and Conflict for one too many."""
+    new = create_token(session, owner.id, name, bounds)
+    expires_at = new.token.expires_at
+    made = {"scopes": new.token.scopes, "expires_at": expires_at.isoformat() if expires_at else None}
+    record(session, actor, Act(action="token.created", target=new.token.id, after=made))
+    return new
+
+
+def give_up_token(session: Session, actor: Actor, owner: User, token_id: UUID) -> None:
+    """Raises NotFound."""
+    revoke_token(session, owner.id, token_id)
+    record(session, actor, Act(action="token.revoked", target=token_id))
+
+
+def sign_out_session(session: Session, actor: Actor, owner: User, session_id: UUID) -> None:
+    """Raises NotFound."""
+    end_session_by_id(session, owner.id, session_id)
+    record(session, actor, Act(action="session.ended", target=session_id))
+
+
+def sign_out_elsewhere(session: Session, actor: Actor, owner: User, *, keep: str = "") -> int:
+    """Ends all sessions but the one with the secret `keep`. Returns how many there were."""
+    ended = end_sessions(session, owner.id, keep=keep)
+    record(session, actor, Act(action="user.signed_out", target=owner.id, after={"sessions": ended}))
+    return ended
+
+
+def change_password(session: Session, actor: Actor, proof: Proof, new: str, *, keep: str = "") -> None:
+    """Everybody who is signed in is signed out, but for the session with the secret `keep`. Raises Invalid."""
+    owner = _lock_owner(session, actor)
+    require_proof(owner, proof)
+    _check_new(new)
+    owner.password_hash = hash_password(new)
+    ended = end_sessions(session, owner.id, keep=keep)
+    record(session, actor, Act(action="user.password_changed", target=owner.id, after={"sessions_ended": ended}))
+
+
+def change_own_email(session: Session, actor: Actor, proof: Proof, email: str | None) -> None:
+    """None: no address any more. Raises Invalid."""
+    owner = _lock_owner(session, actor)
+    if email == owner.email:
+        return
+    require_proof(owner, proof)
+    if email is not None:
+        check_email(email)
+    owner.email = email
+    # Not the address itself: people may be erased, and what is written down may not.
+    record(session, actor, Act(action="user.email_changed", target=owner.id, after={"has_email": email is not None}))
+
+
+def _lock_owner(session: Session, actor: Actor) -> User:
+    return session.get_one(User, actor.user_id, with_for_update={"key_share": True}, populate_existing=True)
+
+
+def _check_new(password: str) -> None:
+    try:
+        check_password(password)
+    except Invalid as fault:
+        raise Invalid("new", str(fault)) from None
