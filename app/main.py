@@ -8,8 +8,7 @@ from operator import attrgetter
 from fastapi import FastAPI
 
 from app import api, web
-from app.accounts.sign_in import sign_in_throttle
-from app.accounts.throttle import Throttle
+from app.accounts.throttle import AccountThrottles, Throttle
 from app.api.body_limit import BodyLimit
 from app.api.error_answer import answers_by_audience, install_error_answers
 from app.api.response_headers import ResponseHeaders
@@ -34,7 +33,7 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
     app.state.settings = settings
     app.state.database = database
     app.state.progress = Progress(database)
-    app.state.sign_in_throttle = sign_in_throttle()
+    app.state.account_throttles = AccountThrottles()
     app.state.request_throttle = Throttle(settings.requests_per_minute, timedelta(minutes=1), "requests")
     app.include_router(api.build_router())
     app.include_router(web.build_router())

@@ -2,10 +2,12 @@
 
 import os
 from functools import cached_property
+from ipaddress import ip_network
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.capacity import count_slots
@@ -34,6 +36,9 @@ class Settings(BaseSettings):
     docker_runtime: str | None = Field(None, description="an OCI runtime that the engine knows, say runsc")
     docker_apparmor: str | None = Field(None, description="an AppArmor profile for boxes, in place of the engine's")
     isolation: Literal["any", "namespaces"] = Field("any", description="'namespaces' refuses hosts without them")
+    log_format: Literal["text", "json"] = Field("text", description="lines for people, or a JSON object for each")
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    otlp_endpoint: str | None = Field(None, description="where traces go by OTLP over HTTP, say http://localhost:4318")
     slots: int | None = Field(
         None, ge=1, le=256, description="judgings at once in one worker; default: what cores and memory allow"
     )
@@ -42,7 +47,23 @@ class Settings(BaseSettings):
     )
     max_pending: int = Field(20, ge=1, description="unfinished submissions that one user may have")
     requests_per_minute: int = Field(600, ge=1, description="API requests that one user or address may make")
-    secure_cookies: bool = Field(False, description="send session cookies over HTTPS only")
+    secure_cookies: bool = Field(False, description="session cookies over HTTPS only, as with an https public_url")
+    public_url: str | None = Field(None, description="where people reach the pages; links in mails begin with it")
+    trusted_proxies: str = Field(
+        "127.0.0.1",
+        description="addresses or networks of proxies whose X-Forwarded-For is believed; commas between",
+    )
+    smtp_host: str | None = Field(None, description="the mail server; without one, links are printed for the admin")
+    smtp_port: int = Field(587, ge=1, le=65535)
+    smtp_user: str | None = None
+    smtp_password: str | None = Field(None, repr=False)
+    smtp_from: str | None = Field(None, description="the sender's address, say allclose@example.org")
+    smtp_security: Literal["starttls", "tls", "none"] = "starttls"
+    oidc_issuer: str | None = Field(None, description="the issuer of a provider of OpenID Connect")
+    oidc_client_id: str | None = Field(None, description="what the provider calls this deployment")
+    oidc_client_secret: str | None = Field(None, repr=False)
+    oidc_name: str = Field("single sign-on", max_length=60, description="what the button calls the provider")
+    oidc_scopes: str = Field("openid profile email", pattern=r"^openid( \S+)*$")
     server: str = Field("http://127.0.0.1:8000", description="for `allclose submit`: the server's address")
     token: str | None = Field(None, description="for `allclose submit`: your token there")
 
@@ -53,6 +74,41 @@ class Settings(BaseSettings):
         if not server.startswith(("http://", "https://")):
             raise ValueError("an address begins with http:// or https://")
         return server.rstrip("/")
+
+    @field_validator("public_url", "oidc_issuer")
+    @classmethod
+    def _an_address(cls, url: str | None) -> str | None:
+        parts = urlsplit(url or "http://left.out")
+        if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+            raise ValueError("an address begins with http:// or https://, and has no ? and no #")
+        return url
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, proxies: str) -> str:
+        for proxy in filter(None, (part.strip() for part in proxies.split(","))):
+            ip_network(proxy)
+        return proxies
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.smtp_host and not self.smtp_from:
+            raise ValueError("ALLCLOSE_SMTP_HOST needs ALLCLOSE_SMTP_FROM, the sender's address")
+        if self.oidc_issuer and not self.oidc_client_id:
+            raise ValueError("ALLCLOSE_OIDC_ISSUER needs ALLCLOSE_OIDC_CLIENT_ID, which the provider gives")
+        return self
+
+    @property
+    def base_url(self) -> str:
+        """What links begin with. Never a header of the request: whoever sends it could choose where links lead."""
+        if self.public_url:
+            return self.public_url.rstrip("/")
+        host = "localhost" if self.host in ("0.0.0.0", "::", "") else self.host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+
+    @property
+    def has_https(self) -> bool:
+        return self.secure_cookies or self.base_url.startswith("https://")
 
     @cached_property
     def worker_slots(self) -> int:
@@ -73,5 +129,6 @@ def read_settings(**overrides: object) -> Settings:
 
 
 def _sentence(location: tuple[int | str, ...], message: str, value: object) -> str:
-    name = PREFIX + str(location[0]).upper() if location else PREFIX
-    return f"{name} is {value!r}: {message.removeprefix('Value error, ')}"
+    told = message.removeprefix("Value error, ")
+    # What several settings make together names them itself; `value` would be all of them, secrets too.
+    return f"{PREFIX}{str(location[0]).upper()} is {value!r}: {told}" if location else told

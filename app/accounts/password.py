@@ -37,3 +37,8 @@ def is_password(password: str, password_hash: str | None) -> bool:
         return _HASHER.verify(password_hash or _NOBODY, password) and password_hash is not None
     except (VerificationError, InvalidHashError, UnicodeEncodeError):
         return False
+
+
+def is_outdated(password_hash: str | None) -> bool:
+    """Whether the hash was made with other parameters than today's; only its password can make a new one."""
+    return password_hash is not None and _HASHER.check_needs_rehash(password_hash)

@@ -1,21 +1,18 @@
 """Signing in by password, for the page and for the API.
 
-Guessing is slowed by argon2 and limited per address and user name.
+Guessing is slowed by argon2 and limited: attempts per address and user name, and failures per address.
 """
 
 from dataclasses import dataclass, field
-from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.accounts.password import is_password
-from app.accounts.throttle import Throttle
+from app.accounts.password import hash_password, is_outdated, is_password
+from app.accounts.throttle import AccountThrottles
 from app.accounts.user import find_user
 from app.errors import AllcloseError
 
-ATTEMPTS = 10
-WINDOW = timedelta(minutes=5)
 MAX_USERNAME_KEY = 64
 
 
@@ -32,16 +29,17 @@ class SignIn:
     address: str
 
 
-def sign_in_throttle() -> Throttle:
-    return Throttle(ATTEMPTS, WINDOW, "attempts to sign in with this user name")
-
-
-def sign_in(session: Session, throttle: Throttle, attempt: SignIn) -> User:
-    """Raises SignInFailed, or TooOften after ATTEMPTS failures. A success forgives the failures before it."""
+def sign_in(session: Session, throttles: AccountThrottles, attempt: SignIn) -> User:
+    """Raises SignInFailed, or TooOften after many failures. A success forgives the name's failures before it."""
     key = attempt.address, attempt.username.strip().lower()[:MAX_USERNAME_KEY]
-    throttle.use(*key)
-    user = authenticate(session, attempt.username, attempt.password)
-    throttle.forgive(*key)
+    throttles.guesses.check(attempt.address)
+    throttles.names.use(*key)
+    try:
+        user = authenticate(session, attempt.username, attempt.password)
+    except SignInFailed:
+        throttles.guesses.use(attempt.address)
+        raise
+    throttles.names.forgive(*key)
     return user
 
 
@@ -50,4 +48,6 @@ def authenticate(session: Session, username: str, password: str) -> User:
     user = find_user(session, username)
     if not is_password(password, user.password_hash if user else None) or user is None or not user.is_active:
         raise SignInFailed("the user name or the password is wrong; check both and try again")
+    if is_outdated(user.password_hash):
+        user.password_hash = hash_password(password)
     return user

@@ -2,6 +2,7 @@
 
 import math
 import time
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from limits import RateLimitItemPerSecond
@@ -30,6 +31,11 @@ class Throttle:
         if not self._limiter.hit(self._item, *key):
             raise self._too_often(*key)
 
+    def check(self, *key: str) -> None:
+        """Counts nothing. Raises TooOften where another use would be too many."""
+        if not self._limiter.test(self._item, *key):
+            raise self._too_often(*key)
+
     def forgive(self, *key: str) -> None:
         """Forgets the key's uses."""
         self._limiter.clear(self._item, *key)
@@ -44,4 +50,22 @@ class Throttle:
 
 def _spoken(window: timedelta) -> str:
     minutes = int(window.total_seconds() // 60)
-    return "a minute" if minutes == 1 else f"{minutes} minutes"
+    return {1: "a minute", 60: "an hour"}.get(minutes, f"{minutes} minutes")
+
+
+@dataclass(frozen=True, slots=True)
+class AccountThrottles:
+    """What strangers may try, counted in each web process. The numbers leave room for a classroom behind one address.
+
+    `guesses` are failures to sign in from an address with whatever names; `names` counts per address and name.
+    """
+
+    names: Throttle = field(default_factory=lambda: _per(10, 5, "attempts to sign in with this user name"))
+    guesses: Throttle = field(default_factory=lambda: _per(100, 5, "failures to sign in from your network"))
+    sign_ups: Throttle = field(default_factory=lambda: _per(100, 60, "attempts to sign up from your network"))
+    reset_addresses: Throttle = field(default_factory=lambda: _per(30, 60, "requests for a new password"))
+    reset_names: Throttle = field(default_factory=lambda: _per(5, 60, "requests for a new password of this account"))
+
+
+def _per(amount: int, minutes: int, what: str) -> Throttle:
+    return Throttle(amount, timedelta(minutes=minutes), what)

@@ -11,7 +11,7 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
 from app.accounts.right import Right
-from app.accounts.throttle import Throttle
+from app.accounts.throttle import AccountThrottles, Throttle
 from app.accounts.token import find_viewer_by_token
 from app.accounts.viewer import Viewer
 from app.api.problem_details import NotSignedIn
@@ -47,10 +47,16 @@ def get_settings(request: Request) -> Settings:
     return settings
 
 
+def get_account_throttles(request: Request) -> AccountThrottles:
+    throttles: AccountThrottles = request.app.state.account_throttles
+    return throttles
+
+
 Stored = Annotated[Database, Depends(get_database)]
 Live = Annotated[Progress, Depends(get_progress)]
 Configured = Annotated[Settings, Depends(get_settings)]
 Address = Annotated[str, Depends(get_address)]
+Throttles = Annotated[AccountThrottles, Depends(get_account_throttles)]
 
 
 def limit_address(request: Request, address: Address) -> None:

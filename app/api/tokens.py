@@ -2,16 +2,14 @@
 
 from datetime import datetime
 from http import HTTPStatus
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from app.accounts.sign_in import SignIn, sign_in
-from app.accounts.throttle import Throttle
 from app.accounts.token import MAX_NAME, create_token, list_tokens, revoke_token
-from app.api.dependency import AccountChanger, AccountReader, Address, Stored, limit_address
+from app.api.dependency import AccountChanger, AccountReader, Address, Stored, Throttles, limit_address
 from app.api.openapi import problems
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
@@ -53,11 +51,6 @@ class TokenList(BaseModel):
     items: list[TokenView]
 
 
-def get_sign_in_throttle(request: Request) -> Throttle:
-    throttle: Throttle = request.app.state.sign_in_throttle
-    return throttle
-
-
 @router.post(
     "",
     status_code=HTTPStatus.CREATED,
@@ -69,11 +62,11 @@ def post_token(
     database: Stored,
     wanted: TokenRequest,
     address: Address,
-    throttle: Annotated[Throttle, Depends(get_sign_in_throttle)],
+    throttles: Throttles,
 ) -> NewTokenView:
     attempt = SignIn(username=wanted.username, password=wanted.password.get_secret_value(), address=address)
     with database.transaction() as session:
-        new = create_token(session, sign_in(session, throttle, attempt).id, wanted.name)
+        new = create_token(session, sign_in(session, throttles, attempt).id, wanted.name)
     return NewTokenView(id=new.token.id, name=new.token.name, token=new.secret, created_at=new.token.created_at)
 
 

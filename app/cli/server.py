@@ -66,9 +66,10 @@ class _Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 create_app(settings, database),
-                log_level="warning",
+                log_config=None,  # its lines go where ours go
                 access_log=False,
                 timeout_graceful_shutdown=GRACE_SECONDS,
+                forwarded_allow_ips=settings.trusted_proxies,
             )
         )
         logging.getLogger("uvicorn.error").addFilter(self._is_news)

@@ -1,12 +1,16 @@
 import pytest
+from argon2 import PasswordHasher
+from sqlalchemy import select
 
+from app.accounts.model import User
 from app.accounts.password import is_password
-from app.accounts.sign_in import ATTEMPTS, SignIn, SignInFailed, sign_in, sign_in_throttle
-from app.accounts.throttle import TooOften
+from app.accounts.sign_in import SignIn, SignInFailed, sign_in
+from app.accounts.throttle import AccountThrottles, TooOften
 from app.accounts.user import SignUp, sign_up
 from app.database import Database
 
 PASSWORD = "correct horse"
+ATTEMPTS = 10
 
 
 @pytest.fixture
@@ -22,7 +26,7 @@ def attempt(username: str = "ada", password: str = PASSWORD, address: str = "192
 @pytest.mark.usefixtures("ada")
 def test_the_right_password_signs_in(database: Database) -> None:
     with database.transaction() as session:
-        assert sign_in(session, sign_in_throttle(), attempt()).username == "ada"
+        assert sign_in(session, AccountThrottles(), attempt()).username == "ada"
 
 
 @pytest.mark.usefixtures("ada")
@@ -38,16 +42,16 @@ def test_the_right_password_signs_in(database: Database) -> None:
 )
 def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(database: Database, wrong: SignIn) -> None:
     with pytest.raises(SignInFailed, match="the user name or the password is wrong"), database.transaction() as session:
-        sign_in(session, sign_in_throttle(), wrong)
+        sign_in(session, AccountThrottles(), wrong)
 
 
 @pytest.mark.usefixtures("ada")
 def test_a_deactivated_account_can_not_sign_in(database: Database) -> None:
     with database.transaction() as session:
-        sign_in(session, sign_in_throttle(), attempt()).is_active = False
+        sign_in(session, AccountThrottles(), attempt()).is_active = False
 
     with pytest.raises(SignInFailed), database.transaction() as session:
-        sign_in(session, sign_in_throttle(), attempt())
+        sign_in(session, AccountThrottles(), attempt())
 
 
 def test_no_password_fits_an_account_that_does_not_exist() -> None:
@@ -56,7 +60,7 @@ def test_no_password_fits_an_account_that_does_not_exist() -> None:
 
 @pytest.mark.usefixtures("ada")
 def test_guessing_is_stopped_for_that_address_and_name_only(database: Database) -> None:
-    throttle = sign_in_throttle()
+    throttle = AccountThrottles()
     with database.transaction() as session:
         for _ in range(ATTEMPTS):
             with pytest.raises(SignInFailed):
@@ -71,10 +75,62 @@ def test_guessing_is_stopped_for_that_address_and_name_only(database: Database) 
 
 @pytest.mark.usefixtures("ada")
 def test_a_success_forgives_the_failures_before_it(database: Database) -> None:
-    throttle = sign_in_throttle()
+    throttle = AccountThrottles()
     with database.transaction() as session:
         for _ in range(3):
             for _ in range(ATTEMPTS - 1):
                 with pytest.raises(SignInFailed):
                     sign_in(session, throttle, attempt(password="wrong horse"))
             sign_in(session, throttle, attempt(username="Ada"))
+
+
+@pytest.mark.usefixtures("ada")
+def test_guessing_one_password_for_many_names_is_stopped_for_that_address_only(database: Database) -> None:
+    throttles = AccountThrottles()
+    with database.transaction() as session:
+        for number in range(100):
+            throttles.guesses.use("192.0.2.1")
+            throttles.names.use("192.0.2.1", f"user-{number}")
+
+        with pytest.raises(TooOften, match="more than 100 failures to sign in from your network in 5 minutes"):
+            sign_in(session, throttles, attempt())
+        assert sign_in(session, throttles, attempt(address="192.0.2.2")).username == "ada"
+
+
+@pytest.mark.usefixtures("ada")
+def test_a_classroom_that_signs_in_rightly_is_not_counted(database: Database) -> None:
+    throttles = AccountThrottles()
+    with database.transaction() as session:
+        for _ in range(3):
+            sign_in(session, throttles, attempt())
+
+    for _ in range(100):
+        throttles.guesses.use("192.0.2.1")
+
+
+@pytest.mark.usefixtures("ada")
+def test_a_password_that_was_hashed_with_weaker_parameters_is_hashed_anew_when_it_is_used(database: Database) -> None:
+    weak = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    with database.transaction() as session:
+        session.scalars(select(User)).one().password_hash = weak.hash(PASSWORD)
+
+    with database.transaction() as session:
+        sign_in(session, AccountThrottles(), attempt())
+
+    with database.transaction() as session:
+        kept = session.scalars(select(User.password_hash)).one()
+        assert "m=19456,t=2,p=1" in str(kept)
+        assert sign_in(session, AccountThrottles(), attempt()).password_hash == kept, "and then it stays"
+
+
+@pytest.mark.usefixtures("ada")
+def test_a_wrong_password_never_changes_the_hash(database: Database) -> None:
+    weak = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
+    with database.transaction() as session:
+        session.scalars(select(User)).one().password_hash = weak
+
+    with pytest.raises(SignInFailed), database.transaction() as session:
+        sign_in(session, AccountThrottles(), attempt(password="wrong horse"))
+
+    with database.transaction() as session:
+        assert session.scalars(select(User.password_hash)).one() == weak

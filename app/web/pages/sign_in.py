@@ -31,7 +31,7 @@ def send_sign_in(visit: CurrentVisit, form: Annotated[SignInForm, Form()]) -> Re
     attempt = SignIn(username=form.username, password=form.password, address=read_address(visit.request))
     try:
         with visit.transaction() as session:
-            user = sign_in(session, visit.request.app.state.sign_in_throttle, attempt)
+            user = sign_in(session, visit.request.app.state.account_throttles, attempt)
             secret = start_session(session, user.id, read_origin(visit.request))
     except SignInFailed as fault:
         return _page(visit, form, {"form": str(fault)}, status=422)
