@@ -50,7 +50,18 @@ def is_current(database: Database) -> bool:
         return MigrationContext.configure(connection).get_current_revision() == head
 
 
-def configuration(connection: Connection) -> Config:
+def revision_of(connection: Connection) -> str | None:
+    """Of the schema that is there; None for an empty database."""
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def knows(revision: str) -> bool:
+    """Whether this code has the migration; false for a newer Allclose's."""
+    scripts = ScriptDirectory.from_config(configuration())
+    return revision in {script.revision for script in scripts.walk_revisions()}
+
+
+def configuration(connection: Connection | None = None) -> Config:
     """Alembic's configuration; the revisions are found beside the package, in a checkout as in an installation."""
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", str(Path(migrations.__file__).parent).replace("%", "%%"))

@@ -1,0 +1,105 @@
+"""The file: written under another name until it is complete, and looked through before anything of it is used."""
+
+import hashlib
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from app.errors import AllcloseError
+
+DUMP = "database.dump"
+MANIFEST = "manifest.json"
+MAX_MANIFEST_BYTES = 1_000_000
+CHUNK_BYTES = 1 << 20
+
+
+class BadBackup(AllcloseError):
+    """The file is no backup of Allclose, or not whole."""
+
+
+class BackupNotWritten(AllcloseError):
+    """There is a file of that name, or none can be made."""
+
+
+class Manifest(BaseModel):
+    """`rows` is by table; `schema_revision` names the migration that the database was at."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal["allclose backup 1"] = "allclose backup 1"
+    allclose: str
+    postgres: str
+    made_at: datetime
+    schema_revision: str
+    rows: Mapping[str, int]
+    dump_bytes: int
+    dump_sha256: str
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[IO[bytes]]:
+    """Nobody but its owner reads it, and it has its name once the block is through. Raises BackupNotWritten."""
+    if path.exists():
+        raise BackupNotWritten(f"{path} is there already; name another file, or remove it first")
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        partial.unlink(missing_ok=True)
+        target = os.fdopen(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b")
+    except OSError as error:
+        raise BackupNotWritten(f"{path} can't be written ({error.strerror}); choose another folder") from None
+    try:
+        with target:
+            yield target
+            target.flush()
+            os.fsync(target.fileno())
+        partial.rename(path)
+    except OSError as error:
+        raise BackupNotWritten(f"{path} could not be written to its end ({error.strerror})") from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_dump(archive: zipfile.ZipFile, source: IO[bytes]) -> tuple[int, str]:
+    """Its bytes and their SHA-256. It is compressed already."""
+    size, summed = 0, hashlib.sha256()
+    with archive.open(DUMP, "w", force_zip64=True) as target:
+        while chunk := source.read(CHUNK_BYTES):
+            target.write(chunk)
+            summed.update(chunk)
+            size += len(chunk)
+    return size, summed.hexdigest()
+
+
+@contextmanager
+def open_backup(path: Path) -> Iterator[tuple[Manifest, zipfile.ZipFile]]:
+    """Looked through to its last byte. Raises BadBackup."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            manifest = _read_manifest(archive)
+            _check_sum(archive, manifest)
+            yield manifest, archive
+    except OSError as error:
+        raise BadBackup(f"{path} can't be read ({error.strerror or error})") from None
+    except (zipfile.BadZipFile, KeyError, ValidationError):
+        raise BadBackup(
+            f"{path} is no whole backup of Allclose: `allclose admin backup` writes them; "
+            "copy it again from where it was made, or take another"
+        ) from None
+
+
+def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
+    with archive.open(MANIFEST) as file:
+        return Manifest.model_validate_json(file.read(MAX_MANIFEST_BYTES))
+
+
+def _check_sum(archive: zipfile.ZipFile, manifest: Manifest) -> None:
+    with archive.open(DUMP) as dump:
+        found = hashlib.file_digest(dump, "sha256").hexdigest()  # type: ignore[arg-type]
+    if found != manifest.dump_sha256:
+        raise zipfile.BadZipFile("the dump is not the one that the manifest names")

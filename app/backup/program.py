@@ -1,0 +1,115 @@
+"""PostgreSQL's own programs: the wheel's, or, where those can't talk to a server, this machine's."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from sqlalchemy import URL, Connection
+
+from app.embedded_postgres.cluster import binaries
+from app.errors import AllcloseError
+
+VERSIONS_PER_MAJOR = 10_000
+
+
+class ProgramLacks(AllcloseError):
+    """None of the programs at hand can talk to this server."""
+
+
+class ProgramFailed(AllcloseError):
+    """What pg_dump or pg_restore said at its end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """`is_encrypted`: the way to it is TLS, which the wheel's programs do not speak."""
+
+    url: URL
+    major: int
+    is_encrypted: bool
+
+    @property
+    def database(self) -> str:
+        return self.url.database or ""
+
+    def named(self, database: str) -> "Server":
+        """Another database there."""
+        return replace(self, url=self.url.set(database=database))
+
+    @property
+    def address(self) -> str:
+        """For SQLAlchemy."""
+        return self.url.render_as_string(hide_password=False)
+
+    @property
+    def libpq(self) -> str:
+        return self.url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+    @property
+    def arguments(self) -> list[str]:
+        parts = conninfo_to_dict(self.libpq)
+        parts.pop("password", None)
+        return ["--dbname", make_conninfo("", **parts), "--no-password"]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The password is here, since everybody on a machine sees what programs are started with."""
+        password = self.url.password
+        return {**os.environ, "LC_ALL": "C", **({"PGPASSWORD": str(password)} if password else {})}
+
+
+def server_of(connection: Connection) -> Server:
+    driver: psycopg.Connection[Any] = connection.connection.driver_connection  # type: ignore[assignment]
+    return Server(
+        url=connection.engine.url,
+        major=driver.info.server_version // VERSIONS_PER_MAJOR,
+        is_encrypted=bool(driver.pgconn.ssl_in_use),
+    )
+
+
+def find_program(name: str, server: Server) -> Path:
+    """One that is no older than the server. Raises ProgramLacks."""
+    ours = binaries() / name
+    if not server.is_encrypted and _major(ours) >= server.major:
+        return ours
+    there = shutil.which(name)
+    if there and _major(Path(there)) >= server.major:
+        return Path(there)
+    way = ", reached over TLS" if server.is_encrypted else ""
+    raise ProgramLacks(
+        f"the database is a PostgreSQL {server.major}{way}: the {name} {_major(ours)} that comes with Allclose "
+        f"can't talk to it. Install one that can, which is used then: sudo apt-get install postgresql-client-{server.major}"
+    )
+
+
+@contextmanager
+def running(command: list[str], server: Server, **streams: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """Ends with it, however the block ends. Raises ProgramFailed, with what the program said."""
+    with subprocess.Popen(command, env=server.environment, stderr=subprocess.PIPE, **streams) as process:
+        try:
+            yield process
+            said = process.stderr.read() if process.stderr else b""
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode != 0:
+        raise ProgramFailed(f"{Path(command[0]).name} failed: {_first_error(said)}")
+
+
+def _first_error(said: bytes) -> str:
+    lines = [line.strip() for line in said.decode(errors="replace").splitlines() if line.strip()]
+    return next((line for line in lines if "error:" in line), lines[0] if lines else "it said nothing")
+
+
+def _major(program: Path) -> int:
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"(\d+)", said)
+    return int(found[1]) if found else 0

@@ -1,0 +1,117 @@
+"""Putting a backup in the place of a database, all of it or nothing.
+
+It fills a database of its own beside the one that is there. Only when its rows are those of the manifest, and its
+schema is this code's, do the two change names, in one transaction; what was there is dropped then. Killed before that,
+it leaves everything as it was, and a database that the next restore removes.
+"""
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from app.audit.record import Act, Actor, record
+from app.backup.archive import DUMP, BadBackup, Manifest, open_backup
+from app.backup.dump import count_rows
+from app.backup.place import check_unused, new_database, swap
+from app.backup.program import Server, find_program, running, server_of
+from app.database import Database
+from app.errors import AllcloseError
+from app.schema import knows, upgrade
+
+# The schema itself is there in every new database.
+OPTIONS = ("--schema", "public", "--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction")
+
+
+class BackupTooNew(AllcloseError):
+    """A newer Allclose made it."""
+
+
+class NotEmpty(AllcloseError):
+    """There are accounts in the database, and nobody said that they may go."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """`manifest` of the backup; `replaced`: rows by table that were there before, if there were any."""
+
+    manifest: Manifest
+    replaced: Mapping[str, int]
+
+
+def look_through(path: Path) -> Manifest:
+    """What a restore would put in place. Raises BadBackup, BackupTooNew."""
+    with open_backup(path) as (manifest, _):
+        _check_revision(manifest)
+        return manifest
+
+
+def present_rows(database: Database) -> dict[str, int]:
+    """By table; empty for a database that nobody has an account in."""
+    with database.engine.connect() as connection:
+        rows = count_rows(connection)
+    return rows if rows.get("users") else {}
+
+
+def restore(database: Database, path: Path, actor: Actor, *, replace: bool = False) -> Restored:
+    """`database` has the backup's rows afterwards, and an event that says so; its connections are closed.
+
+    Raises BadBackup, BackupTooNew, NotEmpty, ServiceRuns, RestoreRefused, ProgramLacks, ProgramFailed.
+    """
+    present = present_rows(database)
+    if present and not replace:
+        raise NotEmpty("the database has accounts in it; --replace puts the backup in the place of all of it")
+    with database.engine.connect() as connection:
+        server = server_of(connection)
+    database.close()
+    check_unused(server)
+    with open_backup(path) as (manifest, archive):
+        _check_revision(manifest)
+        with new_database(server) as fresh:
+            with archive.open(DUMP) as dump:
+                _fill(fresh, dump)
+            _finish(fresh, manifest, Act(action="backup.restored", target=path.name, after=_origin(manifest)), actor)
+            swap(server, fresh)
+    return Restored(manifest=manifest, replaced=present)
+
+
+def _check_revision(manifest: Manifest) -> None:
+    if not knows(manifest.schema_revision):
+        raise BackupTooNew(
+            f"the backup is of schema revision {manifest.schema_revision} (Allclose {manifest.allclose}), which this "
+            "Allclose does not know: install the newer one, and restore with it"
+        )
+
+
+def _fill(fresh: Server, dump: IO[bytes]) -> None:
+    command = [str(find_program("pg_restore", fresh)), *OPTIONS, *fresh.arguments]
+    with running(command, fresh, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        assert process.stdin is not None
+        # One that fails has closed its end, and says why.
+        with suppress(BrokenPipeError), process.stdin:
+            shutil.copyfileobj(dump, process.stdin)
+
+
+def _finish(fresh: Server, manifest: Manifest, act: Act, actor: Actor) -> None:
+    with closing(Database(fresh.address)) as database:
+        with database.engine.connect() as connection:
+            _compare(count_rows(connection), manifest)
+        upgrade(database)
+        with database.transaction() as session:
+            record(session, actor, act)
+
+
+def _compare(found: Mapping[str, int], manifest: Manifest) -> None:
+    for table in sorted({*found, *manifest.rows}):
+        if found.get(table) != manifest.rows.get(table):
+            raise BadBackup(
+                f"the backup says that {table} has {manifest.rows.get(table)} rows, and {found.get(table)} came out of "
+                "it; nothing was changed: take another backup"
+            )
+
+
+def _origin(manifest: Manifest) -> dict[str, str]:
+    return {"made_at": manifest.made_at.isoformat(), "schema_revision": manifest.schema_revision}
