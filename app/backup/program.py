@@ -86,7 +86,7 @@ def find_program(name: str, server: Server) -> Path:
     way = ", reached over TLS" if server.is_encrypted else ""
     raise ProgramLacks(
         f"the database is a PostgreSQL {server.major}{way}: the {name} {_major(ours)} that comes with Allclose "
-        f"can't talk to it. Install one that can, which is used then: sudo apt-get install postgresql-client-{server.major}"
+        f"can't talk to it. Install one that can: sudo apt-get install postgresql-client-{server.major}"
     )
 
 
