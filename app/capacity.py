@@ -18,6 +18,11 @@ def count_slots(root: Path = Path("/")) -> int:
     return max(1, min(cores, _available_bytes(root) // SLOT_BYTES))
 
 
+def count_background_slots(slots: int) -> int:
+    """How many of a worker's slots what nobody waits for may hold: all but one, and the only one while it is free."""
+    return max(1, slots - 1)
+
+
 def _cpu_quotas(root: Path) -> Iterator[float]:
     """In cores, of our control group and of those above it. A container may see its own group as the topmost."""
     for line in _read(root / "proc/self/cgroup").splitlines():

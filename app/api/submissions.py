@@ -11,11 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 from app.accounts.viewer import Viewer
-from app.api.dependency import Configured, Live, Reader, Sender, Stored
+from app.api.dependency import Live, Reader, Sender, Stored
 from app.api.openapi import problems
 from app.api.slug import Slug
 from app.catalog.own_inputs import MAX_BYTES
 from app.database import Database
+from app.policy.policy import read_policy
 from app.submissions.cancel import cancel
 from app.submissions.model import Mode, State
 from app.submissions.query import get_submission
@@ -85,11 +86,9 @@ def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: Idempotenc
     responses={202: {"headers": _LOCATION}, **problems(401, 404, 409, 422)},
     summary="Submit a solution",
 )
-def post_submission(
-    wanted: Annotated[Submit, Depends(read_request)], database: Stored, settings: Configured, response: Response
-) -> Receipt:
+def post_submission(wanted: Annotated[Submit, Depends(read_request)], database: Stored, response: Response) -> Receipt:
     with database.transaction() as session:
-        submission = submit(session, wanted, SubmitLimits(max_pending=settings.max_pending))
+        submission = submit(session, wanted, SubmitLimits.of(read_policy(session)))
         view = view_submission(session, submission)
     receipt = Receipt(id=submission.id, state=view.state, notice=view.notice)
     response.headers["Location"] = f"/api/v1/submissions/{submission.id}"

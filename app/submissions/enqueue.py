@@ -1,7 +1,8 @@
 """Putting a judging into its queue. `app.worker.lease` is the other side, and `cancel.py` takes it out again.
 
-Fairness: the more of their judgings wait, the lower the priority of a user's next one. So somebody's hundred
-submissions go in turn with other people's, and another's only one is next but for the hundred's first.
+Fairness: the more of their judgings wait, and the more seconds of judging they had lately, the lower the priority of a
+user's next one. So somebody's hundred submissions go in turn with other people's, and another's only one is next but
+for the hundred's first; and who had the machine for minutes is behind those who had it for a moment.
 """
 
 from datetime import timedelta
@@ -12,18 +13,25 @@ from sqlalchemy.orm import Session
 
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission
+from app.submissions.usage import seconds_used
 from app.telemetry.context import request_id
 
 MINUTE = timedelta(minutes=1)
+# What nobody waits for: jobs of this priority give way to all of a higher one. See `app.worker.lease_loop`.
+BACKGROUND = -1_000_000
+# So many seconds of judging, had within the last ten minutes, count as much as a submission that waits.
+STEP_SECONDS = 10
+LATELY = timedelta(minutes=10)
 
 
 def count_unfinished(session: Session, user_id: UUID) -> int:
-    """How many judgings of this user are not done."""
+    """How many judgings of this user are not done; what is judged again does not count."""
     unfinished = (
         select(func.count())
         .select_from(Judging)
         .join(Submission, Submission.id == Judging.submission_id)
         .where(Submission.user_id == user_id, Judging.state.in_(["queued", "judging"]))
+        .where(Judging.rejudging_id.is_(None))
     )
     return session.execute(unfinished).scalar_one()
 
@@ -35,9 +43,15 @@ def count_cancelled(session: Session, user_id: UUID) -> int:
         .select_from(Submission)
         .join(Judging, Judging.submission_id == Submission.id)
         .where(Submission.user_id == user_id, Submission.created_at > func.now() - MINUTE)
-        .where(Judging.verdict == Verdict.CANCELLED)
+        .where(Judging.verdict == Verdict.CANCELLED, Judging.rejudging_id.is_(None))
     )
     return session.execute(cancelled).scalar_one()
+
+
+def rank(session: Session, user_id: UUID) -> int:
+    """The priority of this user's next judging: 0 for whoever waits for nothing and had little; above BACKGROUND."""
+    steps = int(seconds_used(session, user_id, LATELY) // STEP_SECONDS)
+    return max(-count_unfinished(session, user_id) - steps, BACKGROUND + 1)
 
 
 def enqueue(session: Session, submission: Submission, queue: str) -> Judging:
@@ -47,7 +61,7 @@ def enqueue(session: Session, submission: Submission, queue: str) -> Judging:
         revision_id=submission.revision_id,
         queue=queue,
         request_id=request_id.get(),
-        priority=-count_unfinished(session, submission.user_id),
+        priority=rank(session, submission.user_id),
     )
     session.add(judging)
     session.flush()

@@ -10,10 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import ColumnElement, any_, func, literal, or_, select
 from sqlalchemy.orm import Session
 
+from app.submissions.enqueue import BACKGROUND
 from app.submissions.model import Judging, Submission, WorkerRow
 from app.submissions.waiting import ALIVE
 
-# Of the queue's last so many judgings, those that came to a verdict are what an estimate stands on.
+# Of the last so many submissions, those of the queue that came to a verdict are what an estimate stands on.
 RECENT = 200
 # More than these need not be counted one by one to know that it takes long.
 MOST_AHEAD = 1000
@@ -59,24 +60,21 @@ def forecast(session: Session, submission: Submission, judging: Judging) -> Wait
 
 
 def _read_habit(session: Session, queue: str) -> _Habit:
+    """Of the last submissions, not the last judgings: what is judged again takes its time."""
+    took = func.extract("epoch", Judging.finished_at - Judging.started_at)
     last = (
-        select(Judging.submission_id, Judging.started_at, Judging.finished_at, Judging.verdict, Judging.queue)
-        .where(Judging.state == "done")
-        .order_by(Judging.id.desc())
+        select(Submission.problem_id, Submission.mode, took.label("seconds"), Judging.verdict, Judging.queue)
+        .join(Judging, Judging.submission_id == Submission.id)
+        .where(Judging.state == "done", Judging.rejudging_id.is_(None))
+        .order_by(Submission.created_at.desc(), Submission.id.desc())
         .limit(RECENT)
         .subquery()
     )
-    took = func.extract("epoch", last.c.finished_at - last.c.started_at)
-    rows = session.execute(
-        select(Submission.problem_id, Submission.mode, took)
-        .join(last, last.c.submission_id == Submission.id)
-        .where(
-            last.c.queue == queue, last.c.verdict.not_in(["judge_error", "cancelled"]), last.c.started_at.is_not(None)
-        )
-    )
+    is_typical = (last.c.queue == queue, last.c.verdict.not_in(["judge_error", "cancelled"]))
+    rows = session.execute(select(last).where(*is_typical, last.c.seconds.is_not(None)))
     by_kind: defaultdict[Kind, list[float]] = defaultdict(list)
-    for problem_id, mode, seconds in rows:
-        by_kind[problem_id, mode].append(float(seconds))
+    for row in rows:
+        by_kind[row.problem_id, row.mode].append(float(row.seconds))
     return _Habit(
         {kind: median(seconds) for kind, seconds in by_kind.items()},
         median([one for seconds in by_kind.values() for one in seconds]) if by_kind else None,
@@ -84,7 +82,7 @@ def _read_habit(session: Session, queue: str) -> _Habit:
 
 
 def _ahead(session: Session, judging: Judging) -> list[Kind]:
-    """Of those that wait and are taken before it, as `app.worker.lease` claims them."""
+    """Of those that wait and are taken before it, as `app.worker.lease` claims them: none in the background."""
     is_before = or_(
         Judging.priority > judging.priority, (Judging.priority == judging.priority) & (Judging.id < judging.id)
     )
@@ -98,16 +96,18 @@ def _kinds(session: Session, *which: ColumnElement[bool]) -> list[Kind]:
 
 
 def _seconds_before(session: Session, judging: Judging, ahead: list[Kind], habit: _Habit) -> float | None:
-    """Until a slot is free for it: all that is before it, shared by the slots. What runs is half done, on average."""
+    """Until a slot is free for it: all that is before it, shared by the slots. What runs is half done, on average.
+
+    What runs in the background gives way.
+    """
     alive = WorkerRow.seen_at > func.now() - ALIVE
     slots = session.scalars(
         select(func.coalesce(func.sum(WorkerRow.slots), 0)).where(
             alive, literal(judging.queue) == any_(WorkerRow.queues)
         )
     ).one()
-    running = _kinds(
-        session, Judging.queue == judging.queue, Judging.state == "judging", Judging.lease_until > func.now()
-    )
+    is_held = (Judging.state == "judging", Judging.lease_until > func.now())
+    running = _kinds(session, Judging.queue == judging.queue, Judging.priority > BACKGROUND, *is_held)
     if not slots:
         return None
     if len(running) + len(ahead) < slots:

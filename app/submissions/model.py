@@ -86,6 +86,7 @@ class Judging(Base):
             "id",
             postgresql_where=text("state IN ('queued', 'judging')"),
         ),
+        Index("ix_judgings_held", "lease_until", postgresql_where=text("state = 'judging'")),
         Index("uq_judgings_current", "submission_id", unique=True, postgresql_where=text("is_current")),
         Index("ix_judgings_rejudging_id", "rejudging_id", "id", postgresql_where=text("rejudging_id IS NOT NULL")),
         Index("ix_judgings_judge_error", text("finished_at DESC"), postgresql_where=text("verdict = 'judge_error'")),

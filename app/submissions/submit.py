@@ -3,6 +3,8 @@
 import hashlib
 import json
 from dataclasses import dataclass
+from datetime import UTC, timedelta
+from typing import Self
 from uuid import UUID
 
 from sqlalchemy import select
@@ -13,9 +15,11 @@ from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.own_inputs import read_own_inputs, read_parameters
 from app.database import storable
 from app.errors import Conflict, Invalid, LimitReached, ProblemNotFound
+from app.policy.policy import Policy
 from app.submissions.enqueue import count_cancelled, count_unfinished, enqueue
 from app.submissions.limit import SOURCE_BYTES as SOURCE_BYTES
 from app.submissions.model import Mode, Submission
+from app.submissions.usage import HOUR, seconds_used, when_less_is_used
 from app.submissions.variant import draw_variant
 
 KEY_CHARACTERS = 255
@@ -38,9 +42,17 @@ class Submit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmitLimits:
-    """`max_pending`: unfinished judgings that one user may have, and cancelled ones within a minute."""
+    """`max_pending`: unfinished judgings that one user may have, and cancelled ones within a minute.
+
+    `judging_seconds_per_hour`: of judging that one user may use within an hour; None for any number.
+    """
 
     max_pending: int
+    judging_seconds_per_hour: int | None = None
+
+    @classmethod
+    def of(cls, policy: Policy) -> Self:
+        return cls(max_pending=policy.max_pending, judging_seconds_per_hour=policy.judging_seconds_per_hour)
 
 
 def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submission:
@@ -55,6 +67,7 @@ def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submissio
     revision = _current_revision(session, request.slug)
     _check_inputs(request, revision)
     _check_pending(session, request.user_id, limits)
+    _check_usage(session, request.user_id, limits)
     submission = _write(session, request, revision)
     enqueue(session, submission, "gpu" if revision.manifest["limits"]["gpu"] else "cpu")
     return submission
@@ -124,6 +137,17 @@ def _check_pending(session: Session, user_id: UUID, limits: SubmitLimits) -> Non
     cancelled = count_cancelled(session, user_id)
     if cancelled >= limits.max_pending:
         raise LimitReached(f"you have cancelled {cancelled} submissions of the last minute; submit again in a minute")
+
+
+def _check_usage(session: Session, user_id: UUID, limits: SubmitLimits) -> None:
+    allowed = limits.judging_seconds_per_hour
+    if allowed is None or (used := seconds_used(session, user_id, HOUR)) < allowed:
+        return
+    at = when_less_is_used(session, user_id, HOUR, allowed).astimezone(UTC) + timedelta(minutes=1)
+    raise LimitReached(
+        f"your submissions of the last hour took {used:.0f} s of judging, and {allowed} s are allowed; "
+        f"submit again at {at:%H:%M} UTC"
+    )
 
 
 def _write(session: Session, request: Submit, revision: Revision) -> Submission:

@@ -5,6 +5,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.capacity import count_background_slots
 from app.settings import Settings
 from app.worker.compilation import CACHE_FOLDER
 from sandbox.choice import choose_launcher
@@ -59,6 +60,23 @@ def find_cache(settings: Settings) -> Path | None:
     """One that a worker on this machine has filled, if there is one."""
     folder = cache_folder(settings)
     return folder if folder.is_dir() else None
+
+
+@contextmanager
+def open_pools(settings: Settings, launcher: Launcher) -> Iterator[Pools]:
+    with open_pool(settings, launcher) as students, open_inspector_pool(settings, launcher) as inspectors:
+        yield Pools(students=students, inspectors=inspectors)
+
+
+@contextmanager
+def open_background_pools(settings: Settings, launcher: Launcher) -> Iterator[Pools]:
+    """For what is judged again: what starts their boxes is niced, and so are they."""
+    capacity = count_background_slots(settings.worker_slots)
+    with (
+        closing(Pool(launcher, capacity=capacity, max_runs=settings.max_runs)) as students,
+        closing(Pool(launcher, capacity=capacity, max_runs=settings.max_runs)) as inspectors,
+    ):
+        yield Pools(students=students, inspectors=inspectors)
 
 
 @contextmanager

@@ -32,11 +32,12 @@ REASON_CHARACTERS = 8192
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """The right to judge, which ends when a later attempt begins."""
+    """The right to judge, which ends when a later attempt begins. One in the background gives way to the others."""
 
     judging_id: int
     attempt: int
     submission_id: UUID
+    is_background: bool = False
 
     def __str__(self) -> str:
         return f"judging {self.judging_id}, attempt {self.attempt}"
@@ -61,12 +62,22 @@ class Finish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What a worker is ready to take: at most `slots` jobs of these queues, held for `lease` at a time."""
+    """What a worker is ready to take: at most `slots` jobs of these queues, held for `lease` at a time.
+
+    `background`: so many of them may be background jobs, where others leave room. `yielding`: so many of the slots are
+    held by background jobs that give way to others, and to others only.
+    """
 
     queues: Sequence[str]
     slots: int
     worker: str
     lease: timedelta
+    background: int = 0
+    yielding: int = 0
+
+    @property
+    def values(self) -> dict[str, object]:
+        return {**asdict(self), "queues": list(self.queues)}
 
 
 C = TypeVar("C")
@@ -77,6 +88,7 @@ class Jobs(Generic[C]):
     """Rows that are jobs, by the steps of their life, as the functions below are for judgings.
 
     `C` is the right to one attempt, and its text names the job. `channel`: where a new one is announced.
+    `is_background`: whether it gives way to others.
     """
 
     channel: str
@@ -85,13 +97,15 @@ class Jobs(Generic[C]):
     bury: Callable[[Session], int]
     fail: Callable[[Database, C, str, Event], None]
     give_back: Callable[[Database, C], None]
+    is_background: Callable[[C], bool] = lambda _: False
 
 
 def claim(session: Session, wanted: Wanted) -> list[Claim]:
     """Take judgings that wait, or whose worker stopped beating: highest priority first, then the oldest."""
-    values = {"queues": list(wanted.queues), "slots": wanted.slots, "worker": wanted.worker, "lease": wanted.lease}
-    rows = session.execute(lease_sql.JUDGING.claim, values)
-    return [Claim(judging_id=row.id, attempt=row.attempt, submission_id=row.watched) for row in rows]
+    return [
+        Claim(judging_id=row.id, attempt=row.attempt, submission_id=row.watched, is_background=row.is_background)
+        for row in session.execute(lease_sql.JUDGING.claim, wanted.values)
+    ]
 
 
 def beat(session: Session, claims: Collection[Claim], lease: timedelta) -> set[Claim]:
@@ -160,7 +174,15 @@ def give_back(database: Database, claim: Claim) -> None:
     retry_briefly(lambda: _execute(database, lease_sql.JUDGING.give_back, _key(claim)))
 
 
-JUDGINGS = Jobs(channel="judging", claim=claim, beat=beat, bury=bury, fail=fail, give_back=give_back)
+JUDGINGS = Jobs(
+    channel="judging",
+    claim=claim,
+    beat=beat,
+    bury=bury,
+    fail=fail,
+    give_back=give_back,
+    is_background=lambda claim: claim.is_background,
+)
 
 
 def last_words(reason: str) -> str:

@@ -3,6 +3,9 @@
 One thread does all of it, so a beat never overlaps a claim; what takes long runs elsewhere. The database is asked when
 a NOTIFY comes, when a slot becomes free, and every `poll` in case a NOTIFY was lost. When it is away, jobs run on,
 and the loop tries again: first to beat, then to claim, so that it does not take over its own.
+
+Background jobs (rejudges) never get the last of several slots. Where all slots are taken and somebody waits, the one
+that began last is given back, at no cost of an attempt; what takes its slot begins at once, while the other still ends.
 """
 
 import logging
@@ -16,6 +19,7 @@ from typing import Generic
 
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
+from app.capacity import count_background_slots
 from app.database import Database
 from app.listener import Listener
 from app.submissions.cancel import CANCELLED
@@ -155,19 +159,44 @@ class LeaseLoop(Generic[C]):
                 self._running[gone].set()
 
     def _claim(self) -> None:
-        with self._changed:
-            free = 0 if self._is_draining else self._capacity.slots - len(self._running)
-        if free <= 0 or self._pause.seconds_left:
+        wanted = self._wish()
+        if wanted.slots <= 0 or self._pause.seconds_left:
             return
-        capacity = self._capacity
-        wanted = Wanted(queues=capacity.queues, slots=free, worker=capacity.worker, lease=self._rhythm.lease)
         with self._database.transaction() as session:
             claims = self._jobs.claim(session, wanted)
+        self._give_way(len(claims) - (wanted.slots - wanted.yielding))
         refused = [each for each in claims if not self._begin(each)]
         for each in refused:
             self._jobs.give_back(self._database, each)
         if refused:
             time.sleep(PAUSE_SECONDS)
+
+    def _wish(self) -> Wanted:
+        capacity = self._capacity
+        with self._changed:
+            is_draining, behind, yielding = self._is_draining, len(self._behind()), len(self._yielding())
+            held = len(self._running) - behind + yielding
+        return Wanted(
+            queues=capacity.queues,
+            slots=0 if is_draining else capacity.slots - held + yielding,
+            worker=capacity.worker,
+            lease=self._rhythm.lease,
+            background=count_background_slots(capacity.slots) - behind,
+            yielding=yielding,
+        )
+
+    def _behind(self) -> list[C]:
+        """Background jobs that run, those that still end included."""
+        return [claim for claim in self._running if self._jobs.is_background(claim)]
+
+    def _yielding(self) -> list[C]:
+        return [claim for claim in self._behind() if not self._running[claim].is_set()]
+
+    def _give_way(self, wanted: int) -> None:
+        """Ends as many background jobs: those that began last, of which the least is lost."""
+        with self._changed:
+            for claim in self._yielding()[::-1][: max(0, wanted)]:
+                self._running[claim].set()
 
     def _begin(self, claim: C) -> bool:
         """False when the host has no thread left."""

@@ -10,6 +10,8 @@ from sqlalchemy import ARRAY, BigInteger, Integer, Text, TextClause, Uuid, bindp
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeEngine
 
+from app.submissions.enqueue import BACKGROUND
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobTable:
@@ -39,10 +41,12 @@ class Steps:
 
 
 def _steps(table: JobTable) -> Steps:
-    words = {name: getattr(table, name) for name in ("table", "held", "failure", "watched", "order", "channel")}
-    claim, beat, bury, fail, give_back = (text(each.format(**words)) for each in _TEMPLATES)
+    names = ("table", "held", "failure", "watched", "order", "channel")
+    words: dict[str, object] = {name: getattr(table, name) for name in names}
+    claim, beat, bury, fail, give_back = (text(each.format(background=BACKGROUND, **words)) for each in _TEMPLATES)
+    numbers = [bindparam(name, type_=Integer) for name in ("slots", "background", "yielding")]
     return Steps(
-        claim=claim.bindparams(bindparam("queues", type_=ARRAY(Text)), bindparam("slots", type_=Integer)),
+        claim=claim.bindparams(bindparam("queues", type_=ARRAY(Text)), *numbers),
         beat=beat.bindparams(bindparam("ids", type_=ARRAY(table.id_type)), bindparam("attempts", type_=ARRAY(Integer))),
         bury=bury,
         fail=fail,
@@ -51,17 +55,32 @@ def _steps(table: JobTable) -> Steps:
 
 
 # LATERAL over the queues' names, so that each one walks its own part of the index in order and stops at the limit.
+# Background jobs stand at the index's end: those that some worker runs already are walked over only by who wants more.
 _CLAIM = """
-    WITH candidate AS MATERIALIZED (
+    WITH ahead AS MATERIALIZED (
         SELECT waiting.id
         FROM unnest(:queues) AS wanted (queue)
         CROSS JOIN LATERAL (
             SELECT id FROM {table} AS job
-            WHERE job.queue = wanted.queue AND state IN ('queued', '{held}')
+            WHERE job.queue = wanted.queue AND priority > {background} AND state IN ('queued', '{held}')
               AND (state = 'queued' OR lease_until < now()) AND attempt < max_attempts AND NOT cancel_requested
             ORDER BY priority DESC, {order} LIMIT :slots FOR UPDATE SKIP LOCKED
         ) AS waiting
         LIMIT :slots
+    ), room AS MATERIALIZED (
+        SELECT greatest(0, least(:background, :slots - :yielding - (SELECT count(*) FROM ahead))) AS slots
+    ), behind AS MATERIALIZED (
+        SELECT waiting.id
+        FROM unnest(:queues) AS wanted (queue)
+        CROSS JOIN LATERAL (
+            SELECT id FROM {table} AS job
+            WHERE job.queue = wanted.queue AND priority <= {background} AND state IN ('queued', '{held}')
+              AND (state = 'queued' OR lease_until < now()) AND attempt < max_attempts AND NOT cancel_requested
+            ORDER BY priority DESC, {order} LIMIT (SELECT slots FROM room) FOR UPDATE SKIP LOCKED
+        ) AS waiting
+        LIMIT (SELECT slots FROM room)
+    ), candidate AS (
+        SELECT id FROM ahead UNION ALL SELECT id FROM behind
     ), claimed AS (
         UPDATE {table} AS job SET
             state = '{held}', attempt = attempt + 1, worker = :worker,
@@ -69,9 +88,9 @@ _CLAIM = """
             reason = CASE WHEN state = 'queued' THEN reason ELSE
                 concat_ws(E'\\n', reason, format('attempt %s: its worker %s stopped beating', attempt, worker)) END
         FROM candidate WHERE job.id = candidate.id
-        RETURNING job.id, attempt, job.{watched} AS watched
+        RETURNING job.id, attempt, priority <= {background} AS is_background, job.{watched} AS watched
     )
-    SELECT id, attempt, watched, pg_notify('progress', watched::text) FROM claimed
+    SELECT id, attempt, is_background, watched, pg_notify('progress', watched::text) FROM claimed
 """
 
 _BEAT = """

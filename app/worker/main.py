@@ -8,7 +8,13 @@ from importlib.metadata import version
 
 from app.database import Database
 from app.settings import Settings
-from app.worker.boxes import Pools, cache_folder, open_inspector_pool, open_launcher, open_pool, open_reference_pool
+from app.worker.boxes import (
+    cache_folder,
+    open_background_pools,
+    open_launcher,
+    open_pools,
+    open_reference_pool,
+)
 from app.worker.compilation import CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.inability import Inability
@@ -23,7 +29,7 @@ from app.worker.tutor import Tutor
 from app.worker.verifier import Verifier
 from app.worker.warm import Warmer
 from app.worker.work import Works
-from app.worker.worker import Worker
+from app.worker.worker import Lane, Lanes, Worker
 from sandbox.gpu.lease import Gpus
 from sandbox.interface import BoxSpec, DeviceLost, Launcher
 
@@ -84,18 +90,17 @@ def _assemble(
     settings: Settings, database: Database, launcher: Launcher, capacity: Capacity, stack: ExitStack
 ) -> _Crew:
     """`stack` closes the pools."""
-    pools = Pools(
-        students=stack.enter_context(open_pool(settings, launcher)),
-        inspectors=stack.enter_context(open_inspector_pool(settings, launcher)),
-    )
+    pools = stack.enter_context(open_pools(settings, launcher))
+    behind = stack.enter_context(open_background_pools(settings, launcher))
     references = stack.enter_context(open_reference_pool(settings, launcher))
     expected = ExpectedOutputs(database, references, capacity.device)
     # Of its own: what it prepares in niced boxes keeps no judging waiting.
     ahead = ExpectedOutputs(database, references, capacity.device)
     works, known = Works(database), KnownMistakes(database, ahead)
+    lanes = Lanes(usual=Lane(expected=expected, pools=pools), background=Lane(expected=ahead, pools=behind))
     tutor, surveyor = Tutor(database, known), Surveyor(database, ahead, name_machine(capacity.gpus))
     return _Crew(
-        worker=Worker(database, works, expected, pools, tutor, surveyor),
+        worker=Worker(database, works, lanes, tutor, surveyor),
         warmer=Warmer(works, ahead, known, CompilationCache(settings.data, launcher), pools),
         tutor=tutor,
         surveyor=surveyor,

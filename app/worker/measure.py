@@ -59,7 +59,7 @@ class Surveyor:
     def _measure_reference(self, work: Work) -> Cost | None:
         """As a submission is run, in a box that never holds one."""
         package, manifest = work.package, work.package.manifest
-        cases = self._expected.get(work.revision, package, work.submission.variant, self._afterwork.stopping)
+        cases = self._expected.get(work.revision, package, work.variant, self._afterwork.stopping)
         inputs = [CaseInput(case.name, case.inputs) for case in cases if not case.sealed]
         request = recorded(manifest, patient(build_request(package, package.reference, inputs)))
         costs = Costs()
@@ -67,7 +67,7 @@ class Surveyor:
         return costs.of([case.name for case in inputs])
 
     def _count_runs(self, work: Work) -> int:
-        key = (work.revision.id, work.submission.variant, self._machine)
+        key = (work.revision.id, work.variant, self._machine)
         with self._database.transaction() as session:
             found = session.get(ReferenceMeasurement, key)
             return found.runs if found else 0
@@ -87,7 +87,7 @@ class Surveyor:
         table = ReferenceMeasurement
         row = insert(table).values(
             revision_id=work.revision.id,
-            variant=work.submission.variant,
+            variant=work.variant,
             machine=self._machine,
             runs=1,
             wall_seconds=cost.wall_seconds,

@@ -38,7 +38,7 @@ class Tutor:
         question = question_about(work.package, judged, notes)
         known = None
         if question is not None:
-            known = self._known.find(work.revision, work.package, work.submission.variant, abort)
+            known = self._known.find(work.revision, work.package, work.variant, abort)
         if question is not None and known is not None:
             judged = replace(judged, hint=find_hint(question, known))
         judged = replace(judged, hint_pending=question is not None and known is None)
@@ -57,7 +57,7 @@ class Tutor:
     def _answer(self, work: Work, question: Question) -> str | None:
         """Raises Aborted."""
         try:
-            known = self._known.get(work.revision, work.package, work.submission.variant, self._afterwork.stopping)
+            known = self._known.get(work.revision, work.package, work.variant, self._afterwork.stopping)
         except (JudgeFailed, SandboxError) as error:
             _log.error("known mistakes of %s can't be computed: %s", work.package.slug, error)
             return None

@@ -46,8 +46,7 @@ class Verified:
 
 
 def claim(session: Session, wanted: Wanted) -> list[VerificationClaim]:
-    values = {"queues": list(wanted.queues), "slots": wanted.slots, "worker": wanted.worker, "lease": wanted.lease}
-    rows = session.execute(VERIFYING.claim, values)
+    rows = session.execute(VERIFYING.claim, wanted.values)
     return [VerificationClaim(verification_id=row.id, attempt=row.attempt) for row in rows]
 
 

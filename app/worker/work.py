@@ -1,4 +1,4 @@
-"""What there is to judge: a submission, the revision it belongs to, and that revision's package."""
+"""What there is to judge: a submission, the revision that it is judged on, and that revision's package."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,7 +9,8 @@ from sqlalchemy import select
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.package import Package, package_from_files
 from app.database import Database
-from app.submissions.model import Submission
+from app.submissions.model import Judging, Submission
+from app.worker.lease import Claim
 
 PACKAGES_KEPT = 64
 
@@ -19,6 +20,11 @@ class Work:
     submission: Submission
     revision: Revision
     package: Package
+
+    @property
+    def variant(self) -> int:
+        """The submission's; a later revision than its own may have fewer."""
+        return self.submission.variant % self.package.manifest.variants
 
 
 class Works:
@@ -32,10 +38,10 @@ class Works:
     def url(self) -> str:
         return self._database.url
 
-    def get(self, submission_id: UUID) -> Work:
+    def get(self, claim: Claim) -> Work:
         with self._database.transaction() as session:
-            submission = session.get_one(Submission, submission_id)
-            revision = session.get_one(Revision, submission.revision_id)
+            submission = session.get_one(Submission, claim.submission_id)
+            revision = session.get_one(Revision, session.get_one(Judging, claim.judging_id).revision_id)
         return Work(submission=submission, revision=revision, package=self.package(revision))
 
     def package(self, revision: Revision) -> Package:

@@ -1,9 +1,10 @@
 """Judges what was claimed, and writes down what came of it."""
 
 import logging
+import os
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from sqlalchemy.exc import DBAPIError, TimeoutError
@@ -26,38 +27,51 @@ from app.worker.request import box_spec
 from app.worker.retry import retry
 from app.worker.timeline import Timeline
 from app.worker.tutor import Tutor
+from app.worker.warm import NICENESS
 from app.worker.work import Work, Works
 from sandbox.interface import Aborted
 
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """What judgings of one kind are done with."""
+
+    expected: ExpectedOutputs
+    pools: Pools
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lanes:
+    """`background`: of its own, since the boxes there are niced, and nobody who waits for a verdict should get one."""
+
+    usual: Lane
+    background: Lane
+
+    def of(self, claim: Claim) -> Lane:
+        return self.background if claim.is_background else self.usual
+
+
 class Worker:
     """Judges claims, each in a thread of the lease loop."""
 
-    def __init__(
-        self,
-        database: Database,
-        works: Works,
-        expected: ExpectedOutputs,
-        pools: Pools,
-        tutor: Tutor,
-        surveyor: Surveyor,
-    ) -> None:
+    def __init__(self, database: Database, works: Works, lanes: Lanes, tutor: Tutor, surveyor: Surveyor) -> None:
         self._database = database
         self._works = works
-        self._expected = expected
-        self._pools = pools
+        self._lanes = lanes
         self._tutor = tutor
         self._surveyor = surveyor
-        self._own_inputs = OwnInputs(expected.references)
+        self._own_inputs = OwnInputs(lanes.usual.expected.references)
 
     def judge(self, claim: Claim, abort: threading.Event) -> None:
         """The life of a judging between its claim and its end.
 
         Whatever is raised here is our fault: the loop gives the judging back, and it runs again.
         """
-        work = retry(lambda: self._works.get(claim.submission_id), abort)
+        if claim.is_background:  # and so are the boxes that this thread starts
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        work = retry(lambda: self._works.get(claim), abort)
         notes, costs = Notes(), Costs()
         try:
             judged = self._judge(claim, work, each_of(notes.take, costs.take), abort)
@@ -71,28 +85,29 @@ class Worker:
         visibility: Visibility = "hidden" if work.submission.mode == "submit" else "sample"
         timeline = Timeline(partial(self._tell, claim), visibility)
         timeline.begin("preparing")
+        lane = self._lanes.of(claim)
         try:
             job = Job(
                 package=work.package,
                 source=work.submission.source,
-                cases=in_order(self._choose(work, abort), work.submission.id),
-                references=self._expected.references,
-                inspectors=self._pools.inspectors,
+                cases=in_order(self._choose(work, lane, abort), work.submission.id),
+                references=lane.expected.references,
+                inspectors=lane.pools.inspectors,
                 on_outcome=on_outcome,
                 timeline=timeline,
             )
-            judged = judge(job, self._pools.students, partial(self._record, claim), abort)
+            judged = judge(job, lane.pools.students, partial(self._record, claim), abort)
         except JudgeFailed as failure:
             if work.submission.inputs is None:
                 raise
             judged = find_unanswerable(failure)
         return replace(judged, phases=timeline.end())
 
-    def _choose(self, work: Work, abort: threading.Event) -> list[PreparedCase]:
+    def _choose(self, work: Work, lane: Lane, abort: threading.Event) -> list[PreparedCase]:
         submission = work.submission
         if submission.inputs is not None:
             return [self._own_inputs.prepare(work.package, submission.inputs, abort)]
-        cases = self._expected.get(work.revision, work.package, submission.variant, abort)
+        cases = lane.expected.get(work.revision, work.package, work.variant, abort)
         return [case for case in cases if case.visibility == "sample" or submission.mode == "submit"]
 
     def _record(self, claim: Claim, result: CaseResult) -> None:
@@ -113,5 +128,5 @@ class Worker:
 
     def _make_ready(self, claim: Claim, work: Work) -> None:
         """Whoever cancels sends the next one soon, and the box is gone."""
-        if is_cancelled(self._database, claim):
-            self._pools.students.warm(box_spec(work.package.manifest))
+        if not claim.is_background and is_cancelled(self._database, claim):
+            self._lanes.usual.pools.students.warm(box_spec(work.package.manifest))

@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 
 from app.database import Database
 from app.judging.verdicts import Verdict
+from app.policy.model import PolicyRow
 from app.submissions.model import Judging, Submission
 from app.worker.lease import Finish, finish
 from tests.api.conftest import SignedIn
@@ -147,8 +148,10 @@ def test_the_same_key_with_another_body_is_a_conflict(ada: httpx.Client, signed_
     assert submit(signed_in("grace"), headers=headers).status_code == 202
 
 
-@pytest.mark.parametrize("settings", [{"max_pending": 2}], indirect=True)
 def test_who_has_too_many_waiting_is_told_to_wait(ada: httpx.Client, signed_in: SignedIn, database: Database) -> None:
+    with database.transaction() as session:
+        session.add(PolicyRow(name="max_pending", value=2))
+
     answers = [submit(ada) for _ in range(3)]
 
     assert [answer.status_code for answer in answers] == [202, 202, 429]

@@ -3,13 +3,13 @@
 import re
 from http import HTTPStatus
 
-import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from app.catalog.package import load_package
 from app.catalog.publish import publish
 from app.database import Database
+from app.policy.model import PolicyRow
 from app.settings import ROOT
 from app.submissions.model import Submission
 from tests.catalog.packages import PROBLEM, make_package
@@ -94,8 +94,9 @@ def test_a_body_beyond_all_measure_is_refused(ada: TestClient) -> None:
     assert "data-advice" in answer.text
 
 
-@pytest.mark.parametrize("settings", [{"max_pending": 1}], indirect=True)
-def test_too_many_waiting_submissions_keep_the_code(ada: TestClient) -> None:
+def test_too_many_waiting_submissions_keep_the_code(ada: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        session.add(PolicyRow(name="max_pending", value=1))
     submit(ada)
 
     answer = ada.post(f"{PAGE}/submissions", data={"source": "kept = 1", "attempt": "2"})

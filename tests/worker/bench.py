@@ -23,7 +23,7 @@ from app.worker.measure import Surveyor
 from app.worker.presence import Capacity
 from app.worker.tutor import Tutor
 from app.worker.work import Works
-from app.worker.worker import Worker
+from app.worker.worker import Lane, Lanes, Worker
 from sandbox.interface import Box, BoxSpec
 from sandbox.pool import Pool
 from tests.factories import make_judging, make_submission
@@ -75,7 +75,8 @@ class Bench:
 
     def worker(self, tutor: Tutor | None = None, surveyor: Surveyor | None = None) -> Worker:
         works, tutor = Works(self.database), tutor or self.tutor()
-        return Worker(self.database, works, self.expected(), self.pools, tutor, surveyor or self.surveyor())
+        lane = Lane(expected=self.expected(), pools=self.pools)
+        return Worker(self.database, works, Lanes(usual=lane, background=lane), tutor, surveyor or self.surveyor())
 
     def surveyor(self) -> Surveyor:
         return Surveyor(self.database, self.expected(), "here")

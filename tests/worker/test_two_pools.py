@@ -8,7 +8,7 @@ from app.database import Database
 from app.worker.boxes import Pools
 from app.worker.expected import ExpectedOutputs
 from app.worker.work import Works
-from app.worker.worker import Worker
+from app.worker.worker import Lane, Lanes, Worker
 from sandbox.interface import Box, BoxSpec, CaseOutcome, Launcher, Request, RunOutcome
 from sandbox.pool import Pool
 from tests.worker.bench import REFERENCE, Bench, CountingPool
@@ -53,7 +53,9 @@ def test_a_reference_never_runs_where_a_submission_does(
     with closing(Listening(launcher)) as students, closing(Listening(launcher)) as references:
         expected = ExpectedOutputs(database, references, "cpu")
         pools = Pools(students=students, inspectors=students)
-        worker = Worker(database, Works(database), expected, pools, bench.tutor(), bench.surveyor())
+        lane = Lane(expected=expected, pools=pools)
+        lanes = Lanes(usual=lane, background=lane)
+        worker = Worker(database, Works(database), lanes, bench.tutor(), bench.surveyor())
         worker.judge(bench.claim(), threading.Event())
 
     assert bench.judging().verdict == "accepted"

@@ -18,7 +18,7 @@ from app.catalog.track import find_place
 from app.content_policy import with_styles
 from app.drafts.save import find_draft
 from app.errors import Invalid, LimitReached, NotFound
-from app.settings import Settings
+from app.policy.policy import read_policy
 from app.submissions.model import Submission
 from app.submissions.query import HistoryFilters, SubmissionSummary, get_submission, list_submissions
 from app.submissions.solved import list_solved_slugs
@@ -90,12 +90,10 @@ def show_problem(visit: CurrentVisit, slug: Slug, given: Given = None) -> Respon
 def send_solution(visit: CurrentVisit, slug: Slug, form: Annotated[SolutionForm, Form()]) -> Response:
     if visit.viewer is None:
         return see_other(f"/sign-in?next=/problems/{slug}")
-    settings: Settings = visit.request.app.state.settings
     try:
         with visit.transaction() as session:
-            submission = submit(
-                session, form.wanted(visit.viewer.id, slug), SubmitLimits(max_pending=settings.max_pending)
-            )
+            limits = SubmitLimits.of(read_policy(session))
+            submission = submit(session, form.wanted(visit.viewer.id, slug), limits)
     except InputsInvalid as fault:
         return _refused(visit, slug, form, {"input_faults": fault.faults}, 422)
     except Invalid as fault:
