@@ -8,13 +8,23 @@ from uuid import UUID
 from app.errors import Invalid
 
 
+class CursorInvalid(Invalid):
+    """A cursor that the list did not give."""
+
+    def __init__(self, cursor: str) -> None:
+        super().__init__(
+            "cursor",
+            f"the cursor {cursor[:40]!r} is none of this list; take `next` of the page before, or leave it out",
+        )
+
+
 def write_cursor(at: datetime, key: UUID | int) -> str:
     """Of a list by time, newest first, and by `key` among equal times."""
     return base64.urlsafe_b64encode(json.dumps([at.isoformat(), str(key)]).encode()).decode().rstrip("=")
 
 
 def read_cursor(cursor: str) -> tuple[datetime, str]:
-    """The time and the key. Raises Invalid."""
+    """The time and the key. Raises CursorInvalid."""
     try:
         at, key = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
         moment = datetime.fromisoformat(at)
@@ -22,16 +32,13 @@ def read_cursor(cursor: str) -> tuple[datetime, str]:
             return moment, key
     except (ValueError, TypeError, RecursionError):
         pass
-    raise Invalid(
-        "cursor",
-        f"the cursor {cursor[:40]!r} is none of this list; take `next` of the page before, or leave it out",
-    )
+    raise CursorInvalid(cursor)
 
 
 def read_uuid_cursor(cursor: str) -> tuple[datetime, UUID]:
-    """Raises Invalid."""
+    """Raises CursorInvalid."""
     at, key = read_cursor(cursor)
     try:
         return at, UUID(key)
     except ValueError:
-        raise Invalid("cursor", f"the cursor {cursor[:40]!r} is none of this list; leave it out") from None
+        raise CursorInvalid(cursor) from None

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from app import api, web
 from app.accounts.throttle import AccountThrottles, Throttle
 from app.api.body_limit import BodyLimit
+from app.api.entity_tag import EntityTag
 from app.api.error_answer import answers_by_audience, install_error_answers
 from app.api.response_headers import ResponseHeaders
 from app.database import Database
@@ -40,6 +41,7 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
     answer = answers_by_audience(page=render_error)
     install_error_answers(app, answer)
     app.add_middleware(BodyLimit, answer=answer)
+    app.add_middleware(EntityTag)
     app.add_middleware(Language)
     app.add_middleware(ResponseHeaders)
     return app

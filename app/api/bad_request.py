@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from http import HTTPStatus
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 
-from app.api.fault import Fault, FieldFault
+from app.api.error_code import Code
+from app.api.fault import Fault, FieldFault, fault_of
 
 MAX_SHOWN = 60
 
@@ -28,13 +28,13 @@ def describe_validation(error: RequestValidationError) -> Fault:
     if found and found[0]["type"] == "json_invalid":
         return _malformed(str(error.body), found[0])
     if isinstance(error.body, bytes) and any(e["type"] in _NOT_AN_OBJECT for e in found):
-        return Fault(
-            status=HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-            detail="the body is not marked as JSON; send it with the header Content-Type: application/json",
+        return fault_of(
+            Code.MEDIA_TYPE_NOT_TAKEN,
+            "the body is not marked as JSON; send it with the header Content-Type: application/json",
         )
     fields = tuple(FieldFault(field=_name(e["loc"]), message=_sentence(e)) for e in found)
     detail = "; ".join(f"{fault.field} {fault.message}" for fault in fields)
-    return Fault(status=HTTPStatus.UNPROCESSABLE_ENTITY, detail=detail, fields=fields)
+    return fault_of(Code.INVALID, detail, fields)
 
 
 def describe_unreadable(cause: BaseException | None) -> Fault:
@@ -45,16 +45,16 @@ def describe_unreadable(cause: BaseException | None) -> Fault:
         detail = "the body's JSON is nested too deeply; send a plain object"
     else:
         detail = "the body can't be read as JSON; send a JSON object in UTF-8"
-    return Fault(status=HTTPStatus.BAD_REQUEST, detail=detail)
+    return fault_of(Code.BODY_UNREADABLE, detail)
 
 
 def _malformed(document: str, error: Mapping[str, Any]) -> Fault:
     position = int(error["loc"][-1])
     where = json.JSONDecodeError("", document, position)
     reason = error["ctx"]["error"]
-    return Fault(
-        status=HTTPStatus.BAD_REQUEST,
-        detail=f"the body is not JSON: {reason} at line {where.lineno}, column {where.colno} (character {position})",
+    return fault_of(
+        Code.BODY_UNREADABLE,
+        f"the body is not JSON: {reason} at line {where.lineno}, column {where.colno} (character {position})",
     )
 
 

@@ -9,7 +9,8 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.error_answer import Answer
-from app.api.fault import Fault
+from app.api.error_code import Code
+from app.api.fault import fault_of
 from app.catalog.archive import MAX_UPLOAD_BYTES
 
 # 256 KiB of source in JSON, with room for what escapes add to it.
@@ -29,7 +30,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
         elif (declared := _declared_bytes(scope)) > (most := _most_bytes(scope)):
-            fault = Fault(status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail=_sentence(declared, most))
+            fault = fault_of(Code.BODY_TOO_LARGE, _sentence(declared, most))
             answer = await run_in_threadpool(self._answer, Request(scope), fault)
             await answer(scope, receive, send)
         else:

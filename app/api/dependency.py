@@ -14,7 +14,7 @@ from app.accounts.right import Right
 from app.accounts.throttle import AccountThrottles, Throttle
 from app.accounts.token import find_viewer_by_token
 from app.accounts.viewer import Viewer
-from app.api.problem_details import NotSignedIn
+from app.api.error_code import NotSignedIn
 from app.audit.record import Actor
 from app.database import Database
 from app.settings import Settings

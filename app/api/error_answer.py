@@ -6,15 +6,15 @@ from dataclasses import replace
 from http import HTTPStatus
 
 from fastapi import FastAPI
-from fastapi.exceptions import RequestValidationError
 from fastapi.routing import iter_route_contexts
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import compile_path
 
+from app.api.error_code import CODE_OF
 from app.api.fault import Fault
-from app.api.problem_details import STATUS_OF, describe, respond
+from app.api.problem_details import describe, respond
 from app.api.response_headers import add_missing
 
 Page = Callable[[Request, int, str, Mapping[str, str]], Response]
@@ -47,7 +47,8 @@ def install_error_answers(app: FastAPI, answer: Answer) -> None:
         add_missing(response.headers, request.url.path)
         return response
 
-    for kind in (RequestValidationError, HTTPException, *(kind for kind, _ in STATUS_OF), Exception):
+    kinds: tuple[type[Exception], ...] = (HTTPException, *CODE_OF, Exception)
+    for kind in kinds:
         app.add_exception_handler(kind, answer_error)
 
 

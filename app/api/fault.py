@@ -1,4 +1,4 @@
-"""What an error comes to over HTTP: a status, a sentence, perhaps fields and headers. Not yet a body of any format."""
+"""What an error comes to over HTTP: a code, a status, a sentence, perhaps fields and headers. Not yet a body."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,6 +6,7 @@ from http import HTTPStatus
 
 from pydantic import BaseModel, Field
 
+from app.api.error_code import MEANINGS, Code
 from app.catalog import fault as catalog
 
 
@@ -21,10 +22,16 @@ class FieldFault(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
+    code: Code
     status: HTTPStatus
     detail: str
     fields: tuple[FieldFault, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def fault_of(code: Code, detail: str, fields: tuple[FieldFault, ...] = ()) -> Fault:
+    """With the status that belongs to the code."""
+    return Fault(code=code, status=MEANINGS[code].status, detail=detail, fields=fields)
 
 
 def describe_package_fault(fault: catalog.Fault) -> FieldFault:

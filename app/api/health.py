@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel
 
 from app.api.dependency import Stored
-from app.api.problem_details import NotReady
+from app.api.error_code import NotReady
 from app.schema import is_current
 
 router = APIRouter(tags=["health"])

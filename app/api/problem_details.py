@@ -1,4 +1,4 @@
-"""RFC 9457 problem details for every error: one table from an error's class to its status."""
+"""RFC 9457 problem details for every error."""
 
 import json
 from http import HTTPStatus
@@ -6,46 +6,21 @@ from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
-from sqlalchemy.exc import OperationalError
-from sqlalchemy.exc import TimeoutError as PoolExhausted
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.accounts.sign_in import SignInFailed
 from app.accounts.throttle import TooOften
 from app.api.bad_request import describe_unreadable, describe_validation
+from app.api.error_code import CODE_OF_STATUS, MEANINGS, Code, code_of
 from app.api.fault import Fault, FieldFault, describe_package_fault
 from app.catalog.fault import MAX_SHOWN, PackageInvalid
-from app.errors import AllcloseError, Conflict, Invalid, LimitReached, NotFound, Outdated, Refused
+from app.errors import AllcloseError, Invalid
+from app.telemetry.context import request_id
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 5
 
-
-class NotSignedIn(AllcloseError):
-    """The request needs a token and has none that works."""
-
-
-class NotReady(AllcloseError):
-    """The service can't answer yet; the text says what it waits for."""
-
-
-# The first class that fits counts.
-STATUS_OF: tuple[tuple[type[Exception], HTTPStatus], ...] = (
-    (NotSignedIn, HTTPStatus.UNAUTHORIZED),
-    (SignInFailed, HTTPStatus.UNAUTHORIZED),
-    (Refused, HTTPStatus.FORBIDDEN),
-    (NotFound, HTTPStatus.NOT_FOUND),
-    (Conflict, HTTPStatus.CONFLICT),
-    (Outdated, HTTPStatus.PRECONDITION_FAILED),
-    (Invalid, HTTPStatus.UNPROCESSABLE_ENTITY),
-    (PackageInvalid, HTTPStatus.UNPROCESSABLE_ENTITY),
-    (LimitReached, HTTPStatus.TOO_MANY_REQUESTS),
-    (NotReady, HTTPStatus.SERVICE_UNAVAILABLE),
-    (OperationalError, HTTPStatus.SERVICE_UNAVAILABLE),
-    (PoolExhausted, HTTPStatus.SERVICE_UNAVAILABLE),
-)
 
 # In place of the bare phrases of the framework.
 _ADVICE = {
@@ -60,9 +35,11 @@ class ProblemDetails(BaseModel):
     type: str = Field("about:blank", description="about:blank: the status says what kind of problem it is")
     title: str = Field(description="the status in words")
     status: int = Field(ge=400, le=599)
-    detail: str
+    code: Code = Field(description="what kind of error it is, for programs; it keeps its meaning")
+    detail: str = Field(description="what was wrong and what to do, for people")
     instance: str = Field(description="the path that was asked for")
     errors: list[FieldFault] | None = Field(None, description="the fields that are wrong, for status 422")
+    request_id: str | None = Field(None, description="names the request in the server's log; tell it to an admin")
 
 
 def describe(error: Exception) -> Fault:
@@ -71,17 +48,26 @@ def describe(error: Exception) -> Fault:
         return describe_validation(error)
     if isinstance(error, HTTPException):
         return _describe_http(error)
-    status = next((status for kind, status in STATUS_OF if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
-    return Fault(status=status, detail=_detail(error, status), fields=_fields(error), headers=_headers(error, status))
+    code = code_of(type(error))
+    status = MEANINGS[code].status
+    return Fault(
+        code=code,
+        status=status,
+        detail=_detail(error, code),
+        fields=_fields(error),
+        headers=_headers(error, status),
+    )
 
 
 def respond(request: Request, fault: Fault) -> Response:
     problem = ProblemDetails(
         title=fault.status.phrase,
         status=fault.status,
+        code=fault.code,
         detail=_ADVICE.get(fault.detail, fault.detail),
         instance=request.url.path,
         errors=list(fault.fields) or None,
+        request_id=request_id.get(),
     )
     # Names sent by the client may hold lone surrogates, which only an escape can carry.
     body = json.dumps(problem.model_dump(exclude_none=True), ensure_ascii=True)
@@ -92,7 +78,8 @@ def _describe_http(error: HTTPException) -> Fault:
     status = HTTPStatus(error.status_code)
     if status is HTTPStatus.BAD_REQUEST and error.__cause__ is not None:
         return describe_unreadable(error.__cause__)
-    return Fault(status=status, detail=error.detail, headers=error.headers or {})
+    code = CODE_OF_STATUS.get(status, Code.REQUEST_REFUSED)
+    return Fault(code=code, status=status, detail=error.detail, headers=error.headers or {})
 
 
 def _fields(error: Exception) -> tuple[FieldFault, ...]:
@@ -101,10 +88,10 @@ def _fields(error: Exception) -> tuple[FieldFault, ...]:
     return (FieldFault(field=error.field, message=str(error)),) if isinstance(error, Invalid) else ()
 
 
-def _detail(error: Exception, status: HTTPStatus) -> str:
-    if isinstance(error, AllcloseError):
+def _detail(error: Exception, code: Code) -> str:
+    if isinstance(error, AllcloseError) and code is not Code.FAILED:
         return str(error)
-    if status is HTTPStatus.SERVICE_UNAVAILABLE:
+    if code is Code.DATABASE_AWAY:
         return "the database does not answer at the moment; send the request again in a few seconds"
     return "something failed on our side and was logged; send the request again, and tell an admin if it stays so"
 

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
 from app.api.dependency import AnyViewer, Stored, limit_address
+from app.api.error_code import NotSignedIn
 from app.api.openapi import OPEN_TO_ALL, problems
-from app.api.problem_details import NotSignedIn
 from app.api.slug import Slug
 from app.catalog.manifest import Difficulty
 from app.catalog.parameter import Framework

@@ -14,7 +14,7 @@ DEFAULTS = {
 
 
 def add_missing(headers: MutableHeaders, path: str) -> None:
-    """Answers of the API are for their asker only, so no cache may keep them."""
+    """Answers of the API are for their asker only, so no cache may keep what has no rule of its own."""
     if path.startswith("/api/"):
         headers.setdefault("Cache-Control", "no-store")
     for name, value in DEFAULTS.items():

@@ -4,7 +4,7 @@ import base64
 import json
 from typing import Any
 
-from app.errors import Invalid
+from app.cursor import CursorInvalid
 
 # In the order of tracks: no track, its place, track, position, slug. Of what a search found: rank, slug.
 Place = tuple[bool, int, str, int, str] | tuple[float, str]
@@ -17,7 +17,7 @@ def write_cursor(place: tuple[Any, ...]) -> str:
 
 
 def read_cursor(cursor: str, length: int) -> Place:
-    """`length`: how many parts the place has. Raises Invalid."""
+    """`length`: how many parts the place has. Raises CursorInvalid."""
     try:
         place = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     except (ValueError, RecursionError):
@@ -29,10 +29,7 @@ def read_cursor(cursor: str, length: int) -> Place:
             return no_track, place_of_track, track, position, slug
         case [float(rank), str(slug)] if length == 2 and (rank == 0 or LEAST_RANK <= abs(rank) <= 1):
             return rank, slug
-    raise Invalid(
-        "cursor",
-        f"the cursor {cursor[:40]!r} is none of this list; take `next` of the page before, or leave it out",
-    )
+    raise CursorInvalid(cursor)
 
 
 def _is_place(number: int) -> bool:

@@ -12,7 +12,8 @@ from app.accounts.right import Right
 from app.accounts.viewer import Viewer
 from app.catalog.model import Problem, Revision
 from app.catalog.name import NamedProblem, list_named
-from app.errors import Invalid, NotFound
+from app.cursor import CursorInvalid
+from app.errors import NotFound
 from app.judging.verdicts import Verdict
 from app.submissions.model import CaseRow, Judging, Mode, State, Submission
 
@@ -68,7 +69,7 @@ def get_submission(session: Session, submission_id: UUID, viewer: Viewer) -> Sub
 def list_submissions(
     session: Session, user_id: UUID, filters: HistoryFilters | None = None, cursor: str | None = None
 ) -> SubmissionPage:
-    """Newest first. Raises Invalid for a cursor that no page of this user gave."""
+    """Newest first. Raises CursorInvalid for a cursor that no page of this user gave."""
     query = _summaries().where(Submission.user_id == user_id, *_conditions(filters or HistoryFilters()))
     if cursor is not None:
         query = query.where(tuple_(Submission.created_at, Submission.id) < _place(session, user_id, cursor))
@@ -125,7 +126,7 @@ def _place(session: Session, user_id: UUID, cursor: str) -> ColumnElement[Any]:
     except ValueError:
         last = None
     if last is None or last.user_id != user_id:
-        raise Invalid("cursor", f"{cursor[:40]!r} is not a cursor; leave it out, or use `next` of the page before")
+        raise CursorInvalid(cursor)
     return tuple_(last.created_at, last.id)
 
 

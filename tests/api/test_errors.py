@@ -19,7 +19,7 @@ def assert_is_problem(answer: httpx.Response, status: int) -> None:
     problem = answer.json()
     assert answer.status_code == problem["status"] == status
     assert answer.headers["content-type"] == "application/problem+json"
-    assert problem.keys() - {"errors"} == {"type", "title", "status", "detail", "instance"}
+    assert problem.keys() - {"errors", "request_id"} == {"type", "title", "status", "code", "detail", "instance"}
     assert problem["instance"] == answer.url.path
 
 

@@ -1,0 +1,67 @@
+"""Every JSON answer to a GET has an ETag; whoever sends it back in If-None-Match is told that nothing changed.
+
+Streams, and answers that name their own rule for caches, pass as they are.
+"""
+
+from http import HTTPStatus
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.api.condition import has_match, write_tag
+
+# Kept by the asker alone, and asked for again each time.
+KEEP = "private, no-cache"
+_OF_A_BODY = ("content-length", "content-type")
+
+
+class EntityTag:
+    """Pure ASGI: an answer in one piece is looked at, one in several is not held back."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "GET" and scope["path"].startswith("/api/"):
+            await self._app(scope, receive, _tagged(scope, send))
+        else:
+            await self._app(scope, receive, send)
+
+
+def _tagged(scope: Scope, send: Send) -> Send:
+    held: Message | None = None
+
+    async def tagged(message: Message) -> None:
+        nonlocal held
+        if message["type"] == "http.response.start" and _is_fit(message):
+            held = message
+        elif held is None:
+            await send(message)
+        else:
+            start, held = held, None
+            for each in _answer(scope, start, message):
+                await send(each)
+
+    return tagged
+
+
+def _is_fit(start: Message) -> bool:
+    headers = Headers(raw=start["headers"])
+    return (
+        start["status"] == HTTPStatus.OK
+        and headers.get("content-type") == "application/json"
+        and "cache-control" not in headers
+    )
+
+
+def _answer(scope: Scope, start: Message, body: Message) -> tuple[Message, Message]:
+    if body.get("more_body", False):
+        return start, body
+    tag = write_tag(body["body"])
+    headers = MutableHeaders(raw=list(start["headers"]))
+    headers.update({"ETag": tag, "Cache-Control": KEEP, "Vary": "Authorization"})
+    if not has_match(Headers(scope=scope).get("if-none-match", "").replace("W/", ""), tag):
+        return {**start, "headers": headers.raw}, body
+    for name in _OF_A_BODY:
+        del headers[name]
+    return {**start, "status": HTTPStatus.NOT_MODIFIED, "headers": headers.raw}, {**body, "body": b""}

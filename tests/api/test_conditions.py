@@ -1,0 +1,66 @@
+"""Who has an answer already is told so, and who would overwrite what changed meanwhile is stopped."""
+
+import httpx
+import pytest
+
+from app.api.condition import has_match, require_match, tag_of
+from app.api.users import UserView
+from app.errors import Outdated
+
+
+def test_an_answer_is_not_sent_twice(ada: httpx.Client) -> None:
+    first = ada.get("/me")
+
+    again = ada.get("/me", headers={"If-None-Match": first.headers["etag"]})
+
+    assert first.headers["cache-control"] == "private, no-cache"
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["etag"] == first.headers["etag"]
+    assert again.headers["cache-control"] == "private, no-cache"
+    assert again.headers["vary"] == "Authorization"
+    assert "content-type" not in again.headers
+
+
+def test_a_weak_tag_and_one_of_several_are_taken(ada: httpx.Client) -> None:
+    tag = ada.get("/me").headers["etag"]
+
+    weak = ada.get("/me", headers={"If-None-Match": f"W/{tag}"})
+    several = ada.get("/me", headers={"If-None-Match": f'"other", {tag}'})
+
+    assert (weak.status_code, several.status_code) == (304, 304)
+
+
+def test_what_has_changed_is_sent_with_another_tag(ada: httpx.Client) -> None:
+    first = ada.get("/me")
+    ada.patch("/me", json={"is_ranked": True}).raise_for_status()
+
+    again = ada.get("/me", headers={"If-None-Match": first.headers["etag"]})
+
+    assert again.status_code == 200
+    assert again.headers["etag"] != first.headers["etag"]
+
+
+def test_errors_and_answers_to_changes_are_kept_by_nobody(ada: httpx.Client) -> None:
+    missing, changed = ada.get("/problems/none"), ada.patch("/me", json={"is_ranked": True})
+
+    for answer in (missing, changed):
+        assert answer.headers["cache-control"] == "no-store"
+        assert "etag" not in answer.headers
+
+
+def test_the_tag_of_an_object_is_that_of_its_answer(ada: httpx.Client) -> None:
+    answer = ada.get("/me")
+
+    assert tag_of(UserView.model_validate(answer.json())) == answer.headers["etag"]
+
+
+def test_a_change_is_refused_when_what_it_was_read_from_is_gone(ada: httpx.Client) -> None:
+    view = UserView.model_validate(ada.get("/me").json())
+    changed = view.model_copy(update={"is_ranked": not view.is_ranked})
+
+    for taken in (None, "*", tag_of(view), f'"other", {tag_of(view)}'):
+        require_match(taken, view)
+
+    with pytest.raises(Outdated, match="GET it again"):
+        require_match(tag_of(view), changed)
+    assert not has_match(f"W/{tag_of(view)}", tag_of(view))

@@ -1,0 +1,70 @@
+"""Programs go by `code`: each error of ours has one, and each code one status."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+import app.main  # noqa: F401 (all that a request can raise is imported by it)
+from app.api.error_code import CODE_OF, CODE_OF_STATUS, MEANINGS, Code, code_of
+from app.catalog.template.exercise import ExerciseUnfit
+from app.embedded_postgres.cluster import PostgresNotStarted
+from app.errors import AllcloseError, JudgeFailed
+from app.schema import SchemaTooNew
+from app.settings import BadSetting
+from tests.api.conftest import SignedIn
+
+# Of starting, of judging and of commands: an answer that holds one is our own failure.
+NEVER_ANSWERED = (BadSetting, ExerciseUnfit, SchemaTooNew, PostgresNotStarted, JudgeFailed)
+OF_OTHER_PROCESSES = ("app.cli", "app.worker", "app.notebook", "app.embedded_postgres", "app.client", "app.telemetry")
+
+
+def errors_of_ours(base: type[AllcloseError] = AllcloseError) -> Iterator[type[AllcloseError]]:
+    for kind in base.__subclasses__():
+        yield kind
+        yield from errors_of_ours(kind)
+
+
+def test_every_error_that_a_request_can_meet_has_a_code() -> None:
+    met = [
+        kind
+        for kind in errors_of_ours()
+        if not issubclass(kind, NEVER_ANSWERED)
+        and not kind.__module__.startswith(OF_OTHER_PROCESSES)
+        and kind.__module__.startswith("app.")
+    ]
+
+    assert len(met) > 12
+    assert [kind for kind in met if code_of(kind) is Code.FAILED] == []
+
+
+def test_every_code_means_something_and_can_be_met() -> None:
+    made_elsewhere = {Code.FAILED, Code.BODY_UNREADABLE}
+
+    assert set(MEANINGS) == set(Code)
+    assert set(CODE_OF.values()) | set(CODE_OF_STATUS.values()) | made_elsewhere == set(Code)
+    assert all(MEANINGS[code].status == status for status, code in CODE_OF_STATUS.items())
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/nothing", 404, "path_unknown"),
+        ("PUT", "/tokens", 405, "method_not_allowed"),
+        ("GET", "/problems/no_such_problem", 404, "problem_not_found"),
+        ("GET", "/submissions?cursor=x", 422, "cursor_invalid"),
+        ("GET", "/problems?limit=0", 422, "invalid"),
+    ],
+)
+def test_a_refusal_has_its_code(ada: httpx.Client, method: str, path: str, status: int, code: str) -> None:
+    answer = ada.request(method, path)
+
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+def test_who_lacks_a_token_or_a_right_is_told_apart(anyone: httpx.Client, signed_in: SignedIn) -> None:
+    unknown = anyone.get("/me").json()
+    student = signed_in("linus").get("/verifications").json()
+    guess = anyone.post("/tokens", json={"username": "ada", "password": "not hers at all"}).json()
+
+    assert [unknown["code"], student["code"], guess["code"]] == ["not_signed_in", "right_missing", "sign_in_failed"]
