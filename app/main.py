@@ -2,18 +2,19 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import timedelta
 from operator import attrgetter
 
 from fastapi import FastAPI
 
 from app import api, web
-from app.accounts.throttle import AccountThrottles, Throttle
+from app.accounts.request_throttle import RequestThrottle
+from app.accounts.throttle import AccountThrottles
 from app.api.body_limit import BodyLimit
 from app.api.entity_tag import EntityTag
 from app.api.error_answer import answers_by_audience, install_error_answers
 from app.api.response_headers import ResponseHeaders
 from app.database import Database
+from app.policy.current import CurrentPolicy
 from app.settings import Settings
 from app.submissions.progress import Progress
 from app.web.error_page import render_error
@@ -35,7 +36,8 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
     app.state.database = database
     app.state.progress = Progress(database)
     app.state.account_throttles = AccountThrottles()
-    app.state.request_throttle = Throttle(settings.requests_per_minute, timedelta(minutes=1), "requests")
+    policy = app.state.policy = CurrentPolicy(database)
+    app.state.request_throttle = RequestThrottle(policy)
     app.include_router(api.build_router())
     app.include_router(web.build_router())
     answer = answers_by_audience(page=render_error)

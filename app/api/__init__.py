@@ -16,6 +16,7 @@ from app.api import (
     progress,
     quiz,
     revisions,
+    settings,
     solution,
     submissions,
     tokens,
@@ -30,7 +31,10 @@ def build_router() -> APIRouter:
     learning = (hints, quiz, solution, progress)
     authoring = (packages, revisions, verifications)
     submitting = (submissions, history, events)
-    for resource in (users, tokens, me, problems, tracks, leaderboards, *learning, *authoring, *submitting, openapi):
+    administration = (settings,)
+    people = (users, tokens, me)
+    catalogue = (problems, tracks, leaderboards)
+    for resource in (*people, *catalogue, *learning, *authoring, *submitting, *administration, openapi):
         version_1.include_router(resource.router)
     router = APIRouter()
     router.include_router(version_1)

@@ -11,7 +11,8 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
 from app.accounts.right import Right
-from app.accounts.throttle import AccountThrottles, Throttle
+from app.accounts.request_throttle import RequestThrottle
+from app.accounts.throttle import AccountThrottles
 from app.accounts.token import find_viewer_by_token
 from app.accounts.viewer import Viewer
 from app.api.error_code import NotSignedIn
@@ -121,8 +122,8 @@ def act_as(viewer: Viewer, address: str) -> Actor:
     return Actor(user_id=viewer.id, channel="api", address=address)
 
 
-def _throttle(request: Request) -> Throttle:
-    throttle: Throttle = request.app.state.request_throttle
+def _throttle(request: Request) -> RequestThrottle:
+    throttle: RequestThrottle = request.app.state.request_throttle
     return throttle
 
 

@@ -22,6 +22,7 @@ from app.web.pages import (
     submission,
     tracks,
 )
+from app.web.pages.admin import settings as admin_settings
 
 
 def build_router() -> APIRouter:
@@ -30,6 +31,7 @@ def build_router() -> APIRouter:
     lessons = (learning, quiz, solution)
     own = (history, me, leaderboard)
     pages = (problem, draft, submission, *own, sign_up, sign_in, author, author_edit, author_verification)
-    for part in (*catalogue, *lessons, *pages, static_files):
+    admin = (admin_settings,)
+    for part in (*catalogue, *lessons, *pages, *admin, static_files):
         router.include_router(part.router)
     return router

@@ -32,6 +32,7 @@ def render_error(request: Request, status: int, detail: str, headers: Mapping[st
         "user": around.visit.user if around.visit else None,
         "may": around.visit.may if around.visit else None,
         "path": request.url.path,
+        "announcement": around.visit.announcement if around.visit else "",
         "status": status,
         "title": _title(status) or phrase,
         "advice": detail if is_telling else _advice(status) or detail,

@@ -9,7 +9,7 @@ from fastapi import Depends
 from starlette.exceptions import HTTPException
 
 from app.accounts.right import Right
-from app.accounts.throttle import Throttle
+from app.accounts.request_throttle import RequestThrottle
 from app.accounts.viewer import Viewer
 from app.web.visit import CurrentVisit
 
@@ -37,5 +37,5 @@ Author = Annotated[Viewer, needs(Right.WRITE_PROBLEMS, home="/author")]
 
 def limit_author(visit: CurrentVisit, author: Author) -> None:
     """A dependency of what costs us the reading of a package. Raises TooOften."""
-    throttle: Throttle = visit.request.app.state.request_throttle
+    throttle: RequestThrottle = visit.request.app.state.request_throttle
     throttle.use("user", str(author.id))

@@ -13,10 +13,11 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.accounts.right import Right
 from app.accounts.session import SessionOrigin, find_viewer_by_session
-from app.accounts.throttle import Throttle
+from app.accounts.request_throttle import RequestThrottle
 from app.accounts.viewer import Viewer
 from app.audit.record import Actor
 from app.database import Database
+from app.policy.current import CurrentPolicy
 from app.web.browser_name import name_browser
 from app.web.cookie import find_secret
 from app.web.render import render_page
@@ -45,7 +46,14 @@ class Visit:
 
     def render(self, template: str, context: Mapping[str, Any], status: int = 200) -> HTMLResponse:
         here = {"user": self.user, "may": self.may, "path": self.request.url.path, "here": self._here()}
+        here["announcement"] = self.announcement
         return render_page(template, {**here, **context}, status)
+
+    @property
+    def announcement(self) -> str:
+        """A sentence of the admins' for everybody, or nothing."""
+        policy: CurrentPolicy = self.request.app.state.policy
+        return policy.read().announcement
 
     def may(self, right: Right) -> bool:
         return self.viewer is not None and self.viewer.may(right)
@@ -76,7 +84,7 @@ def read_visit(request: Request) -> Visit:
 
 def limit_address(request: Request) -> None:
     """A dependency of forms that cost us a password's hash, open to anybody. Raises TooOften."""
-    throttle: Throttle = request.app.state.request_throttle
+    throttle: RequestThrottle = request.app.state.request_throttle
     throttle.use("address", read_address(request))
 
 

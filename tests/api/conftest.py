@@ -15,7 +15,7 @@ from app.accounts.token import create_token
 from app.database import Database
 from app.main import create_app
 from app.settings import Settings
-from tests.factories import make_user
+from tests.factories import make_user, set_policy
 
 # Seconds; for machines that are busy with other things.
 PATIENCE = 60
@@ -39,13 +39,21 @@ def serving(app: FastAPI) -> Iterator[str]:
 
 @pytest.fixture
 def settings(request: pytest.FixtureRequest) -> Settings:
-    """`@pytest.mark.parametrize("settings", [{"max_pending": 2}], indirect=True)` changes what it names."""
+    """`@pytest.mark.parametrize("settings", [{"secure_cookies": True}], indirect=True)` changes what it names."""
     changes: dict[str, Any] = getattr(request, "param", {})
     return Settings(**changes)
 
 
 @pytest.fixture
-def app(settings: Settings, database: Database) -> FastAPI:
+def policy(request: pytest.FixtureRequest, database: Database) -> None:
+    """`@pytest.mark.parametrize("policy", [{"max_pending": 2}], indirect=True)` sets what it names."""
+    changes: dict[str, Any] = getattr(request, "param", {})
+    with database.transaction() as session:
+        set_policy(session, **changes)
+
+
+@pytest.fixture
+def app(settings: Settings, database: Database, policy: None) -> FastAPI:  # noqa: ARG001
     return create_app(settings, database)
 
 

@@ -113,7 +113,7 @@ def test_a_body_that_grows_too_large_in_chunks_is_refused(anyone: httpx.Client) 
     assert_is_problem(answer, 413)
 
 
-@pytest.mark.parametrize("settings", [{"requests_per_minute": 3}], indirect=True)
+@pytest.mark.parametrize("policy", [{"requests_per_minute": 3}], indirect=True)
 def test_too_many_requests_of_one_user_leave_others_alone(signed_in: SignedIn) -> None:
     ada, grace = signed_in("ada"), signed_in("grace")
     answers = [ada.get("/me") for _ in range(4)]
@@ -124,7 +124,7 @@ def test_too_many_requests_of_one_user_leave_others_alone(signed_in: SignedIn) -
     assert grace.get("/me").status_code == 200
 
 
-@pytest.mark.parametrize("settings", [{"requests_per_minute": 3}], indirect=True)
+@pytest.mark.parametrize("policy", [{"requests_per_minute": 3}], indirect=True)
 def test_too_many_requests_of_one_address_are_stopped_whatever_token_they_bring(anyone: httpx.Client) -> None:
     answers = [anyone.get("/me", headers={"Authorization": f"Bearer alc_{n}"}) for n in range(4)]
 

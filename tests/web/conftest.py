@@ -16,7 +16,7 @@ from app.settings import Settings
 from app.web.cookie import COOKIE
 from tests.api.conftest import serving
 from tests.catalog.packages import make_package
-from tests.factories import make_user
+from tests.factories import make_user, set_policy
 from tests.web.browser import chromium
 
 PASSWORD = "correct horse battery"
@@ -24,13 +24,21 @@ PASSWORD = "correct horse battery"
 
 @pytest.fixture
 def settings(request: pytest.FixtureRequest) -> Settings:
-    """`@pytest.mark.parametrize("settings", [{"max_pending": 2}], indirect=True)` changes what it names."""
+    """`@pytest.mark.parametrize("settings", [{"secure_cookies": True}], indirect=True)` changes what it names."""
     changes: dict[str, Any] = getattr(request, "param", {})
     return Settings(**changes)
 
 
 @pytest.fixture
-def app(settings: Settings, database: Database) -> FastAPI:
+def policy(request: pytest.FixtureRequest, database: Database) -> None:
+    """`@pytest.mark.parametrize("policy", [{"max_pending": 2}], indirect=True)` sets what it names."""
+    changes: dict[str, Any] = getattr(request, "param", {})
+    with database.transaction() as session:
+        set_policy(session, **changes)
+
+
+@pytest.fixture
+def app(settings: Settings, database: Database, policy: None) -> FastAPI:  # noqa: ARG001
     with database.transaction() as session:
         publish(session, make_package())
     return create_app(settings, database)
@@ -48,6 +56,14 @@ def ada(anyone: TestClient, database: Database) -> TestClient:
     """The same browser, signed in as `ada`."""
     with database.transaction() as session:
         anyone.cookies.set(COOKIE, start_session(session, make_user(session, "ada").id))
+    return anyone
+
+
+@pytest.fixture
+def admin(anyone: TestClient, database: Database) -> TestClient:
+    """The same browser, signed in as the admin `grace`."""
+    with database.transaction() as session:
+        anyone.cookies.set(COOKIE, start_session(session, make_user(session, "grace", role="admin").id))
     return anyone
 
 

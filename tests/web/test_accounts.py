@@ -83,7 +83,7 @@ def test_guessing_passwords_is_stopped(anyone: TestClient) -> None:
     assert "try again in" in answer.text
 
 
-@pytest.mark.parametrize("settings", [{"requests_per_minute": 1}], indirect=True)
+@pytest.mark.parametrize("policy", [{"requests_per_minute": 1}], indirect=True)
 def test_accounts_are_not_made_in_bulk(anyone: TestClient) -> None:
     anyone.post("/sign-up", data={"username": "ada", "password": PASSWORD})
 

@@ -50,7 +50,7 @@ def test_a_request_that_an_address_does_not_take_leads_back(anyone: TestClient) 
     assert "GET" in page.headers["allow"]
 
 
-@pytest.mark.parametrize("settings", [{"requests_per_minute": 1}], indirect=True)
+@pytest.mark.parametrize("policy", [{"requests_per_minute": 1}], indirect=True)
 def test_too_much_at_once_says_when_to_try_again(anyone: TestClient) -> None:
     for _ in range(2):
         page = anyone.post("/sign-up", data={"username": "grace", "password": PASSWORD})

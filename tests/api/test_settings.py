@@ -1,0 +1,122 @@
+"""Settings that change while Allclose runs."""
+
+import time
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import select
+
+from app.audit.model import AuditEvent
+from app.database import Database
+from app.main import create_app
+from app.settings import Settings
+from tests.api.conftest import SignedIn, serving
+
+# How long another process may go by what was before; the rest is for a machine that is busy.
+SOON_SECONDS = 30
+
+
+@pytest.fixture
+def admin(signed_in: SignedIn) -> httpx.Client:
+    return signed_in("root", role="admin")
+
+
+def test_each_setting_says_what_it_is_for_and_within_which_bounds(admin: httpx.Client) -> None:
+    settings = {one["name"]: one for one in admin.get("/settings").json()["items"]}
+
+    assert settings["max_pending"] == {
+        "name": "max_pending",
+        "description": "unfinished submissions that one user may have",
+        "value": 20,
+        "default": 20,
+        "choices": [],
+        "minimum": 1,
+        "maximum": 10_000,
+        "max_length": None,
+        "may_be_empty": False,
+        "changed_by": None,
+        "changed_at": None,
+    }
+    assert settings["sign_up"]["choices"] == ["open", "invitation", "closed"]
+    assert settings["keep_submissions_days"]["may_be_empty"] is True
+    assert settings["announcement"]["max_length"] == 500
+
+
+def test_a_change_is_kept_with_its_author(admin: httpx.Client) -> None:
+    answer = admin.patch("/settings", json={"max_pending": 3, "announcement": "  Exam\nat nine "})
+
+    assert answer.status_code == 200
+    settings = {one["name"]: one for one in admin.get("/settings").json()["items"]}
+    assert (settings["max_pending"]["value"], settings["announcement"]["value"]) == (3, "Exam at nine")
+    assert settings["max_pending"]["changed_by"] == "root"
+    assert settings["max_pending"]["changed_at"] is not None
+    assert settings["sign_up"]["changed_at"] is None
+
+
+def test_changes_are_written_down_with_what_was_before(admin: httpx.Client, database: Database) -> None:
+    admin.patch("/settings", json={"max_pending": 3, "sign_up": "open"}).raise_for_status()
+    admin.delete("/settings/max_pending").raise_for_status()
+
+    with database.transaction() as session:
+        events = session.scalars(select(AuditEvent).order_by(AuditEvent.id)).all()
+    assert [(event.action, event.target, event.before, event.after) for event in events] == [
+        ("setting.changed", "max_pending", {"max_pending": 20}, {"max_pending": 3}),
+        ("setting.changed", "max_pending", {"max_pending": 3}, {"max_pending": 20}),
+    ]
+    assert {event.channel for event in events} == {"api"}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"max_pending": 0}, "max_pending is 0: should be greater than or equal to 1"),
+        ({"keep_submissions_days": 40_000}, "keep_submissions_days is 40000: should be less than or equal to 36500"),
+        ({"sign_up": "sometimes"}, "sign_up is \"sometimes\": should be 'open', 'invitation' or 'closed'"),
+        ({"announcement": "x" * 501}, "should have at most 500 characters"),
+        ({"announcement": "a\0b"}, "it holds a character that can't be stored"),
+        ({"max_pendign": 3}, "max_pendign is not a field of this request"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_limit_and_changes_nothing(
+    admin: httpx.Client, change: dict[str, object], said: str
+) -> None:
+    answer = admin.patch("/settings", json={"requests_per_minute": 900, **change})
+
+    assert answer.status_code == 422
+    assert said in answer.json()["detail"]
+    assert answer.json()["errors"][0]["field"] == next(iter(change))
+    values = {one["name"]: one["value"] for one in admin.get("/settings").json()["items"]}
+    assert values["requests_per_minute"] == 600
+
+
+def test_a_setting_that_there_is_not_can_not_be_put_back(admin: httpx.Client) -> None:
+    answer = admin.delete("/settings/max_pendign")
+
+    assert answer.status_code == 404
+    assert "there are sign_up, max_pending" in answer.json()["detail"]
+
+
+def test_another_process_counts_requests_by_the_new_number_within_seconds(
+    admin: httpx.Client, signed_in: SignedIn, database: Database
+) -> None:
+    ada = signed_in("ada")
+    other: FastAPI = create_app(Settings(), database)
+    with serving(other) as address, httpx.Client(base_url=f"{address}/api/v1", headers=ada.headers) as there:
+        assert there.get("/me").status_code == 200
+
+        admin.patch("/settings", json={"requests_per_minute": 2}).raise_for_status()
+
+        deadline = time.monotonic() + SOON_SECONDS
+        while (status := there.get("/me").status_code) == 200 and time.monotonic() < deadline:
+            time.sleep(0.1)
+    assert status == 429
+
+
+def test_the_process_that_is_told_counts_by_the_new_number_at_once(admin: httpx.Client, signed_in: SignedIn) -> None:
+    ada = signed_in("ada")
+    ada.get("/me").raise_for_status()
+
+    admin.patch("/settings", json={"requests_per_minute": 2}).raise_for_status()
+
+    assert [ada.get("/me").status_code for _ in range(3)] == [200, 200, 429]
