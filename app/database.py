@@ -35,8 +35,14 @@ class Database:
 
     def __init__(self, url: str, *, pool_size: int = 5) -> None:
         self.url = url
+        # A log of what failed would hold sources and hashes otherwise.
         self.engine: Engine = create_engine(
-            url, pool_size=pool_size, max_overflow=2, pool_pre_ping=True, connect_args=KEEPALIVE
+            url,
+            pool_size=pool_size,
+            max_overflow=2,
+            pool_pre_ping=True,
+            connect_args=KEEPALIVE,
+            hide_parameters=True,
         )
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
 

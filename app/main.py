@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from operator import attrgetter
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
+from prometheus_client import CollectorRegistry
 
 from app import api, web
 from app.accounts.request_throttle import RequestThrottle
@@ -12,11 +13,13 @@ from app.accounts.throttle import AccountThrottles
 from app.api.body_limit import BodyLimit
 from app.api.entity_tag import EntityTag
 from app.api.error_answer import answers_by_audience, install_error_answers
+from app.api.request_context import RequestContext, note_path
 from app.api.response_headers import ResponseHeaders
 from app.database import Database
 from app.policy.current import CurrentPolicy
 from app.settings import Settings
 from app.submissions.progress import Progress
+from app.telemetry.traffic import Traffic
 from app.web.error_page import render_error
 from app.web.messages import Language
 
@@ -31,10 +34,13 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
         strict_content_type=False,
         generate_unique_id_function=attrgetter("name"),
         lifespan=_follow_progress,
+        dependencies=[Depends(note_path)],
     )
     app.state.settings = settings
     app.state.database = database
     app.state.progress = Progress(database)
+    app.state.metrics = CollectorRegistry()
+    traffic = app.state.traffic = Traffic(app.state.metrics)
     app.state.account_throttles = AccountThrottles()
     policy = app.state.policy = CurrentPolicy(database)
     app.state.request_throttle = RequestThrottle(policy)
@@ -46,6 +52,7 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
     app.add_middleware(EntityTag)
     app.add_middleware(Language)
     app.add_middleware(ResponseHeaders)
+    app.add_middleware(RequestContext, traffic=traffic)
     return app
 
 

@@ -20,6 +20,7 @@ from app.audit.record import Actor
 from app.database import Database
 from app.settings import Settings
 from app.submissions.progress import Progress
+from app.telemetry.context import note_user
 
 _bearer = HTTPBearer(
     auto_error=False,
@@ -77,6 +78,7 @@ def get_viewer(
     if viewer is None:
         limit_address(request, address)
         raise NotSignedIn(_why_unknown(credentials))
+    note_user(viewer.id)
     _throttle(request).use("user", str(viewer.id))
     for right in wanted.scopes:
         viewer.require(Right(right))

@@ -21,7 +21,7 @@ Page = Callable[[Request, int, str, Mapping[str, str]], Response]
 Answer = Callable[[Request, Fault], Response]
 
 _log = logging.getLogger(__name__)
-_FOR_MACHINES = ("/api/", "/healthz", "/readyz")
+_FOR_MACHINES = ("/api/", "/healthz", "/readyz", "/metrics")
 
 
 def answers_by_audience(page: Page) -> Answer:
@@ -40,8 +40,10 @@ def install_error_answers(app: FastAPI, answer: Answer) -> None:
 
     def answer_error(request: Request, error: Exception) -> Response:
         fault = _with_allow(request, describe(error))
+        if fault.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            request.app.state.traffic.count_error(error)
         if fault.status is HTTPStatus.SERVICE_UNAVAILABLE:
-            _log.warning("%s %s: %s", request.method, request.url.path, error)
+            _log.warning("not answered: %s", error)
         response = answer(request, fault)
         # Answers to unforeseen errors leave from outside the middleware.
         add_missing(response.headers, request.url.path)

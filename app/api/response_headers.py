@@ -4,6 +4,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.content_policy import POLICY
+from app.telemetry.context import request_id
 
 DEFAULTS = {
     "Content-Security-Policy": POLICY,
@@ -17,6 +18,8 @@ def add_missing(headers: MutableHeaders, path: str) -> None:
     """Answers of the API are for their asker only, so no cache may keep what has no rule of its own."""
     if path.startswith("/api/"):
         headers.setdefault("Cache-Control", "no-store")
+    if current := request_id.get():
+        headers.setdefault("X-Request-ID", current)
     for name, value in DEFAULTS.items():
         headers.setdefault(name, value)
 

@@ -1,11 +1,12 @@
 """`allclose serve`: everything on one machine, until Ctrl-C."""
 
-import logging
 from typing import Annotated
 
 import typer
 
 from app.settings import read_settings
+from app.telemetry.log import configure_log
+from app.telemetry.trace import configure_traces
 
 
 def serve(
@@ -17,5 +18,7 @@ def serve(
     """Run the database, the web pages, the REST API and a worker on this machine. Ctrl-C ends all of it."""
     from app.cli.server import run_server
 
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
-    run_server(read_settings(host=host, port=port, data=data), with_worker=worker)
+    settings = read_settings(host=host, port=port, data=data)
+    configure_log(settings.log_format, settings.log_level, "serve")
+    configure_traces(settings.otlp_endpoint, "serve")
+    run_server(settings, with_worker=worker)

@@ -102,7 +102,7 @@ def _explain(status: int, pause: float) -> str:
 
 
 def _environment(settings: Settings, url: str) -> dict[str, str]:
-    names = ("data", "runtime", "sandbox", "isolation", "max_runs")
+    names = ("data", "runtime", "sandbox", "isolation", "max_runs", "log_format", "log_level")
     chosen = {f"ALLCLOSE_{name.upper()}": str(getattr(settings, name)) for name in names}
     # Counted once: the database was started with connections for this many.
     return chosen | {"ALLCLOSE_DATABASE_URL": url, "ALLCLOSE_SLOTS": str(settings.worker_slots)}

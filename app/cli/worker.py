@@ -1,7 +1,6 @@
 """`allclose worker`: judge what is in the queue."""
 
 import ctypes
-import logging
 import os
 import signal
 from collections.abc import Iterator
@@ -12,6 +11,8 @@ import typer
 
 from app.cli.gpu import BadGpuChoice, use_gpus
 from app.settings import read_settings
+from app.telemetry.log import configure_log
+from app.telemetry.trace import configure_traces
 from sandbox.gpu.lease import Gpus
 from sandbox.interface import SandboxUnavailable
 
@@ -40,9 +41,9 @@ def worker(
 
     if follow_parent is not None:
         _end_with_parent(follow_parent)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s worker %(levelname)s %(message)s")
-    logging.getLogger("alembic").setLevel(logging.WARNING)
     settings = read_settings(slots=slots, data=data)
+    configure_log(settings.log_format, settings.log_level, "worker")
+    configure_traces(settings.otlp_endpoint, "worker")
     with _gpus_of(queue, gpus) as found:
         if found is not None and settings.slots is None:
             settings = settings.model_copy(update={"slots": len(found.gpus)})

@@ -10,6 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.catalog.name import NamedProblem, list_near
 from app.database import Database
+from app.telemetry.context import request_id
 from app.web.messages import gettext as _
 from app.web.render import render_page
 from app.web.visit import Visit, read_visit
@@ -38,6 +39,7 @@ def render_error(request: Request, status: int, detail: str, headers: Mapping[st
         "advice": detail if is_telling else _advice(status) or detail,
         "is_read": request.method in ("GET", "HEAD"),
         "around": around,
+        "request_id": request_id.get(),
     }
     return render_page("error.html", context, status, headers)
 

@@ -18,6 +18,7 @@ from app.accounts.viewer import Viewer
 from app.audit.record import Actor
 from app.database import Database
 from app.policy.current import CurrentPolicy
+from app.telemetry.context import note_user
 from app.web.browser_name import name_browser
 from app.web.cookie import find_secret
 from app.web.render import render_page
@@ -79,7 +80,10 @@ def read_visit(request: Request) -> Visit:
         return Visit(request, None)
     database: Database = request.app.state.database
     with database.transaction() as session:
-        return Visit(request, find_viewer_by_session(session, secret))
+        viewer = find_viewer_by_session(session, secret)
+    if viewer is not None:
+        note_user(viewer.id)
+    return Visit(request, viewer)
 
 
 def limit_address(request: Request) -> None:

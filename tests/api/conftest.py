@@ -26,7 +26,7 @@ SignedIn = Callable[..., httpx.Client]
 @contextmanager
 def serving(app: FastAPI) -> Iterator[str]:
     """The application's address, for as long as the block lasts."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", timeout_graceful_shutdown=1))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, access_log=False, timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

@@ -1,0 +1,109 @@
+"""Around every request: its id, its span, one line of the log, and what is counted of it.
+
+All of that names the route's template and never the path or the query, which may hold a secret: of a link that resets a
+password, say.
+"""
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from fastapi import Request
+from fastapi.routing import iter_route_contexts
+from opentelemetry.trace import SpanKind
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.telemetry.context import Found, current_fields, found, note_submission, read_request_id, request_id
+from app.telemetry.trace import TRACER, read_traceparent
+from app.telemetry.traffic import NO_ROUTE, Traffic
+
+_log = logging.getLogger("allclose.access")
+# What browsers and machines fetch all the time is told to those who ask for everything.
+_QUIET = ("/static/", "/healthz", "/readyz", "/metrics")
+# A client that left before there was an answer; nginx has this number for it.
+LEFT = 499
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """A request and what is known of its answer so far."""
+
+    scope: Scope
+    status: int = LEFT
+    is_stream: bool = False
+    begun: float = field(default_factory=time.monotonic)
+
+
+async def note_path(request: Request) -> None:
+    """A dependency of everything. Not in a thread, which would cost more than it does."""
+    if submission := request.path_params.get("submission_id"):
+        note_submission(submission)
+
+
+class RequestContext:
+    """Pure ASGI, so streams pass through unbuffered. The variables that it sets end with the request's task."""
+
+    def __init__(self, app: ASGIApp, traffic: Traffic) -> None:
+        self._app, self._traffic = app, traffic
+        self._templates: dict[int, str] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        exchange = _Exchange(scope)
+
+        async def send_noting(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._note_start(exchange, message)
+            await send(message)
+
+        with self._around(exchange):
+            await self._app(scope, receive, send_noting)
+
+    @contextmanager
+    def _around(self, exchange: _Exchange) -> Iterator[None]:
+        headers, method = Headers(scope=exchange.scope), exchange.scope["method"]
+        request_id.set(read_request_id(headers.get("x-request-id")))
+        found.set(Found())
+        parent = read_traceparent(headers.get("traceparent"))
+        with TRACER.start_as_current_span(method, context=parent, kind=SpanKind.SERVER) as span:
+            try:
+                yield
+            except Exception:
+                exchange.status = 500
+                raise
+            finally:
+                route = self.template(exchange.scope)
+                span.update_name(f"{method} {route}")
+                span.set_attributes({"http.request.method": method, "http.route": route})
+                span.set_attribute("http.response.status_code", exchange.status)
+                span.set_attributes({f"allclose.{name}": value for name, value in current_fields().items()})
+                self._note_end(exchange, route)
+
+    def _note_start(self, exchange: _Exchange, message: Message) -> None:
+        exchange.status = message["status"]
+        exchange.is_stream = Headers(raw=message["headers"]).get("content-type", "").startswith("text/event-stream")
+        if exchange.is_stream:
+            self._traffic.streams.inc()
+
+    def _note_end(self, exchange: _Exchange, route: str) -> None:
+        method, status, seconds = exchange.scope["method"], exchange.status, time.monotonic() - exchange.begun
+        self._traffic.count(method, route, status)
+        if exchange.is_stream:
+            self._traffic.streams.dec()
+        else:
+            self._traffic.take_time(method, route, seconds)
+        level = logging.WARNING if status >= 500 else logging.DEBUG if route.startswith(_QUIET) else logging.INFO
+        told = {"method": method, "route": route, "status": status, "seconds": round(seconds, 4)}
+        _log.log(level, "%s %s %d in %.3f s", method, route, status, seconds, extra=told)
+
+    def template(self, scope: Scope) -> str:
+        """Of the route that took the request, with all that is before it."""
+        if not self._templates and "app" in scope:
+            contexts = iter_route_contexts(scope["app"].routes)
+            self._templates = {id(each.original_route): each.path_format for each in contexts if each.path_format}
+        return self._templates.get(id(scope.get("route")), NO_ROUTE)

@@ -1,0 +1,79 @@
+"""The log: a line for people or a JSON object for machines, each with what is being worked on.
+
+The standard library's logging is the interface everywhere; entry points call `configure_log` once. A line can't be
+made to look like two: control characters are spelled, and what an error says over several lines is set in.
+"""
+
+import logging
+import re
+import sys
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from pythonjsonlogger.json import JsonFormatter
+
+from app.telemetry.context import current_fields
+
+LogFormat = Literal["text", "json"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+
+# Of which every step is told otherwise.
+_TALKATIVE = ("alembic", "urllib3", "docker", "httpx", "httpcore", "opentelemetry", "asyncio")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+# Tokens never get here; should one, its secret stays out. The kind of it is told by what stands before.
+_SECRET = re.compile(r"\balc_[A-Za-z0-9_-]+|(?<=Bearer )[A-Za-z0-9._~+/-]+=*")
+
+
+def configure_log(kind: LogFormat, level: LogLevel, process: str) -> None:
+    """To stderr. `process`: serve or worker."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines(process) if kind == "json" else TextLines(process))
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
+
+
+class TextLines(logging.Formatter):
+    """`time level process logger: message [field=value …]`; what a line is given beside its message is for machines."""
+
+    def __init__(self, process: str) -> None:
+        super().__init__(f"%(asctime)s %(levelname)s {process} %(name)s: %(message)s")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        line = spelled(hidden(super().formatMessage(record)))
+        fields = " ".join(f"{name}={spelled(str(value))}" for name, value in current_fields().items())
+        return f"{line} [{fields}]" if fields else line
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802
+        """No line of it begins as one of ours."""
+        lines = hidden(super().formatException(ei)).split("\n")
+        return "\n".join("    " + spelled(line) for line in lines)
+
+
+class JsonLines(JsonFormatter):
+    """`time`, `level`, `process`, `logger`, `message`, `error` where there is one, and the fields."""
+
+    def __init__(self, process: str) -> None:
+        super().__init__("%(message)s", rename_fields={"exc_info": "error"})
+        self._process = process
+
+    def add_fields(self, log_data: dict[str, Any], record: logging.LogRecord, message_dict: dict[str, Any]) -> None:
+        log_data["time"] = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        log_data |= {"level": record.levelname.lower(), "process": self._process, "logger": record.name}
+        log_data |= current_fields()
+        super().add_fields(log_data, record, message_dict)
+        log_data["message"] = hidden(str(log_data.get("message", "")))
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802
+        text = super().formatException(ei)
+        return hidden(text if isinstance(text, str) else "\n".join(text))
+
+
+def hidden(text: str) -> str:
+    """Without the secrets of tokens."""
+    return _SECRET.sub("…", text)
+
+
+def spelled(text: str) -> str:
+    """On one line."""
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
