@@ -4,7 +4,6 @@ The endpoints and the right that each needs are those of the OpenAPI document, t
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from http import HTTPStatus
 from uuid import UUID
 
@@ -14,11 +13,9 @@ import pytest
 from app.accounts.model import Role
 from app.accounts.right import EVERYBODY, RULES, Right
 from app.accounts.token import create_token
-from app.api.openapi import build_openapi
 from app.database import Database
-from app.main import create_app
-from app.settings import Settings
 from tests.api.conftest import PATIENCE
+from tests.api.operations import CLOSED, OPERATIONS, Operation
 from tests.factories import make_user
 
 # What nobody needs a token for; the rest is closed to who has none.
@@ -28,47 +25,6 @@ OPEN_OR_KNOWN = {"get_problem_page", "get_track_list", "get_track_detail"}
 REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 NOWHERE = str(UUID(int=0))
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
-    """`right` is None for what nobody needs a token for."""
-
-    name: str
-    method: str
-    path: str
-    right: Right | None
-    is_open: bool
-
-    def __str__(self) -> str:
-        return self.name
-
-
-def _operations() -> list[Operation]:
-    # Nothing connects to this database: the document needs none.
-    document = build_openapi(create_app(Settings(), Database("postgresql+psycopg://nowhere.invalid/nothing")))
-    return [
-        _operation(path, method, said)
-        for path, methods in document["paths"].items()
-        for method, said in methods.items()
-    ]
-
-
-def _operation(path: str, method: str, said: dict[str, object]) -> Operation:
-    security = said.get("security", [])
-    assert isinstance(security, list)
-    scopes = [scope for way in security for scope in way.get("bearer", ())]
-    assert len(scopes) == len([way for way in security if way]), f"{method} {path} names no right, or several"
-    return Operation(
-        name=str(said["operationId"]),
-        method=method.upper(),
-        path=path,
-        right=Right(scopes[0]) if scopes else None,
-        is_open=not scopes or {} in security,
-    )
-
-
-OPERATIONS = _operations()
-CLOSED = [operation for operation in OPERATIONS if operation.right is not None]
 
 Client = Callable[[Role, list[Right] | None], httpx.Client]
 

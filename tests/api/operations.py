@@ -1,0 +1,54 @@
+"""The API's operations as its OpenAPI document names them, each with the right that it needs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from app.accounts.model import Role
+from app.accounts.right import RULES, Right
+from app.api.openapi import build_openapi
+from app.database import Database
+from app.main import create_app
+from app.settings import Settings
+
+# Nothing connects to this database: the document needs none.
+DOCUMENT: dict[str, Any] = build_openapi(
+    create_app(Settings(), Database("postgresql+psycopg://nowhere.invalid/nothing"))
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """`right` is None for what nobody needs a token for; `is_open`: also answers without one."""
+
+    name: str
+    method: str
+    path: str
+    right: Right | None
+    is_open: bool
+
+    def __str__(self) -> str:
+        return self.name
+
+    def is_for(self, role: Role) -> bool:
+        return self.right is None or role in RULES[self.right].roles
+
+
+def read_operation(path: str, method: str, said: dict[str, Any]) -> Operation:
+    security = said.get("security", [])
+    scopes = [scope for way in security for scope in way.get("bearer", ())]
+    assert len(scopes) == len([way for way in security if way]), f"{method} {path} names no right, or several"
+    return Operation(
+        name=str(said["operationId"]),
+        method=method.upper(),
+        path=path,
+        right=Right(scopes[0]) if scopes else None,
+        is_open=not scopes or {} in security,
+    )
+
+
+OPERATIONS = [
+    read_operation(path, method, said)
+    for path, methods in DOCUMENT["paths"].items()
+    for method, said in methods.items()
+]
+CLOSED = [operation for operation in OPERATIONS if operation.right is not None]
