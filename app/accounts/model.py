@@ -11,6 +11,9 @@ from app.database import Base
 
 Role = Literal["student", "author", "admin"]
 
+# The words of a user's name and e-mail, as PostgreSQL searches them.
+WORDS = "to_tsvector('simple', translate(username || ' ' || coalesce(email, ''), '@._-', '    '))"
+
 
 class User(Base):
     """`is_ranked`: wants to be shown on leaderboards. `is_active`: not suspended.

@@ -46,7 +46,7 @@ def sign_out_elsewhere(session: Session, actor: Actor, owner: User, *, keep: str
 
 
 def change_password(session: Session, actor: Actor, proof: Proof, new: str, *, keep: str = "") -> None:
-    """Everybody who is signed in is signed out, but for the session with the secret `keep`. Raises Invalid."""
+    """Everybody who is signed in is signed out, but for the session with `keep`. Raises NotProven, Invalid."""
     owner = _lock_owner(session, actor)
     require_proof(owner, proof)
     _check_new(new)
@@ -56,7 +56,7 @@ def change_password(session: Session, actor: Actor, proof: Proof, new: str, *, k
 
 
 def change_own_email(session: Session, actor: Actor, proof: Proof, email: str | None) -> None:
-    """None: no address any more. Raises Invalid."""
+    """None: no address any more. Raises NotProven and Invalid."""
     owner = _lock_owner(session, actor)
     if email == owner.email:
         return

@@ -10,9 +10,13 @@ from datetime import UTC, datetime, timedelta
 from app.accounts.model import User
 from app.accounts.password import is_password
 from app.accounts.throttle import Throttle
-from app.errors import Invalid
+from app.errors import Refused
 
 JUST_NOW = timedelta(minutes=10)
+
+
+class NotProven(Refused):
+    """A wrong password; or none to give, and signed in too long ago."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,21 +29,19 @@ class Proof:
 
 
 def require_proof(user: User, proof: Proof) -> None:
-    """Raises Invalid, or TooOften."""
+    """Raises NotProven, or TooOften."""
     if user.password_hash is None:
         _require_recent(proof)
         return
     key = "proof", str(user.id)
     proof.throttle.use(*key)
     if not is_password(proof.password, user.password_hash):
-        raise Invalid("password", "this is not your password; check it and try again")
+        raise NotProven("this is not your password; check it and try again")
     proof.throttle.forgive(*key)
 
 
 def _require_recent(proof: Proof) -> None:
     if proof.signed_in_at is None:
-        raise Invalid("password", "your account has no password: do this on the page /account, just after signing in")
+        raise NotProven("your account has no password: do this on the page /account, just after signing in")
     if datetime.now(UTC) - proof.signed_in_at > JUST_NOW:
-        raise Invalid(
-            "password", "your account has no password: sign out, sign in again, and do this within 10 minutes"
-        )
+        raise NotProven("your account has no password: sign out and in again, then do this within 10 minutes")

@@ -1,0 +1,85 @@
+"""What admins do to a user's account. All of it is written down, and none of it leaves Allclose without an admin."""
+
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.accounts.model import Role, User
+from app.accounts.session import end_sessions
+from app.accounts.user import check_email
+from app.audit.record import Act, Actor, record
+from app.errors import Conflict
+from app.people.person import UserNotFound
+
+
+def change_role(session: Session, actor: Actor, user_id: UUID, role: Role) -> None:
+    """It holds from their next request on, for tokens too. Raises UserNotFound, and Conflict for the last admin."""
+    if role != "admin":
+        keep_an_admin(session, user_id)
+    user = lock_user(session, user_id)
+    if user.role == role:
+        return
+    before, user.role = user.role, role
+    record(
+        session, actor, Act(action="user.role_changed", target=user_id, before={"role": before}, after={"role": role})
+    )
+
+
+def suspend(session: Session, actor: Actor, user_id: UUID) -> None:
+    """Ends their sessions; tokens rest until they may come back. Raises UserNotFound, Conflict for the last admin."""
+    keep_an_admin(session, user_id)
+    user = lock_user(session, user_id)
+    if not user.is_active:
+        return
+    user.is_active = False
+    ended = end_sessions(session, user_id)
+    record(session, actor, Act(action="user.suspended", target=user_id, after={"sessions_ended": ended}))
+
+
+def reactivate(session: Session, actor: Actor, user_id: UUID) -> None:
+    """Raises UserNotFound."""
+    user = lock_user(session, user_id)
+    if user.is_active:
+        return
+    user.is_active = True
+    record(session, actor, Act(action="user.reactivated", target=user_id))
+
+
+def change_email(session: Session, actor: Actor, user_id: UUID, email: str | None) -> None:
+    """None: no address any more. Raises UserNotFound and Invalid."""
+    user = lock_user(session, user_id)
+    if email == user.email:
+        return
+    if email is not None:
+        check_email(email)
+    user.email = email
+    record(session, actor, Act(action="user.email_changed", target=user_id, after={"has_email": email is not None}))
+
+
+def sign_out(session: Session, actor: Actor, user_id: UUID) -> int:
+    """Ends all of their sessions, wherever they are; returns how many. Raises UserNotFound."""
+    lock_user(session, user_id)
+    ended = end_sessions(session, user_id)
+    record(session, actor, Act(action="user.signed_out", target=user_id, after={"sessions": ended}))
+    return ended
+
+
+def lock_user(session: Session, user_id: UUID) -> User:
+    """Nobody else changes them until the transaction ends. Raises UserNotFound, and Conflict for one who was erased."""
+    user = session.get(User, user_id, with_for_update={"key_share": True}, populate_existing=True)
+    if user is None:
+        raise UserNotFound(user_id)
+    if user.erased_at is not None:
+        raise Conflict(f"{user.username} was erased, which can't be undone; nothing about them can be changed")
+    return user
+
+
+def keep_an_admin(session: Session, user_id: UUID) -> None:
+    """Before an admin is taken away, and before they are locked. Raises Conflict if there would be none.
+
+    All admins are locked, in the same order by everybody: of two who take each other away, the second one fails.
+    """
+    admins = select(User.id).where(User.role == "admin", User.is_active).order_by(User.id)
+    if list(session.scalars(admins.with_for_update(key_share=True))) == [user_id]:
+        raise Conflict("this is the last active admin; make somebody else an admin first")

@@ -1,0 +1,113 @@
+"""Finding users: by words of their name or e-mail, by role, by state; the newest first."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, and_, false, func, literal_column, or_, select
+from sqlalchemy.orm import Session
+
+from app.accounts.model import WORDS, ApiToken, Identity, Role, User, UserSession
+from app.accounts.session import list_sessions
+from app.accounts.token import list_tokens
+from app.cursor import read_uuid_cursor, write_cursor
+from app.people.person import Account, Person, State, UserNotFound, state_of
+from app.submissions.model import Submission
+
+PAGE = 50
+MAX_WORDS = 5
+
+_WORD = re.compile(r"[^\W_]+")
+
+Rows = Select[User, datetime | None, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """All that are given must hold. `q`: words with which parts of the name or the e-mail begin."""
+
+    q: str = ""
+    role: Role | None = None
+    state: State | None = None
+
+
+EVERYBODY = Wanted()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonPage:
+    """`next` is the cursor of the page after this one, None at the end."""
+
+    items: tuple[Person, ...]
+    next: str | None
+
+
+def list_users(session: Session, wanted: Wanted = EVERYBODY, cursor: str | None = None) -> PersonPage:
+    """Raises Invalid for a cursor that no page gave."""
+    query = _rows().where(*_conditions(wanted)).order_by(User.created_at.desc(), User.id)
+    if cursor is not None:
+        query = query.where(_after(*read_uuid_cursor(cursor)))
+    rows = session.execute(query.limit(PAGE + 1)).all()
+    items = tuple(Person(**_facts(*row)) for row in rows[:PAGE])
+    last = items[-1] if len(rows) > PAGE else None
+    return PersonPage(items=items, next=write_cursor(last.created_at, last.id) if last else None)
+
+
+def get_account(session: Session, user_id: UUID) -> Account:
+    """Raises UserNotFound."""
+    row = session.execute(_rows().where(User.id == user_id)).one_or_none()
+    if row is None:
+        raise UserNotFound(user_id)
+    user = row[0]
+    issuers = select(Identity.issuer).where(Identity.user_id == user_id).order_by(Identity.issuer)
+    return Account(
+        **_facts(*row),
+        has_password=user.password_hash is not None,
+        providers=tuple(session.scalars(issuers)),
+        sessions=len(list_sessions(session, user_id)),
+        tokens=len(list_tokens(session, user_id)),
+    )
+
+
+def _rows() -> Rows:
+    # Each user's counts are asked for by themselves, for those on the page only: each is one look into an index.
+    seen = select(func.max(UserSession.last_seen_at)).where(UserSession.user_id == User.id).scalar_subquery()
+    used = select(func.max(ApiToken.last_used_at)).where(ApiToken.user_id == User.id).scalar_subquery()
+    sent = select(func.count()).select_from(Submission).where(Submission.user_id == User.id).scalar_subquery()
+    return select(User, func.greatest(seen, used), sent)
+
+
+def _facts(user: User, last_seen_at: datetime | None, submissions: int) -> dict[str, Any]:
+    same = ("id", "username", "email", "role", "is_ranked", "created_at", "erased_at")
+    facts = {name: getattr(user, name) for name in same}
+    return {**facts, "state": state_of(user), "last_seen_at": last_seen_at, "submissions": submissions}
+
+
+def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
+    conditions = [_is_in(wanted.state)] if wanted.state else []
+    if wanted.role:
+        conditions.append(User.role == wanted.role)
+    if wanted.q.strip():
+        conditions.append(_named(wanted.q))
+    return conditions
+
+
+def _is_in(state: State) -> ColumnElement[bool]:
+    if state == "active":
+        return User.is_active.is_(True)
+    is_erased = User.erased_at.is_not(None)
+    return and_(User.is_active.is_(False), is_erased if state == "erased" else ~is_erased)
+
+
+def _named(q: str) -> ColumnElement[bool]:
+    words = _WORD.findall(q.lower())[:MAX_WORDS]
+    if not words:
+        return false()
+    return literal_column(WORDS).op("@@")(func.to_tsquery("simple", " & ".join(f"'{word}':*" for word in words)))
+
+
+def _after(at: datetime, key: UUID) -> ColumnElement[bool]:
+    # The first condition is the one that the index on the time is read by.
+    return and_(User.created_at <= at, or_(User.created_at < at, User.id > key))

@@ -1,0 +1,66 @@
+"""A user of whom there is something in every table that can name one."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+from sqlalchemy.orm import Session
+
+from app.accounts.model import Identity, Invitation, User
+from app.accounts.session import SessionOrigin, start_session
+from app.accounts.token import create_token
+from app.accounts.user import SignUp, sign_up
+from app.audit.record import Act, Actor, record
+from app.authoring.model import Publication, Verification
+from app.drafts.model import Draft
+from app.leaderboard.model import Measurement
+from app.learning.model import Completion, HintReveal, QuizAnswer, QuizAttempt, SolutionView
+from app.policy.model import PolicyRow
+from app.rejudging.model import Rejudging
+from app.submissions.model import CaseRow
+from tests.factories import make_judging, make_problem, make_submission
+
+SOURCE = "def solve(): return 'ada was here'"
+
+
+def make_rich_user(session: Session, username: str = "ada") -> User:
+    email = f"{username}@example.org"
+    user = sign_up(session, SignUp(username=username, password="correct horse", email=email), role="author")
+    _make_account(session, user, email)
+    _make_work(session, user.id)
+    return user
+
+
+def _make_account(session: Session, user: User, email: str) -> None:
+    start_session(session, user.id, SessionOrigin(address="192.0.2.7", browser="Firefox on Linux"))
+    create_token(session, user.id, "the laptop of ada")
+    session.add(Identity(issuer="https://id.example.org", subject=str(uuid4()), user_id=user.id))
+    for by, used_by in ((user.id, None), (None, user.id)):
+        row = Invitation(token_hash=uuid4().bytes, role="student", created_by=by, used_by=used_by, email=email)
+        row.note, row.expires_at = "a note", datetime.now(UTC) + timedelta(days=1)
+        session.add(row)
+    session.add(PolicyRow(name=f"nothing-{user.username}", value=1, changed_by=user.id))
+    actor = Actor(user_id=user.id, channel="page", address="192.0.2.7")
+    record(session, actor, Act(action="problem.published", target="scaled_sum"))
+
+
+def _make_work(session: Session, user_id: UUID) -> None:
+    user, revision = session.get_one(User, user_id), make_problem(session)
+    own = {"user_id": user_id, "problem_id": revision.problem_id}
+    submission = make_submission(session, user, revision)
+    submission.source = SOURCE
+    judging = make_judging(session, submission.id, state="done", verdict="accepted", score=100, attempt=1)
+    case = {"visibility": "sample", "verdict": "accepted", "report": {}, "wall_seconds": 0.1, "memory_bytes": 1}
+    session.add(CaseRow(judging_id=judging.id, attempt=1, position=0, sequence=0, name="small", **case))
+    session.add(Measurement(judging_id=judging.id, machine="here", wall_seconds=1.0, memory_bytes=1))
+    session.add(Draft(**own, source="not yet sent"))
+    session.add(HintReveal(**own, number=1, revision_id=revision.id))
+    session.add(SolutionView(**own, revision_id=revision.id))
+    attempt = QuizAttempt(**own, number=1, revision_id=revision.id)
+    session.add(attempt)
+    session.flush()
+    session.add(QuizAnswer(attempt_id=attempt.id, question=0, choice=1, is_right=True))
+    session.add(Completion(**own))
+    session.add(Verification(user_id=user_id, slug="sum", files={}, digest="d", publish=True, queue="cpu"))
+    session.add(Publication(problem_id=revision.problem_id, revision_id=revision.id, user_id=user_id))
+    session.add(Rejudging(created_by=user_id, decided_by=user_id, chosen={}, onto="own", total=0))
+    session.flush()

@@ -1,0 +1,151 @@
+"""What admins do to accounts, and that an admin stays, whoever does what at the same time."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from uuid import UUID
+
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User, UserSession
+from app.accounts.session import start_session
+from app.accounts.token import create_token, find_viewer_by_token
+from app.audit.model import AuditEvent
+from app.audit.record import COMMAND
+from app.database import Database
+from app.errors import Conflict, Invalid, NotFound
+from app.people.change import change_email, change_role, reactivate, sign_out, suspend
+from app.people.erase import erase
+from tests.factories import make_user
+
+NOBODY = UUID(int=0)
+Step = Callable[[Session, UUID], object]
+
+
+def demote(session: Session, user_id: UUID) -> None:
+    change_role(session, COMMAND, user_id, "author")
+
+
+def put_away(session: Session, user_id: UUID) -> None:
+    suspend(session, COMMAND, user_id)
+
+
+def wipe(session: Session, user_id: UUID) -> None:
+    erase(session, COMMAND, user_id)
+
+
+def actions(session: Session) -> list[str]:
+    return list(session.scalars(select(AuditEvent.action).order_by(AuditEvent.id)))
+
+
+def test_a_role_holds_at_once_also_for_tokens(database: Database) -> None:
+    with database.transaction() as session:
+        make_user(session, "root", role="admin")
+        user = make_user(session, role="admin")
+        token = create_token(session, user.id, "test").secret
+        change_role(session, COMMAND, user.id, "student")
+
+    with database.transaction() as session:
+        viewer = find_viewer_by_token(session, token)
+        assert viewer is not None
+        assert not viewer.may("users:read")  # type: ignore[arg-type]
+        event = session.scalars(select(AuditEvent)).one()
+    assert (event.action, event.before, event.after) == (
+        "user.role_changed",
+        {"role": "admin"},
+        {"role": "student"},
+    )
+
+
+def test_a_suspended_user_is_signed_out_and_their_tokens_rest_until_they_are_back(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session)
+        start_session(session, user.id)
+        token = create_token(session, user.id, "test").secret
+
+    with database.transaction() as session:
+        suspend(session, COMMAND, user.id)
+    with database.transaction() as session:
+        assert find_viewer_by_token(session, token) is None
+        assert session.scalars(select(UserSession)).all() == []
+        reactivate(session, COMMAND, user.id)
+    with database.transaction() as session:
+        assert find_viewer_by_token(session, token) is not None
+        assert actions(session) == ["user.suspended", "user.reactivated"]
+
+
+def test_what_changes_nothing_is_not_written_down(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session)
+        change_role(session, COMMAND, user.id, "student")
+        reactivate(session, COMMAND, user.id)
+        change_email(session, COMMAND, user.id, None)
+
+        assert actions(session) == []
+
+
+def test_an_address_is_changed_and_is_not_in_what_is_written_down(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session)
+        change_email(session, COMMAND, user.id, "ada@example.org")
+        with pytest.raises(Invalid):
+            change_email(session, COMMAND, user.id, "nowhere")
+
+        assert user.email == "ada@example.org"
+        assert session.scalars(select(AuditEvent.after)).all() == [{"has_email": True}]
+
+
+def test_somebody_is_signed_out_everywhere_and_nobody_else(database: Database) -> None:
+    with database.transaction() as session:
+        ada, grace = make_user(session), make_user(session)
+        for user in (ada, ada, grace):
+            start_session(session, user.id)
+
+        assert sign_out(session, COMMAND, ada.id) == 2
+        assert session.scalars(select(UserSession.user_id)).all() == [grace.id]
+
+
+@pytest.mark.parametrize("step", [demote, put_away, wipe])
+def test_the_last_active_admin_stays(database: Database, step: Step) -> None:
+    with database.transaction() as session:
+        admin, resting = make_user(session, role="admin"), make_user(session, role="admin")
+        suspend(session, COMMAND, resting.id)
+
+        with pytest.raises(Conflict, match="make somebody else an admin first"):
+            step(session, admin.id)
+        step(session, make_user(session).id)
+
+
+@pytest.mark.parametrize("first", [demote, put_away, wipe])
+@pytest.mark.parametrize("second", [demote, put_away, wipe])
+def test_of_two_admins_who_take_each_other_away_at_once_one_stays(
+    database: Database, first: Step, second: Step
+) -> None:
+    with database.transaction() as session:
+        ids = [make_user(session, role="admin").id for _ in range(2)]
+    together = Barrier(2)
+
+    def take_away(step: Step, user_id: UUID) -> bool:
+        with database.transaction() as session:
+            session.scalar(select(User.username).where(User.id == user_id))
+            together.wait()
+            try:
+                step(session, user_id)
+            except Conflict:
+                return False
+        return True
+
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(take_away, (first, second), ids))
+
+    assert sorted(done) == [False, True]
+    with database.transaction() as session:
+        assert session.scalar(select(func.count()).where(User.role == "admin", User.is_active)) == 1
+
+
+@pytest.mark.parametrize("step", [demote, put_away, wipe])
+def test_nobody_unknown_is_changed(database: Database, step: Step) -> None:
+    with pytest.raises(NotFound), database.transaction() as session:
+        step(session, NOBODY)

@@ -1,0 +1,120 @@
+"""Erasing: of every table that can name a user, what goes and what stays without a name."""
+
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import func, select
+
+from app.accounts.model import Invitation, User
+from app.accounts.user import SignUp, sign_up
+from app.audit.model import AuditEvent
+from app.audit.record import COMMAND
+from app.database import Base, Database
+from app.errors import Conflict, NotFound
+from app.leaderboard.model import Measurement
+from app.learning.model import QuizAnswer
+from app.people.erase import erase
+from app.people.estate import ESTATE
+from app.submissions.model import CaseRow, Judging
+from tests.factories import make_user
+from tests.people.estate import make_rich_user
+
+SECURITY = Path(__file__).parents[2] / "docs" / "security.md"
+BENEATH = (Judging.id, CaseRow.judging_id, Measurement.judging_id, QuizAnswer.attempt_id)
+
+
+def referring_columns() -> set[str]:
+    return {
+        f"{table.name}.{key.parent.name}"
+        for table in Base.metadata.tables.values()
+        for key in table.foreign_keys
+        if key.column.table.name == User.__tablename__
+    }
+
+
+def test_of_every_column_that_names_a_user_it_is_said_what_becomes_of_it() -> None:
+    assert sorted(belonging.name for belonging in ESTATE) == sorted(referring_columns())
+
+
+def test_the_page_about_security_says_the_same() -> None:
+    rows = [line.split("|")[1:4] for line in SECURITY.read_text().splitlines() if line.startswith("| `")]
+    said = {tuple(part.strip().strip("`") for part in row) for row in rows}
+
+    assert {(belonging.name, belonging.fate, belonging.what) for belonging in ESTATE} <= said
+
+
+def test_a_user_of_the_test_has_something_in_every_table(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_rich_user(session)
+
+    with database.transaction() as session:
+        for belonging in ESTATE:
+            assert session.scalar(select(func.count()).where(belonging.column == user.id)), belonging.name
+
+
+def test_nothing_of_theirs_is_left_and_what_others_need_stays(database: Database) -> None:
+    with database.transaction() as session:
+        user, other = make_rich_user(session), make_rich_user(session, "grace")
+
+    with database.transaction() as session:
+        erase(session, COMMAND, user.id)
+
+    with database.transaction() as session:
+        for belonging in ESTATE:
+            left = session.scalar(select(func.count()).where(belonging.column == user.id))
+            assert bool(left) is (belonging.fate == "kept"), belonging.name
+            assert session.scalar(select(func.count()).where(belonging.column == other.id)), belonging.name
+        for column in BENEATH:
+            assert session.scalar(select(func.count(column))) == 1, column
+
+
+def test_the_row_that_stays_names_nobody_and_lets_nobody_in(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_rich_user(session)
+
+    with database.transaction() as session:
+        name = erase(session, COMMAND, user.id)
+
+    with database.transaction() as session:
+        row = session.get_one(User, user.id)
+        assert name == row.username
+        assert name.startswith("erased-")
+        assert (row.email, row.password_hash, row.is_active, row.is_ranked, row.role) == (None,) * 2 + (
+            False,
+            False,
+            "student",
+        )
+        assert row.erased_at is not None
+        invitations = session.scalars(select(Invitation)).all()
+        assert [(invitation.email, invitation.note) for invitation in invitations] == [(None, "")] * 2
+
+
+def test_their_name_is_free_again(database: Database) -> None:
+    with database.transaction() as session:
+        erase(session, COMMAND, make_rich_user(session).id)
+
+    with database.transaction() as session:
+        assert sign_up(session, SignUp(username="ada", password="correct horse")).username == "ada"
+
+
+def test_it_is_written_down_without_a_name(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_rich_user(session)
+        erase(session, COMMAND, user.id)
+
+    with database.transaction() as session:
+        event = session.scalars(select(AuditEvent).order_by(AuditEvent.id.desc()).limit(1)).one()
+    assert (event.action, event.target) == ("user.erased", str(user.id))
+    assert (event.before, event.after) == (None, None)
+
+
+def test_nobody_is_erased_twice_and_nobody_unknown(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session)
+        erase(session, COMMAND, user.id)
+
+    with pytest.raises(Conflict, match="can't be undone"), database.transaction() as session:
+        erase(session, COMMAND, user.id)
+    with pytest.raises(NotFound), database.transaction() as session:
+        erase(session, COMMAND, uuid4())

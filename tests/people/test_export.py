@@ -1,0 +1,113 @@
+"""The file that people get of themselves: all of theirs, none of others', and no secret."""
+
+import json
+import zipfile
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import select
+
+from app.accounts.model import ApiToken, User
+from app.audit.model import AuditEvent
+from app.audit.record import COMMAND, Actor
+from app.database import Database
+from app.errors import NotFound
+from app.people.change import change_role
+from app.people.export import export_user, read_chunks
+from tests.factories import make_judging, make_problem, make_submission, make_user
+from tests.people.estate import SOURCE, make_rich_user
+
+
+@pytest.fixture
+def ada(database: Database) -> User:
+    with database.transaction() as session:
+        admin = make_user(session, "root", role="admin")
+        user = make_rich_user(session)
+        make_rich_user(session, "grace")
+        by_admin = Actor(user_id=admin.id, channel="page", address="198.51.100.1")
+        change_role(session, by_admin, user.id, "student")
+    return user
+
+
+def read(database: Database, user: User) -> dict[str, str]:
+    with database.transaction() as session:
+        file = export_user(session, COMMAND, user.id)
+    with zipfile.ZipFile(file) as archive:
+        return {name: archive.read(name).decode() for name in archive.namelist()}
+
+
+def test_it_holds_what_there_is_of_a_user(database: Database, ada: User) -> None:
+    files = read(database, ada)
+    account, learning = json.loads(files["account.json"]), json.loads(files["learning.json"])
+
+    assert (account["username"], account["email"], account["has_password"]) == ("ada", "ada@example.org", True)
+    assert [token["name"] for token in account["tokens"]] == ["the laptop of ada"]
+    assert [row["address"] for row in account["sessions"]] == ["192.0.2.7"]
+    assert len(account["identities"]) == 1
+    assert {name: len(rows) for name, rows in learning.items()} == dict.fromkeys(learning, 1)
+    assert [draft["source"] for draft in json.loads(files["drafts.json"])] == ["not yet sent"]
+    assert [row["slug"] for row in json.loads(files["authoring.json"])["verifications"]] == ["sum"]
+
+
+def test_each_submission_is_a_source_and_how_it_was_judged(database: Database, ada: User) -> None:
+    files = read(database, ada)
+    (source,) = [name for name in files if name.endswith(".py")]
+    judged: dict[str, Any] = json.loads(files[source.replace(".py", ".json")])
+
+    assert files[source] == SOURCE
+    assert (judged["verdict"], judged["score"], judged["mode"]) == ("accepted", 100, "submit")
+    assert [case["name"] for case in judged["cases"]] == ["small"]
+
+
+def test_more_submissions_than_one_batch_are_all_there(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session)
+        revision = make_problem(session)
+        for _ in range(120):
+            make_judging(session, make_submission(session, user, revision).id)
+
+    assert len([name for name in read(database, user) if name.endswith(".py")]) == 120
+
+
+def test_what_admins_did_is_told_without_who_they_are(database: Database, ada: User) -> None:
+    events = json.loads(read(database, ada)["audit.json"])
+
+    assert [(event["action"], event["by"], event["address"]) for event in events] == [
+        ("problem.published", "you", "192.0.2.7"),
+        ("user.role_changed", "an admin", None),
+    ]
+
+
+def test_nothing_of_others_and_no_secret_is_in_it(database: Database, ada: User) -> None:
+    text = "\n".join(read(database, ada).values())
+
+    with database.transaction() as session:
+        hashes = [token.hex() for token in session.scalars(select(ApiToken.token_hash))]
+    assert "grace" not in text
+    assert "198.51.100.1" not in text
+    assert "argon2" not in text
+    assert not [value for value in hashes if value in text]
+
+
+def test_that_it_was_made_is_written_down(database: Database, ada: User) -> None:
+    read(database, ada)
+
+    with database.transaction() as session:
+        last = session.scalars(select(AuditEvent).order_by(AuditEvent.id.desc()).limit(1)).one()
+    assert (last.action, last.target) == ("user.exported", str(ada.id))
+
+
+def test_it_is_read_in_pieces_that_are_the_whole(database: Database, ada: User) -> None:
+    with database.transaction() as session:
+        file = export_user(session, COMMAND, ada.id)
+        whole = file.read()
+        file.seek(0)
+
+        assert b"".join(read_chunks(file)) == whole
+        assert file.closed
+
+
+def test_nobody_unknown_is_exported(database: Database) -> None:
+    with pytest.raises(NotFound), database.transaction() as session:
+        export_user(session, COMMAND, uuid4())

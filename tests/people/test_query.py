@@ -1,0 +1,123 @@
+"""Finding users by what admins know of them."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from app.accounts.model import Identity
+from app.accounts.session import find_viewer_by_session, start_session
+from app.accounts.token import create_token
+from app.audit.record import COMMAND
+from app.database import Database
+from app.errors import Invalid, NotFound
+from app.people.change import suspend
+from app.people.erase import erase
+from app.people.query import PAGE, Wanted, get_account, list_users
+from tests.factories import make_submission, make_user
+
+
+def names(database: Database, wanted: Wanted) -> list[str]:
+    with database.transaction() as session:
+        return sorted(person.username for person in list_users(session, wanted).items)
+
+
+@pytest.fixture
+def people(database: Database) -> None:
+    with database.transaction() as session:
+        make_user(session, "ada-lovelace").email = "Countess.Ada@Example.org"
+        make_user(session, "grace", role="author").email = "hopper@navy.example"
+        make_user(session, "ada_2", role="admin")
+        suspend(session, COMMAND, make_user(session, "mallory").id)
+
+
+@pytest.mark.usefixtures("people")
+@pytest.mark.parametrize(
+    ("q", "found"),
+    [
+        ("ada", ["ada-lovelace", "ada_2"]),
+        ("LOVE", ["ada-lovelace"]),
+        ("countess", ["ada-lovelace"]),
+        ("ada example", ["ada-lovelace"]),
+        ("hopper@navy.example", ["grace"]),
+        ("ada_2", ["ada_2"]),
+        ("velace", []),
+        ("' & ada | !:*", ["ada-lovelace", "ada_2"]),
+        ("@", []),
+        ("  ", ["ada-lovelace", "ada_2", "grace", "mallory"]),
+        ("\0 \ud800", []),
+    ],
+)
+def test_words_find_those_whose_name_or_address_has_words_that_begin_so(
+    database: Database, q: str, found: list[str]
+) -> None:
+    assert names(database, Wanted(q=q)) == found
+
+
+@pytest.mark.usefixtures("people")
+def test_role_and_state_choose(database: Database) -> None:
+    with database.transaction() as session:
+        erased = erase(session, COMMAND, make_user(session, "eve").id)
+
+    assert names(database, Wanted(role="author")) == ["grace"]
+    assert names(database, Wanted(state="suspended")) == ["mallory"]
+    assert names(database, Wanted(state="erased")) == [erased]
+    assert names(database, Wanted(state="active", q="ada", role="admin")) == ["ada_2"]
+
+
+def test_every_user_is_on_one_page_the_newest_first_also_among_equal_times(database: Database) -> None:
+    start = datetime.now(UTC) - timedelta(days=1)
+    with database.transaction() as session:
+        made = [make_user(session) for _ in range(2 * PAGE + 3)]
+        for number, user in enumerate(made):
+            user.created_at = start + timedelta(seconds=number // 7)
+
+    with database.transaction() as session:
+        first = list_users(session)
+        second = list_users(session, cursor=first.next)
+        third = list_users(session, cursor=second.next)
+
+    seen = [*first.items, *second.items, *third.items]
+    assert [len(first.items), len(second.items), len(third.items), third.next] == [PAGE, PAGE, 3, None]
+    assert {person.id for person in seen} == {user.id for user in made}
+    times = [person.created_at for person in seen]
+    assert times == sorted(times, reverse=True)
+
+
+@pytest.mark.parametrize("cursor", ["", "nonsense", "\0", "WzFd"])
+def test_a_cursor_of_another_list_is_refused(database: Database, cursor: str) -> None:
+    with pytest.raises(Invalid), database.transaction() as session:
+        list_users(session, cursor=cursor)
+
+
+def test_one_user_is_told_with_how_they_sign_in_and_what_they_sent(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session, "ada")
+        user.password_hash = None
+        secret = start_session(session, user.id)
+        create_token(session, user.id, "laptop")
+        session.add(Identity(issuer="https://id.example.org", subject="1", user_id=user.id))
+        make_submission(session, user)
+        make_submission(session)
+        find_viewer_by_session(session, secret)
+
+    with database.transaction() as session:
+        account = get_account(session, user.id)
+
+    assert (account.username, account.state, account.submissions) == ("ada", "active", 1)
+    assert (account.has_password, account.providers, account.sessions, account.tokens) == (
+        False,
+        ("https://id.example.org",),
+        1,
+        1,
+    )
+    assert account.last_seen_at is not None
+
+
+def test_a_user_who_is_not_there_is_not_found(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session)
+        session.delete(user)
+        session.flush()
+
+        with pytest.raises(NotFound, match="there is no user"):
+            get_account(session, user.id)
