@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from app.api import (
+    audit_events,
     events,
     health,
     hints,
@@ -31,7 +32,7 @@ def build_router() -> APIRouter:
     learning = (hints, quiz, solution, progress)
     authoring = (packages, revisions, verifications)
     submitting = (submissions, history, events)
-    administration = (settings,)
+    administration = (settings, audit_events)
     people = (users, tokens, me)
     catalogue = (problems, tracks, leaderboards)
     for resource in (*people, *catalogue, *learning, *authoring, *submitting, *administration, openapi):

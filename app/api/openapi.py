@@ -38,6 +38,13 @@ _WITH_BODY = (400, 413, 415)
 _REFERENCE = "#/components/schemas/ProblemDetails"
 
 
+# Of a file with a record in each line.
+EXPORT: dict[str, Any] = {
+    "description": "A record in each line. In CSV, a text that a spreadsheet would run has an apostrophe before it.",
+    "content": {media: {"schema": {"type": "string"}} for media in ("application/x-ndjson", "text/csv; charset=utf-8")},
+}
+
+
 def problems(*statuses: int) -> Responses:
     """The `responses=` of an endpoint that can answer with these errors, besides those that every one can."""
     return {status: {"description": _DESCRIPTIONS[status]} for status in statuses}

@@ -22,6 +22,7 @@ from app.web.pages import (
     submission,
     tracks,
 )
+from app.web.pages.admin import audit as admin_audit
 from app.web.pages.admin import settings as admin_settings
 
 
@@ -31,7 +32,7 @@ def build_router() -> APIRouter:
     lessons = (learning, quiz, solution)
     own = (history, me, leaderboard)
     pages = (problem, draft, submission, *own, sign_up, sign_in, author, author_edit, author_verification)
-    admin = (admin_settings,)
+    admin = (admin_settings, admin_audit)
     for part in (*catalogue, *lessons, *pages, *admin, static_files):
         router.include_router(part.router)
     return router

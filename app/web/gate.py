@@ -8,8 +8,8 @@ from urllib.parse import quote
 from fastapi import Depends
 from starlette.exceptions import HTTPException
 
-from app.accounts.right import Right
 from app.accounts.request_throttle import RequestThrottle
+from app.accounts.right import Right
 from app.accounts.viewer import Viewer
 from app.web.visit import CurrentVisit
 

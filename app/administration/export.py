@@ -1,0 +1,82 @@
+"""Tables as text, row by row: NDJSON, and CSV that a spreadsheet opens as nothing but text and numbers."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+from uuid import UUID
+
+Format = Literal["ndjson", "csv"]
+Record = Mapping[str, Any]
+
+MEDIA_TYPES: dict[Format, str] = {"ndjson": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
+# What a spreadsheet takes for the beginning of a formula; tab and carriage return hide one.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+# Of what is sent at a time: a record in each piece would take longer on its way than in the database.
+PIECE_CHARACTERS = 32_768
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A file of records, none of which is read before it is asked for. `name` says what they are."""
+
+    name: str
+    format: Format
+    columns: Sequence[str]
+    records: Iterable[Record]
+
+    @property
+    def media_type(self) -> str:
+        return MEDIA_TYPES[self.format]
+
+    @property
+    def headers(self) -> dict[str, str]:
+        file = f"allclose-{self.name}-{datetime.now(UTC):%Y-%m-%d}.{self.format}"
+        return {"Content-Disposition": f'attachment; filename="{file}"', "Cache-Control": "no-store"}
+
+    def pieces(self) -> Iterator[str]:
+        lines = write_csv(self.columns, self.records) if self.format == "csv" else write_ndjson(self.records)
+        held, size = [], 0
+        for line in lines:
+            held.append(line)
+            size += len(line)
+            if size >= PIECE_CHARACTERS:
+                yield "".join(held)
+                held, size = [], 0
+        yield "".join(held)
+
+
+def write_ndjson(records: Iterable[Record]) -> Iterator[str]:
+    for record in records:
+        yield json.dumps(record, default=_plain, ensure_ascii=False) + "\n"
+
+
+def write_csv(columns: Sequence[str], records: Iterable[Record]) -> Iterator[str]:
+    """A text that a spreadsheet would take for a formula gets an apostrophe before it, which it then shows as text."""
+    yield _line(columns)
+    for record in records:
+        yield _line([_cell(record[column]) for column in columns])
+
+
+def _cell(value: Any) -> Any:
+    if value is None or isinstance(value, int | float):
+        return value
+    text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(_plain(value))
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value) if isinstance(value, UUID) else value
+
+
+def _line(cells: Sequence[Any]) -> str:
+    line = io.StringIO()
+    csv.writer(line).writerow(cells)
+    return line.getvalue()

@@ -1,0 +1,39 @@
+"""Who did what, when, to what, from where, and what was before. Rows are only ever added."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
+from pydantic import Field
+
+from app.administration.audit_log import COLUMNS, AuditFilters, AuditPage, each_event, list_events
+from app.administration.export import Format, Table
+from app.api.dependency import Auditor, Stored
+from app.api.openapi import EXPORT, problems
+
+router = APIRouter(prefix="/audit-events", tags=["administration"])
+
+
+class AuditQuery(AuditFilters):
+    cursor: str | None = Field(None, description="`next` of the page before")
+
+
+class AuditExport(AuditFilters):
+    format: Format = Field("ndjson", description="of the file")
+
+
+@router.get("", responses=problems(401, 403, 422), summary="What was done, newest first")
+def get_audit_events(viewer: Auditor, database: Stored, query: Annotated[AuditQuery, Query()]) -> AuditPage:  # noqa: ARG001
+    with database.transaction() as session:
+        return list_events(session, query, query.cursor)
+
+
+@router.get(
+    "/export",
+    response_class=StreamingResponse,
+    responses={200: EXPORT, **problems(401, 403, 422)},
+    summary="All of what was done, as a file",
+)
+def export_audit_events(viewer: Auditor, database: Stored, query: Annotated[AuditExport, Query()]) -> StreamingResponse:  # noqa: ARG001
+    table = Table(name="audit", format=query.format, columns=COLUMNS, records=each_event(database, query))
+    return StreamingResponse(table.pieces(), media_type=table.media_type, headers=table.headers)

@@ -1,0 +1,17 @@
+"""A time as a form's field has it, in UTC."""
+
+from datetime import UTC, datetime
+
+from app.errors import Invalid
+
+
+def read_moment(field: str, text: str) -> datetime | None:
+    """None for an empty field; a day begins at midnight. Raises Invalid."""
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        message = f"{text[:40]!r} is no time; write it as 2026-01-31T09:00, in UTC"
+        raise Invalid(field, message) from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
