@@ -58,7 +58,7 @@ class SubmitLimits:
 def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submission:
     """Raises Invalid, NotFound, Conflict (the key was used for something else), LimitReached."""
     _check_source(request.source)
-    _check_key(request.idempotency_key)
+    check_key(request.idempotency_key)
     # One user's submissions go one after the other, so that no two see the same count, or the same key unused.
     session.execute(select(User.id).where(User.id == request.user_id).with_for_update(key_share=True))
     earlier = _find_earlier(session, request)
@@ -97,7 +97,7 @@ def _check_inputs(request: Submit, revision: Revision) -> None:
     read_own_inputs(request.inputs, read_parameters(revision.manifest))
 
 
-def _check_key(key: str | None) -> None:
+def check_key(key: str | None) -> None:
     if key is not None and not (0 < len(key) <= KEY_CHARACTERS and key.isascii() and key.isprintable()):
         message = f"an idempotency key is 1 to {KEY_CHARACTERS} printable ASCII characters, such as a UUID"
         raise Invalid("idempotency_key", message)

@@ -1,0 +1,138 @@
+"""What a rejudging changes, submission by submission: old and new verdict and score, and the cases that differ."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from pydantic import Field
+from sqlalchemy import Row, Select, select
+from sqlalchemy.orm import Session, aliased
+
+from app.accounts.model import User
+from app.catalog.model import Problem, Revision
+from app.cursor import CursorInvalid
+from app.judging.verdicts import Verdict
+from app.rejudging.kind import NEW, OLD, Kind, kind
+from app.rejudging.model import Rejudging
+from app.rejudging.view import PAGE, View
+from app.submissions.model import CaseRow, Judging, Submission
+
+UNCHANGED = ("same", "waiting", "cancelled")
+MAX_ID = 2**63 - 1
+
+
+class Outcome(View):
+    """How one judging came out; without a verdict while it waits."""
+
+    verdict: Verdict | None
+    score: int | None
+    revision: int = Field(description="the number of the revision that it was judged on")
+
+
+class CaseChange(View):
+    """A case whose verdict is another one now; null where the revision has no such case, or it was not run."""
+
+    name: str
+    old: Verdict | None
+    new: Verdict | None
+
+
+class Change(View):
+    """One submission. `failed`: judging it again did not work, by our fault, and its old verdict stays."""
+
+    submission: UUID
+    problem: str = Field(description="the slug")
+    user: str = Field(description="the user name")
+    kind: Kind
+    old: Outcome
+    new: Outcome
+    cases: tuple[CaseChange, ...] = Field(description="those that came out differently, in the problem's order")
+    reason: str | None = Field(description="why it failed; null where it did not")
+
+
+class ChangePage(View):
+    """In the order in which the submissions were sent."""
+
+    items: tuple[Change, ...]
+    next: str | None = Field(description="the cursor of the page after this one; null at the end")
+
+
+def list_changes(
+    session: Session, rejudging: Rejudging, *, only_changed: bool = False, cursor: str | None = None
+) -> ChangePage:
+    """Raises CursorInvalid."""
+    query = _query().where(NEW.rejudging_id == rejudging.id)
+    if only_changed:
+        query = query.where(kind().not_in(UNCHANGED))
+    if cursor is not None:
+        query = query.where(NEW.id > _place(cursor))
+    rows = session.execute(query.order_by(NEW.id).limit(PAGE + 1)).all()
+    shown = rows[:PAGE]
+    cases = _read_cases(session, [judging for row in shown for judging in (row.old, row.new)])
+    return ChangePage(
+        items=tuple(_change(row, cases) for row in shown),
+        next=str(shown[-1].new.id) if len(rows) > PAGE else None,
+    )
+
+
+def _query() -> Select[Any]:
+    before, after = aliased(Revision), aliased(Revision)
+    return (
+        select(
+            kind().label("kind"),
+            OLD,
+            NEW,
+            Submission.id.label("submission_id"),
+            Problem.slug,
+            User.username,
+            before.number.label("before"),
+            after.number.label("after"),
+        )
+        .join_from(NEW, OLD, OLD.id == NEW.replaces_id)
+        .join(Submission, Submission.id == NEW.submission_id)
+        .join(Problem, Problem.id == Submission.problem_id)
+        .join(User, User.id == Submission.user_id)
+        .join(before, before.id == OLD.revision_id)
+        .join(after, after.id == NEW.revision_id)
+    )
+
+
+def _place(cursor: str) -> int:
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 20 and int(cursor) <= MAX_ID):
+        raise CursorInvalid(cursor)
+    return int(cursor)
+
+
+Verdicts = dict[str, Verdict]
+
+
+def _read_cases(session: Session, judgings: Sequence[Judging]) -> dict[int, Verdicts]:
+    """Of each judging's last attempt, by name, in the problem's order."""
+    ended = [judging.id for judging in judgings if judging.state == "done"]
+    columns = select(CaseRow.judging_id, CaseRow.name, CaseRow.verdict).where(CaseRow.judging_id.in_(ended))
+    of_last = columns.join(Judging, Judging.id == CaseRow.judging_id).where(CaseRow.attempt == Judging.attempt)
+    found: defaultdict[int, Verdicts] = defaultdict(dict)
+    for judging_id, name, verdict in session.execute(of_last.order_by(CaseRow.judging_id, CaseRow.position)):
+        found[judging_id][name] = Verdict(verdict)
+    return found
+
+
+def _change(row: Row[Any], cases: dict[int, Verdicts]) -> Change:
+    is_judged = row.kind not in ("waiting", "cancelled", "failed")
+    return Change(
+        submission=row.submission_id,
+        problem=row.slug,
+        user=row.username,
+        kind=row.kind,
+        old=Outcome(verdict=row.old.verdict, score=row.old.score, revision=row.before),
+        new=Outcome(verdict=row.new.verdict, score=row.new.score, revision=row.after),
+        cases=tuple(_differing(cases.get(row.old.id, {}), cases.get(row.new.id, {}))) if is_judged else (),
+        reason=row.new.reason if row.kind == "failed" else None,
+    )
+
+
+def _differing(old: Verdicts, new: Verdicts) -> Iterable[CaseChange]:
+    for name in {**new, **old}:
+        if old.get(name) != new.get(name):
+            yield CaseChange(name=name, old=old.get(name), new=new.get(name))

@@ -1,0 +1,129 @@
+"""Which submissions are judged again: by criteria that all must hold."""
+
+from datetime import datetime
+from typing import Any, Self
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import Select, and_, case, func, literal, select
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.catalog.model import Problem, Revision
+from app.database import storable
+from app.errors import Invalid, NotFound, ProblemNotFound
+from app.judging.verdicts import Verdict
+from app.rejudging.model import Onto
+from app.submissions.model import Judging, Submission
+
+# More than these are a night's work for one worker, and a page of changes that nobody reads.
+MOST = 20_000
+MAX_NUMBER = 2**31 - 1
+
+# A submission, the judging that counts, the revision to judge it on, and that one's queue.
+Chosen = Select[UUID, int, UUID, str]
+
+
+class Choice(BaseModel):
+    """Samples are left out unless asked for, and so is what its student cancelled, unless by that verdict or by id."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    problem: str | None = Field(None, description="the slug of a problem", examples=["microbatched_grads"])
+    revision: int | None = Field(
+        None, ge=1, le=MAX_NUMBER, description="judged by this revision of the problem, by its number"
+    )
+    outdated: bool = Field(False, description="judged by another revision than the problem's current one")
+    since: datetime | None = Field(None, description="sent at this time or later")
+    until: datetime | None = Field(None, description="sent before this time")
+    verdict: Verdict | None = Field(None, description="whose verdict is this one")
+    user: str | None = Field(None, description="sent by the user of this name")
+    ids: tuple[UUID, ...] | None = Field(None, max_length=MOST, description="these submissions")
+    samples: bool = Field(False, description="runs of sample cases too")
+
+    def check(self) -> Self:
+        """Raises Invalid."""
+        if not self.model_dump(exclude={"samples"}, exclude_defaults=True):
+            raise Invalid("chosen", "all submissions would be chosen; name a problem, a user, a time, a verdict or ids")
+        if self.revision is not None and self.problem is None:
+            raise Invalid("chosen", "a revision's number is of no use without its problem; name the problem too")
+        for name, moment in (("since", self.since), ("until", self.until)):
+            if moment is not None and moment.tzinfo is None:
+                raise Invalid("chosen", f"{name} needs a time zone, as in 2026-11-22T05:00:00Z")
+        return self
+
+
+def to_stored(session: Session, choice: Choice) -> dict[str, Any]:
+    """As a row keeps it: a user by id, since people may be erased. Raises NotFound."""
+    stored: dict[str, Any] = choice.model_dump(mode="json", exclude_defaults=True)
+    if choice.user is not None:
+        stored["user"] = str(_user_id(session, choice.user))
+    return stored
+
+
+def from_stored(session: Session, stored: dict[str, Any]) -> Choice:
+    if "user" in stored:
+        stored = stored | {"user": session.get_one(User, UUID(stored["user"])).username}
+    return Choice.model_validate(stored)
+
+
+def select_chosen(session: Session, choice: Choice, onto: Onto) -> Chosen:
+    """Those that are judged, in the order in which they were sent. Raises Invalid, NotFound."""
+    return _select(session, choice.check(), onto).where(Judging.state == "done")
+
+
+def count_unfinished(session: Session, choice: Choice) -> int:
+    """Of those that the criteria hold for, how many are not judged yet: they are left out."""
+    query = _select(session, choice.check(), "own").where(Judging.state != "done").order_by(None)
+    return session.execute(select(func.count()).select_from(query.subquery())).scalar_one()
+
+
+def _select(session: Session, choice: Choice, onto: Onto) -> Chosen:
+    target = Submission.revision_id if onto == "own" else Problem.current_revision_id
+    is_gpu = Revision.manifest[("limits", "gpu")].astext == "true"
+    query: Chosen = (
+        select(Submission.id, Judging.id, Revision.id, case((is_gpu, "gpu"), else_="cpu"))
+        .join(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current))
+        .join(Problem, Problem.id == Submission.problem_id)
+        .join(Revision, Revision.id == target)
+        .order_by(Submission.created_at, Submission.id)
+    )
+    if choice.problem is not None:
+        query = _of_problem(session, query, choice.problem, choice.revision)
+    if choice.user is not None:
+        query = query.where(Submission.user_id == _user_id(session, choice.user))
+    if not choice.samples:
+        query = query.where(Submission.mode == "submit")
+    if choice.verdict != Verdict.CANCELLED and choice.ids is None:
+        query = query.where(func.coalesce(Judging.verdict, "") != Verdict.CANCELLED)
+    return _narrow(query, choice)
+
+
+def _of_problem(session: Session, query: Chosen, slug: str, number: int | None) -> Chosen:
+    problem_id = session.scalar(select(Problem.id).where(Problem.slug == storable(slug)))
+    if problem_id is None:
+        raise ProblemNotFound(slug)
+    query = query.where(Submission.problem_id == problem_id)
+    if number is None:
+        return query
+    of_number = select(Revision.id).where(Revision.problem_id == problem_id, Revision.number == number)
+    return query.where(Judging.revision_id == of_number.scalar_subquery())
+
+
+def _narrow(query: Chosen, choice: Choice) -> Chosen:
+    if choice.outdated:
+        query = query.where(Judging.revision_id != Problem.current_revision_id)
+    if choice.since is not None:
+        query = query.where(Submission.created_at >= choice.since)
+    if choice.until is not None:
+        query = query.where(Submission.created_at < choice.until)
+    if choice.verdict is not None:
+        query = query.where(Judging.verdict == literal(str(choice.verdict)))
+    return query if choice.ids is None else query.where(Submission.id.in_(choice.ids))
+
+
+def _user_id(session: Session, username: str) -> UUID:
+    user_id = session.scalar(select(User.id).where(User.username == storable(username)))
+    if user_id is None:
+        raise NotFound(f"there is no user {username[:40]!r}; the list of users has all of them")
+    return user_id

@@ -1,0 +1,109 @@
+"""Beginning a rejudging: its row and all its judgings in one transaction. None of them counts until it is applied."""
+
+import hashlib
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Boolean, Integer, Text, Uuid, func, insert, literal, select
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.audit.record import Act, Actor, record
+from app.errors import Conflict, Invalid, NotFound
+from app.rejudging.choice import MOST, Choice, select_chosen, to_stored
+from app.rejudging.model import Onto, Rejudging
+from app.rejudging.preview import count_chosen
+from app.submissions.enqueue import BACKGROUND
+from app.submissions.model import Judging
+from app.submissions.submit import check_key
+from app.telemetry.context import request_id
+
+MAX_NOTE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejudge:
+    """What an admin asks for. A second one with the same `idempotency_key` and the same rest is the first one again."""
+
+    choice: Choice
+    onto: Onto = "own"
+    note: str = ""
+    idempotency_key: str | None = None
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(f"{self.choice.model_dump_json()} {self.onto} {self.note}".encode()).hexdigest()
+
+
+def rejudge(session: Session, actor: Actor, request: Rejudge) -> Rejudging:
+    """Raises Invalid, NotFound, and Conflict where the key was used for something else."""
+    _check(request)
+    if actor.user_id is not None:  # so that no two find the same key unused
+        session.execute(select(User.id).where(User.id == actor.user_id).with_for_update(key_share=True))
+        if (earlier := _find_earlier(session, actor.user_id, request)) is not None:
+            return earlier
+    _check_size(count_chosen(session, request.choice, request.onto))
+    rejudging = Rejudging(
+        created_by=actor.user_id,
+        note=request.note,
+        chosen=to_stored(session, request.choice),
+        onto=request.onto,
+        total=0,
+        idempotency_key=request.idempotency_key,
+        request_digest=request.digest if request.idempotency_key else None,
+    )
+    session.add(rejudging)
+    session.flush()
+    rejudging.total = _write_judgings(session, rejudging.id, request)
+    after = {"total": rejudging.total, "onto": rejudging.onto, "note": rejudging.note}
+    record(session, actor, Act(action="rejudging.created", target=rejudging.id, after=after))
+    return rejudging
+
+
+def get_rejudging(session: Session, rejudging_id: UUID) -> Rejudging:
+    found = session.get(Rejudging, rejudging_id)
+    if found is None:
+        raise NotFound(f"there is no rejudging {rejudging_id}; the list of rejudgings has all of them")
+    return found
+
+
+def _check(request: Rejudge) -> None:
+    check_key(request.idempotency_key)
+    if len(request.note) > MAX_NOTE or "\0" in request.note:
+        raise Invalid("note", f"a note is at most {MAX_NOTE} characters, without NUL; shorten it")
+
+
+def _check_size(total: int) -> None:
+    if total == 0:
+        raise Invalid("chosen", "no submission that is judged is so; look at the preview, and choose otherwise")
+    if total > MOST:
+        raise Invalid(
+            "chosen", f"{total} submissions are so, and at most {MOST} are judged again at once; narrow the time, say"
+        )
+
+
+def _find_earlier(session: Session, user_id: UUID, request: Rejudge) -> Rejudging | None:
+    if request.idempotency_key is None:
+        return None
+    used = (Rejudging.created_by == user_id, Rejudging.idempotency_key == request.idempotency_key)
+    earlier = session.scalars(select(Rejudging).where(*used)).one_or_none()
+    if earlier is not None and earlier.request_digest != request.digest:
+        raise Conflict("this idempotency key was used for another rejudging; use a new key for a new one")
+    return earlier
+
+
+def _write_judgings(session: Session, rejudging_id: UUID, request: Rejudge) -> int:
+    """How many there are."""
+    chosen = select_chosen(session, request.choice, request.onto).add_columns(
+        literal(False, Boolean),
+        literal(rejudging_id, Uuid),
+        literal(request_id.get(), Text),
+        literal(BACKGROUND, Integer),
+    )
+    columns = ["submission_id", "replaces_id", "revision_id", "queue"]
+    columns += ["is_current", "rejudging_id", "request_id", "priority"]
+    session.execute(insert(Judging).from_select(columns, chosen, include_defaults=False))
+    of_this = Judging.rejudging_id == rejudging_id
+    for queue in session.scalars(select(Judging.queue).where(of_this).distinct()).all():
+        session.execute(select(func.pg_notify("judging", queue)))
+    return session.execute(select(func.count()).select_from(Judging).where(of_this)).scalar_one()

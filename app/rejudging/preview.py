@@ -1,0 +1,60 @@
+"""How many submissions would be judged again, and which, before anything is done."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.catalog.model import Problem
+from app.judging.verdicts import Verdict
+from app.rejudging.choice import MOST, Choice, count_unfinished, select_chosen
+from app.rejudging.model import Onto
+from app.submissions.model import Judging, Submission
+
+SHOWN = 50
+
+
+class Candidate(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    submission: UUID
+    problem: str = Field(description="the slug")
+    user: str = Field(description="the user name")
+    created_at: datetime
+    verdict: Verdict
+    score: int | None
+
+
+class Preview(BaseModel):
+    """What a choice comes to."""
+
+    model_config = ConfigDict(frozen=True)
+
+    total: int = Field(description=f"how many would be judged again; at most {MOST} may be")
+    unfinished: int = Field(description="how many are not judged yet, and would be left out")
+    items: tuple[Candidate, ...] = Field(description=f"the {SHOWN} that were sent first")
+
+
+def preview(session: Session, choice: Choice, onto: Onto) -> Preview:
+    """Raises Invalid, NotFound."""
+    return Preview(
+        total=count_chosen(session, choice, onto),
+        unfinished=count_unfinished(session, choice),
+        items=_first(session, choice, onto),
+    )
+
+
+def count_chosen(session: Session, choice: Choice, onto: Onto) -> int:
+    chosen = select_chosen(session, choice, onto).order_by(None).subquery()
+    return session.execute(select(func.count()).select_from(chosen)).scalar_one()
+
+
+def _first(session: Session, choice: Choice, onto: Onto) -> tuple[Candidate, ...]:
+    columns = (Submission.id, Problem.slug, User.username, Submission.created_at, Judging.verdict, Judging.score)
+    query = select_chosen(session, choice, onto).with_only_columns(*columns, maintain_column_froms=True)
+    rows = session.execute(query.join(User, User.id == Submission.user_id).limit(SHOWN))
+    names = ("submission", "problem", "user", "created_at", "verdict", "score")
+    return tuple(Candidate.model_validate(dict(zip(names, row, strict=True))) for row in rows)

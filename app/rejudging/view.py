@@ -1,0 +1,131 @@
+"""What admins are shown of rejudgings: the objects of the API, which the pages and the command show too."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import and_, func, or_, select
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.cursor import read_uuid_cursor, write_cursor
+from app.judging.verdicts import Verdict
+from app.rejudging.choice import Choice, from_stored
+from app.rejudging.kind import NEW, OLD, Kind, kind
+from app.rejudging.model import Onto, Rejudging
+from app.submissions.model import Judging
+
+PAGE = 50
+
+Standing = Literal["judging", "ready", "applied", "cancelled"]
+
+
+class View(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class RejudgingSummary(View):
+    """`judging` until all are judged; then `ready` to be applied or cancelled, which it is once and for good."""
+
+    id: UUID
+    state: Standing
+    created_at: datetime
+    by: str | None = Field(description="the user name of who began it; null for a command on the server")
+    note: str
+    chosen: Choice = Field(description="the criteria, as they were given")
+    onto: Onto = Field(
+        description="which revision they are judged on: `own`, each submission's, or `current`, its problem's current"
+    )
+    total: int = Field(description="how many submissions")
+    judged: int = Field(description="how many of them are judged again")
+    decided_at: datetime | None = Field(description="when it was applied or cancelled; null before")
+    decided_by: str | None = Field(description="the user name of who did; null before, and for a command")
+
+
+class Move(View):
+    """So many submissions went from one verdict to the other."""
+
+    old: Verdict
+    new: Verdict
+    count: int
+
+
+class RejudgingView(RejudgingSummary):
+    """A rejudging and what it changes. `failed` ones are judge errors: when it is applied, their old verdicts stay."""
+
+    kinds: dict[Kind, int] = Field(description="how many are the same, better, worse, …; those that wait included")
+    moves: tuple[Move, ...] = Field(description="of those that are judged again, by old and new verdict")
+
+
+class RejudgingPage(View):
+    """Newest first."""
+
+    items: tuple[RejudgingSummary, ...]
+    next: str | None = Field(description="the cursor of the page after this one; null at the end")
+
+
+def view_rejudging(session: Session, rejudging: Rejudging) -> RejudgingView:
+    moves, kinds = Counter[tuple[str, str]](), Counter[Kind]()
+    counted = select(OLD.verdict, NEW.verdict, kind().label("kind"), func.count().label("count"))
+    joined = counted.join_from(NEW, OLD, OLD.id == NEW.replaces_id).where(NEW.rejudging_id == rejudging.id)
+    for old, new, which, count in session.execute(joined.group_by(OLD.verdict, NEW.verdict, "kind")):
+        kinds[which] += count
+        if new is not None:
+            moves[old, new] += count
+    summary = _summarise(session, [rejudging], {rejudging.id: kinds["waiting"]})[0]
+    return RejudgingView(
+        **summary.model_dump(exclude={"chosen"}),
+        chosen=summary.chosen,
+        kinds=dict(kinds),
+        moves=tuple(Move(old=Verdict(old), new=Verdict(new), count=n) for (old, new), n in sorted(moves.items())),
+    )
+
+
+def list_rejudgings(session: Session, cursor: str | None = None) -> RejudgingPage:
+    """Newest first. Raises CursorInvalid."""
+    query = select(Rejudging).order_by(Rejudging.created_at.desc(), Rejudging.id)
+    if cursor is not None:
+        at, key = read_uuid_cursor(cursor)
+        is_same_time = and_(Rejudging.created_at == at, Rejudging.id > key)
+        query = query.where(Rejudging.created_at <= at, or_(Rejudging.created_at < at, is_same_time))
+    rows = session.scalars(query.limit(PAGE + 1)).all()
+    shown = rows[:PAGE]
+    last = shown[-1] if len(rows) > PAGE else None
+    return RejudgingPage(
+        items=tuple(_summarise(session, shown, _count_waiting(session, shown))),
+        next=write_cursor(last.created_at, last.id) if last else None,
+    )
+
+
+def _count_waiting(session: Session, rejudgings: Sequence[Rejudging]) -> dict[UUID, int]:
+    """Only of those that are not decided, which are few: nothing of the others waits."""
+    undecided = [rejudging.id for rejudging in rejudgings if rejudging.decision is None]
+    counted = select(Judging.rejudging_id, func.count()).where(Judging.rejudging_id.in_(undecided))
+    rows = session.execute(counted.where(Judging.state != "done").group_by(Judging.rejudging_id))
+    return {rejudging_id: count for rejudging_id, count in rows if rejudging_id is not None}
+
+
+def _summarise(session: Session, rejudgings: Sequence[Rejudging], waiting: dict[UUID, int]) -> list[RejudgingSummary]:
+    people = {person for each in rejudgings for person in (each.created_by, each.decided_by) if person is not None}
+    rows = session.execute(select(User.id, User.username).where(User.id.in_(people)))
+    names: dict[UUID | None, str] = {row.id: row.username for row in rows}
+    return [_summary(session, each, waiting.get(each.id, 0), names) for each in rejudgings]
+
+
+def _summary(session: Session, row: Rejudging, waiting: int, names: dict[UUID | None, str]) -> RejudgingSummary:
+    return RejudgingSummary(
+        id=row.id,
+        state=row.decision or ("judging" if waiting else "ready"),
+        created_at=row.created_at,
+        by=names.get(row.created_by),
+        note=row.note,
+        chosen=from_stored(session, row.chosen),
+        onto=row.onto,
+        total=row.total,
+        judged=row.total - waiting,
+        decided_at=row.decided_at,
+        decided_by=names.get(row.decided_by),
+    )

@@ -1,0 +1,301 @@
+"""Judging again: what is chosen, what comes out, and what counts afterwards."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import select, update
+
+from app.audit.model import AuditEvent
+from app.database import Database
+from app.errors import Conflict, Invalid, NotFound
+from app.judging.verdicts import Verdict
+from app.rejudging import create
+from app.rejudging.change import CaseChange, list_changes
+from app.rejudging.choice import Choice
+from app.rejudging.create import get_rejudging
+from app.rejudging.decision import apply, cancel
+from app.rejudging.earlier import list_judgings
+from app.rejudging.preview import preview
+from app.rejudging.view import list_rejudgings, view_rejudging
+from app.submissions.model import Judging, Submission
+from app.submissions.solved import list_solved_slugs
+from app.worker.lease import beat, fail
+from tests.factories import make_judging, make_problem, make_submission, make_user
+from tests.rejudging.rows import (
+    LEASE,
+    add_revision,
+    begin,
+    counting,
+    judge_again,
+    make_actor,
+    make_judged,
+    take_all,
+)
+
+ACCEPTED, WRONG = Verdict.ACCEPTED, Verdict.WRONG_ANSWER
+
+
+def test_every_criterion_that_is_given_must_hold(database: Database) -> None:
+    with database.transaction() as session:
+        sums, means = make_problem(session, "sums"), make_problem(session, "means")
+        ada = make_user(session, "ada")
+        wanted = make_judged(session, sums, user=ada)
+        make_judged(session, means, user=ada)
+        make_judged(session, sums)
+        make_judged(session, sums, ACCEPTED, user=ada)
+
+        found = preview(session, Choice(problem="sums", user="ada", verdict=WRONG), "own")
+
+    assert [each.submission for each in found.items] == [wanted.id]
+    assert (found.total, found.unfinished) == (1, 0)
+
+
+def test_times_revisions_and_ids_choose_too(database: Database) -> None:
+    now = datetime.now(UTC)
+    with database.transaction() as session:
+        first = make_problem(session, "sums")
+        early, late = make_judged(session, first), make_judged(session, add_revision(session, first))
+        session.execute(update(Submission).where(Submission.id == early.id).values(created_at=now - timedelta(days=2)))
+
+        def chosen(**criteria: Any) -> list[object]:
+            return [each.submission for each in preview(session, Choice(**criteria), "own").items]
+
+        assert chosen(until=now - timedelta(days=1)) == [early.id]
+        assert chosen(since=now - timedelta(days=1)) == [late.id]
+        assert chosen(problem="sums", revision=1) == [early.id]
+        assert chosen(outdated=True) == [early.id]
+        assert chosen(ids=(late.id, uuid4())) == [late.id]
+
+
+def test_what_is_not_judged_yet_what_was_cancelled_and_samples_are_left_out(database: Database) -> None:
+    with database.transaction() as session:
+        revision = make_problem(session, "sums")
+        make_judging(session, make_submission(session, revision=revision).id)
+        make_judged(session, revision, Verdict.CANCELLED)
+        sample = make_submission(session, revision=revision, mode="sample")
+        make_judging(session, sample.id, state="done", verdict="accepted")
+
+        usual = preview(session, Choice(problem="sums"), "own")
+        with_samples = preview(session, Choice(problem="sums", samples=True), "own")
+
+    assert (usual.total, usual.unfinished) == (0, 1)
+    assert [each.submission for each in with_samples.items] == [sample.id]
+
+
+@pytest.mark.parametrize(
+    "criteria",
+    [{}, {"samples": True}, {"revision": 1}, {"since": datetime(2026, 1, 1)}],
+)
+def test_a_choice_that_would_be_of_all_or_of_nothing_certain_is_refused(
+    database: Database, criteria: dict[str, Any]
+) -> None:
+    with database.transaction() as session, pytest.raises(Invalid):
+        preview(session, Choice(**criteria), "own")
+
+
+def test_a_problem_or_a_user_that_is_not_there_is_not_found(database: Database) -> None:
+    with database.transaction() as session:
+        with pytest.raises(NotFound):
+            preview(session, Choice(problem="no\0thing"), "own")
+        with pytest.raises(NotFound):
+            preview(session, Choice(user="nobody"), "own")
+
+
+def test_no_more_are_judged_again_at_once_than_are_allowed_and_not_none(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(create, "MOST", 1)
+    with database.transaction() as session:
+        revision = make_problem(session, "sums")
+        actor = make_actor(session)
+        with pytest.raises(Invalid, match="no submission"):
+            begin(session, actor, problem="sums")
+        for _ in range(2):
+            make_judged(session, revision)
+
+        with pytest.raises(Invalid, match="at most 1"):
+            begin(session, actor, problem="sums")
+
+
+def test_what_is_judged_again_waits_behind_all_else_and_does_not_count(database: Database) -> None:
+    with database.transaction() as session:
+        revision = make_problem(session, "sums")
+        submission = make_judged(session, revision)
+        rejudging = begin(session, make_actor(session), problem="sums")
+        make_judging(session, make_submission(session, revision=revision).id, priority=-900_000)
+        new = session.scalars(select(Judging).where(Judging.rejudging_id == rejudging.id)).one()
+
+        assert rejudging.total == 1
+        assert not new.is_current
+        assert counting(session, [submission.id]) == ["wrong_answer"]
+        assert new.priority == min(session.scalars(select(Judging.priority)))
+
+
+def test_the_current_revision_brings_its_queue_with_it(database: Database) -> None:
+    with database.transaction() as session:
+        first = make_problem(session, "sums")
+        make_judged(session, first)
+        later = add_revision(session, first, limits={"gpu": True})
+        own = begin(session, make_actor(session), problem="sums")
+        current = begin(session, make_actor(session), "current", problem="sums")
+
+        rows = {row.rejudging_id: row for row in session.scalars(select(Judging))}
+
+    assert (rows[own.id].revision_id, rows[own.id].queue) == (first.id, "cpu")
+    assert (rows[current.id].revision_id, rows[current.id].queue) == (later.id, "gpu")
+
+
+def test_the_same_key_begins_one_rejudging_and_another_request_with_it_is_refused(database: Database) -> None:
+    with database.transaction() as session:
+        make_judged(session, make_problem(session, "sums"))
+        actor = make_actor(session)
+        first = begin(session, actor, key="once", problem="sums")
+
+        assert begin(session, actor, key="once", problem="sums").id == first.id
+        with pytest.raises(Conflict):
+            begin(session, actor, "current", key="once", problem="sums")
+        assert len(list_rejudgings(session).items) == 1
+
+
+def test_what_changes_is_told_by_submission_and_by_case(database: Database) -> None:
+    with database.transaction() as session:
+        revision = make_problem(session, "sums")
+        wrong, right = make_judged(session, revision), make_judged(session, revision, ACCEPTED, 100)
+        rejudging = begin(session, make_actor(session), problem="sums")
+        assert view_rejudging(session, rejudging).kinds == {"waiting": 2}
+    judge_again(database)
+
+    with database.transaction() as session:
+        view = view_rejudging(session, rejudging)
+        changes = list_changes(session, rejudging).items
+        only_changed = list_changes(session, rejudging, only_changed=True).items
+
+    assert (view.state, view.judged, view.kinds) == ("ready", 2, {"better": 1, "same": 1})
+    assert [(move.old, move.new, move.count) for move in view.moves] == [
+        (ACCEPTED, ACCEPTED, 1),
+        (WRONG, ACCEPTED, 1),
+    ]
+    assert [each.submission for each in only_changed] == [wrong.id]
+    assert {each.submission: (each.kind, each.cases) for each in changes} == {
+        wrong.id: ("better", (CaseChange(name="case_1", old=WRONG, new=ACCEPTED),)),
+        right.id: ("same", ()),
+    }
+
+
+def test_pages_of_changes_follow_each_other(database: Database) -> None:
+    with database.transaction() as session:
+        revision = make_problem(session, "sums")
+        submissions = sorted(make_judged(session, revision).id for _ in range(51))
+        rejudging = begin(session, make_actor(session), problem="sums")
+
+        first = list_changes(session, rejudging)
+        second = list_changes(session, rejudging, cursor=first.next)
+
+    assert [each.submission for each in (*first.items, *second.items)] == submissions
+    assert second.next is None
+
+
+def test_applying_lets_the_new_verdicts_count_and_what_is_solved_follows(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session)
+        submission = make_judged(session, make_problem(session, "sums"), user=user)
+        actor = make_actor(session)
+        rejudging = begin(session, actor, problem="sums")
+    judge_again(database)
+
+    with database.transaction() as session:
+        assert list_solved_slugs(session, user.id) == frozenset()
+        apply(session, rejudging.id, actor)
+
+        assert list_solved_slugs(session, user.id) == {"sums"}
+        judgings = list_judgings(session, submission).items
+        actions = session.scalars(select(AuditEvent.action).order_by(AuditEvent.id)).all()
+    assert [(each.verdict, each.replaced_at is None) for each in judgings] == [(WRONG, False), (ACCEPTED, True)]
+    assert actions == ["rejudging.created", "rejudging.applied"]
+
+
+def test_applying_waits_until_all_is_judged(database: Database) -> None:
+    with database.transaction() as session:
+        make_judged(session, make_problem(session, "sums"))
+        actor = make_actor(session)
+        rejudging = begin(session, actor, problem="sums")
+
+        with pytest.raises(Conflict, match="1 of 1 are not judged yet"):
+            apply(session, rejudging.id, actor)
+
+
+def test_a_judge_error_replaces_nothing_and_says_why(database: Database) -> None:
+    with database.transaction() as session:
+        submission = make_judged(session, make_problem(session, "sums"))
+        actor = make_actor(session)
+        rejudging = begin(session, actor, problem="sums")
+    for _ in range(3):
+        fail(database, take_all(database)[0], "no box")
+
+    with database.transaction() as session:
+        (change,) = list_changes(session, rejudging, only_changed=True).items
+        apply(session, rejudging.id, actor)
+
+        assert counting(session, [submission.id]) == ["wrong_answer"]
+    assert (change.kind, change.cases) == ("failed", ())
+    assert change.reason is not None
+    assert "no box" in change.reason
+
+
+def test_of_two_rejudgings_of_one_submission_only_the_first_to_be_applied_can_be(database: Database) -> None:
+    with database.transaction() as session:
+        revision = make_problem(session, "sums")
+        both, one = make_judged(session, revision), make_judged(session, revision)
+        actor = make_actor(session)
+        wide = begin(session, actor, problem="sums")
+        narrow = begin(session, actor, ids=(both.id,))
+    judge_again(database)
+    with database.transaction() as session:
+        apply(session, narrow.id, actor)
+
+    with pytest.raises(Conflict, match="1 of these submissions"), database.transaction() as session:
+        apply(session, wide.id, actor)
+
+    with database.transaction() as session:
+        assert counting(session, [both.id, one.id]) == ["accepted", "wrong_answer"]
+        assert get_rejudging(session, wide.id).decision is None
+
+
+def test_cancelling_ends_what_waits_and_runs_and_keeps_what_was_judged(database: Database) -> None:
+    with database.transaction() as session:
+        revision = make_problem(session, "sums")
+        submissions = [make_judged(session, revision).id for _ in range(2)]
+        actor = make_actor(session)
+        rejudging = begin(session, actor, ids=tuple(submissions[:1]))
+    judge_again(database)
+    with database.transaction() as session:
+        running = begin(session, actor, ids=tuple(submissions[1:]))
+    held = take_all(database)
+
+    with database.transaction() as session:
+        cancel(session, rejudging.id, actor)
+        cancel(session, running.id, actor)
+
+    with database.transaction() as session:
+        assert beat(session, held, LEASE) == set(held)
+        assert view_rejudging(session, get_rejudging(session, rejudging.id)).kinds == {"better": 1}
+        assert view_rejudging(session, get_rejudging(session, running.id)).kinds == {"cancelled": 1}
+        assert counting(session, submissions) == ["wrong_answer"] * 2
+        with pytest.raises(Conflict, match="was cancelled already"):
+            apply(session, rejudging.id, actor)
+
+
+def test_deciding_the_same_again_changes_nothing(database: Database) -> None:
+    with database.transaction() as session:
+        make_judged(session, make_problem(session, "sums"))
+        actor = make_actor(session)
+        rejudging = begin(session, actor, problem="sums")
+    judge_again(database)
+
+    with database.transaction() as session:
+        first = apply(session, rejudging.id, actor).decided_at
+        assert apply(session, rejudging.id, actor).decided_at == first
+        with pytest.raises(Conflict, match="was applied already"):
+            cancel(session, rejudging.id, actor)
