@@ -16,6 +16,7 @@ from app.api import (
     problems,
     progress,
     quiz,
+    rejudgings,
     revisions,
     settings,
     solution,
@@ -31,7 +32,7 @@ def build_router() -> APIRouter:
     version_1 = APIRouter(prefix="/api/v1")
     learning = (hints, quiz, solution, progress)
     authoring = (packages, revisions, verifications)
-    submitting = (submissions, history, events)
+    submitting = (submissions, history, events, rejudgings)
     administration = (settings, audit_events)
     people = (users, tokens, me)
     catalogue = (problems, tracks, leaderboards)
