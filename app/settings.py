@@ -15,6 +15,8 @@ from app.errors import AllcloseError
 
 PREFIX = "ALLCLOSE_"
 ROOT = Path(__file__).parent.parent
+# Settings of earlier versions, which admins change now (`app.policy`).
+CHANGED_WHILE_IT_RUNS = {"ALLCLOSE_MAX_PENDING", "ALLCLOSE_REQUESTS_PER_MINUTE"}
 
 
 class BadSetting(AllcloseError):
@@ -45,8 +47,6 @@ class Settings(BaseSettings):
     max_runs: int = Field(
         200, ge=1, description="processes that one box may start for submissions, two for most; 1 = never reused"
     )
-    max_pending: int = Field(20, ge=1, description="unfinished submissions that one user may have")
-    requests_per_minute: int = Field(600, ge=1, description="API requests that one user or address may make")
     secure_cookies: bool = Field(False, description="session cookies over HTTPS only, as with an https public_url")
     public_url: str | None = Field(None, description="where people reach the pages; links in mails begin with it")
     trusted_proxies: str = Field(
@@ -121,11 +121,18 @@ def read_settings(**overrides: object) -> Settings:
     known = {PREFIX + name.upper() for name in Settings.model_fields}
     unknown = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in known)
     if unknown:
-        raise BadSetting(f"unknown setting {', '.join(unknown)}; known are {', '.join(sorted(known))}")
+        raise BadSetting(_why_unknown(unknown, known))
     try:
         return Settings(**{name: value for name, value in overrides.items() if value is not None})  # type: ignore[arg-type]
     except ValidationError as error:
         raise BadSetting("; ".join(_sentence(e["loc"], e["msg"], e["input"]) for e in error.errors())) from None
+
+
+def _why_unknown(unknown: list[str], known: set[str]) -> str:
+    moved = [name for name in unknown if name in CHANGED_WHILE_IT_RUNS]
+    if moved:
+        return f"{', '.join(moved)} is changed while Allclose runs: set it on the page /admin/settings"
+    return f"unknown setting {', '.join(unknown)}; known are {', '.join(sorted(known))}"
 
 
 def _sentence(location: tuple[int | str, ...], message: str, value: object) -> str:

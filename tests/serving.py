@@ -44,6 +44,16 @@ class Served:
             token = client.post("/tokens", json=account).raise_for_status().json()["token"]
         return Student(self, token)
 
+    def set(self, policy: Mapping[str, object]) -> None:
+        """As the admin whose password it has printed."""
+        shown = ADMIN.search(self.text)
+        assert shown, "the password is printed at the first start only"
+        with httpx.Client(base_url=f"{self.url}/api/v1", timeout=90) as client:
+            account = {"username": "admin", "password": shown[1]}
+            token = client.post("/tokens", json=account).raise_for_status().json()["token"]
+            client.headers["Authorization"] = f"Bearer {token}"
+            client.patch("/settings", json=policy).raise_for_status()
+
     def worker_pids(self) -> list[int]:
         """The worker processes that this server started."""
         said = subprocess.run(
@@ -80,8 +90,16 @@ class Student:
 
 
 @contextmanager
-def serve(data: Path, settings: Mapping[str, str] | None = None, port: int = 0) -> Iterator[Served]:
-    """Publishes one problem of the project where the settings name no folder: a worker prepares all that there are."""
+def serve(
+    data: Path,
+    settings: Mapping[str, str] | None = None,
+    port: int = 0,
+    policy: Mapping[str, object] | None = None,
+) -> Iterator[Served]:
+    """Publishes one problem of the project where the settings name no folder: a worker prepares all that there are.
+
+    `policy` is what the admin sets, at the first start with this data folder.
+    """
     command = [sys.executable, "-u", "-m", "app.cli", "serve", "--port", str(port), "--data", str(data)]
     environment = {**os.environ, "ALLCLOSE_PROBLEMS": str(ONE_PROBLEM), "COLUMNS": "200", **(settings or {})}
     process = subprocess.Popen(
@@ -93,6 +111,8 @@ def serve(data: Path, settings: Mapping[str, str] | None = None, port: int = 0) 
     try:
         assert ready.wait(START_SECONDS), served.text
         assert served.url, served.text
+        if policy:
+            served.set(policy)
         yield served
     finally:
         served.stop()

@@ -4,11 +4,11 @@ import pytest
 
 from tests.serving import Served, serve
 
-LIMITS = {"ALLCLOSE_MAX_PENDING": "1000", "ALLCLOSE_REQUESTS_PER_MINUTE": "100000"}
+LIMITS = {"max_pending": 1000, "requests_per_minute": 100_000, "judging_seconds_per_hour": 1_000_000}
 
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """With the sandbox that this machine gets by itself."""
-    with serve(tmp_path_factory.mktemp("served"), LIMITS) as served:
+    with serve(tmp_path_factory.mktemp("served"), policy=LIMITS) as served:
         yield served

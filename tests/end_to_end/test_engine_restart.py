@@ -30,8 +30,10 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 @pytest.fixture
 def served(engine: Engine, tmp_path: Path) -> Iterator[Served]:
-    settings = {"DOCKER_HOST": engine.address, "ALLCLOSE_SANDBOX": "docker", "ALLCLOSE_MAX_PENDING": "100"}
-    with serve(tmp_path / "data", {**settings, "ALLCLOSE_PROBLEMS": str(PROBLEMS)}) as served:
+    settings = {"DOCKER_HOST": engine.address, "ALLCLOSE_SANDBOX": "docker"}
+    with serve(
+        tmp_path / "data", {**settings, "ALLCLOSE_PROBLEMS": str(PROBLEMS)}, policy={"max_pending": 100}
+    ) as served:
         yield served
 
 

@@ -26,8 +26,8 @@ def hinted(student: Student, submission: str) -> dict[str, Any]:
 
 @pytest.mark.timeout(600)
 def test_a_wrong_submission_is_told_which_mistake_it_makes(tmp_path_factory: pytest.TempPathFactory) -> None:
-    settings = {**LIMITS, "ALLCLOSE_PROBLEMS": str(KNOWN), "ALLCLOSE_SANDBOX": "bubblewrap"}
-    with serve(tmp_path_factory.mktemp("served"), settings) as served:
+    settings = {"ALLCLOSE_PROBLEMS": str(KNOWN), "ALLCLOSE_SANDBOX": "bubblewrap"}
+    with serve(tmp_path_factory.mktemp("served"), settings, policy=LIMITS) as served:
         student = served.sign_up()
 
         first = hinted(student, student.send("standardise", ZEROS))

@@ -46,7 +46,7 @@ class Sent:
 @contextmanager
 def send(pairs: Sequence[Known], sandbox: str, data: Path) -> Iterator[Sent]:
     settings = {"ALLCLOSE_SANDBOX": sandbox, "ALLCLOSE_PROBLEMS": str(ROOT / "problems")}
-    with serve(data, LIMITS | settings) as served:
+    with serve(data, settings, policy=LIMITS) as served:
         student = served.sign_up()
         yield Sent(student, {(slug, known.name): student.send(slug, known.source) for slug, known in pairs})
 
