@@ -12,6 +12,9 @@ from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 # A peer that vanished without a word (a pulled cable, a dead firewall) is noticed in about a minute.
 KEEPALIVE = {"connect_timeout": "5", "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3"}
 
+# Connections beyond the pool's size, for a moment.
+OVERFLOW = 2
+
 NAMING = {
     "ix": "ix_%(column_0_label)s",
     "uq": "uq_%(table_name)s_%(column_0_name)s",
@@ -39,7 +42,7 @@ class Database:
         self.engine: Engine = create_engine(
             url,
             pool_size=pool_size,
-            max_overflow=2,
+            max_overflow=OVERFLOW,
             pool_pre_ping=True,
             connect_args=KEEPALIVE,
             hide_parameters=True,

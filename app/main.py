@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from operator import attrgetter
 
 from fastapi import Depends, FastAPI
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, ProcessCollector
 
 from app import api, web
 from app.accounts.request_throttle import RequestThrottle
@@ -43,6 +43,7 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
     traffic = app.state.traffic = Traffic(app.state.metrics)
     app.state.account_throttles = AccountThrottles()
     policy = app.state.policy = CurrentPolicy(database)
+    ProcessCollector(registry=app.state.metrics)
     app.state.request_throttle = RequestThrottle(policy)
     app.include_router(api.build_router())
     app.include_router(web.build_router())

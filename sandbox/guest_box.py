@@ -23,6 +23,7 @@ EMPTYING_SECONDS = 10
 class Vessel(ABC):
     """What a guest runs in."""
 
+    name: str
     stream: Stream
     pid: int
     """Of its first process, as the host counts."""
@@ -48,6 +49,7 @@ class Vessel(ABC):
 class GuestBox(Box):
     def __init__(self, vessel: Vessel, ready: Ready) -> None:
         self.vessel, self.ready = vessel, ready
+        self.name = vessel.name
         self._in_use = threading.RLock()
 
     def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:

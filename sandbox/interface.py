@@ -165,8 +165,9 @@ class Ready:
 
 
 class Box(ABC):
-    """A started box. One run at a time, from one thread."""
+    """A started box. One run at a time, from one thread. `name`: by which the host knows it."""
 
+    name: str = "box"
     ready: Ready
 
     @abstractmethod

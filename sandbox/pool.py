@@ -36,6 +36,15 @@ class _Place:
     used_at: float = 0.0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """`busy`: lent out. `starting`: those that nobody waits for."""
+
+    ready: int
+    busy: int
+    starting: int
+
+
 class Pool:
     def __init__(self, launcher: Launcher, *, capacity: int, max_runs: int) -> None:
         self._launcher, self._capacity, self._max_runs = launcher, capacity, max_runs
@@ -86,6 +95,10 @@ class Pool:
                 return
             self._changed.notify_all()
         place.box.close()
+
+    def count(self) -> Counts:
+        with self._changed:
+            return Counts(ready=len(self._idle), busy=self._lent, starting=len(self._starting))
 
     def _count(self) -> int:
         return len(self._idle) + len(self._starting) + self._lent

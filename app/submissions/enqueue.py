@@ -14,7 +14,8 @@ from sqlalchemy.orm import Session
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission
 from app.submissions.usage import seconds_used
-from app.telemetry.context import request_id
+from app.telemetry.context import note_submission, request_id
+from app.telemetry.trace import write_traceparent
 
 MINUTE = timedelta(minutes=1)
 # What nobody waits for: jobs of this priority give way to all of a higher one. See `app.worker.lease_loop`.
@@ -61,9 +62,11 @@ def enqueue(session: Session, submission: Submission, queue: str) -> Judging:
         revision_id=submission.revision_id,
         queue=queue,
         request_id=request_id.get(),
+        traceparent=write_traceparent(),
         priority=rank(session, submission.user_id),
     )
     session.add(judging)
     session.flush()
     session.execute(select(func.pg_notify("judging", queue)))
+    note_submission(submission.id)
     return judging

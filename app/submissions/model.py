@@ -11,6 +11,7 @@ from sqlalchemy import (
     ARRAY,
     BigInteger,
     CheckConstraint,
+    Computed,
     ForeignKey,
     Identity,
     Index,
@@ -34,6 +35,19 @@ Mode = Literal["submit", "sample"]
 State = Literal["queued", "judging", "done"]
 
 _VERDICTS = ", ".join(f"'{verdict}'" for verdict in Verdict)
+
+
+# What the last attempt's line of the reason says (`app.worker.failure`).
+_CAUSE = r"""
+    CASE
+        WHEN reason IS NULL THEN NULL
+        WHEN substring(reason FROM '.*(?:^|\n)attempt [0-9]+: ([^\n]+)') LIKE 'its worker % stopped beating'
+        THEN 'WorkerLost: its worker stopped beating'
+        ELSE left(regexp_replace(
+            substring(reason FROM '.*(?:^|\n)attempt [0-9]+: ([^\n]+)'), '[0-9]+', '#', 'g'
+        ), 300)
+    END
+"""
 
 
 class Submission(Base):
@@ -66,8 +80,9 @@ class Judging(Base):
 
     `is_current`: the one that counts, of a submission's judgings exactly one. A rejudge's does not until it is applied;
     `rejudging_id` is of those, and `replaces_id` the judging that counted when it was asked for.
-    `request_id`: of the request that asked for it, as the log has it.
-    `reason` says why it is a judge_error, for admins only; `hint` which known mistake the submission makes.
+    `request_id`: of the request that asked for it, as the log has it; `traceparent`: its span, where traces are kept.
+    `reason` says why it is a judge_error, for admins only, and `cause` the same in a line, without numbers: so that
+    those of the same cause are alike. `hint` which known mistake the submission makes.
     `hint_pending`: it has ended, and a worker still computes what known mistakes answer. `phases`: what the time of the
     latest attempt went into, as `phase.py` has it.
     """
@@ -89,6 +104,12 @@ class Judging(Base):
         Index("ix_judgings_held", "lease_until", postgresql_where=text("state = 'judging'")),
         Index("uq_judgings_current", "submission_id", unique=True, postgresql_where=text("is_current")),
         Index("ix_judgings_rejudging_id", "rejudging_id", "id", postgresql_where=text("rejudging_id IS NOT NULL")),
+        Index(
+            "ix_judgings_cause",
+            "cause",
+            text("finished_at DESC"),
+            postgresql_where=text("verdict = 'judge_error'"),
+        ),
         Index("ix_judgings_judge_error", text("finished_at DESC"), postgresql_where=text("verdict = 'judge_error'")),
     )
 
@@ -99,6 +120,7 @@ class Judging(Base):
     rejudging_id: Mapped[UUID | None] = mapped_column(ForeignKey("rejudgings.id", ondelete="CASCADE"))
     replaces_id: Mapped[int | None] = mapped_column(BigInteger)
     request_id: Mapped[str | None]
+    traceparent: Mapped[str | None]
     queue: Mapped[str]
     priority: Mapped[int] = mapped_column(default=0, server_default="0")
     state: Mapped[State] = mapped_column(Text, default="queued", server_default="queued")
@@ -115,6 +137,7 @@ class Judging(Base):
     hint: Mapped[str | None]
     hint_pending: Mapped[bool] = mapped_column(default=False, server_default=false())
     reason: Mapped[str | None]
+    cause: Mapped[str | None] = mapped_column(Computed(_CAUSE, persisted=True))
     phases: Mapped[list[dict[str, Any]] | None] = mapped_column(JSONB)
     image: Mapped[str | None]
     versions: Mapped[dict[str, Any] | None]

@@ -8,7 +8,7 @@ Only the database's clock is used. `reason` collects what went wrong in each att
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from threading import Event
 from typing import Generic, TypeVar
@@ -47,7 +47,8 @@ class Claim:
 class Finish:
     """How a judging came out; `cases` in order of position.
 
-    `hint`: on a known mistake; `hint_pending`: it may follow.
+    `hint`: on a known mistake; `hint_pending`: it may follow. `phases`: as they are told; `spent`: what they took, for
+    those who run the worker.
     """
 
     verdict: Verdict
@@ -58,6 +59,7 @@ class Finish:
     hint: str | None = None
     hint_pending: bool = False
     phases: Sequence[Phase] = ()
+    spent: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,6 @@ that began last is given back, at no cost of an attempt; what takes its slot beg
 import logging
 import threading
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -23,6 +22,7 @@ from app.capacity import count_background_slots
 from app.database import Database
 from app.listener import Listener
 from app.submissions.cancel import CANCELLED
+from app.worker.failure import describe
 from app.worker.lease import JUDGINGS, C, Claim, Jobs, Wanted
 from app.worker.pause import Pause
 from app.worker.presence import Capacity, appear, leave
@@ -71,6 +71,7 @@ class LeaseLoop(Generic[C]):
         self._has_news = False
         self._is_beat_asked_for = False
         self._is_draining = False
+        self._is_held_back = False
         self._is_stopping = False
         self._next_beat = 0.0
         self._pause = Pause()
@@ -115,11 +116,12 @@ class LeaseLoop(Generic[C]):
             _log.warning("the database is away: %s", str(error.__cause__ or error).strip())
 
     def _hear(self, queue: str | None) -> None:
-        """What was cancelled shows in the answer to a beat."""
-        if queue is None or queue == CANCELLED or queue in self._capacity.queues:
+        """What was cancelled, and whether an admin holds us back, shows in the answer to a beat."""
+        calls_for_beat = queue in (CANCELLED, self._capacity.worker)
+        if queue is None or calls_for_beat or queue in self._capacity.queues:
             with self._changed:
                 self._has_news = True
-                self._is_beat_asked_for |= queue == CANCELLED
+                self._is_beat_asked_for |= calls_for_beat
                 self._changed.notify_all()
 
     def _follow(self) -> None:
@@ -152,7 +154,10 @@ class LeaseLoop(Generic[C]):
         with self._database.transaction() as session:
             lost: set[C] = self._jobs.beat(session, held, self._rhythm.lease) if held else set()
             self._jobs.bury(session)
-            (leave if self._is_draining or self._pause.seconds_left else appear)(session, self._capacity)
+            if self._is_draining or self._pause.seconds_left:
+                leave(session, self._capacity)
+            else:
+                self._is_held_back = appear(session, self._capacity, self._is_held_back)
         self._next_beat = time.monotonic() + self._rhythm.beat.total_seconds()
         with self._changed:
             for gone in lost & self._running.keys():
@@ -174,11 +179,12 @@ class LeaseLoop(Generic[C]):
     def _wish(self) -> Wanted:
         capacity = self._capacity
         with self._changed:
-            is_draining, behind, yielding = self._is_draining, len(self._behind()), len(self._yielding())
+            takes_none = self._is_draining or self._is_held_back
+            behind, yielding = len(self._behind()), len(self._yielding())
             held = len(self._running) - behind + yielding
         return Wanted(
             queues=capacity.queues,
-            slots=0 if is_draining else capacity.slots - held + yielding,
+            slots=0 if takes_none else capacity.slots - held + yielding,
             worker=capacity.worker,
             lease=self._rhythm.lease,
             background=count_background_slots(capacity.slots) - behind,
@@ -243,4 +249,4 @@ class LeaseLoop(Generic[C]):
                 self._pause.begin(error)
             if not abort.is_set():
                 _log.warning("%s failed", claim, exc_info=True)
-                self._jobs.fail(self._database, claim, "".join(traceback.format_exception(error)), abort)
+                self._jobs.fail(self._database, claim, describe(error), abort)

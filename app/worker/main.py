@@ -3,12 +3,13 @@
 import logging
 import threading
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 
 from app.database import Database
 from app.settings import Settings
 from app.worker.boxes import (
+    Pools,
     cache_folder,
     open_background_pools,
     open_launcher,
@@ -23,15 +24,19 @@ from app.worker.lease import Claim
 from app.worker.lease_loop import LeaseLoop, Run
 from app.worker.machine import name_machine
 from app.worker.measure import Surveyor
+from app.worker.meter import Meter
+from app.worker.origin import followed
 from app.worker.presence import Capacity
 from app.worker.signals import Signals, stop_this_worker
 from app.worker.tutor import Tutor
 from app.worker.verifier import Verifier
 from app.worker.warm import Warmer
+from app.worker.watched_box import WatchedLauncher
 from app.worker.work import Works
 from app.worker.worker import Lane, Lanes, Worker
 from sandbox.gpu.lease import Gpus
 from sandbox.interface import BoxSpec, DeviceLost, Launcher
+from sandbox.pool import Pool
 
 _log = logging.getLogger(__name__)
 
@@ -63,10 +68,12 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
     one judging after the other finds no box.
     """
     signals, inability = Signals(), Inability(stop=stop_this_worker)
-    capacity = _capacity(settings, launcher, gpus)
+    meter = Meter(slots=settings.worker_slots, gpus=gpus)
+    capacity = replace(_capacity(settings, launcher, gpus), report=meter.report)
     with ExitStack() as stack:
-        crew = _assemble(settings, database, launcher, capacity, stack)
-        run = crew.worker.judge if gpus is None else _until_lost(crew.worker.judge, gpus)
+        crew = _Assembly(settings, database, launcher, meter, stack).crew(capacity)
+        judge = followed(crew.worker.judge, database, meter)
+        run = judge if gpus is None else _until_lost(judge, gpus)
         judgings = LeaseLoop(database, capacity, inability.watching(run))
         verifications = Verifier(settings=settings, database=database, gpus=gpus).loop(capacity)
         for part in (judgings, verifications, crew.warmer, crew.tutor, crew.surveyor):
@@ -86,25 +93,44 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
         raise inability.reason
 
 
-def _assemble(
-    settings: Settings, database: Database, launcher: Launcher, capacity: Capacity, stack: ExitStack
-) -> _Crew:
+@dataclass(frozen=True, slots=True)
+class _Assembly:
     """`stack` closes the pools."""
-    pools = stack.enter_context(open_pools(settings, launcher))
-    behind = stack.enter_context(open_background_pools(settings, launcher))
-    references = stack.enter_context(open_reference_pool(settings, launcher))
-    expected = ExpectedOutputs(database, references, capacity.device)
-    # Of its own: what it prepares in niced boxes keeps no judging waiting.
-    ahead = ExpectedOutputs(database, references, capacity.device)
-    works, known = Works(database), KnownMistakes(database, ahead)
-    lanes = Lanes(usual=Lane(expected=expected, pools=pools), background=Lane(expected=ahead, pools=behind))
-    tutor, surveyor = Tutor(database, known), Surveyor(database, ahead, name_machine(capacity.gpus))
-    return _Crew(
-        worker=Worker(database, works, lanes, tutor, surveyor),
-        warmer=Warmer(works, ahead, known, CompilationCache(settings.data, launcher), pools),
-        tutor=tutor,
-        surveyor=surveyor,
-    )
+
+    settings: Settings
+    database: Database
+    launcher: Launcher
+    meter: Meter
+    stack: ExitStack
+
+    def crew(self, capacity: Capacity) -> _Crew:
+        database, settings = self.database, self.settings
+        pools, behind, references = self._open_pools()
+        expected = ExpectedOutputs(database, references, capacity.device)
+        # Of its own: what it prepares in niced boxes keeps no judging waiting.
+        ahead = ExpectedOutputs(database, references, capacity.device)
+        works, known = Works(database), KnownMistakes(database, ahead)
+        lanes = Lanes(usual=Lane(expected=expected, pools=pools), background=Lane(expected=ahead, pools=behind))
+        tutor, surveyor = Tutor(database, known), Surveyor(database, ahead, name_machine(capacity.gpus))
+        return _Crew(
+            worker=Worker(database, works, lanes, tutor, surveyor),
+            warmer=Warmer(works, ahead, known, CompilationCache(settings.data, self.launcher), pools),
+            tutor=tutor,
+            surveyor=surveyor,
+        )
+
+    def _open_pools(self) -> tuple[Pools, Pools, Pool]:
+        enter, settings, meter = self.stack.enter_context, self.settings, self.meter
+        pools = enter(open_pools(settings, self._watched("submissions")))
+        behind = enter(open_background_pools(settings, self._watched("background")))
+        references = enter(open_reference_pool(settings, self._watched("references")))
+        meter.watch_pools("submissions", pools.students, pools.inspectors)
+        meter.watch_pools("background", behind.students, behind.inspectors)
+        meter.watch_pools("references", references)
+        return pools, behind, references
+
+    def _watched(self, use: str) -> Launcher:
+        return WatchedLauncher(self.launcher, use, self.meter)
 
 
 def _in_words(capacity: Capacity, launcher: Launcher, gpus: Gpus | None) -> str:

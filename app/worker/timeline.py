@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from app.judging.report import told_seconds
 from app.judging.result import Visibility
 from app.submissions.phase import Phase, PhaseName
+from app.telemetry.trace import TRACER
 
 Tell = Callable[[Sequence[Phase]], None]
 
@@ -26,10 +27,17 @@ class Timeline:
         self._aside: dict[PhaseName, float] = {}
         self._name: PhaseName | None = None
         self._since = 0.0
+        self._span = ExitStack()
+
+    @property
+    def spent(self) -> dict[str, float]:
+        """Exactly, and so for no student."""
+        return {str(name): seconds for name, seconds in (*self._ended.items(), *self._aside.items())}
 
     def begin(self, name: PhaseName) -> None:
         self._end()
         self._name, self._since = name, time.monotonic()
+        self._span.enter_context(TRACER.start_as_current_span(name))
         self._tell([*self._phases(), Phase(name=name, seconds=None)])
 
     @contextmanager
@@ -37,17 +45,23 @@ class Timeline:
         """What interrupts the phase that goes on, again and again, is counted apart and told at the end."""
         began = time.monotonic()
         try:
-            yield
+            with TRACER.start_as_current_span(name):
+                yield
         finally:
             taken = time.monotonic() - began
             self._since += taken
             self._aside[name] = self._aside.get(name, 0.0) + taken
+
+    def close(self) -> None:
+        """Also where a phase was broken off."""
+        self._end()
 
     def end(self) -> tuple[Phase, ...]:
         self._end()
         return tuple(self._phases() + [self._phase(name, seconds) for name, seconds in self._aside.items()])
 
     def _end(self) -> None:
+        self._span.close()
         if self._name is not None:
             self._ended[self._name] = self._ended.get(self._name, 0.0) + time.monotonic() - self._since
         self._name = None

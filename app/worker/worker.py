@@ -64,7 +64,7 @@ class Worker:
         self._surveyor = surveyor
         self._own_inputs = OwnInputs(lanes.usual.expected.references)
 
-    def judge(self, claim: Claim, abort: threading.Event) -> None:
+    def judge(self, claim: Claim, abort: threading.Event) -> Finish:
         """The life of a judging between its claim and its end.
 
         Whatever is raised here is our fault: the loop gives the judging back, and it runs again.
@@ -80,6 +80,7 @@ class Worker:
             raise
         self._tutor.finish(claim, work, judged, notes, abort)
         self._surveyor.note(claim, work, judged, costs)
+        return judged
 
     def _judge(self, claim: Claim, work: Work, on_outcome: OnOutcome, abort: threading.Event) -> Finish:
         visibility: Visibility = "hidden" if work.submission.mode == "submit" else "sample"
@@ -101,7 +102,9 @@ class Worker:
             if work.submission.inputs is None:
                 raise
             judged = find_unanswerable(failure)
-        return replace(judged, phases=timeline.end())
+        finally:
+            timeline.close()
+        return replace(judged, phases=timeline.end(), spent=timeline.spent)
 
     def _choose(self, work: Work, lane: Lane, abort: threading.Event) -> list[PreparedCase]:
         submission = work.submission

@@ -42,6 +42,7 @@ class BubblewrapProcess(Vessel):
         pipes = Pipes(cast(BinaryIO, self._process.stdin), cast(BinaryIO, self._process.stdout))
         self.stream = Stream(pipes)
         self._first, self.pid = _open_first_process(facts_end[0])
+        self.name = f"bubblewrap-{self.pid}"
 
     def _start(self, arguments: list[str]) -> "subprocess.Popen[bytes]":
         descriptors = (int(arguments[1]), int(arguments[3]))

@@ -38,6 +38,7 @@ class DockerContainer(Vessel):
                 container.start()
                 container.reload()
             self.pid = int(container.attrs["State"]["Pid"])
+            self.name = str(container.name)
         except BaseException:
             self.destroy()
             raise

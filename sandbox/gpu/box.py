@@ -44,6 +44,7 @@ class GpuBox(Box):
 
     def __init__(self, box: GuestBox, gpu: Gpu, gpus: Gpus) -> None:
         self.box, self.gpu, self._gpus, self.ready = box, gpu, gpus, box.ready
+        self.name = box.name
         self._closing = threading.Lock()
         self._is_closed = False
 

@@ -1,0 +1,105 @@
+"""Workers as an admin sees them: there or last seen when, what they have and do; and holding one back."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from app.audit.record import Act, Actor, record
+from app.errors import NotFound
+from app.submissions.model import Judging, WorkerRow
+from app.submissions.waiting import ALIVE
+
+State = Literal["alive", "draining", "dead"]
+
+
+class WorkerView(BaseModel):
+    """A worker process. `draining`: alive, and told to take no more; `dead`: it stopped beating and never said why."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    name: str
+    host: str
+    state: State
+    queues: list[str]
+    slots: int = Field(description="judgings that it runs at once")
+    running: int = Field(description="judgings that it has now")
+    device: str
+    gpus: list[str]
+    boxes: dict[str, Any] = Field(description="its boxes, counted by what they do")
+    versions: dict[str, Any]
+    started_at: datetime
+    seen_at: datetime
+
+
+class WorkerList(BaseModel):
+    items: list[WorkerView]
+
+
+def list_workers(session: Session) -> list[WorkerView]:
+    """Those alive first. A process has a row for judgings and one for verifications; it is shown once."""
+    rows = session.execute(
+        select(WorkerRow, WorkerRow.seen_at > func.now() - ALIVE).order_by(WorkerRow.started_at, WorkerRow.id)
+    ).all()
+    running = Counter(
+        session.scalars(
+            select(Judging.worker).where(Judging.state == "judging", Judging.lease_until > func.now())
+        ).all()
+    )
+    by_name: dict[str, list[tuple[WorkerRow, bool]]] = {}
+    for row, is_alive in rows:
+        by_name.setdefault(row.name, []).append((row, is_alive))
+    views = [_view(own, running[name]) for name, own in by_name.items()]
+    return sorted(views, key=lambda view: (view.state == "dead", view.name))
+
+
+def hold_back(session: Session, actor: Actor, worker_id: UUID) -> WorkerView:
+    """It takes no more judgings, finishes what it has, and stays until `resume`. Raises NotFound."""
+    return _change(session, actor, worker_id, is_draining=True)
+
+
+def resume(session: Session, actor: Actor, worker_id: UUID) -> WorkerView:
+    """Raises NotFound."""
+    return _change(session, actor, worker_id, is_draining=False)
+
+
+def _change(session: Session, actor: Actor, worker_id: UUID, *, is_draining: bool) -> WorkerView:
+    """Nothing is recorded where it is so already."""
+    row = session.get(WorkerRow, worker_id, with_for_update=True)
+    if row is None:
+        raise NotFound(f"there is no worker {worker_id}; GET /api/v1/workers lists those there are")
+    if row.is_draining != is_draining:
+        session.execute(update(WorkerRow).where(WorkerRow.name == row.name).values(is_draining=is_draining))
+        action = "worker.drained" if is_draining else "worker.resumed"
+        states = ({"is_draining": not is_draining}, {"is_draining": is_draining})
+        record(session, actor, Act(action=action, target=row.name, before=states[0], after=states[1]))
+        # Its loops listen to these for their own name too, and beat at once.
+        for channel in ("judging", "verification"):
+            session.execute(select(func.pg_notify(channel, row.name)))
+    return next(view for view in list_workers(session) if view.name == row.name)
+
+
+def _view(rows: Sequence[tuple[WorkerRow, bool]], running: int) -> WorkerView:
+    """The row that judges says most of it."""
+    row, is_alive = min(rows, key=lambda each: (not each[1], each[0].queues[0].startswith("verify-")))
+    return WorkerView(
+        id=row.id,
+        name=row.name,
+        host=row.host,
+        state="dead" if not is_alive else "draining" if row.is_draining else "alive",
+        queues=[queue for each, _ in rows for queue in each.queues],
+        slots=row.slots,
+        running=running,
+        device=row.device,
+        gpus=row.gpus,
+        boxes=row.boxes,
+        versions=row.versions,
+        started_at=row.started_at,
+        seen_at=row.seen_at,
+    )

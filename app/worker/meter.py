@@ -1,0 +1,118 @@
+"""What a worker measures of itself, as Prometheus reads it. The web process passes it on (`app.operations.scrape`)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+
+from app.worker.presence import Report
+from sandbox.gpu.lease import Gpus
+from sandbox.interface import SandboxError
+from sandbox.pool import Pool
+
+_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300)
+_WAITS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800)
+
+
+class Meter:
+    """`use` says what boxes are for: submissions, background (what is judged again) or references."""
+
+    def __init__(self, *, slots: int, gpus: Gpus | None = None) -> None:
+        self.registry = registry = CollectorRegistry()
+        self._places = _Places(slots, gpus)
+        registry.register(self._places)
+        ProcessCollector(registry=registry)
+        self.judgings = Counter(
+            "allclose_judgings", "Judgings that came to a verdict", ["queue", "kind", "verdict"], registry=registry
+        )
+        self.seconds = Histogram(
+            "allclose_judging_duration_seconds",
+            "From a judging's claim to its verdict",
+            ["queue", "kind"],
+            buckets=_SECONDS,
+            registry=registry,
+        )
+        self.waits = Histogram(
+            "allclose_judging_wait_seconds",
+            "From a judging's entry into the queue to its first claim",
+            ["queue", "kind"],
+            buckets=_WAITS,
+            registry=registry,
+        )
+        self.phases = Histogram(
+            "allclose_judging_phase_duration_seconds",
+            "What the phases of a judging took",
+            ["phase"],
+            buckets=_SECONDS,
+            registry=registry,
+        )
+        self._errors = Counter(
+            "allclose_errors", "What failed on our side, by class of the error", ["part", "kind"], registry=registry
+        )
+        self.opened = Counter("allclose_boxes_opened", "Boxes that were opened", ["use"], registry=registry)
+        self.lost = Counter(
+            "allclose_boxes_lost", "Boxes that died or spoke what no guest of ours speaks", ["use"], registry=registry
+        )
+        for use in ("submissions", "background", "references"):
+            self.opened.labels(use)
+            self.lost.labels(use)
+
+    def count_error(self, error: Exception) -> None:
+        self._errors.labels("worker", type(error).__name__).inc()
+
+    def watch_pools(self, use: str, *pools: Pool) -> None:
+        self._places.pools = {**self._places.pools, use: pools}
+
+    def report(self) -> Report:
+        """For a beat."""
+        return Report(boxes=self._places.totals(), metrics=generate_latest(self.registry).decode())
+
+
+class _Places(Collector):
+    """What there is now: slots, boxes by what they do, and GPUs."""
+
+    def __init__(self, slots: int, gpus: Gpus | None) -> None:
+        self._slots, self._gpus = slots, gpus
+        self.pools: Mapping[str, Sequence[Pool]] = {}
+
+    def collect(self) -> Iterable[Metric]:
+        slots = GaugeMetricFamily("allclose_worker_slots", "Judgings that a worker runs at once")
+        slots.add_metric([], self._slots)
+        boxes = GaugeMetricFamily("allclose_boxes", "Boxes by what they do", labels=["use", "state"])
+        for use, pools in self.pools.items():
+            for state, count in _count(pools).items():
+                boxes.add_metric([use, state], count)
+        return [slots, boxes, *self._gpu_families()]
+
+    def totals(self) -> dict[str, int]:
+        return _count([pool for pools in self.pools.values() for pool in pools])
+
+    def _gpu_families(self) -> list[Metric]:
+        labels = ["gpu", "name"]
+        busy = GaugeMetricFamily("allclose_gpu_busy", "1 while a run has the GPU", labels=labels)
+        waiting = GaugeMetricFamily("allclose_gpu_waiting", "Runs that wait for the GPU", labels=labels)
+        lost = GaugeMetricFamily("allclose_gpu_lost", "1 once the GPU does not answer any more", labels=labels)
+        used = GaugeMetricFamily("allclose_gpu_memory_used_bytes", "Memory in use there", labels=labels)
+        total = GaugeMetricFamily("allclose_gpu_memory_bytes", "Memory that it has", labels=labels)
+        for gpu in self._gpus.gpus if self._gpus else ():
+            assert self._gpus is not None
+            names, turns = [str(gpu.index), gpu.name], self._gpus.count_turns(gpu)
+            busy.add_metric(names, min(turns, 1))
+            waiting.add_metric(names, max(turns - 1, 0))
+            total.add_metric(names, gpu.memory_bytes)
+            with suppress(SandboxError):  # and is told as lost
+                used.add_metric(names, self._gpus.use_of(gpu).memory_bytes)
+            lost.add_metric(names, self._gpus.is_lost(gpu))
+        return [busy, waiting, lost, used, total]
+
+
+def _count(pools: Iterable[Pool]) -> dict[str, int]:
+    counts = [pool.count() for pool in pools]
+    return {
+        "ready": sum(each.ready for each in counts),
+        "busy": sum(each.busy for each in counts),
+        "starting": sum(each.starting for each in counts),
+    }

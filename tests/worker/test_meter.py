@@ -1,0 +1,147 @@
+"""What a worker measures and tells of what it does, with a real box and a real database."""
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy import select
+
+from app.submissions.model import Judging, Submission, WorkerRow
+from app.telemetry import context
+from app.worker.lease import Claim
+from app.worker.lease_loop import LeaseLoop
+from app.worker.meter import Meter
+from app.worker.origin import followed
+from app.worker.presence import Capacity
+from app.worker.watched_box import WatchedLauncher
+from sandbox.interface import BoxLost, Launcher
+from sandbox.pool import Pool
+from tests.queue.fleet import wait_until
+from tests.queue.test_lease_loop import BY_NOTIFY_ONLY
+from tests.worker.bench import Bench
+
+Samples = dict[str, float]
+
+
+def read(meter: Meter) -> Samples:
+    """`name{label="value",…}` to its value."""
+    found = {}
+    for family in text_string_to_metric_families(meter.report().metrics):
+        for sample in family.samples:
+            labels = ",".join(f'{name}="{value}"' for name, value in sorted(sample.labels.items()))
+            found[f"{sample.name}{{{labels}}}" if labels else sample.name] = sample.value
+    return found
+
+
+@pytest.fixture
+def meter() -> Meter:
+    return Meter(slots=1)
+
+
+@pytest.fixture
+def watched(bench: Bench, launcher: Launcher, meter: Meter) -> Iterator[Bench]:
+    """Whose boxes are counted."""
+    pool = Pool(WatchedLauncher(launcher, "submissions", meter), capacity=2, max_runs=100)
+    meter.watch_pools("submissions", pool)
+    with closing(pool):
+        yield Bench(bench.database, pool)  # type: ignore[arg-type]  # nobody counts its leases
+
+
+@contextmanager
+def looping(bench: Bench, meter: Meter) -> Iterator[LeaseLoop[Claim]]:
+    capacity = Capacity(queues=("cpu",), slots=1, worker="here:1", report=meter.report)
+    loop = LeaseLoop(bench.database, capacity, followed(bench.worker().judge, bench.database, meter), BY_NOTIFY_ONLY)
+    loop.start()
+    try:
+        yield loop
+    finally:
+        loop.stop()
+
+
+def test_a_judging_is_counted_with_its_verdict_its_phases_and_its_box(watched: Bench, meter: Meter) -> None:
+    watched.send(watched.publish())
+
+    followed(watched.worker().judge, watched.database, meter)(watched.claim(), threading.Event())
+
+    samples = read(meter)
+    assert samples['allclose_judgings_total{kind="interactive",queue="cpu",verdict="accepted"}'] == 1
+    assert samples['allclose_judging_wait_seconds_count{kind="interactive",queue="cpu"}'] == 1
+    phases = ("preparing", "box", "running", "again", "checking")
+    assert [samples[f'allclose_judging_phase_duration_seconds_count{{phase="{phase}"}}'] for phase in phases] == [1] * 5
+    assert samples['allclose_boxes_opened_total{use="submissions"}'] >= 1
+    assert samples['allclose_boxes_lost_total{use="submissions"}'] == 0
+    assert samples['allclose_boxes{state="busy",use="submissions"}'] == 0
+    assert samples["allclose_worker_slots"] == 1
+
+
+def test_lines_of_a_judging_say_which_it_is_and_which_request_asked_for_it(
+    watched: Bench, meter: Meter, caplog: pytest.LogCaptureFixture
+) -> None:
+    judging_id = watched.send(watched.publish())
+    with watched.database.transaction() as session:
+        session.get_one(Judging, judging_id).request_id = "asked-1"
+        submission_id = session.scalars(select(Submission.id)).one()
+    fields: list[dict[str, str | int]] = []
+
+    class Keep(logging.Filter):
+        def filter(self, record: logging.LogRecord) -> bool:
+            if record.name == "app.worker.origin":
+                fields.append(context.current_fields())
+            return True
+
+    caplog.handler.addFilter(Keep())
+    with caplog.at_level(logging.INFO), looping(watched, meter):
+        wait_until(lambda: fields)
+
+    (told,) = fields
+    box = str(told.pop("box"))
+    assert box.startswith("bubblewrap-")
+    assert told == {
+        "request_id": "asked-1",
+        "submission_id": str(submission_id),
+        "judging_id": judging_id,
+        "attempt": 1,
+    }
+
+
+def test_what_fails_on_our_side_is_counted_by_its_class_and_kept_by_its_cause(watched: Bench, meter: Meter) -> None:
+    judging_id = watched.send(watched.publish())
+
+    def fail(claim: Claim, _: threading.Event) -> None:
+        raise BoxLost(f"the box of process {claim.judging_id}41 ended\nattempt 9: Forged: by what it said")
+
+    loop = LeaseLoop(
+        watched.database,
+        Capacity(queues=("cpu",), slots=1),
+        followed(fail, watched.database, meter),  # type: ignore[arg-type]  # never comes to an end
+        BY_NOTIFY_ONLY,
+    )
+    loop.start()
+    try:
+        wait_until(lambda: watched.judging().state == "done")
+    finally:
+        loop.stop()
+
+    assert read(meter)['allclose_errors_total{kind="BoxLost",part="worker"}'] == 3
+    judging = watched.judging()
+    assert judging.id == judging_id
+    assert judging.cause == "BoxLost: the box of process # ended"
+    assert (judging.reason or "").count("\n  Traceback") == 3
+
+
+def test_a_beat_brings_the_numbers_to_the_database(watched: Bench, meter: Meter) -> None:
+    with looping(watched, meter):
+        wait_until(lambda: worker_row(watched) is not None)
+        row = worker_row(watched)
+
+    assert row is not None
+    assert row.boxes == {"ready": 0, "busy": 0, "starting": 0}
+    assert "allclose_worker_slots 1.0" in row.metrics
+
+
+def worker_row(bench: Bench) -> WorkerRow | None:
+    with bench.database.transaction() as session:
+        return session.scalars(select(WorkerRow)).first()
