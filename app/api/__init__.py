@@ -8,13 +8,16 @@ from app.api import (
     health,
     hints,
     history,
+    judge_errors,
     leaderboards,
     me,
+    metrics,
     openapi,
     packages,
     problem_schema,
     problems,
     progress,
+    queue,
     quiz,
     rejudgings,
     revisions,
@@ -25,6 +28,7 @@ from app.api import (
     tracks,
     users,
     verifications,
+    workers,
 )
 
 
@@ -34,12 +38,14 @@ def build_router() -> APIRouter:
     authoring = (packages, revisions, verifications)
     submitting = (submissions, history, events, rejudgings)
     administration = (settings, audit_events)
+    operations = (queue, workers, judge_errors)
     people = (users, tokens, me)
     catalogue = (problems, tracks, leaderboards)
-    for resource in (*people, *catalogue, *learning, *authoring, *submitting, *administration, openapi):
+    for resource in (*people, *catalogue, *learning, *authoring, *submitting, *administration, *operations, openapi):
         version_1.include_router(resource.router)
     router = APIRouter()
     router.include_router(version_1)
     router.include_router(health.router)
+    router.include_router(metrics.router)
     router.include_router(problem_schema.router)
     return router

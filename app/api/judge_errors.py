@@ -1,0 +1,42 @@
+"""Our own failures: every judge_error with its cause. They are judged again with `POST /rejudgings`."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import BaseModel
+
+from app.api.dependency import OperationsReader, Stored
+from app.api.openapi import problems
+from app.database import storable
+from app.operations.judge_error import CauseView, ErrorFilters, JudgeErrorPage, list_causes, list_judge_errors
+
+router = APIRouter(prefix="/judge-errors", tags=["operations"])
+
+
+class CauseList(BaseModel):
+    items: list[CauseView]
+
+
+def read_filters(
+    problem: Annotated[str | None, Query(description="of this problem")] = None,
+    kind: Annotated[str | None, Query(description="the class of the error", examples=["BoxLost"])] = None,
+    cause: Annotated[str | None, Query(description="one of `GET /judge-errors/causes`")] = None,
+) -> ErrorFilters:
+    return ErrorFilters(problem=storable(problem), kind=storable(kind), cause=storable(cause))
+
+
+@router.get("", responses=problems(401, 403, 422), summary="Every judge_error, newest first")
+def get_judge_errors(
+    viewer: OperationsReader,  # noqa: ARG001
+    database: Stored,
+    filters: Annotated[ErrorFilters, Depends(read_filters)],
+    cursor: Annotated[str | None, Query(description="`next` of the page before")] = None,
+) -> JudgeErrorPage:
+    with database.transaction() as session:
+        return list_judge_errors(session, filters, cursor)
+
+
+@router.get("/causes", responses=problems(401, 403), summary="What they have in common, and how often it happened")
+def get_causes(viewer: OperationsReader, database: Stored) -> CauseList:  # noqa: ARG001
+    with database.transaction() as session:
+        return CauseList(items=list_causes(session))

@@ -1,0 +1,23 @@
+"""For Prometheus: everything that is measured, as text."""
+
+from fastapi import APIRouter, Request, Response
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
+
+from app.api.dependency import OperationsReader, Stored
+from app.api.openapi import problems
+from app.operations.scrape import write_metrics
+
+router = APIRouter(tags=["health"])
+
+_TEXT = {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "The text format of Prometheus"}
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: _TEXT, **problems(401, 403, 429)},
+    summary="What is measured, for Prometheus",
+)
+def get_metrics(request: Request, viewer: OperationsReader, database: Stored) -> Response:  # noqa: ARG001
+    text = write_metrics(request.app.state.metrics, database)
+    return Response(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)

@@ -1,0 +1,15 @@
+"""What waits to be judged."""
+
+from fastapi import APIRouter
+
+from app.api.dependency import OperationsReader, Stored
+from app.api.openapi import problems
+from app.operations.queue import QueueState, read_queue
+
+router = APIRouter(tags=["operations"])
+
+
+@router.get("/queue", responses=problems(401, 403), summary="What waits and runs, and who has waited longest")
+def get_queue(viewer: OperationsReader, database: Stored) -> QueueState:  # noqa: ARG001
+    with database.transaction() as session:
+        return read_queue(session)

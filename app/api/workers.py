@@ -1,0 +1,33 @@
+"""Workers: which there are, and holding one back."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from app.api.dependency import Address, OperationsReader, Operator, Stored, act_as
+from app.api.openapi import problems
+from app.operations.worker import WorkerList, WorkerView, hold_back, list_workers, resume
+
+router = APIRouter(prefix="/workers", tags=["operations"])
+
+
+@router.get("", responses=problems(401, 403), summary="Workers, alive or dead, with what they have and do")
+def get_workers(viewer: OperationsReader, database: Stored) -> WorkerList:  # noqa: ARG001
+    with database.transaction() as session:
+        return WorkerList(items=list_workers(session))
+
+
+@router.post(
+    "/{worker_id}/drain",
+    responses=problems(401, 403, 404, 422),
+    summary="Let a worker take no more; it finishes what it has, and stays until it is resumed",
+)
+def drain_worker(worker_id: UUID, viewer: Operator, address: Address, database: Stored) -> WorkerView:
+    with database.transaction() as session:
+        return hold_back(session, act_as(viewer, address), worker_id)
+
+
+@router.post("/{worker_id}/resume", responses=problems(401, 403, 404, 422), summary="Let it take judgings again")
+def resume_worker(worker_id: UUID, viewer: Operator, address: Address, database: Stored) -> WorkerView:
+    with database.transaction() as session:
+        return resume(session, act_as(viewer, address), worker_id)
