@@ -8,7 +8,9 @@ from fastapi import Depends, FastAPI
 from prometheus_client import CollectorRegistry, ProcessCollector
 
 from app import api, web
+from app.accounts.provider import find_provider
 from app.accounts.request_throttle import RequestThrottle
+from app.accounts.reset_desk import ResetDesk
 from app.accounts.throttle import AccountThrottles
 from app.api.body_limit import BodyLimit
 from app.api.entity_tag import EntityTag
@@ -16,6 +18,7 @@ from app.api.error_answer import answers_by_audience, install_error_answers
 from app.api.request_context import RequestContext, note_path
 from app.api.response_headers import ResponseHeaders
 from app.database import Database
+from app.mail.outbox import open_outbox
 from app.policy.current import CurrentPolicy
 from app.settings import Settings
 from app.submissions.progress import Progress
@@ -40,10 +43,13 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
     app.state.database = database
     app.state.progress = Progress(database)
     app.state.metrics = CollectorRegistry()
-    traffic = app.state.traffic = Traffic(app.state.metrics)
-    app.state.account_throttles = AccountThrottles()
-    policy = app.state.policy = CurrentPolicy(database)
     ProcessCollector(registry=app.state.metrics)
+    traffic = app.state.traffic = Traffic(app.state.metrics)
+    throttles = app.state.account_throttles = AccountThrottles()
+    app.state.provider = find_provider(settings)
+    outbox = app.state.outbox = open_outbox(settings)
+    app.state.reset_desk = ResetDesk(database=database, outbox=outbox, throttles=throttles, base_url=settings.base_url)
+    policy = app.state.policy = CurrentPolicy(database)
     app.state.request_throttle = RequestThrottle(policy)
     app.include_router(api.build_router())
     app.include_router(web.build_router())
@@ -63,3 +69,4 @@ async def _follow_progress(app: FastAPI) -> AsyncIterator[None]:
     progress.start()
     yield
     progress.stop()
+    app.state.outbox.close()

@@ -57,12 +57,14 @@ def _spoken(window: timedelta) -> str:
 class AccountThrottles:
     """What strangers may try, counted in each web process. The numbers leave room for a classroom behind one address.
 
-    `guesses` are failures to sign in from an address with whatever names; `names` counts per address and name.
+    `guesses` are failures to sign in from an address with whatever names; `names` counts per address and name,
+    `proofs` per user where their password is asked once more.
     """
 
     names: Throttle = field(default_factory=lambda: _per(10, 5, "attempts to sign in with this user name"))
     guesses: Throttle = field(default_factory=lambda: _per(100, 5, "failures to sign in from your network"))
-    sign_ups: Throttle = field(default_factory=lambda: _per(100, 60, "attempts to sign up from your network"))
+    proofs: Throttle = field(default_factory=lambda: _per(10, 5, "wrong passwords for this account"))
+    sign_ups: Throttle = field(default_factory=lambda: _per(300, 60, "attempts to sign up from your network"))
     reset_addresses: Throttle = field(default_factory=lambda: _per(30, 60, "requests for a new password"))
     reset_names: Throttle = field(default_factory=lambda: _per(5, 60, "requests for a new password of this account"))
 

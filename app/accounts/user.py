@@ -27,10 +27,7 @@ class SignUp:
 
 def sign_up(session: Session, wanted: SignUp, *, role: Role = "student") -> User:
     """Raises Invalid for a name, password or email outside the rules, Conflict when the name is taken."""
-    _check_username(wanted.username)
-    check_password(wanted.password)
-    if wanted.email is not None:
-        check_email(wanted.email)
+    check_sign_up(wanted)
     values = {"username": wanted.username, "email": wanted.email, "role": role}
     values["password_hash"] = hash_password(wanted.password)
     user: User | None = session.scalar(
@@ -39,6 +36,14 @@ def sign_up(session: Session, wanted: SignUp, *, role: Role = "student") -> User
     if user is None:
         raise Conflict(f"the user name {wanted.username!r} is taken; choose another")
     return user
+
+
+def check_sign_up(wanted: SignUp) -> None:
+    """Raises Invalid."""
+    _check_username(wanted.username)
+    check_password(wanted.password)
+    if wanted.email is not None:
+        check_email(wanted.email)
 
 
 def find_user(session: Session, username: str) -> User | None:

@@ -8,12 +8,14 @@ from app.api import (
     health,
     hints,
     history,
+    invitations,
     judge_errors,
     leaderboards,
     me,
     metrics,
     openapi,
     packages,
+    password_resets,
     problem_schema,
     problems,
     progress,
@@ -39,7 +41,7 @@ def build_router() -> APIRouter:
     submitting = (submissions, history, events, rejudgings)
     administration = (settings, audit_events)
     operations = (queue, workers, judge_errors)
-    people = (users, tokens, me)
+    people = (users, invitations, password_resets, tokens, me)
     catalogue = (problems, tracks, leaderboards)
     for resource in (*people, *catalogue, *learning, *authoring, *submitting, *administration, *operations, openapi):
         version_1.include_router(resource.router)

@@ -7,10 +7,11 @@ from uuid import UUID
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
+from app.accounts.admission import Applicant, join
 from app.accounts.model import Role
 from app.accounts.password import MAX_BYTES, MIN_CHARACTERS
-from app.accounts.user import EMAIL, MAX_EMAIL, USERNAME, USERNAME_RULE, SignUp, sign_up
-from app.api.dependency import Stored, limit_address
+from app.accounts.user import EMAIL, MAX_EMAIL, USERNAME, USERNAME_RULE, SignUp
+from app.api.dependency import Address, Stored, Throttles, limit_address
 from app.api.openapi import problems
 
 router = APIRouter(prefix="/users", tags=["users"], dependencies=[Depends(limit_address)])
@@ -34,6 +35,11 @@ class NewUser(BaseModel):
         json_schema_extra={"pattern": f"^{EMAIL.pattern}$", "maxLength": MAX_EMAIL},
         examples=["ada@example.org"],
     )
+    invitation: SecretStr | None = Field(
+        None,
+        description="the secret of an invitation, the end of its link: the account gets the role that it names",
+        examples=["2pXq…"],
+    )
 
 
 class UserView(BaseModel):
@@ -49,8 +55,11 @@ class UserView(BaseModel):
     created_at: datetime
 
 
-@router.post("", status_code=HTTPStatus.CREATED, responses=problems(409, 422), summary="Sign up")
-def create_user(database: Stored, new: NewUser) -> UserView:
+@router.post("", status_code=HTTPStatus.CREATED, responses=problems(403, 409, 422), summary="Sign up")
+def create_user(database: Stored, address: Address, throttles: Throttles, new: NewUser) -> UserView:
+    """Refused where the deployment asks for an invitation and there is none, or lets nobody sign up."""
     wanted = SignUp(username=new.username, password=new.password.get_secret_value(), email=new.email)
+    secret = new.invitation.get_secret_value() if new.invitation else None
+    applicant = Applicant(channel="api", address=address, invitation=secret)
     with database.transaction() as session:
-        return UserView.model_validate(sign_up(session, wanted))
+        return UserView.model_validate(join(session, throttles, applicant, wanted))

@@ -16,13 +16,16 @@ from app.web.pages import (
     problem,
     problems,
     quiz,
+    reset_password,
     sign_in,
     sign_up,
+    single_sign_on,
     solution,
     submission,
     tracks,
 )
 from app.web.pages.admin import audit as admin_audit
+from app.web.pages.admin import invitations as admin_invitations
 from app.web.pages.admin import settings as admin_settings
 
 
@@ -31,8 +34,9 @@ def build_router() -> APIRouter:
     catalogue = (front, problems, tracks)
     lessons = (learning, quiz, solution)
     own = (history, me, leaderboard)
-    pages = (problem, draft, submission, *own, sign_up, sign_in, author, author_edit, author_verification)
-    admin = (admin_settings, admin_audit)
+    entrance = (sign_up, sign_in, single_sign_on, reset_password)
+    pages = (problem, draft, submission, *own, *entrance, author, author_edit, author_verification)
+    admin = (admin_settings, admin_invitations, admin_audit)
     for part in (*catalogue, *lessons, *pages, *admin, static_files):
         router.include_router(part.router)
     return router

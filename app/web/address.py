@@ -23,5 +23,13 @@ def read_submission_id(submission_id: str) -> UUID:
         raise NotFound("there is no such submission; open it from your history") from None
 
 
+def read_invitation_id(invitation_id: str) -> UUID:
+    try:
+        return UUID(invitation_id)
+    except ValueError:
+        raise NotFound("there is no such invitation; /admin/invitations lists them") from None
+
+
 Slug = Annotated[str, Depends(read_slug)]
 SubmissionId = Annotated[UUID, Depends(read_submission_id)]
+InvitationId = Annotated[UUID, Depends(read_invitation_id)]

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from fastapi import Request
 
 from app.errors import Refused
+from app.settings import Settings
 
 
 def require_own_origin(request: Request) -> None:
@@ -22,7 +23,11 @@ def is_own_origin(request: Request) -> bool:
     if site is not None:
         return site in ("same-origin", "none")
     origin = request.headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    if origin is None or urlsplit(origin).netloc == request.headers.get("host"):
+        return True
+    # A proxy may tell us another host than the one that the browser asked for.
+    settings: Settings = request.app.state.settings
+    return settings.public_url is not None and urlsplit(origin)[:2] == urlsplit(settings.public_url)[:2]
 
 
 def local_path(target: str) -> str:

@@ -5,12 +5,14 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
-from app.accounts.session import end_session, start_session
+from app.accounts.session import end_session
 from app.accounts.sign_in import SignIn, SignInFailed, sign_in
 from app.accounts.throttle import TooOften
+from app.web.arrival import arrive
 from app.web.cookie import find_secret, signed_in, signed_out
+from app.web.messages import gettext as _
 from app.web.origin import local_path, require_own_origin
-from app.web.visit import CurrentVisit, Visit, limit_address, read_address, read_origin
+from app.web.visit import CurrentVisit, Visit, limit_address, read_address
 
 router = APIRouter()
 
@@ -22,8 +24,8 @@ class SignInForm(BaseModel):
 
 
 @router.get("/sign-in")
-def show_sign_in(visit: CurrentVisit, next: str = "/") -> Response:
-    return _page(visit, SignInForm(next=next), {})
+def show_sign_in(visit: CurrentVisit, next: str = "/", after: str = "") -> Response:
+    return sign_in_page(visit, SignInForm(next=next), notice=_after_reset() if after == "reset" else "")
 
 
 @router.post("/sign-in", dependencies=[Depends(require_own_origin), Depends(limit_address)])
@@ -32,11 +34,11 @@ def send_sign_in(visit: CurrentVisit, form: Annotated[SignInForm, Form()]) -> Re
     try:
         with visit.transaction() as session:
             user = sign_in(session, visit.request.app.state.account_throttles, attempt)
-            secret = start_session(session, user.id, read_origin(visit.request))
+            secret = arrive(visit, session, user.id)
     except SignInFailed as fault:
-        return _page(visit, form, {"form": str(fault)}, status=422)
+        return sign_in_page(visit, form, error=str(fault), status=422)
     except TooOften as fault:
-        return _page(visit, form, {"form": str(fault)}, status=429)
+        return sign_in_page(visit, form, error=str(fault), status=429)
     return signed_in(visit.request, secret, form.next)
 
 
@@ -44,9 +46,20 @@ def send_sign_in(visit: CurrentVisit, form: Annotated[SignInForm, Form()]) -> Re
 def send_sign_out(visit: CurrentVisit) -> Response:
     with visit.transaction() as session:
         end_session(session, find_secret(visit.request))
-    return signed_out()
+    return signed_out(visit.request)
 
 
-def _page(visit: Visit, form: SignInForm, errors: dict[str, str], status: int = 200) -> Response:
-    context = {"values": {"username": form.username}, "errors": errors, "next": local_path(form.next)}
+def sign_in_page(visit: Visit, form: SignInForm, *, error: str = "", notice: str = "", status: int = 200) -> Response:
+    """`error`: what went wrong with the form as a whole; `notice`: what was done before."""
+    context = {
+        "values": {"username": form.username},
+        "errors": {"form": error} if error else {},
+        "notice": notice,
+        "next": local_path(form.next),
+        "provider": visit.request.app.state.provider,
+    }
     return visit.render("sign_in.html", context, status)
+
+
+def _after_reset() -> str:
+    return _("Your new password is set. You were signed out everywhere, and your API tokens have ended. Sign in now.")

@@ -1,18 +1,23 @@
-"""Sign up, and be signed in at once."""
+"""Sign up, and be signed in at once: where the deployment lets anybody, or by an invitation's link."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
-from app.accounts.session import start_session
-from app.accounts.user import SignUp, sign_up
-from app.errors import Conflict, Invalid
+from app.accounts.admission import Applicant, InvitationMissing, SignUpClosed, admit, join
+from app.accounts.invitation import InvitationSpent
+from app.accounts.throttle import TooOften
+from app.accounts.user import SignUp
+from app.errors import Conflict, Invalid, Refused
+from app.web.arrival import arrive
 from app.web.cookie import signed_in
 from app.web.origin import local_path, require_own_origin
-from app.web.visit import CurrentVisit, Visit, limit_address, read_origin
+from app.web.visit import CurrentVisit, Visit, limit_address, read_address
 
 router = APIRouter()
+SHUT = (SignUpClosed, InvitationMissing, InvitationSpent)
 
 
 class SignUpForm(BaseModel):
@@ -22,25 +27,88 @@ class SignUpForm(BaseModel):
     next: str = "/"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """How one comes in; without an invitation there is no secret and no role to name."""
+
+    secret: str | None = None
+    role: str | None = None
+    email: str = ""
+
+
 @router.get("/sign-up")
 def show_sign_up(visit: CurrentVisit, next: str = "/") -> Response:
-    return _page(visit, SignUpForm(next=next), {})
+    return _show(visit, SignUpForm(next=next), None)
+
+
+@router.get("/invitations/{secret}", dependencies=[Depends(limit_address)])
+def show_invitation(visit: CurrentVisit, secret: str) -> Response:
+    return _show(visit, SignUpForm(), secret)
 
 
 @router.post("/sign-up", dependencies=[Depends(require_own_origin), Depends(limit_address)])
 def send_sign_up(visit: CurrentVisit, form: Annotated[SignUpForm, Form()]) -> Response:
-    wanted = SignUp(username=form.username.strip().lower(), password=form.password, email=form.email.strip() or None)
+    return _send(visit, form, None)
+
+
+@router.post("/invitations/{secret}", dependencies=[Depends(require_own_origin), Depends(limit_address)])
+def send_invitation(visit: CurrentVisit, secret: str, form: Annotated[SignUpForm, Form()]) -> Response:
+    return _send(visit, form, secret)
+
+
+def _show(visit: Visit, form: SignUpForm, secret: str | None) -> Response:
     try:
-        with visit.transaction() as session:
-            secret = start_session(session, sign_up(session, wanted).id, read_origin(visit.request))
+        door = _open(visit, secret)
+    except SHUT as fault:
+        # With an invitation the address itself leads nowhere; the page without one is there, and says how things are.
+        return _shut(visit, fault, form.next, 403 if secret else 200)
+    return _page(visit, form.model_copy(update={"email": door.email}), door, {})
+
+
+def _send(visit: Visit, form: SignUpForm, secret: str | None) -> Response:
+    try:
+        door = _open(visit, secret)
+        return signed_in(visit.request, _join(visit, form, secret), form.next)
     except Invalid as fault:
-        return _page(visit, form, {fault.field: str(fault)}, status=422)
+        return _page(visit, form, door, {fault.field: str(fault)}, 422)
     except Conflict as fault:
-        return _page(visit, form, {"username": str(fault)}, status=409)
-    return signed_in(visit.request, secret, form.next)
+        return _page(visit, form, door, {"username": str(fault)}, 409)
+    except TooOften as fault:
+        return _page(visit, form, door, {"form": str(fault)}, 429)
+    except SHUT as fault:
+        return _shut(visit, fault, form.next, 403)
 
 
-def _page(visit: Visit, form: SignUpForm, errors: dict[str, str], status: int = 200) -> Response:
-    values = {"username": form.username, "email": form.email}
-    context = {"values": values, "errors": errors, "next": local_path(form.next)}
+def _open(visit: Visit, secret: str | None) -> Door:
+    """Raises what is in SHUT."""
+    with visit.transaction() as session:
+        invitation = admit(session, _applicant(visit, secret))
+        if invitation is None:
+            return Door()
+        return Door(secret=secret, role=invitation.role, email=invitation.email or "")
+
+
+def _join(visit: Visit, form: SignUpForm, secret: str | None) -> str:
+    wanted = SignUp(username=form.username.strip().lower(), password=form.password, email=form.email.strip() or None)
+    with visit.transaction() as session:
+        user = join(session, visit.request.app.state.account_throttles, _applicant(visit, secret), wanted)
+        return arrive(visit, session, user.id)
+
+
+def _applicant(visit: Visit, secret: str | None) -> Applicant:
+    return Applicant(channel="page", address=read_address(visit.request), invitation=secret)
+
+
+def _page(visit: Visit, form: SignUpForm, door: Door, errors: dict[str, str], status: int = 200) -> Response:
+    context = {
+        "values": {"username": form.username, "email": form.email},
+        "errors": errors,
+        "next": local_path(form.next),
+        "provider": visit.request.app.state.provider,
+        "door": door,
+    }
     return visit.render("sign_up.html", context, status)
+
+
+def _shut(visit: Visit, fault: Refused, next_path: str, status: int) -> Response:
+    return visit.render("sign_up_shut.html", {"fault": str(fault), "next": local_path(next_path)}, status)

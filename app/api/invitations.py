@@ -1,0 +1,131 @@
+"""Invitations: links by which one person each may sign up, with a role."""
+
+from datetime import datetime
+from http import HTTPStatus
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.accounts.invitation import (
+    DEFAULT_DAYS,
+    MAX_DAYS,
+    MAX_NOTE,
+    InvitationState,
+    Invite,
+    invite,
+    revoke_invitation,
+    state_of,
+)
+from app.accounts.invitation_list import list_invitations
+from app.accounts.model import Role
+from app.accounts.user import EMAIL, MAX_EMAIL
+from app.api.dependency import Address, Configured, Stored, UserChanger, UserReader, act_as
+from app.api.openapi import problems
+from app.mail.outbox import Outbox
+
+router = APIRouter(prefix="/invitations", tags=["invitations"])
+
+
+class InvitationWish(BaseModel):
+    """For whom, and for how long."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: Role = Field("student", description="what the new account may do")
+    email: str | None = Field(
+        None,
+        description="the link is mailed there where the deployment sends mail; the guest may give another",
+        json_schema_extra={"pattern": f"^{EMAIL.pattern}$", "maxLength": MAX_EMAIL},
+        examples=["ada@example.org"],
+    )
+    note: str = Field(
+        "",
+        description="for admins",
+        json_schema_extra={"maxLength": MAX_NOTE, "pattern": "^[^\\u0000]*$"},
+        examples=["course of autumn 2026"],
+    )
+    days: int = Field(DEFAULT_DAYS, ge=1, le=MAX_DAYS, description="it ends after so many")
+
+
+class InvitationEntry(BaseModel):
+    """One of the list. The link is not kept; people are user names."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: UUID
+    state: InvitationState
+    role: Role
+    email: str | None
+    note: str
+    created_by: str | None = Field(description="null: by a command on the server's machine")
+    created_at: datetime
+    expires_at: datetime
+    used_by: str | None
+    used_at: datetime | None
+    revoked_at: datetime | None
+
+
+class NewInvitationView(BaseModel):
+    """The only answer that ever holds `link` and `invitation`: hand one of them on."""
+
+    id: UUID
+    state: InvitationState
+    role: Role
+    email: str | None
+    note: str
+    expires_at: datetime
+    link: str = Field(examples=["https://judge.example/invitations/2pXq…"])
+    invitation: str = Field(description="for `POST /users`", examples=["2pXq…"])
+
+
+class InvitationList(BaseModel):
+    items: list[InvitationEntry]
+    next: str | None = Field(description="the `cursor` of the following page")
+
+
+@router.post("", status_code=HTTPStatus.CREATED, responses=problems(401, 403, 422), summary="Invite somebody")
+def post_invitation(
+    request: Request,
+    database: Stored,
+    settings: Configured,
+    viewer: UserChanger,
+    address: Address,
+    wish: InvitationWish,
+) -> NewInvitationView:
+    with database.transaction() as session:
+        new = invite(session, act_as(viewer, address), Invite(**wish.model_dump()))
+        letter, made = new.letter(settings.base_url), new.invitation
+    if letter is not None:
+        outbox: Outbox = request.app.state.outbox
+        outbox.send(letter)
+    return NewInvitationView(
+        id=made.id,
+        state=state_of(made),
+        role=made.role,
+        email=made.email,
+        note=made.note,
+        expires_at=made.expires_at,
+        link=new.link(settings.base_url),
+        invitation=new.secret,
+    )
+
+
+@router.get("", responses=problems(401, 403, 422), summary="List invitations")
+def get_invitations(database: Stored, viewer: UserReader, cursor: str | None = None) -> InvitationList:  # noqa: ARG001
+    """Newest first, 50 at a time."""
+    with database.transaction() as session:
+        page = list_invitations(session, cursor)
+    return InvitationList(items=[InvitationEntry.model_validate(item) for item in page.items], next=page.next)
+
+
+@router.delete(
+    "/{invitation_id}",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=problems(401, 403, 404, 409, 422),
+    summary="Revoke an invitation",
+)
+def delete_invitation(database: Stored, viewer: UserChanger, address: Address, invitation_id: UUID) -> None:
+    """From now on it lets nobody in. One that was used is a 409."""
+    with database.transaction() as session:
+        revoke_invitation(session, act_as(viewer, address), invitation_id)

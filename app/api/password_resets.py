@@ -1,0 +1,61 @@
+"""New passwords for who has lost theirs, by a link that works once."""
+
+from http import HTTPStatus
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+from app.accounts.password import MAX_BYTES, MIN_CHARACTERS
+from app.accounts.password_reset import reset_password
+from app.accounts.reset_desk import ResetDesk
+from app.api.dependency import Address, Stored, limit_address
+from app.api.openapi import problems
+from app.audit.record import Actor
+
+router = APIRouter(prefix="/password-resets", tags=["users"], dependencies=[Depends(limit_address)])
+
+
+class ResetWish(BaseModel):
+    """Whose password was lost."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    account: str = Field(description="a user name or an e-mail address", examples=["ada"])
+
+
+class ResetAnswer(BaseModel):
+    """The same whether there is such an account or not."""
+
+    detail: str
+
+
+class NewPassword(BaseModel):
+    """The password from now on."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    password: SecretStr = Field(
+        description=f"at least {MIN_CHARACTERS} characters, at most {MAX_BYTES} bytes in UTF-8",
+        json_schema_extra={"minLength": MIN_CHARACTERS, "maxLength": MAX_BYTES},
+        examples=["correct horse battery"],
+    )
+
+
+@router.post("", status_code=HTTPStatus.ACCEPTED, responses=problems(422), summary="Ask for a link for a new password")
+def post_password_reset(request: Request, address: Address, wish: ResetWish) -> ResetAnswer:
+    """Where the deployment sends no mail, or the account has no address, whoever runs the server gets the link."""
+    desk: ResetDesk = request.app.state.reset_desk
+    desk.ask(wish.account, address)
+    if desk.sends_mail:
+        return ResetAnswer(detail="if there is such an account and it has an e-mail address, a link was sent there")
+    return ResetAnswer(detail="if there is such an account, whoever runs this server has a link for it; ask them")
+
+
+@router.put(
+    "/{token}", status_code=HTTPStatus.NO_CONTENT, responses=problems(403, 422), summary="Choose the new password"
+)
+def put_password_reset(database: Stored, address: Address, token: str, new: NewPassword) -> None:
+    """`token` is the end of the link. All sessions and API tokens of the account end."""
+    asker = Actor(user_id=None, channel="api", address=address)
+    with database.transaction() as session:
+        reset_password(session, asker, token, new.password.get_secret_value())

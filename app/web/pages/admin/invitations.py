@@ -1,0 +1,82 @@
+"""Invitations: make one, copy its link, see what became of each, revoke."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Response
+from pydantic import BaseModel
+
+from app.accounts.invitation import DEFAULT_DAYS, MAX_DAYS, MAX_NOTE, Invite, invite, revoke_invitation
+from app.accounts.invitation_list import list_invitations
+from app.accounts.model import Role
+from app.accounts.right import Right
+from app.errors import Conflict, Invalid, NotFound
+from app.policy.policy import read_policy
+from app.web.address import InvitationId
+from app.web.gate import needs
+from app.web.origin import require_own_origin
+from app.web.visit import CurrentVisit, Visit, see_other
+
+HOME = "/admin/invitations"
+router = APIRouter(prefix=HOME)
+
+
+class InviteForm(BaseModel):
+    role: Role = "student"
+    email: str = ""
+    note: str = ""
+    days: int = DEFAULT_DAYS
+
+
+@router.get("", dependencies=[needs(Right.READ_USERS)])
+def show_invitations(visit: CurrentVisit, cursor: str | None = None) -> Response:
+    return _page(visit, cursor=cursor)
+
+
+@router.post("", dependencies=[Depends(require_own_origin), needs(Right.CHANGE_USERS, HOME)])
+def send_invitation(visit: CurrentVisit, form: Annotated[InviteForm, Form()]) -> Response:
+    wanted = Invite(role=form.role, email=form.email.strip() or None, note=form.note.strip(), days=form.days)
+    base_url = visit.request.app.state.settings.base_url
+    try:
+        with visit.transaction() as session:
+            new = invite(session, visit.actor, wanted)
+            letter = new.letter(base_url)
+    except Invalid as fault:
+        return _page(visit, form, errors={fault.field: str(fault)}, status=422)
+    if letter is not None:
+        visit.request.app.state.outbox.send(letter)
+    return _page(visit, link=new.link(base_url))
+
+
+@router.post("/{invitation_id}/revoke", dependencies=[Depends(require_own_origin), needs(Right.CHANGE_USERS, HOME)])
+def send_revoke(visit: CurrentVisit, invitation_id: InvitationId) -> Response:
+    try:
+        with visit.transaction() as session:
+            revoke_invitation(session, visit.actor, invitation_id)
+    except (NotFound, Conflict) as fault:
+        return _page(visit, errors={"form": str(fault)}, status=409)
+    return see_other(HOME)
+
+
+def _page(
+    visit: Visit,
+    form: InviteForm | None = None,
+    *,
+    errors: dict[str, str] | None = None,
+    status: int = 200,
+    **about: str | None,
+) -> Response:
+    """`about`: the `cursor` of the list, or the `link` that was just made, which is shown this once."""
+    cursor = about.get("cursor")
+    with visit.transaction() as session:
+        page, mode = list_invitations(session, cursor), read_policy(session).sign_up
+    context = {
+        "page": page,
+        "mode": mode,
+        "is_first": cursor is None,
+        "link": about.get("link"),
+        "sends_mail": visit.request.app.state.outbox.server is not None,
+        "values": (form or InviteForm()).model_dump(),
+        "errors": errors or {},
+        "bounds": {"days": MAX_DAYS, "note": MAX_NOTE},
+    }
+    return visit.render("admin/invitations.html", context, status)

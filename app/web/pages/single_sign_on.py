@@ -1,0 +1,139 @@
+"""Signing in at the provider of OpenID Connect, and linking what one is there to the account here.
+
+What an attempt needs to know again stands in a signed cookie for ten minutes, so that no other browser can end it. A
+link is only begun by a form of ours, and only for who is signed in when it ends: nobody can be led into linking.
+"""
+
+import hmac
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Response
+from pydantic import BaseModel
+
+from app.accounts.admission import Applicant
+from app.accounts.identity import link_identity, sign_in_person, unlink_identity
+from app.accounts.provider import Attempt, Person, Provider, ProviderAway, ProviderRefused
+from app.accounts.throttle import TooOften
+from app.errors import AllcloseError, Conflict, NotFound, Refused
+from app.web.arrival import arrive
+from app.web.attempt_cookie import Errand, forget_errand, keep_errand, read_errand
+from app.web.cookie import signed_in
+from app.web.messages import gettext as _
+from app.web.origin import local_path, require_own_origin
+from app.web.pages.sign_in import SignInForm, sign_in_page
+from app.web.visit import CurrentVisit, Visit, limit_address, read_address, see_other
+
+router = APIRouter()
+ACCOUNT = "/account"
+
+
+class Answer(BaseModel):
+    """What the provider sends the browser back with."""
+
+    code: str = ""
+    state: str = ""
+    error: str = ""
+    iss: str | None = None
+
+
+class IssuerForm(BaseModel):
+    issuer: str = ""
+
+
+@router.get("/sign-in/oidc", dependencies=[Depends(limit_address)])
+def begin_sign_in(visit: CurrentVisit, next: str = "/", invitation: str | None = None) -> Response:
+    try:
+        attempt = get_provider(visit).begin()
+    except ProviderAway as fault:
+        return sign_in_page(visit, SignInForm(next=next), error=str(fault), status=503)
+    errand = Errand(**_secrets(attempt), next=local_path(next), invitation=invitation)
+    return keep_errand(visit, see_other(attempt.url), errand)
+
+
+@router.post("/account/identities", dependencies=[Depends(require_own_origin), Depends(limit_address)])
+def begin_link(visit: CurrentVisit) -> Response:
+    """Led on by a header: the content policy lets no form end at another site."""
+    if visit.viewer is None:
+        return see_other("/sign-in?next=" + ACCOUNT)
+    provider = get_provider(visit)
+    try:
+        attempt = provider.begin()
+    except ProviderAway as fault:
+        return visit.render("leaving.html", {"address": None, "provider": provider, "fault": str(fault)}, 503)
+    errand = Errand(**_secrets(attempt), next=ACCOUNT, link_to=visit.viewer.id.hex)
+    page = visit.render("leaving.html", {"address": attempt.url, "provider": provider, "fault": None})
+    page.headers["Refresh"] = f"0;url={attempt.url}"
+    return keep_errand(visit, page, errand)
+
+
+@router.post("/account/identities/remove", dependencies=[Depends(require_own_origin)])
+def remove_identity(visit: CurrentVisit, form: Annotated[IssuerForm, Form()]) -> Response:
+    if visit.viewer is None:
+        return see_other("/sign-in?next=" + ACCOUNT)
+    with visit.transaction() as session:
+        unlink_identity(session, visit.actor, visit.viewer.user, form.issuer)
+    return see_other(ACCOUNT)
+
+
+@router.get("/sign-in/oidc/callback", dependencies=[Depends(limit_address)])
+def end_attempt(visit: CurrentVisit, answer: Annotated[Answer, Depends()]) -> Response:
+    """Whatever comes of it, the cookie is used up."""
+    errand = read_errand(visit)
+    try:
+        response = _end(visit, _checked(errand, answer, get_provider(visit)), answer.code)
+    except ProviderAway as fault:
+        response = _failed(visit, errand, fault, 503)
+    except TooOften as fault:
+        response = _failed(visit, errand, fault, 429)
+    except (Refused, Conflict) as fault:
+        response = _failed(visit, errand, fault, 403)
+    return forget_errand(visit, response)
+
+
+def get_provider(visit: Visit) -> Provider:
+    """Raises NotFound."""
+    provider: Provider | None = visit.request.app.state.provider
+    if provider is None:
+        raise NotFound("nobody can sign in here but with a password; go to /sign-in")
+    return provider
+
+
+def _secrets(attempt: Attempt) -> dict[str, str]:
+    return {name: value for name, value in asdict(attempt).items() if name != "url"}
+
+
+def _checked(errand: Errand | None, answer: Answer, provider: Provider) -> Errand:
+    """Raises ProviderRefused."""
+    if errand is None or not hmac.compare_digest(errand.state.encode(), answer.state.encode(errors="replace")):
+        raise ProviderRefused(_("this sign-in was begun in another window or too long ago; begin it again here"))
+    if answer.iss is not None and answer.iss != provider.registration.issuer:
+        raise ProviderRefused(_("this answer came from another provider; begin again here"))
+    if answer.error == "access_denied":
+        raise ProviderRefused(_("you were not signed in, since you declined; nothing was changed"))
+    if answer.error or not answer.code:
+        raise ProviderRefused(_("%(name)s did not sign you in; begin again, or ask an admin") % {"name": provider.name})
+    return errand
+
+
+def _end(visit: Visit, errand: Errand, code: str) -> Response:
+    person = get_provider(visit).finish(code, nonce=errand.nonce, verifier=errand.verifier)
+    if errand.link_to is not None:
+        return _link(visit, errand, person)
+    applicant = Applicant(channel="page", address=read_address(visit.request), invitation=errand.invitation)
+    with visit.transaction() as session:
+        user = sign_in_person(session, visit.request.app.state.account_throttles, person, applicant)
+        secret = arrive(visit, session, user.id)
+    return signed_in(visit.request, secret, errand.next)
+
+
+def _link(visit: Visit, errand: Errand, person: Person) -> Response:
+    if visit.viewer is None or visit.viewer.id.hex != errand.link_to:
+        raise ProviderRefused(_("you were signed out meanwhile; sign in, and link it again"))
+    with visit.transaction() as session:
+        link_identity(session, visit.actor, visit.viewer.user, person)
+    return see_other(ACCOUNT)
+
+
+def _failed(visit: Visit, errand: Errand | None, fault: AllcloseError, status: int) -> Response:
+    return sign_in_page(visit, SignInForm(next=errand.next if errand else "/"), error=str(fault), status=status)
