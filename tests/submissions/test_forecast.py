@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.catalog.model import Revision
 from app.database import Database
+from app.submissions.enqueue import BACKGROUND
 from app.submissions.forecast import Wait, forecast
 from app.submissions.model import Mode
 from tests.factories import make_judging, make_problem, make_submission, make_worker
@@ -113,3 +114,18 @@ def test_of_one_that_is_done_nothing_is_told(database: Database) -> None:
         judging = make_judging(session, submission.id, state="done", verdict="accepted")
 
         assert forecast(session, submission, judging) is None
+
+
+def test_what_is_judged_again_is_never_ahead_and_holds_no_slot(database: Database) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+        problem = make_problem(session)
+        make_done(session, problem, 8)
+        running = {"state": "judging", "lease_until": func.now() + timedelta(seconds=15), "started_at": func.now()}
+        for columns in ({}, running):
+            submission = make_submission(session, revision=problem)
+            make_judging(session, submission.id, priority=BACKGROUND, **columns)
+
+        told = wait(session, problem)
+
+    assert (told.ahead, told.seconds) == (0, 8)

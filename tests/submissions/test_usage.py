@@ -1,0 +1,112 @@
+"""Seconds of judging: who used many lately comes later, and who used those of an hour is told when there are more."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.catalog.model import Revision
+from app.database import Database
+from app.errors import LimitReached
+from app.rejudging.model import Rejudging
+from app.submissions.enqueue import BACKGROUND, LATELY, STEP_SECONDS, rank
+from app.submissions.model import Submission
+from app.submissions.submit import Submit, SubmitLimits, submit
+from app.submissions.usage import HOUR, seconds_used, when_less_is_used
+from tests.factories import make_judging, make_problem, make_submission, make_user
+
+LIMITS = SubmitLimits(max_pending=20, judging_seconds_per_hour=60)
+
+
+def make_used(
+    session: Session,
+    user: User,
+    seconds: float,
+    ago: timedelta = timedelta(),
+    revision: Revision | None = None,
+    **columns: Any,
+) -> Submission:
+    """A submission that was sent so long ago, and took so long."""
+    submission = make_submission(session, user, revision)
+    at = func.now() - ago
+    session.execute(update(Submission).where(Submission.id == submission.id).values(created_at=at))
+    done = {"state": "done", "verdict": "accepted", "finished_at": at}
+    make_judging(session, submission.id, started_at=at - timedelta(seconds=seconds), **done | columns)
+    return submission
+
+
+def send(session: Session, user_id: UUID) -> Submission:
+    return submit(session, Submit(user_id=user_id, slug="sums", source="x = 1", mode="submit"), LIMITS)
+
+
+def test_seconds_used_lately_count_like_submissions_that_wait(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session)
+        assert rank(session, user.id) == 0
+
+        make_used(session, user, 3 * STEP_SECONDS)
+        make_used(session, user, 500, ago=LATELY + timedelta(seconds=1))
+        make_judging(session, make_submission(session, user).id)
+
+        assert rank(session, user.id) == -(3 + 1)
+
+
+def test_nobody_sinks_to_what_is_judged_in_the_background(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session)
+        make_used(session, user, -BACKGROUND * STEP_SECONDS * 2)
+
+        assert rank(session, user.id) == BACKGROUND + 1
+
+
+def test_what_is_judged_again_and_what_failed_by_our_fault_is_charged_to_nobody(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session)
+        submission = make_used(session, user, 100, verdict="judge_error")
+        rejudging = Rejudging(chosen={}, onto="own", total=1)
+        session.add(rejudging)
+        session.flush()
+        again = {"rejudging_id": rejudging.id, "is_current": False, "state": "done", "verdict": "accepted"}
+        times = {"started_at": func.now() - timedelta(seconds=9), "finished_at": func.now()}
+        make_judging(session, submission.id, **again, **times)
+
+        assert seconds_used(session, user.id, HOUR) == 0
+
+
+def test_what_is_judged_now_counts_as_far_as_it_is(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session)
+        now = func.now()
+        running = {"state": "judging", "lease_until": now, "started_at": now - timedelta(seconds=7)}
+        make_judging(session, make_submission(session, user).id, **running)
+
+        assert seconds_used(session, user.id, HOUR) == 7
+
+
+def test_whoever_used_the_seconds_of_an_hour_is_told_when_there_are_more(database: Database) -> None:
+    with database.transaction() as session:
+        user, other = make_user(session), make_user(session)
+        revision = make_problem(session, "sums")
+        for minutes in (50, 30, 10):
+            make_used(session, user, 30, timedelta(minutes=minutes), revision)
+        now = session.scalars(select(func.now())).one()
+
+        # With the first two gone, 30 s are left of the 60.
+        assert when_less_is_used(session, user.id, HOUR, 60) == now + timedelta(minutes=30)
+        with pytest.raises(
+            LimitReached, match=f"60 s are allowed; submit again at {now + timedelta(minutes=31):%H:%M}"
+        ):
+            send(session, user.id)
+        send(session, other.id)
+
+
+def test_seconds_of_more_than_an_hour_ago_are_forgotten(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session)
+        make_used(session, user, 1000, timedelta(minutes=61), make_problem(session, "sums"))
+
+        send(session, user.id)
