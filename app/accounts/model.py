@@ -55,7 +55,10 @@ class Invitation(Base):
     """A link by which one person may sign up, with a role; `token_hash` is the SHA-256 of its secret."""
 
     __tablename__ = "invitations"
-    __table_args__ = (CheckConstraint("role IN ('student', 'author', 'admin')", name="role"),)
+    __table_args__ = (
+        CheckConstraint("role IN ('student', 'author', 'admin')", name="role"),
+        Index("ix_invitations_created_at", text("created_at DESC"), text("id DESC")),
+    )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     token_hash: Mapped[bytes] = mapped_column(unique=True)

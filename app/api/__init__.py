@@ -14,8 +14,10 @@ from app.api import (
     me,
     metrics,
     openapi,
+    own_data,
     packages,
     password_resets,
+    people,
     problem_schema,
     problems,
     progress,
@@ -23,6 +25,7 @@ from app.api import (
     quiz,
     rejudgings,
     revisions,
+    sessions,
     settings,
     solution,
     submissions,
@@ -41,9 +44,9 @@ def build_router() -> APIRouter:
     submitting = (submissions, history, events, rejudgings)
     administration = (settings, audit_events)
     operations = (queue, workers, judge_errors)
-    people = (users, invitations, password_resets, tokens, me)
+    accounts = (users, invitations, password_resets, people, tokens, sessions, me, own_data)
     catalogue = (problems, tracks, leaderboards)
-    for resource in (*people, *catalogue, *learning, *authoring, *submitting, *administration, *operations, openapi):
+    for resource in (*accounts, *catalogue, *learning, *authoring, *submitting, *administration, *operations, openapi):
         version_1.include_router(resource.router)
     router = APIRouter()
     router.include_router(version_1)

@@ -1,12 +1,17 @@
-"""Who am I, what have I done, and may leaderboards show me?"""
+"""Who am I, what have I done, and may leaderboards show me? And another e-mail or password."""
 
 from dataclasses import dataclass, fields
+from http import HTTPStatus
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field, StrictBool
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StrictBool
 
 from app.accounts.model import User
-from app.api.dependency import AccountChanger, AccountReader, Stored
+from app.accounts.own_account import change_own_email, change_password
+from app.accounts.password import MAX_BYTES, MIN_CHARACTERS
+from app.accounts.proof import Proof
+from app.accounts.user import EMAIL, MAX_EMAIL
+from app.api.dependency import AccountChanger, AccountReader, Address, Stored, Throttles, act_as
 from app.api.openapi import problems
 from app.api.users import UserView
 from app.leaderboard.membership import set_ranked
@@ -16,11 +21,34 @@ from app.statistics.query import Statistics, read_statistics
 router = APIRouter(prefix="/me", tags=["users"])
 
 
+NOTHING = SecretStr("")
+
+
 class Change(BaseModel):
+    """What is left out stays as it is. Another `email` needs the `password`."""
+
     model_config = ConfigDict(extra="forbid")
 
     is_ranked: StrictBool = Field(
-        description="whether leaderboards show your name and how fast and lean your solutions are"
+        False, description="whether leaderboards show your name and how fast and lean your solutions are"
+    )
+    email: str | None = Field(
+        None,
+        description="null: none any more",
+        json_schema_extra={"pattern": f"^{EMAIL.pattern}$", "maxLength": MAX_EMAIL},
+        examples=["ada@example.org"],
+    )
+    password: SecretStr = Field(NOTHING, description="yours of now", examples=["correct horse battery"])
+
+
+class PasswordChange(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    current: SecretStr = Field(examples=["correct horse battery"])
+    new: SecretStr = Field(
+        description=f"at least {MIN_CHARACTERS} characters, at most {MAX_BYTES} bytes in UTF-8",
+        json_schema_extra={"minLength": MIN_CHARACTERS, "maxLength": MAX_BYTES},
+        examples=["battery staple correct"],
     )
 
 
@@ -36,11 +64,32 @@ def get_me(viewer: AccountReader) -> UserView:
     return UserView.model_validate(viewer.user)
 
 
-@router.patch("", responses=problems(401, 422), summary="Come to leaderboards, or leave them")
-def patch_me(viewer: AccountChanger, database: Stored, change: Change) -> UserView:
+@router.patch("", responses=problems(401, 403, 422), summary="Come to leaderboards, or leave them; another e-mail")
+def patch_me(
+    viewer: AccountChanger, address: Address, database: Stored, throttles: Throttles, change: Change
+) -> UserView:
     with database.transaction() as session:
-        set_ranked(session, viewer.id, is_ranked=change.is_ranked)
-        return UserView.model_validate(session.get_one(User, viewer.id))
+        if "email" in change.model_fields_set:
+            proof = Proof(password=change.password.get_secret_value(), throttle=throttles.proofs)
+            change_own_email(session, act_as(viewer, address), proof, change.email)
+        if "is_ranked" in change.model_fields_set:
+            set_ranked(session, viewer.id, is_ranked=change.is_ranked)
+        return UserView.model_validate(session.get_one(User, viewer.id, populate_existing=True))
+
+
+@router.put(
+    "/password",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=problems(401, 403, 422),
+    summary="Choose another password",
+)
+def change_own_password(
+    viewer: AccountChanger, address: Address, database: Stored, throttles: Throttles, change: PasswordChange
+) -> None:
+    """All browsers are signed out; tokens go on working."""
+    proof = Proof(password=change.current.get_secret_value(), throttle=throttles.proofs)
+    with database.transaction() as session:
+        change_password(session, act_as(viewer, address), proof, change.new.get_secret_value())
 
 
 @router.get("/statistics", responses=problems(401), summary="What your submissions add up to, in days of UTC")

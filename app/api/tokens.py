@@ -1,22 +1,28 @@
-"""Bearer tokens: got with a password, listed and revoked by their owner."""
+"""Bearer tokens: got with a password, listed and revoked by their owner. No token makes another."""
 
 from datetime import datetime
 from http import HTTPStatus
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
+from app.accounts.own_account import give_up_token, make_token
+from app.accounts.right import Right
 from app.accounts.sign_in import SignIn, sign_in
-from app.accounts.token import MAX_NAME, create_token, list_tokens, revoke_token
-from app.api.dependency import AccountChanger, AccountReader, Address, Stored, Throttles, limit_address
+from app.accounts.token import MAX_DAYS, MAX_NAME, Bounds, list_tokens
+from app.api.dependency import AccountChanger, AccountReader, Address, Stored, Throttles, act_as, limit_address
 from app.api.openapi import problems
+from app.audit.record import Actor
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
 
+Scope = Annotated[str, Field(json_schema_extra={"enum": [str(right) for right in Right]})]
+
 
 class TokenRequest(BaseModel):
-    """User name and password, and a name that reminds you of the token's use."""
+    """User name and password, a name that reminds you of the token's use, and what it is good for."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -24,6 +30,18 @@ class TokenRequest(BaseModel):
     password: SecretStr = Field(examples=["correct horse battery"])
     name: str = Field(
         "token", json_schema_extra={"maxLength": MAX_NAME, "pattern": "^[^\\u0000]*$"}, examples=["laptop"]
+    )
+    scopes: list[Scope] | None = Field(
+        None,
+        description="what it may do, of what you may; null: all that you may at any time",
+        json_schema_extra={"minItems": 1},
+        examples=[["submissions:read", "submissions:write"]],
+    )
+    expires_in_days: int | None = Field(
+        None,
+        description="after how many days it stops working; null: never",
+        json_schema_extra={"minimum": 1, "maximum": MAX_DAYS},
+        examples=[90],
     )
 
 
@@ -34,7 +52,9 @@ class TokenView(BaseModel):
 
     id: UUID
     name: str
+    scopes: list[str] | None = Field(description="what it may do; null: all that you may")
     created_at: datetime
+    expires_at: datetime | None = Field(description="null: never")
     last_used_at: datetime | None = Field(description="to the minute; null when never used")
 
 
@@ -44,41 +64,46 @@ class NewTokenView(BaseModel):
     id: UUID
     name: str
     token: str = Field(examples=["alc_2pXq…"])
+    scopes: list[str] | None
     created_at: datetime
+    expires_at: datetime | None
 
 
 class TokenList(BaseModel):
+    """All that work, newest first: there are at most a hundred, so `next` is always null."""
+
     items: list[TokenView]
+    next: None = None
 
 
 @router.post(
     "",
     status_code=HTTPStatus.CREATED,
-    responses=problems(401, 422),
+    responses=problems(401, 409, 422),
     dependencies=[Depends(limit_address)],
     summary="Get a token",
 )
-def post_token(
-    database: Stored,
-    wanted: TokenRequest,
-    address: Address,
-    throttles: Throttles,
-) -> NewTokenView:
+def post_token(database: Stored, wanted: TokenRequest, address: Address, throttles: Throttles) -> NewTokenView:
     attempt = SignIn(username=wanted.username, password=wanted.password.get_secret_value(), address=address)
+    bounds = Bounds(scopes=wanted.scopes, expires_in_days=wanted.expires_in_days)
     with database.transaction() as session:
-        new = create_token(session, sign_in(session, throttles, attempt).id, wanted.name)
-    return NewTokenView(id=new.token.id, name=new.token.name, token=new.secret, created_at=new.token.created_at)
+        owner = sign_in(session, throttles, attempt)
+        actor = Actor(user_id=owner.id, channel="api", address=address)
+        new = make_token(session, actor, owner, wanted.name, bounds)
+        return NewTokenView(
+            token=new.secret, **TokenView.model_validate(new.token).model_dump(exclude={"last_used_at"})
+        )
 
 
-@router.get("", responses=problems(401), summary="List your tokens that work")
+@router.get("", responses=problems(401, 403), summary="List your tokens that work")
 def get_tokens(database: Stored, viewer: AccountReader) -> TokenList:
     with database.transaction() as session:
         return TokenList(items=[TokenView.model_validate(token) for token in list_tokens(session, viewer.id)])
 
 
 @router.delete(
-    "/{token_id}", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 404, 422), summary="Revoke a token"
+    "/{token_id}", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 403, 404, 422), summary="Revoke a token"
 )
-def delete_token(database: Stored, viewer: AccountChanger, token_id: UUID) -> None:
+def delete_token(database: Stored, viewer: AccountChanger, address: Address, token_id: UUID) -> None:
     with database.transaction() as session:
-        revoke_token(session, viewer.id, token_id)
+        give_up_token(session, act_as(viewer, address), viewer.user, token_id)

@@ -1,0 +1,48 @@
+"""All of your data in one file; and the end of your account."""
+
+from http import HTTPStatus
+
+from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+from app.accounts.model import User
+from app.accounts.proof import Proof, require_proof
+from app.api.archive import ARCHIVE, send_file
+from app.api.dependency import AccountChanger, Address, Stored, Throttles, act_as
+from app.api.openapi import problems
+from app.people.erase import erase
+from app.people.export import export_user
+
+router = APIRouter(prefix="/me", tags=["users"])
+
+
+class Confirmation(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    password: SecretStr = Field(examples=["correct horse battery"])
+
+
+@router.get(
+    "/export",
+    response_class=StreamingResponse,
+    responses={200: ARCHIVE, **problems(401, 403)},
+    summary="All that there is of you, as a zip archive",
+)
+def export_own_data(viewer: AccountChanger, address: Address, database: Stored) -> StreamingResponse:
+    with database.transaction() as session:
+        file = export_user(session, act_as(viewer, address), viewer.id)
+    return send_file(file, f"allclose-{viewer.username}.zip")
+
+
+@router.delete(
+    "", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 403, 409, 422), summary="Erase your account for good"
+)
+def erase_own_account(
+    viewer: AccountChanger, address: Address, database: Stored, throttles: Throttles, sure: Confirmation
+) -> None:
+    """Your submissions, drafts, progress, sessions and tokens are removed. This can't be undone: export them first."""
+    proof = Proof(password=sure.password.get_secret_value(), throttle=throttles.proofs)
+    with database.transaction() as session:
+        require_proof(session.get_one(User, viewer.id), proof)
+        erase(session, act_as(viewer, address), viewer.id)

@@ -1,0 +1,56 @@
+"""The browsers in which you are signed in."""
+
+from datetime import datetime
+from http import HTTPStatus
+from uuid import UUID
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.accounts.own_account import sign_out_elsewhere, sign_out_session
+from app.accounts.session import list_sessions
+from app.api.dependency import AccountChanger, AccountReader, Address, Stored, act_as
+from app.api.openapi import problems
+
+router = APIRouter(prefix="/sessions", tags=["sessions"])
+
+
+class SessionView(BaseModel):
+    """A browser that is signed in; its cookie's secret is not kept."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: UUID
+    browser: str | None = Field(description="what it called itself, shortened", examples=["Firefox on Linux"])
+    address: str | None = Field(description="from which it signed in", examples=["192.0.2.7"])
+    created_at: datetime
+    last_seen_at: datetime | None = Field(description="to the minute; null when it was only signed in")
+    expires_at: datetime
+
+
+class SessionList(BaseModel):
+    """All that work, the one that was seen last first: there are at most fifty, so `next` is always null."""
+
+    items: list[SessionView]
+    next: None = None
+
+
+@router.get("", responses=problems(401, 403), summary="Where you are signed in")
+def list_own_sessions(database: Stored, viewer: AccountReader) -> SessionList:
+    with database.transaction() as session:
+        return SessionList(items=[SessionView.model_validate(row) for row in list_sessions(session, viewer.id)])
+
+
+@router.delete(
+    "/{session_id}", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 403, 404, 422), summary="Sign out there"
+)
+def end_own_session(database: Stored, viewer: AccountChanger, address: Address, session_id: UUID) -> None:
+    with database.transaction() as session:
+        sign_out_session(session, act_as(viewer, address), viewer.user, session_id)
+
+
+@router.delete("", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 403), summary="Sign out everywhere")
+def end_own_sessions(database: Stored, viewer: AccountChanger, address: Address) -> None:
+    """Of all browsers; tokens go on working."""
+    with database.transaction() as session:
+        sign_out_elsewhere(session, act_as(viewer, address), viewer.user)

@@ -1,0 +1,198 @@
+"""Users over REST: what admins see and do, and that nobody else does any of it, whoever's identifier they know."""
+
+import io
+import zipfile
+from collections.abc import Callable
+from uuid import UUID
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from app.accounts.model import Role, User
+from app.accounts.session import start_session
+from app.audit.model import AuditEvent
+from app.database import Database
+from tests.api.conftest import SignedIn
+from tests.factories import make_user
+
+NOBODY = UUID(int=0)
+
+Ask = Callable[[httpx.Client, str], httpx.Response]
+
+# Everything that names a user.
+ASKS: tuple[tuple[str, Ask], ...] = (
+    ("see", lambda client, user: client.get(f"/users/{user}")),
+    ("promote", lambda client, user: client.patch(f"/users/{user}", json={"role": "admin"})),
+    ("suspend", lambda client, user: client.patch(f"/users/{user}", json={"is_active": False})),
+    ("readdress", lambda client, user: client.patch(f"/users/{user}", json={"email": "eve@example.org"})),
+    ("make a link", lambda client, user: client.post(f"/users/{user}/password-reset")),
+    ("sign out", lambda client, user: client.delete(f"/users/{user}/sessions")),
+    ("export", lambda client, user: client.get(f"/users/{user}/export")),
+    ("erase", lambda client, user: client.delete(f"/users/{user}")),
+)
+each_ask = pytest.mark.parametrize("ask", [ask for _, ask in ASKS], ids=[name for name, _ in ASKS])
+
+
+@pytest.fixture
+def admin(signed_in: SignedIn) -> httpx.Client:
+    return signed_in("root", role="admin")
+
+
+def find(database: Database, username: str) -> User:
+    with database.transaction() as session:
+        return session.scalars(select(User).where(User.username == username)).one()
+
+
+@each_ask
+@pytest.mark.parametrize("role", ["student", "author"])
+def test_nobody_but_admins_does_anything_to_others_or_to_themselves(
+    signed_in: SignedIn, database: Database, ask: Ask, role: Role
+) -> None:
+    client, other = signed_in("eve", role=role), signed_in("ada")
+    other_id, own_id = other.get("/me").json()["id"], client.get("/me").json()["id"]
+
+    answers = [ask(client, user) for user in (other_id, own_id, str(NOBODY))]
+
+    assert [answer.status_code for answer in answers] == [403] * 3
+    assert (find(database, "ada").is_active, find(database, "eve").role) == (True, role)
+
+
+@each_ask
+def test_a_user_who_is_not_there_is_not_found(admin: httpx.Client, ask: Ask) -> None:
+    answer = ask(admin, str(NOBODY))
+
+    assert answer.status_code == 404
+    assert "GET /api/v1/users" in answer.json()["detail"]
+
+
+def test_the_list_is_for_admins(ada: httpx.Client, anyone: httpx.Client) -> None:
+    assert ada.get("/users").status_code == 403
+    assert anyone.get("/users").status_code == 401
+
+
+def test_users_are_found_by_words_role_and_state(admin: httpx.Client, database: Database) -> None:
+    with database.transaction() as session:
+        make_user(session, "grace", role="author").email = "hopper@navy.example"
+        make_user(session, "eve").is_active = False
+
+    def found(**query: str) -> list[str]:
+        return [user["username"] for user in admin.get("/users", params=query).json()["items"]]
+
+    assert found() == ["eve", "grace", "root"]
+    assert found(q="hop") == found(role="author") == ["grace"]
+    assert found(state="suspended") == ["eve"]
+    assert admin.get("/users", params={"role": "emperor"}).status_code == 422
+    assert admin.get("/users", params={"cursor": "nonsense"}).status_code == 422
+
+
+def test_a_user_is_changed_in_one_request(admin: httpx.Client, ada: httpx.Client) -> None:
+    user = ada.get("/me").json()["id"]
+
+    changed = admin.patch(f"/users/{user}", json={"role": "author", "email": "ada@example.org"})
+
+    assert changed.status_code == 200
+    assert (changed.json()["role"], changed.json()["email"], changed.json()["state"]) == (
+        "author",
+        "ada@example.org",
+        "active",
+    )
+    assert admin.get(f"/users/{user}").json() | {"last_seen_at": None} == changed.json() | {"last_seen_at": None}
+    assert ada.get("/me").json()["role"] == "author"
+
+
+def test_a_change_that_is_wrong_in_part_changes_nothing(admin: httpx.Client, ada: httpx.Client) -> None:
+    user = ada.get("/me").json()["id"]
+
+    answers = [
+        admin.patch(f"/users/{user}", json={"role": "author", "email": "nowhere"}),
+        admin.patch(f"/users/{user}", json={"role": "author", "username": "eve"}),
+        admin.patch(f"/users/{user}", json={"role": "emperor"}),
+    ]
+
+    assert [answer.status_code for answer in answers] == [422] * 3
+    assert ada.get("/me").json()["role"] == "student"
+
+
+def test_a_suspended_users_token_stops_at_once_and_works_again_when_they_are_back(
+    admin: httpx.Client, ada: httpx.Client
+) -> None:
+    user = ada.get("/me").json()["id"]
+
+    admin.patch(f"/users/{user}", json={"is_active": False})
+    assert ada.get("/me").status_code == 401
+    admin.patch(f"/users/{user}", json={"is_active": True})
+    assert ada.get("/me").status_code == 200
+
+
+@each_ask
+def test_the_last_admin_can_not_be_taken_away(admin: httpx.Client, ask: Ask) -> None:
+    own_id = admin.get("/me").json()["id"]
+    ask(admin, own_id)
+
+    assert admin.patch(f"/users/{own_id}", json={"role": "student"}).status_code == 409
+    assert "make somebody else an admin first" in admin.delete(f"/users/{own_id}").json()["detail"]
+    assert admin.get("/me").json()["role"] == "admin"
+
+
+def test_a_user_is_signed_out_everywhere(admin: httpx.Client, ada: httpx.Client, database: Database) -> None:
+    user = ada.get("/me").json()["id"]
+    with database.transaction() as session:
+        start_session(session, UUID(user))
+        start_session(session, UUID(user))
+
+    assert admin.delete(f"/users/{user}/sessions").json() == {"sessions": 2}
+    assert admin.get(f"/users/{user}").json()["sessions"] == 0
+
+
+def test_the_link_for_a_new_password_is_for_who_may_come_in(admin: httpx.Client, ada: httpx.Client) -> None:
+    user = ada.get("/me").json()["id"]
+
+    made = admin.post(f"/users/{user}/password-reset")
+    admin.patch(f"/users/{user}", json={"is_active": False})
+
+    assert made.status_code == 201
+    assert "/reset-password/" in made.json()["link"]
+    assert admin.post(f"/users/{user}/password-reset").status_code == 409
+
+
+def test_an_export_is_a_zip_that_no_cache_keeps(admin: httpx.Client, ada: httpx.Client) -> None:
+    answer = admin.get(f"/users/{ada.get('/me').json()['id']}/export")
+
+    assert (answer.headers["content-type"], answer.headers["cache-control"]) == ("application/zip", "no-store")
+    assert answer.headers["content-disposition"].startswith("attachment; filename=")
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert b'"ada"' in archive.read("account.json")
+
+
+def test_an_erased_user_is_gone_and_stays_so(admin: httpx.Client, ada: httpx.Client) -> None:
+    user = ada.get("/me").json()["id"]
+
+    assert admin.delete(f"/users/{user}").status_code == 204
+    assert ada.get("/me").status_code == 401
+    assert admin.get(f"/users/{user}").json()["state"] == "erased"
+    assert admin.patch(f"/users/{user}", json={"is_active": True}).status_code == 409
+    assert admin.delete(f"/users/{user}").status_code == 409
+
+
+def test_everything_is_written_down_with_who_did_it_and_no_address(
+    admin: httpx.Client, ada: httpx.Client, database: Database
+) -> None:
+    user = ada.get("/me").json()["id"]
+    for _, ask in ASKS:
+        ask(admin, user)
+
+    with database.transaction() as session:
+        events = session.scalars(select(AuditEvent).order_by(AuditEvent.id)).all()
+    assert [event.action for event in events] == [
+        "user.role_changed",
+        "user.suspended",
+        "user.email_changed",
+        "user.signed_out",
+        "user.exported",
+        "user.erased",
+    ]
+    assert {(event.actor_id, event.channel, event.target) for event in events} == {
+        (find(database, "root").id, "api", user)
+    }
+    assert "eve@example.org" not in str([(event.before, event.after) for event in events])
