@@ -4,6 +4,9 @@ from fastapi import APIRouter
 
 from app.web import static_files
 from app.web.pages import (
+    account,
+    account_data,
+    account_tokens,
     author,
     author_edit,
     author_verification,
@@ -27,16 +30,17 @@ from app.web.pages import (
 from app.web.pages.admin import audit as admin_audit
 from app.web.pages.admin import invitations as admin_invitations
 from app.web.pages.admin import settings as admin_settings
+from app.web.pages.admin import users as admin_users
 
 
 def build_router() -> APIRouter:
     router = APIRouter(include_in_schema=False)
     catalogue = (front, problems, tracks)
     lessons = (learning, quiz, solution)
-    own = (history, me, leaderboard)
+    own = (history, me, leaderboard, account, account_tokens, account_data)
     entrance = (sign_up, sign_in, single_sign_on, reset_password)
     pages = (problem, draft, submission, *own, *entrance, author, author_edit, author_verification)
-    admin = (admin_settings, admin_invitations, admin_audit)
+    admin = (admin_settings, admin_invitations, admin_users, admin_audit)
     for part in (*catalogue, *lessons, *pages, *admin, static_files):
         router.include_router(part.router)
     return router

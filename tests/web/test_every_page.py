@@ -60,9 +60,14 @@ FOR_STUDENTS = (
     "/submissions/{wrong}/diff?old={accepted}",
     "/problems/scaled_sum/leaderboard",
     "/me",
+    "/account",
 )
 FOR_AUTHORS = ("/author", "/author/problems/scaled_sum", "/author/edit?problem=scaled_sum")
-FOR_ADMINS: tuple[str, ...] = ()
+FOR_ADMINS: tuple[str, ...] = (
+    "/admin/users",
+    "/admin/users?q=nobody",
+    "/admin/users/{ada}",
+)
 
 NOT_FOUND = "Failed to load resource: the server responded with a status of 404 (Not Found)"
 EXPECTED = {"/problems/scaled": (NOT_FOUND,)}
@@ -95,7 +100,7 @@ UNMARKED = """() => {
 
 @dataclass
 class Scene:
-    """Who can sign in, and submissions of ada's by name."""
+    """Who can sign in; submissions of ada's by name, and ada herself."""
 
     secrets: dict[str, str]
     submissions: dict[str, str] = field(default_factory=dict)
@@ -110,7 +115,7 @@ def scene(database: Database, address: str) -> Scene:  # noqa: ARG001
         grace = make_user(session, "grace", role="admin")
         secrets = {user.username: start_session(session, user.id) for user in (ada, emmy, grace)}
         ada_id = ada.id
-    made = Scene(secrets)
+    made = Scene(secrets, {"ada": str(ada_id)})
     shape = np.arange(60, dtype=np.float32).reshape(4, 15)
     fault = Fault(
         category="runtime error",

@@ -1,0 +1,80 @@
+"""What the page of one's own account is drawn from, however its last form came out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from fastapi import Response
+from sqlalchemy.orm import Session
+
+from app.accounts.identity import list_identities
+from app.accounts.model import User
+from app.accounts.proof import Proof
+from app.accounts.provider import Provider
+from app.accounts.right import RULES, Right
+from app.accounts.session import find_session, list_sessions
+from app.accounts.throttle import AccountThrottles
+from app.accounts.token import MAX_TOKENS, NewToken, list_tokens
+from app.accounts.viewer import Viewer
+from app.web.cookie import find_secret
+from app.web.gate import needs
+from app.web.messages import gettext as _
+from app.web.visit import Visit
+
+Owner = Annotated[Viewer, needs(Right.CHANGE_ACCOUNT, home="/account")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """`errors` by field, beside which they stand; `typed` what was sent with them, never a password."""
+
+    errors: Mapping[str, str] = field(default_factory=dict)
+    typed: Mapping[str, Any] = field(default_factory=dict)
+    done: str = ""
+    new_token: NewToken | None = None
+
+
+NOTHING = Outcome()
+
+
+def render_account(visit: Visit, outcome: Outcome = NOTHING, status: int = 200) -> Response:
+    viewer = visit.viewer
+    assert viewer is not None  # pages of one's account ask for `Owner`
+    with visit.transaction() as session:
+        context = _read(session, visit, viewer)
+    context |= {"errors": outcome.errors, "typed": outcome.typed, "new_token": outcome.new_token}
+    return visit.render("account.html", {**context, "done": _say(outcome.done)}, status)
+
+
+def prove(session: Session, visit: Visit, password: str) -> Proof:
+    """What the visitor gives as proof that it is really them."""
+    throttles: AccountThrottles = visit.request.app.state.account_throttles
+    here = find_session(session, find_secret(visit.request))
+    return Proof(password=password, throttle=throttles.proofs, signed_in_at=here.created_at if here else None)
+
+
+def _read(session: Session, visit: Visit, viewer: Viewer) -> dict[str, Any]:
+    provider: Provider | None = visit.request.app.state.provider
+    owner = session.get_one(User, viewer.id)
+    here = find_session(session, find_secret(visit.request))
+    return {
+        "owner": owner,
+        "has_password": owner.password_hash is not None,
+        "identities": list_identities(session, viewer.id),
+        "provider": provider.name if provider else None,
+        "open_sessions": list_sessions(session, viewer.id),
+        "here_id": here.id if here else None,
+        "tokens": list_tokens(session, viewer.id),
+        "max_tokens": MAX_TOKENS,
+        "rights": [(right, RULES[right].allows) for right in Right if viewer.may(right)],
+    }
+
+
+def _say(done: str) -> str | None:
+    return {
+        "email": _("Your e-mail address is saved."),
+        "password": _("Your password is changed. Other browsers are signed out."),
+        "session": _("That browser is signed out."),
+        "sessions": _("All other browsers are signed out."),
+        "token": _("The token is revoked, and works no more."),
+    }.get(done)

@@ -1,0 +1,52 @@
+"""All of one's own data in one file; and the end of one's account."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
+
+from app.accounts.model import User
+from app.accounts.proof import NotProven, require_proof
+from app.accounts.throttle import TooOften
+from app.errors import Conflict, Invalid
+from app.people.erase import erase
+from app.people.export import export_user, read_chunks
+from app.web.account import Outcome, Owner, prove, render_account
+from app.web.cookie import signed_out
+from app.web.messages import gettext as _
+from app.web.origin import require_own_origin
+from app.web.render import HEADERS
+from app.web.visit import CurrentVisit
+
+router = APIRouter(prefix="/account")
+
+STATUS: dict[type[Exception], int] = {TooOften: 429, Conflict: 409}
+
+
+class EraseForm(BaseModel):
+    erase_username: str = ""
+    erase_password: str = Field("", repr=False)
+
+
+@router.post("/export", dependencies=[Depends(require_own_origin)])
+def send_export(visit: CurrentVisit, owner: Owner) -> Response:
+    with visit.transaction() as session:
+        file = export_user(session, visit.actor, owner.id)
+    headers = {**HEADERS, "Content-Disposition": f'attachment; filename="allclose-{owner.username}.zip"'}
+    return StreamingResponse(read_chunks(file), media_type="application/zip", headers=headers)
+
+
+@router.post("/erase", dependencies=[Depends(require_own_origin)])
+def send_erase(visit: CurrentVisit, owner: Owner, form: Annotated[EraseForm, Form()]) -> Response:
+    try:
+        with visit.transaction() as session:
+            if form.erase_username.strip().lower() != owner.username:
+                raise Invalid("erase_username", _("this is not your user name; type it to say that you mean it"))
+            require_proof(session.get_one(User, owner.id), prove(session, visit, form.erase_password))
+            erase(session, visit.actor, owner.id)
+    except (Invalid, NotProven, TooOften, Conflict) as fault:
+        field = fault.field if isinstance(fault, Invalid) else "erase_password"
+        errors, typed = {field: str(fault)}, {"erase_username": form.erase_username}
+        return render_account(visit, Outcome(errors=errors, typed=typed), STATUS.get(type(fault), 422))
+    return signed_out(visit.request)

@@ -1,0 +1,58 @@
+"""The tokens of one's own account: a form for another, whose secret is shown once, and an end to each."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Form, Response
+from pydantic import BaseModel
+
+from app.accounts.own_account import give_up_token, make_token
+from app.accounts.token import Bounds
+from app.errors import Conflict, Invalid
+from app.web.account import Outcome, Owner, render_account
+from app.web.messages import gettext as _
+from app.web.origin import require_own_origin
+from app.web.visit import CurrentVisit, see_other
+
+router = APIRouter(prefix="/account/tokens")
+
+# Of a form's field to the domain's, and back.
+FIELD = {"name": "token_name", "scopes": "scopes", "expires_in_days": "expires_in_days"}
+
+
+class TokenForm(BaseModel):
+    """`expires_in_days` is empty for a token without an end."""
+
+    token_name: str = ""
+    scopes: list[str] = []
+    everything: bool = False
+    expires_in_days: str = ""
+
+
+@router.post("", dependencies=[Depends(require_own_origin)])
+def send_token(visit: CurrentVisit, owner: Owner, form: Annotated[TokenForm, Form()]) -> Response:
+    try:
+        with visit.transaction() as session:
+            name = form.token_name.strip() or _("token")
+            new = make_token(session, visit.actor, owner.user, name, _bounds(form))
+    except Invalid as fault:
+        errors = {FIELD[fault.field]: str(fault)}
+        return render_account(visit, Outcome(errors=errors, typed=form.model_dump()), 422)
+    except Conflict as fault:
+        return render_account(visit, Outcome(errors={"token_name": str(fault)}, typed=form.model_dump()), 409)
+    return render_account(visit, Outcome(new_token=new), 201)
+
+
+@router.post("/{token_id}/revoke", dependencies=[Depends(require_own_origin)])
+def send_revoke(visit: CurrentVisit, owner: Owner, token_id: UUID) -> Response:
+    with visit.transaction() as session:
+        give_up_token(session, visit.actor, owner.user, token_id)
+    return see_other("/account?done=token#tokens")
+
+
+def _bounds(form: TokenForm) -> Bounds:
+    """Raises Invalid."""
+    days = form.expires_in_days.strip()
+    if days and not (days.isascii() and days.isdigit() and len(days) <= 9):
+        raise Invalid("expires_in_days", _("write a number of days, or nothing"))
+    return Bounds(scopes=None if form.everything else form.scopes, expires_in_days=int(days) if days else None)
