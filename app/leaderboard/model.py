@@ -14,13 +14,15 @@ from app.submissions.model import Judging
 class Measurement(Base):
     """What an accepted judging of all cases took: the sum of its calls' times, and the most memory of any.
 
-    `machine` names where it ran; times of two machines are never compared.
+    `machine` names where it ran; times of two machines are never compared. `revision_id` is the judging's: a
+    leaderboard reads one revision's.
     """
 
     __tablename__ = "measurements"
     __table_args__ = (CheckConstraint("wall_seconds > 0", name="wall_seconds"),)
 
     judging_id: Mapped[int] = mapped_column(ForeignKey(Judging.id, ondelete="CASCADE"), primary_key=True)
+    revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id), index=True)
     machine: Mapped[str]
     wall_seconds: Mapped[float]
     memory_bytes: Mapped[int] = mapped_column(BigInteger)

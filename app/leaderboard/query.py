@@ -102,12 +102,12 @@ def _ranked(revision_id: UUID, viewer_id: UUID, by: By) -> Select[Any]:
         .join(
             ReferenceMeasurement,
             and_(
-                ReferenceMeasurement.revision_id == Judging.revision_id,
+                ReferenceMeasurement.revision_id == Measurement.revision_id,
                 ReferenceMeasurement.variant == Submission.variant,
                 ReferenceMeasurement.machine == Measurement.machine,
             ),
         )
-        .where(Judging.revision_id == revision_id, Judging.verdict == "accepted", Judging.is_current)
+        .where(Measurement.revision_id == revision_id, Judging.verdict == "accepted", Judging.is_current)
         .where(or_(and_(User.is_ranked, User.is_active), User.id == viewer_id))
         .order_by(User.id, ratio, Submission.created_at)
         .subquery()

@@ -49,7 +49,7 @@ class Surveyor:
 
     def survey(self, claim: Claim, work: Work, cost: Cost) -> None:
         """Raises JudgeFailed, BoxLost, Aborted."""
-        self._store(claim, cost)
+        self._store(claim, work, cost)
         if self._count_runs(work) >= RUNS:
             return
         reference = self._measure_reference(work)
@@ -72,9 +72,10 @@ class Surveyor:
             found = session.get(ReferenceMeasurement, key)
             return found.runs if found else 0
 
-    def _store(self, claim: Claim, cost: Cost) -> None:
+    def _store(self, claim: Claim, work: Work, cost: Cost) -> None:
         row = insert(Measurement).values(
             judging_id=claim.judging_id,
+            revision_id=work.revision.id,
             machine=self._machine,
             wall_seconds=cost.wall_seconds,
             memory_bytes=cost.memory_bytes,

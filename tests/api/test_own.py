@@ -22,7 +22,11 @@ def ids(ada: httpx.Client, database: Database) -> list[str]:
         user, revision = find_user(session, name), make_problem(session, SLUG)
         first = make_submission(session, user, revision)
         judging = make_judging(session, first.id, state="done", verdict="accepted", score=100)
-        session.add(Measurement(judging_id=judging.id, machine="here", wall_seconds=1.0, memory_bytes=1))
+        session.add(
+            Measurement(
+                judging_id=judging.id, revision_id=judging.revision_id, machine="here", wall_seconds=1.0, memory_bytes=1
+            )
+        )
         reference = {"revision_id": revision.id, "variant": 0, "machine": "here", "runs": 1}
         session.add(ReferenceMeasurement(**reference, wall_seconds=4.0, memory_bytes=1))
         others = make_submission(session, make_user(session, "eve"), revision)

@@ -32,7 +32,8 @@ def accepted(
     submission = make_submission(session, user, revision)
     submission.created_at = START + timedelta(minutes=minute)
     judging = make_judging(session, submission.id, state="done", verdict="accepted", score=100)
-    row = Measurement(judging_id=judging.id, machine=machine, wall_seconds=seconds, memory_bytes=2**25)
+    row = Measurement(judging_id=judging.id, revision_id=revision.id, machine=machine)
+    row.wall_seconds, row.memory_bytes = seconds, 2**25
     session.add(row)
     session.flush()
     return submission

@@ -51,7 +51,11 @@ def _make_work(session: Session, user_id: UUID) -> None:
     judging = make_judging(session, submission.id, state="done", verdict="accepted", score=100, attempt=1)
     case = {"visibility": "sample", "verdict": "accepted", "report": {}, "wall_seconds": 0.1, "memory_bytes": 1}
     session.add(CaseRow(judging_id=judging.id, attempt=1, position=0, sequence=0, name="small", **case))
-    session.add(Measurement(judging_id=judging.id, machine="here", wall_seconds=1.0, memory_bytes=1))
+    session.add(
+        Measurement(
+            judging_id=judging.id, revision_id=judging.revision_id, machine="here", wall_seconds=1.0, memory_bytes=1
+        )
+    )
     session.add(Draft(**own, source="not yet sent"))
     session.add(HintReveal(**own, number=1, revision_id=revision.id))
     session.add(SolutionView(**own, revision_id=revision.id))

@@ -23,7 +23,11 @@ def measure(database: Database) -> None:
     with database.transaction() as session:
         judging, submission = session.execute(select(Judging, Submission).join(Submission)).one()
         here = {"machine": "here"}
-        session.add(Measurement(judging_id=judging.id, wall_seconds=1.0, memory_bytes=2**25, **here))
+        session.add(
+            Measurement(
+                judging_id=judging.id, revision_id=judging.revision_id, wall_seconds=1.0, memory_bytes=2**25, **here
+            )
+        )
         key = {"revision_id": submission.revision_id, "variant": submission.variant, "runs": 1}
         session.add(ReferenceMeasurement(**key, **here, wall_seconds=2.0, memory_bytes=2**24))
 

@@ -1,0 +1,99 @@
+"""Every page and every GET endpoint, from the application's routes, with identifiers of rows that are there."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fastapi import FastAPI
+from fastapi.routing import iter_route_contexts
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from app.accounts.user import find_user
+
+# What is left out of both, and why.
+LEFT_OUT = {
+    "/static/{name:path}": "a file",
+    "/sign-in/oidc": "another server",
+    "/sign-in/oidc/callback": "another server",
+}
+STREAM = "/events"
+
+# By the name of a path's parameter, for the user `:who`.
+IDENTIFIERS = {
+    "slug": "SELECT 'microbatched_grads'",
+    "track": "SELECT 'basics-1'",
+    "number": "SELECT '1'",
+    "user_id": "SELECT id FROM users WHERE username = 'user-1'",
+    "submission_id": "SELECT id FROM submissions WHERE mode = 'submit'"
+    " ORDER BY user_id = :who DESC, created_at DESC LIMIT 1",
+    "verification_id": "SELECT id FROM verifications ORDER BY queued_at LIMIT 1",
+    "rejudging_id": "SELECT id FROM rejudgings WHERE decision IS NULL",
+    "secret": "SELECT 'nothing-like-it'",
+    "token": "SELECT 'nothing-like-it'",
+    "session_id": "SELECT id FROM sessions WHERE user_id = :who LIMIT 1",
+}
+AT = {"/tracks/{slug}": {"slug": "basics-1"}}
+
+# Beside a list's first page: how it is narrowed down.
+NARROWED = {
+    "/problems": ("q=gradient", "state=solved", "tag=numpy&difficulty=beginner"),
+    "/api/v1/problems": ("q=gradient", "state=tried", "track=basics-1"),
+    "/submissions": ("verdict=accepted", "problem=made_1", "mode=sample"),
+    "/api/v1/submissions": (
+        *("verdict=accepted", "problem=made_1", "mode=sample", "everyone=true", "everyone=true&problem=made_1"),
+        *("everyone=true&verdict=judge_error", "everyone=true&user=user-2", "everyone=true&since=2026-11-01T00:00:00Z"),
+        "everyone=true&user=user-1&verdict=accepted&problem=made_1",
+    ),
+    "/admin/submissions": ("problem=made_1", "verdict=judge_error", "user=user-2", "user=user-1&verdict=accepted"),
+    "/api/v1/users": ("q=user-3", "q=nobody", "role=author", "state=suspended"),
+    "/admin/users": ("q=user-3", "q=nobody", "role=author", "state=suspended"),
+    "/api/v1/audit-events": ("action=user.suspended", "actor=user-3", "since=2026-11-01T00:00:00Z"),
+    "/admin/audit": ("action=user.suspended", "actor=user-3", "since=2026-11-01"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """`path` is the route's; `url` has identifiers, and perhaps a query."""
+
+    path: str
+    url: str
+
+    @property
+    def is_api(self) -> bool:
+        return self.path.startswith("/api/")
+
+    @property
+    def is_export(self) -> bool:
+        """Hands out all that there is, as it is read."""
+        return "/export" in self.path
+
+
+def list_addresses(app: FastAPI, session: Session, username: str) -> list[Address]:
+    return [address for path in _paths(app) for address in _addresses(session, path, username)]
+
+
+def _paths(app: FastAPI) -> Iterator[str]:
+    for route in iter_route_contexts(app.routes):
+        path = route.path or ""
+        if "GET" in (route.methods or ()) and path not in LEFT_OUT and not path.endswith(STREAM):
+            yield path
+
+
+def _addresses(session: Session, path: str, username: str) -> Iterator[Address]:
+    url = path
+    for name in re.findall(r"\{(\w+)", path):
+        value = AT.get(path, {}).get(name) or _identifier(session, name, username)
+        url = re.sub(rf"\{{{name}[^}}]*\}}", value, url)
+    yield Address(path=path, url=url)
+    for query in NARROWED.get(path, ()):
+        yield Address(path=path, url=f"{url}?{query}")
+
+
+def _identifier(session: Session, name: str, username: str) -> str:
+    user = find_user(session, username)
+    assert name in IDENTIFIERS, f"tests/large/address.py: say in IDENTIFIERS which {name} is to be asked for"
+    query = text(IDENTIFIERS[name])
+    values = {"who": user.id} if user and ":who" in IDENTIFIERS[name] else {}
+    return str(session.execute(query, values).scalar_one())
