@@ -52,6 +52,11 @@ def count_chosen(session: Session, choice: Choice, onto: Onto) -> int:
     return session.execute(select(func.count()).select_from(chosen)).scalar_one()
 
 
+def count_outdated(session: Session, slug: str) -> int:
+    """How many submissions for a problem count as another revision than its current one judged them."""
+    return count_chosen(session, Choice(problem=slug, outdated=True), "current")
+
+
 def _first(session: Session, choice: Choice, onto: Onto) -> tuple[Candidate, ...]:
     columns = (Submission.id, Problem.slug, User.username, Submission.created_at, Judging.verdict, Judging.score)
     query = select_chosen(session, choice, onto).with_only_columns(*columns, maintain_column_froms=True)

@@ -4,12 +4,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
+from app.accounts.right import Right
 from app.authoring.publication import bring_back
 from app.authoring.query import list_authored, list_revisions, list_verifications
 from app.catalog.archive import write_archive
 from app.catalog.diff import compare_packages
 from app.catalog.publish import MAX_NUMBER, get_revision
 from app.catalog.template.exercise import FRAMEWORKS
+from app.rejudging.preview import count_outdated
 from app.web.address import Slug
 from app.web.gate import Author
 from app.web.origin import require_own_origin
@@ -32,11 +34,12 @@ def show_problems(visit: CurrentVisit, author: Author) -> Response:
 
 
 @router.get("/problems/{slug}")
-def show_problem(visit: CurrentVisit, author: Author, slug: Slug) -> Response:  # noqa: ARG001
+def show_problem(visit: CurrentVisit, author: Author, slug: Slug) -> Response:
     with visit.transaction() as session:
         revisions = list_revisions(session, slug)
         verifications = list_verifications(session, slug=slug)
-    context = {"slug": slug, "revisions": revisions, "verifications": verifications}
+        outdated = count_outdated(session, slug) if author.may(Right.REJUDGE) else 0
+    context = {"slug": slug, "revisions": revisions, "verifications": verifications, "outdated": outdated}
     return visit.render("author/problem.html", context)
 
 

@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from app.accounts.viewer import Viewer
 from app.errors import NotFound
+from app.rejudging.earlier import list_replaced
 from app.submissions.cancel import cancel
 from app.submissions.model import Submission
 from app.submissions.progress import Progress
@@ -42,7 +43,10 @@ def show_submission(visit: CurrentVisit, submission_id: SubmissionId) -> Respons
         return visit.ask_to_sign_in()
     shown = read_shown(visit, submission_id)
     problem = {"slug": shown.view.problem, "title": shown.view.title}
-    return visit.render("submission.html", {"submission": shown.submission, "problem": problem, "result": shown.result})
+    with visit.transaction() as session:
+        replaced = list_replaced(session, submission_id)
+    context = {"submission": shown.submission, "problem": problem, "result": shown.result, "replaced": replaced}
+    return visit.render("submission.html", context)
 
 
 @router.get("/submissions/{submission_id}/result")

@@ -1,0 +1,182 @@
+"""Judging submissions again: which, how far it is, what it changes, and letting it count or not."""
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated, Any, cast, get_args
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Form, Request, Response
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
+
+from app.accounts.right import Right
+from app.accounts.viewer import Viewer
+from app.errors import AllcloseError, Conflict, Invalid, NotFound
+from app.judging.verdicts import Verdict
+from app.rejudging.change import list_changes
+from app.rejudging.choice import Choice
+from app.rejudging.create import Rejudge, get_rejudging, rejudge
+from app.rejudging.decision import apply, cancel
+from app.rejudging.model import Onto
+from app.rejudging.preview import preview
+from app.rejudging.view import RejudgingView, list_rejudgings, view_rejudging
+from app.submissions.progress import Progress
+from app.web.gate import needs
+from app.web.messages import gettext as _
+from app.web.moment import read_moment
+from app.web.origin import require_own_origin
+from app.web.render import HEADERS, render_text
+from app.web.visit import CurrentVisit, Visit, see_other
+
+HOME = "/admin/rejudgings"
+CRITERIA = ("problem", "revision", "user", "verdict", "since", "until", "ids")
+FLAGS = ("outdated", "samples")
+
+router = APIRouter(prefix=HOME)
+
+Rejudger = Annotated[Viewer, needs(Right.REJUDGE, home=HOME)]
+
+
+@router.get("")
+def show_rejudgings(visit: CurrentVisit, viewer: Rejudger, cursor: str = "") -> Response:  # noqa: ARG001
+    with visit.transaction() as session:
+        page = list_rejudgings(session, cursor or None)
+    return visit.render("admin/rejudgings.html", {"page": page, "is_first": not cursor})
+
+
+@router.get("/new")
+def choose(visit: CurrentVisit, viewer: Rejudger) -> Response:  # noqa: ARG001
+    return _show_form(visit, visit.request.query_params)
+
+
+@router.post("", dependencies=[Depends(require_own_origin)])
+def begin(
+    visit: CurrentVisit,
+    viewer: Rejudger,  # noqa: ARG001
+    criteria: Annotated[str, Form()],
+    onto: Annotated[str, Form()] = "own",
+    note: Annotated[str, Form()] = "",
+) -> Response:
+    """`criteria` as the preview had them, so that no more is judged again than was looked at."""
+    try:
+        choice = Choice.model_validate_json(criteria)
+        with visit.transaction() as session:
+            rejudging = rejudge(session, visit.actor, Rejudge(choice=choice, onto=_read_onto(onto), note=note))
+    except ValidationError:
+        return _show_form(visit, {}, _("The form did not come as it was shown; choose again."))
+    except AllcloseError as refusal:
+        return _show_form(visit, {}, str(refusal))
+    return see_other(f"{HOME}/{rejudging.id}")
+
+
+def read_view(visit: CurrentVisit, viewer: Rejudger, rejudging_id: str) -> RejudgingView:  # noqa: ARG001
+    """A dependency, so that a stream which may not be seen is refused before it begins. Raises NotFound."""
+    try:
+        return _read(visit, UUID(rejudging_id))
+    except ValueError:
+        raise NotFound("there is no such rejudging; the list of rejudgings has all of them") from None
+
+
+Known = Annotated[RejudgingView, Depends(read_view)]
+
+
+@router.get("/{rejudging_id}")
+def show_rejudging(visit: CurrentVisit, view: Known, cursor: str = "", only: str = "") -> Response:
+    return _show(visit, view, cursor, only)
+
+
+@router.get("/{rejudging_id}/result")
+def show_result(visit: CurrentVisit, view: Known) -> Response:
+    return Response(_render_result(visit, view), media_type="text/html", headers=HEADERS)
+
+
+@router.get("/{rejudging_id}/events", response_class=EventSourceResponse)
+async def stream_progress(request: Request, visit: CurrentVisit, view: Known) -> AsyncIterator[ServerSentEvent]:
+    """The same fragment as `/result`, whenever it has changed; `done` when it will not change by itself."""
+    progress: Progress = request.app.state.progress
+    sent: RejudgingView | None = None
+    with progress.watch(view.id) as watch:
+        while sent is None or sent.state == "judging":
+            latest = await run_in_threadpool(_read, visit, view.id)
+            if latest != sent:
+                yield ServerSentEvent(event="result", raw_data=_render_result(visit, latest))
+            if latest.state == "judging":
+                await watch.changed()
+            sent = latest
+    yield ServerSentEvent(event="done", raw_data="")
+
+
+@router.post("/{rejudging_id}/apply", dependencies=[Depends(require_own_origin)])
+def let_it_count(visit: CurrentVisit, view: Known) -> Response:
+    try:
+        with visit.transaction() as session:
+            apply(session, view.id, visit.actor)
+    except Conflict as refusal:
+        return _show(visit, view, message=str(refusal))
+    return see_other(f"{HOME}/{view.id}")
+
+
+@router.post("/{rejudging_id}/cancel", dependencies=[Depends(require_own_origin)])
+def drop(visit: CurrentVisit, view: Known) -> Response:
+    try:
+        with visit.transaction() as session:
+            cancel(session, view.id, visit.actor)
+    except Conflict as refusal:
+        return _show(visit, view, message=str(refusal))
+    return see_other(f"{HOME}/{view.id}")
+
+
+def _read(visit: Visit, rejudging_id: UUID) -> RejudgingView:
+    """In a transaction of its own. Raises NotFound."""
+    with visit.transaction() as session:
+        return view_rejudging(session, get_rejudging(session, rejudging_id))
+
+
+def _render_result(visit: Visit, view: RejudgingView) -> str:
+    return render_text("admin/rejudging_result.html", {"view": view, "may": visit.may})
+
+
+def _show(visit: Visit, view: RejudgingView, cursor: str = "", only: str = "", message: str = "") -> Response:
+    with visit.transaction() as session:
+        row = get_rejudging(session, view.id)
+        page = list_changes(session, row, only_changed=only == "changed", cursor=cursor or None)
+    query = {"only": only} if only == "changed" else {}
+    context = {"view": view, "page": page, "query": query, "is_first": not cursor, "message": message}
+    return visit.render("admin/rejudging.html", context, 409 if message else 200)
+
+
+def _show_form(visit: Visit, given: Mapping[str, str], refusal: str = "") -> Response:
+    """With a preview, where something is chosen."""
+    typed = {name: given.get(name, "").strip() for name in (*CRITERIA, *FLAGS)}
+    onto, found, criteria = given.get("onto", "own"), None, ""
+    if any(typed.values()) and not refusal:
+        try:
+            choice = _read_choice(typed)
+            with visit.transaction() as session:
+                found = preview(session, choice, _read_onto(onto))
+            criteria = choice.model_dump_json(exclude_defaults=True)
+        except AllcloseError as fault:
+            refusal = str(fault)
+    context = {"given": typed, "onto": onto, "preview": found, "criteria": criteria, "refusal": refusal}
+    return visit.render("admin/rejudging_new.html", {**context, "verdicts": list(Verdict)}, 422 if refusal else 200)
+
+
+def _read_choice(typed: Mapping[str, str]) -> Choice:
+    """Raises Invalid."""
+    given: dict[str, Any] = {name: text for name, text in typed.items() if text}
+    given |= {name: read_moment(name, typed[name]) for name in ("since", "until")}
+    if "ids" in given:
+        given["ids"] = given["ids"].replace(",", " ").split()
+    try:
+        return Choice.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = str(first["loc"][0])
+        raise Invalid(field, f"{field} is {str(first['input'])[:40]!r}: {first['msg']}; correct it") from None
+
+
+def _read_onto(onto: str) -> Onto:
+    """Raises Invalid."""
+    if onto not in get_args(Onto):
+        raise Invalid("onto", "submissions are judged again on their own revisions or on the current ones; choose one")
+    return cast(Onto, onto)

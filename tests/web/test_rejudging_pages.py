@@ -1,0 +1,138 @@
+"""The pages of rejudgings, from choosing to the student who is told."""
+
+from http import HTTPStatus
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from app.accounts.session import start_session
+from app.catalog.model import Revision
+from app.database import Database
+from app.rejudging.model import Rejudging
+from app.submissions.model import Submission
+from app.web.cookie import COOKIE
+from tests.factories import make_user
+from tests.rejudging.rows import add_revision, judge_again, make_judged
+
+HOME = "/admin/rejudgings"
+
+
+def sign_in(browser: TestClient, database: Database, name: str) -> None:
+    with database.transaction() as session:
+        user = make_user(session, name, role="student" if name == "ada" else "admin")
+        browser.cookies.clear()
+        browser.cookies.set(COOKIE, start_session(session, user.id))
+
+
+@pytest.fixture
+def submission(grace: TestClient, database: Database) -> Submission:  # noqa: ARG001 (its server has published the problem)
+    """Wrong, of the published problem."""
+    with database.transaction() as session:
+        return make_judged(session, session.scalars(select(Revision)).one())
+
+
+@pytest.fixture
+def grace(anyone: TestClient, database: Database) -> TestClient:
+    sign_in(anyone, database, "grace")
+    return anyone
+
+
+def begin(grace: TestClient, database: Database) -> str:
+    """The path of its page."""
+    answer = grace.post(HOME, data={"criteria": '{"verdict": "wrong_answer"}', "note": "a case was wrong"})
+    with database.transaction() as session:
+        rejudging = session.scalars(select(Rejudging)).one()
+    assert answer.headers["location"] == f"{HOME}/{rejudging.id}"
+    return f"{HOME}/{rejudging.id}"
+
+
+def test_what_is_chosen_is_shown_before_it_is_done(grace: TestClient, submission: Submission) -> None:
+    page = grace.get(f"{HOME}/new?problem=scaled_sum&verdict=wrong_answer").text
+
+    assert "1 submission" in page
+    assert f"/submissions/{submission.id}" in page
+    assert "Judge 1 submission again" in page
+
+
+@pytest.mark.parametrize(
+    "query", ["samples=true", "revision=x", "since=never", "onto=x&user=grace", "ids=1", "user=no"]
+)
+def test_a_choice_that_is_none_is_explained(grace: TestClient, query: str) -> None:
+    answer = grace.get(f"{HOME}/new?{query}")
+
+    assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert 'role="alert"' in answer.text
+
+
+@pytest.mark.usefixtures("submission")
+def test_it_runs_is_looked_at_and_applied(grace: TestClient, database: Database) -> None:
+    path = begin(grace, database)
+    assert "0 of 1 are judged again" in grace.get(path).text
+
+    judge_again(database)
+    ready = grace.get(path).text
+    answer = grace.post(f"{path}/apply", data={"sure": "yes"})
+
+    assert "Apply all" in ready
+    assert "case_1" in ready
+    assert answer.headers["location"] == path
+    assert "Applied" in grace.get(path).text
+    assert "a case was wrong" in grace.get(HOME).text
+
+
+@pytest.mark.usefixtures("submission")
+def test_applying_too_early_says_how_many_are_left(grace: TestClient, database: Database) -> None:
+    answer = grace.post(f"{begin(grace, database)}/apply", data={"sure": "yes"})
+
+    assert answer.status_code == HTTPStatus.CONFLICT
+    assert "1 of 1 are not judged yet" in answer.text
+
+
+@pytest.mark.usefixtures("submission")
+def test_one_that_is_cancelled_offers_nothing_more(grace: TestClient, database: Database) -> None:
+    path = begin(grace, database)
+
+    grace.post(f"{path}/cancel", data={"sure": "yes"})
+
+    page = grace.get(path).text
+    assert "Cancelled" in page
+    assert "danger-button" not in page
+
+
+def test_the_student_is_told_what_the_verdict_was(
+    grace: TestClient, database: Database, submission: Submission
+) -> None:
+    path = begin(grace, database)
+    judge_again(database)
+    grace.post(f"{path}/apply", data={"sure": "yes"})
+
+    page = grace.get(f"/submissions/{submission.id}").text
+
+    assert "was judged again" in page
+    assert "Wrong answer (50 %)" in page
+
+
+def test_a_problem_with_a_new_revision_offers_admins_to_judge_again(
+    grace: TestClient, database: Database, submission: Submission
+) -> None:
+    assert "earlier revision" not in grace.get("/author/problems/scaled_sum").text
+    with database.transaction() as session:
+        add_revision(session, session.get_one(Revision, submission.revision_id))
+
+    page = grace.get("/author/problems/scaled_sum").text
+
+    assert "1 submission was judged by an earlier revision" in page
+    assert "/admin/rejudgings/new?problem=scaled_sum&amp;outdated=true&amp;onto=current" in page
+    assert "Judge 1 submission again" in grace.get(f"{HOME}/new?problem=scaled_sum&outdated=true&onto=current").text
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/00000000-0000-0000-0000-000000000000", "/nothing/events"])
+def test_what_is_not_there_is_not_found(grace: TestClient, path: str) -> None:
+    assert grace.get(HOME + path).status_code == HTTPStatus.NOT_FOUND
+
+
+def test_students_see_none_of_it(anyone: TestClient, database: Database) -> None:
+    sign_in(anyone, database, "ada")
+
+    assert {anyone.get(HOME + path).status_code for path in ("", "/new", "/nothing")} == {HTTPStatus.FORBIDDEN}
