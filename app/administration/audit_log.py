@@ -14,7 +14,6 @@ from app.accounts.model import User
 from app.audit.model import AuditEvent, Channel
 from app.cursor import CursorInvalid, read_cursor, write_cursor
 from app.database import Database, storable
-from app.errors import Invalid
 
 PAGE = 50
 CHUNK = 500

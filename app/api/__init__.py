@@ -8,6 +8,7 @@ from app.api import (
     health,
     hints,
     history,
+    inspection,
     invitations,
     judge_errors,
     leaderboards,
@@ -41,7 +42,7 @@ def build_router() -> APIRouter:
     version_1 = APIRouter(prefix="/api/v1")
     learning = (hints, quiz, solution, progress)
     authoring = (packages, revisions, verifications)
-    submitting = (submissions, history, events, rejudgings)
+    submitting = (inspection, submissions, history, events, rejudgings)
     administration = (settings, audit_events)
     operations = (queue, workers, judge_errors)
     accounts = (users, invitations, password_resets, people, tokens, sessions, me, own_data)

@@ -4,13 +4,14 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel
+from fastapi import APIRouter, Query
+from pydantic import AwareDatetime, BaseModel, Field
 
+from app.accounts.right import Right
 from app.api.dependency import Reader, Sender, Stored
 from app.api.openapi import problems
-from app.database import storable
 from app.drafts.copy import copy_back
+from app.errors import Invalid
 from app.judging.verdicts import Verdict
 from app.submissions.difference import SourceDifference, compare_submissions
 from app.submissions.model import Mode
@@ -40,26 +41,37 @@ class DraftView(BaseModel):
     has_other: bool
 
 
-def read_filters(
-    problem: Annotated[str | None, Query(description="submissions for this problem")] = None,
-    verdict: Annotated[Verdict | None, Query(description="those that came out so")] = None,
-    mode: Annotated[Mode | None, Query(description="of all cases, or runs of samples")] = None,
-) -> HistoryFilters:
-    return HistoryFilters(problem=storable(problem), verdict=verdict, mode=mode)
+class HistoryQuery(BaseModel):
+    problem: str | None = Field(None, description="submissions for this problem")
+    verdict: Verdict | None = Field(None, description="those that came out so")
+    mode: Mode | None = Field(None, description="of all cases, or runs of samples")
+    user: str | None = Field(None, description="with `everyone`: those of this user")
+    revision: str | None = Field(
+        None, description="those for this revision: a number, with `problem`; or a digest, or how one begins"
+    )
+    since: AwareDatetime | None = Field(None, description="sent at this time or later")
+    until: AwareDatetime | None = Field(None, description="sent before this time")
+
+    def filters(self) -> HistoryFilters:
+        return HistoryFilters(**{name: getattr(self, name) for name in HistoryQuery.model_fields})
+
+
+class HistoryPageQuery(HistoryQuery):
+    everyone: bool = Field(False, description="those of all users, which needs the right submissions:inspect")
+    cursor: str | None = Field(None, description="`next` of the page before")
 
 
 Old = Annotated[UUID | None, Query(description="the one to compare with; the one before when left out")]
 
 
-@router.get("", responses=problems(401, 422), summary="List your submissions, newest first")
-def get_history(
-    database: Stored,
-    viewer: Reader,
-    filters: Annotated[HistoryFilters, Depends(read_filters)],
-    cursor: Annotated[str | None, Query(description="`next` of the page before")] = None,
-) -> SubmissionPage:
+@router.get("", responses=problems(401, 403, 422), summary="List your submissions, or everybody's, newest first")
+def get_history(database: Stored, viewer: Reader, query: Annotated[HistoryPageQuery, Query()]) -> SubmissionPage:
+    if query.everyone:
+        viewer.require(Right.INSPECT_SUBMISSIONS)
+    elif query.user is not None:
+        raise Invalid("user", "submissions of another user are listed with everyone=true, by those who may see them")
     with database.transaction() as session:
-        return list_submissions(session, viewer.id, filters, cursor)
+        return list_submissions(session, None if query.everyone else viewer.id, query.filters(), query.cursor)
 
 
 @router.get("/{submission_id}/source", responses=problems(401, 404, 422), summary="The code of a submission")

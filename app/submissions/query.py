@@ -1,46 +1,61 @@
-"""Finding submissions: one, for whoever may see it; a user's, newest first."""
+"""Finding submissions: one, for whoever may see it; a user's or everybody's, newest first."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Select, and_, func, select, true, tuple_
+from sqlalchemy import ColumnElement, Row, Select, and_, false, func, select, true, tuple_
 from sqlalchemy.orm import Session
 
+from app.accounts.model import User
 from app.accounts.right import Right
 from app.accounts.viewer import Viewer
 from app.catalog.model import Problem, Revision
 from app.catalog.name import NamedProblem, list_named
 from app.cursor import CursorInvalid
-from app.errors import NotFound
+from app.database import storable
+from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.submissions.model import CaseRow, Judging, Mode, State, Submission
 
 PAGE = 50
+NEWEST = (Submission.created_at.desc(), Submission.id.desc())
+# Of a revision's number; what is longer is a digest.
+MAX_DIGITS = 6
 
-Summaries = Select[Submission, Problem, str, Judging, float | None, int | None]
+Summaries = Select[Submission, str, str, int, str, Judging, float | None, int | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryFilters:
-    """All that are given must hold; `problem` is a slug."""
+    """All that are given must hold. `problem` is a slug, `user` a name; `since` is within, `until` is not.
+
+    `revision` is a number of the problem's, or a digest or its beginning.
+    """
 
     problem: str | None = None
     verdict: Verdict | None = None
     mode: Mode | None = None
+    user: str | None = None
+    revision: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionSummary:
-    """One line of a history; `problem` is the slug.
+    """One line of a history; `problem` is the slug, `revision` the number of the one that it was sent for.
 
     `wall_seconds` of the slowest case and `memory_bytes` of the largest, as coarse as hidden cases tell them.
     """
 
     id: UUID
+    user: str
     problem: str
     title: str
+    revision: int
     mode: Mode
     created_at: datetime
     state: State
@@ -67,15 +82,30 @@ def get_submission(session: Session, submission_id: UUID, viewer: Viewer) -> Sub
 
 
 def list_submissions(
-    session: Session, user_id: UUID, filters: HistoryFilters | None = None, cursor: str | None = None
+    session: Session, user_id: UUID | None, filters: HistoryFilters | None = None, cursor: str | None = None
 ) -> SubmissionPage:
-    """Newest first. Raises CursorInvalid for a cursor that no page of this user gave."""
-    query = _summaries().where(Submission.user_id == user_id, *_conditions(filters or HistoryFilters()))
+    """Newest first; everybody's for no user. Raises CursorInvalid for a cursor that no page of these gave."""
+    query = choose(session, filters or HistoryFilters())
+    if user_id is not None:
+        query = query.where(Submission.user_id == user_id)
     if cursor is not None:
         query = query.where(tuple_(Submission.created_at, Submission.id) < _place(session, user_id, cursor))
-    rows = session.execute(query.limit(PAGE + 1)).all()
-    items = tuple(_summary(row) for row in rows[:PAGE])
-    return SubmissionPage(items=items, next=str(items[-1].id) if len(rows) > PAGE else None)
+    items = summarise(session, query.limit(PAGE + 1))
+    return SubmissionPage(items=items[:PAGE], next=str(items[PAGE - 1].id) if len(items) > PAGE else None)
+
+
+def choose(session: Session, filters: HistoryFilters) -> Select[UUID]:
+    """The ids of submissions, newest first. Raises Invalid for a revision's number without its problem."""
+    query = select(Submission.id).where(*_conditions(session, filters))
+    if filters.verdict is not None:
+        counting = and_(Judging.submission_id == Submission.id, Judging.is_current)
+        query = query.join(Judging, counting).where(Judging.verdict == filters.verdict)
+    return query.order_by(*NEWEST)
+
+
+def summarise(session: Session, chosen: Select[UUID]) -> tuple[SubmissionSummary, ...]:
+    """Chosen first and looked at then, so that only what is shown is added up."""
+    return tuple(map(_summary, session.execute(_summaries().where(Submission.id.in_(chosen)))))
 
 
 def list_attempted(session: Session, user_id: UUID) -> list[NamedProblem]:
@@ -92,8 +122,7 @@ def find_previous(session: Session, submission: Submission) -> Submission | None
     """The last one that its user sent for the same problem before it."""
     before = tuple_(Submission.created_at, Submission.id) < tuple_(submission.created_at, submission.id)
     of_both = (Submission.user_id == submission.user_id, Submission.problem_id == submission.problem_id)
-    newest = (Submission.created_at.desc(), Submission.id.desc())
-    return session.scalars(select(Submission).where(before, *of_both).order_by(*newest).limit(1)).one_or_none()
+    return session.scalars(select(Submission).where(before, *of_both).order_by(*NEWEST).limit(1)).one_or_none()
 
 
 def _summaries() -> Summaries:
@@ -103,39 +132,66 @@ def _summaries() -> Summaries:
         .where(CaseRow.judging_id == Judging.id, CaseRow.attempt == Judging.attempt, Judging.state == "done")
         .lateral()
     )
+    about = (Submission, User.username, Problem.slug, Revision.number, Revision.manifest["title"].astext, Judging)
     return (
-        select(
-            Submission, Problem, Revision.manifest["title"].astext, Judging, cost.c["wall_seconds"], cost.c["memory"]
-        )
+        select(*about, cost.c["wall_seconds"], cost.c["memory"])
+        .join(User, User.id == Submission.user_id)
         .join(Revision, Revision.id == Submission.revision_id)
         .join(Problem, Problem.id == Submission.problem_id)
         .join(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current))
         .join(cost, true())
-        .order_by(Submission.created_at.desc(), Submission.id.desc())
+        .order_by(*NEWEST)
     )
 
 
-def _conditions(filters: HistoryFilters) -> list[ColumnElement[bool]]:
-    wanted = ((Problem.slug, filters.problem), (Judging.verdict, filters.verdict), (Submission.mode, filters.mode))
-    return [column == value for column, value in wanted if value is not None]
+def _conditions(session: Session, filters: HistoryFilters) -> Iterator[ColumnElement[bool]]:
+    """Names are looked up first, so that the database knows how much there is of each."""
+    if filters.problem is not None:
+        yield _is(Submission.problem_id, session, select(Problem.id).where(Problem.slug == storable(filters.problem)))
+    if filters.user is not None:
+        yield _is(Submission.user_id, session, select(User.id).where(User.username == storable(filters.user)))
+    if filters.revision is not None:
+        yield Submission.revision_id.in_(session.scalars(_revisions(filters.revision, filters.problem)).all())
+    if filters.mode is not None:
+        yield Submission.mode == filters.mode
+    if filters.since is not None:
+        yield Submission.created_at >= filters.since
+    if filters.until is not None:
+        yield Submission.created_at < filters.until
 
 
-def _place(session: Session, user_id: UUID, cursor: str) -> ColumnElement[Any]:
+def _is(column: Any, session: Session, named: Select[UUID]) -> ColumnElement[bool]:
+    found = session.scalar(named)
+    return column == found if found else false()
+
+
+def _revisions(revision: str, problem: str | None) -> Select[UUID]:
+    if not (revision.isascii() and revision.isdigit() and len(revision) <= MAX_DIGITS):
+        return select(Revision.id).where(Revision.digest.startswith(storable(revision), autoescape=True))
+    if problem is None:
+        raise Invalid("revision", f"revision {revision} of which problem? Name the problem too, or give its digest")
+    of_problem = select(Problem.id).where(Problem.slug == storable(problem)).scalar_subquery()
+    return select(Revision.id).where(Revision.problem_id == of_problem, Revision.number == int(revision))
+
+
+def _place(session: Session, user_id: UUID | None, cursor: str) -> ColumnElement[Any]:
     try:
         last = session.get(Submission, UUID(cursor))
     except ValueError:
         last = None
-    if last is None or last.user_id != user_id:
+    if last is None or user_id not in (None, last.user_id):
         raise CursorInvalid(cursor)
     return tuple_(last.created_at, last.id)
 
 
-def _summary(row: Row[Submission, Problem, str, Judging, float | None, int | None]) -> SubmissionSummary:
-    submission, problem, title, judging, wall_seconds, memory_bytes = row
+def _summary(row: Row[Submission, str, str, int, str, Judging, float | None, int | None]) -> SubmissionSummary:
+    submission, username, slug, number, title, judging, wall_seconds, memory_bytes = row
     return SubmissionSummary(
         id=submission.id,
-        problem=problem.slug,
+        user=username,
+        problem=slug,
         title=title,
+        revision=number,
         mode=submission.mode,
         created_at=submission.created_at,
         state=judging.state,

@@ -138,5 +138,5 @@ def test_a_history_can_be_of_one_problem(database: Database) -> None:
 
 
 def test_a_cursor_that_is_none_is_refused(database: Database) -> None:
-    with pytest.raises(Invalid, match="'nonsense' is not a cursor"), database.transaction() as session:
+    with pytest.raises(Invalid, match="'nonsense' is none of this list"), database.transaction() as session:
         list_submissions(session, uuid4(), cursor="nonsense")

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -10,7 +10,10 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
+from app.accounts.model import User
+from app.accounts.right import Right
 from app.accounts.viewer import Viewer
+from app.administration.submission import list_judgings
 from app.errors import NotFound
 from app.rejudging.earlier import list_replaced
 from app.submissions.cancel import cancel
@@ -46,7 +49,7 @@ def show_submission(visit: CurrentVisit, submission_id: SubmissionId) -> Respons
     with visit.transaction() as session:
         replaced = list_replaced(session, submission_id)
     context = {"submission": shown.submission, "problem": problem, "result": shown.result, "replaced": replaced}
-    return visit.render("submission.html", context)
+    return visit.render("submission.html", {**context, **_inspect(visit, shown.submission)})
 
 
 @router.get("/submissions/{submission_id}/result")
@@ -99,6 +102,17 @@ def read_one(session: Session, viewer: Viewer, submission_id: UUID) -> Shown:
     """Raises NotFound."""
     submission = get_submission(session, submission_id, viewer)
     return Shown(submission=submission, view=view_submission(session, submission))
+
+
+def _inspect(visit: Visit, submission: Submission) -> dict[str, Any]:
+    """Whose it is and how it was judged each time, for those who may know."""
+    if not visit.may(Right.INSPECT_SUBMISSIONS):
+        return {"owner": "", "judgings": ()}
+    with visit.transaction() as session:
+        return {
+            "owner": session.get_one(User, submission.user_id).username,
+            "judgings": list_judgings(session, submission),
+        }
 
 
 def _viewer(visit: Visit) -> Viewer:

@@ -1,0 +1,58 @@
+"""Everybody's submissions as a file, and how one was judged each time."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
+
+from app.administration.export import Format, Table
+from app.administration.submission import COLUMNS, JudgingView, each_submission, list_judgings
+from app.api.dependency import Inspector, Stored
+from app.api.history import HistoryQuery
+from app.api.openapi import EXPORT, problems
+from app.submissions.query import choose, get_submission
+
+router = APIRouter(prefix="/submissions", tags=["administration"])
+
+
+class SubmissionExport(HistoryQuery):
+    format: Format = Field("ndjson", description="of the file")
+    source: bool = Field(False, description="whether the code is in it")
+
+
+class JudgingList(BaseModel):
+    """The newest first."""
+
+    items: tuple[JudgingView, ...]
+
+
+@router.get(
+    "/export",
+    response_class=StreamingResponse,
+    responses={200: EXPORT, **problems(401, 403, 422)},
+    summary="Everybody's submissions as a file",
+)
+def export_submissions(
+    viewer: Inspector,  # noqa: ARG001
+    database: Stored,
+    query: Annotated[SubmissionExport, Query()],
+) -> StreamingResponse:
+    filters = query.filters()
+    with database.transaction() as session:
+        choose(session, filters)  # what is wrong with them is said while there is still a status to say it with
+    columns = (*COLUMNS, "source") if query.source else COLUMNS
+    records = each_submission(database, filters, with_source=query.source)
+    table = Table(name="submissions", format=query.format, columns=columns, records=records)
+    return StreamingResponse(table.pieces(), media_type=table.media_type, headers=table.headers)
+
+
+@router.get(
+    "/{submission_id}/judgings",
+    responses=problems(401, 403, 404, 422),
+    summary="How a submission was judged, each time",
+)
+def get_judgings(submission_id: UUID, viewer: Inspector, database: Stored) -> JudgingList:
+    with database.transaction() as session:
+        return JudgingList(items=list_judgings(session, get_submission(session, submission_id, viewer)))

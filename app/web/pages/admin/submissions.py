@@ -1,0 +1,79 @@
+"""Everybody's submissions: found by filters, and as a file."""
+
+from typing import Annotated, Any, cast, get_args
+
+from fastapi import APIRouter, Depends, Response
+from fastapi.responses import StreamingResponse
+
+from app.accounts.right import Right
+from app.accounts.viewer import Viewer
+from app.administration.export import Format, Table
+from app.administration.submission import COLUMNS, each_submission
+from app.catalog.name import list_named
+from app.database import Database
+from app.errors import Invalid
+from app.judging.verdicts import Verdict
+from app.submissions.model import Mode
+from app.submissions.query import HistoryFilters, choose, list_submissions
+from app.web.gate import needs
+from app.web.moment import read_moment
+from app.web.visit import CurrentVisit, Visit
+
+router = APIRouter(prefix="/admin/submissions")
+
+Inspector = Annotated[Viewer, needs(Right.INSPECT_SUBMISSIONS)]
+FIELDS = ("user", "problem", "revision", "verdict", "mode", "since", "until")
+
+
+def read_filters(visit: CurrentVisit) -> HistoryFilters:
+    """An empty field of the form is no filter. Raises Invalid."""
+    given: dict[str, Any] = {name: value or None for name, value in _given(visit).items()}
+    verdict, mode = given["verdict"], given["mode"]
+    if verdict is not None and verdict not in tuple(Verdict):
+        raise Invalid("verdict", f"{verdict[:40]!r} is no verdict; choose one of {', '.join(Verdict)}")
+    if mode is not None and mode not in get_args(Mode):
+        raise Invalid("mode", f"{mode[:40]!r} is no mode; choose one of {', '.join(get_args(Mode))}")
+    return HistoryFilters(
+        user=given["user"],
+        problem=given["problem"],
+        revision=given["revision"],
+        verdict=Verdict(verdict) if verdict else None,
+        mode=cast(Mode | None, mode),
+        since=read_moment("since", given["since"] or ""),
+        until=read_moment("until", given["until"] or ""),
+    )
+
+
+Filters = Annotated[HistoryFilters, Depends(read_filters)]
+
+
+@router.get("")
+def show_submissions(visit: CurrentVisit, viewer: Inspector, filters: Filters, cursor: str = "") -> Response:  # noqa: ARG001
+    with visit.transaction() as session:
+        page = list_submissions(session, None, filters, cursor or None)
+        problems = list_named(session)
+    given = _given(visit)
+    context: dict[str, Any] = {"page": page, "problems": problems, "verdicts": tuple(Verdict), "given": given}
+    context |= {"query": {name: value for name, value in given.items() if value}, "is_first": not cursor}
+    return visit.render("admin/submissions.html", context)
+
+
+@router.get("/export")
+def export_submissions(
+    visit: CurrentVisit,
+    viewer: Inspector,  # noqa: ARG001
+    filters: Filters,
+    format: Format = "csv",
+    source: bool = False,
+) -> Response:
+    database: Database = visit.request.app.state.database
+    with visit.transaction() as session:
+        choose(session, filters)  # what is wrong with them is said while there is still a status to say it with
+    columns = (*COLUMNS, "source") if source else COLUMNS
+    records = each_submission(database, filters, with_source=source)
+    table = Table(name="submissions", format=format, columns=columns, records=records)
+    return StreamingResponse(table.pieces(), media_type=table.media_type, headers=table.headers)
+
+
+def _given(visit: Visit) -> dict[str, str]:
+    return {name: visit.request.query_params.get(name, "").strip() for name in FIELDS}

@@ -1,0 +1,164 @@
+"""Everybody's submissions, for admins."""
+
+import csv
+import io
+import json
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import httpx
+import pytest
+from sqlalchemy import update
+
+from app.administration.submission import SOURCES_AT_A_TIME
+from app.database import Database
+from app.submissions.model import Submission
+from app.submissions.query import PAGE
+from tests.api.conftest import SignedIn
+from tests.factories import make_judging, make_problem, make_submission, make_user
+
+
+@pytest.fixture
+def admin(signed_in: SignedIn) -> httpx.Client:
+    return signed_in("root", role="admin")
+
+
+@pytest.fixture
+def sent(database: Database) -> dict[str, UUID]:
+    """By name: emmy's accepted one and kay's runs of samples, the later of which is a judge_error."""
+    with database.transaction() as session:
+        emmy, kay = make_user(session, "emmy"), make_user(session, "kay")
+        first, second = make_problem(session, "first"), make_problem(session, "second")
+        made = {
+            "emmy's": make_submission(session, emmy, first),
+            "kay's": make_submission(session, kay, first, mode="sample"),
+            "broken": make_submission(session, kay, second, mode="sample"),
+        }
+        verdicts = {"emmy's": "accepted", "kay's": "wrong_answer", "broken": "judge_error"}
+        for hours, (name, submission) in enumerate(made.items()):
+            make_judging(
+                session, submission.id, state="done", verdict=verdicts[name], score=0, reason="attempt 1: lost"
+            )
+            sent_at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=hours)
+            session.execute(update(Submission).where(Submission.id == submission.id).values(created_at=sent_at))
+        return {name: submission.id for name, submission in made.items()}
+
+
+@pytest.mark.parametrize(
+    ("filters", "names"),
+    [
+        ({}, ["broken", "kay's", "emmy's"]),
+        ({"user": "kay"}, ["broken", "kay's"]),
+        ({"user": "nobody"}, []),
+        ({"problem": "first"}, ["kay's", "emmy's"]),
+        ({"problem": "first", "revision": "1"}, ["kay's", "emmy's"]),
+        ({"problem": "first", "revision": "2"}, []),
+        ({"revision": "ffffffff"}, []),
+        ({"verdict": "judge_error"}, ["broken"]),
+        ({"mode": "submit"}, ["emmy's"]),
+        ({"since": "2026-01-01T01:00:00Z"}, ["broken", "kay's"]),
+        ({"until": "2026-01-01T01:00:00Z"}, ["emmy's"]),
+        ({"user": "kay", "problem": "first"}, ["kay's"]),
+    ],
+)
+def test_an_admin_finds_everybodys_submissions(
+    admin: httpx.Client, sent: dict[str, UUID], filters: dict[str, str], names: list[str]
+) -> None:
+    answer = admin.get("/submissions", params={"everyone": "true", **filters})
+
+    assert answer.status_code == 200
+    assert [item["id"] for item in answer.json()["items"]] == [str(sent[name]) for name in names]
+
+
+def test_a_revision_is_found_by_how_its_digest_begins(admin: httpx.Client, database: Database) -> None:
+    with database.transaction() as session:
+        revision = make_problem(session)
+        submission = make_submission(session, None, revision)
+        make_judging(session, submission.id)
+        make_judging(session)
+
+    items = admin.get("/submissions", params={"everyone": "true", "revision": revision.digest}).json()["items"]
+
+    assert [item["id"] for item in items] == [str(submission.id)]
+
+
+def test_a_number_of_a_revision_needs_its_problem(admin: httpx.Client) -> None:
+    for path in ("/submissions?everyone=true&revision=3", "/submissions/export?revision=3"):
+        answer = admin.get(path)
+
+        assert answer.status_code == 422
+        assert "revision 3 of which problem?" in answer.json()["detail"]
+
+
+def test_pages_of_everybodys_submissions_have_no_gap(admin: httpx.Client, database: Database) -> None:
+    with database.transaction() as session:
+        revision = make_problem(session)
+        for _ in range(PAGE + 1):
+            make_judging(session, make_submission(session, None, revision).id)
+
+    first = admin.get("/submissions", params={"everyone": "true"}).json()
+    second = admin.get("/submissions", params={"everyone": "true", "cursor": first["next"]}).json()
+
+    assert len({item["id"] for item in first["items"] + second["items"]}) == PAGE + 1
+    assert second["next"] is None
+
+
+@pytest.mark.parametrize("role", ["student", "author"])
+def test_others_see_their_own_submissions_only(signed_in: SignedIn, sent: dict[str, UUID], role: str) -> None:
+    somebody = signed_in("somebody", role=role)
+
+    assert somebody.get("/submissions?everyone=true").status_code == 403
+    assert somebody.get("/submissions?user=kay").status_code == 422
+    assert somebody.get("/submissions").json()["items"] == []
+    assert somebody.get("/submissions/export").status_code == 403
+    assert somebody.get(f"/submissions/{sent['broken']}/judgings").status_code == 403
+
+
+def test_all_judgings_of_a_submission_are_told_with_their_reasons(
+    admin: httpx.Client, sent: dict[str, UUID], database: Database
+) -> None:
+    with database.transaction() as session:
+        make_judging(session, sent["broken"], state="done", verdict="accepted", score=100, worker="here", image="cpu-1")
+
+    new, old = admin.get(f"/submissions/{sent['broken']}/judgings").json()["items"]
+
+    assert (new["verdict"], new["is_current"], new["worker"], new["image"]) == ("accepted", True, "here", "cpu-1")
+    assert (old["verdict"], old["is_current"], old["reason"]) == ("judge_error", False, "attempt 1: lost")
+
+
+def test_an_export_has_all_that_the_filters_let_through(admin: httpx.Client, database: Database) -> None:
+    with database.transaction() as session:
+        revision, user = make_problem(session, "wanted"), make_user(session, "emmy")
+        for _ in range(SOURCES_AT_A_TIME * 2 + 1):
+            make_judging(session, make_submission(session, user, revision).id)
+        make_judging(session)
+
+    answer = admin.get("/submissions/export", params={"problem": "wanted", "source": "true"})
+
+    lines = [json.loads(line) for line in answer.text.splitlines()]
+    assert len({line["id"] for line in lines}) == SOURCES_AT_A_TIME * 2 + 1
+    assert {(line["user"], line["problem"], line["source"]) for line in lines} == {
+        ("emmy", "wanted", "def solve(): ...")
+    }
+
+
+def test_no_cell_of_an_export_is_a_formula(admin: httpx.Client, database: Database) -> None:
+    with database.transaction() as session:
+        revision = make_problem(session, title="-1+cmd|' /C calc'!A1")
+        submission = make_submission(session, make_user(session), revision)
+        submission.source = '@SUM(1)\n,"quoted"'
+        make_judging(session, submission.id)
+
+    answer = admin.get("/submissions/export", params={"format": "csv", "source": "true"})
+
+    (row,) = csv.DictReader(io.StringIO(answer.text, newline=""))
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert row["title"] == "'-1+cmd|' /C calc'!A1"
+    assert row["source"] == '\'@SUM(1)\n,"quoted"'
+
+
+def test_the_code_is_left_out_unless_it_is_asked_for(admin: httpx.Client, sent: dict[str, UUID]) -> None:
+    lines = admin.get("/submissions/export").text.splitlines()
+
+    assert len(lines) == len(sent)
+    assert all("source" not in json.loads(line) for line in lines)

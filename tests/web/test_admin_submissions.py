@@ -1,0 +1,96 @@
+"""Everybody's submissions on the page, and one as admins see it."""
+
+from uuid import UUID
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from app.accounts.model import User
+from app.database import Database
+from app.submissions.submit import Submit, SubmitLimits, submit
+from tests.factories import make_judging, make_submission, make_user
+from tests.web.judged import all_right, judge
+
+
+@pytest.fixture
+def sent(app: object, database: Database) -> UUID:  # noqa: ARG001
+    """Emmy's, accepted."""
+    with database.transaction() as session:
+        emmy = make_user(session, "emmy")
+        wanted = Submit(user_id=emmy.id, slug="scaled_sum", source="code of emmy", mode="submit")
+        submission_id = submit(session, wanted, SubmitLimits(max_pending=9)).id
+    judge(database, *all_right())
+    return submission_id
+
+
+def test_the_list_says_whose_each_is(admin: TestClient, sent: UUID) -> None:
+    page = admin.get("/admin/submissions").text
+
+    assert f'href="/submissions/{sent}"' in page
+    assert '<a href="/admin/submissions?user=emmy">emmy</a>' in page
+    assert "Accepted" in page
+
+
+def test_filters_stay_in_the_form_and_go_on_to_the_file_and_to_a_rejudging(admin: TestClient, sent: UUID) -> None:
+    page = admin.get("/admin/submissions?user=emmy&problem=scaled_sum&verdict=accepted&since=").text
+
+    assert f'href="/submissions/{sent}"' in page
+    assert '<option value="accepted" selected>' in page
+    chosen = "user=emmy&amp;problem=scaled_sum&amp;verdict=accepted"
+    assert f'href="/admin/submissions/export?{chosen}&amp;format=csv"' in page
+    assert f'href="/admin/rejudgings/new?{chosen}"' in page
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("verdict=fine", "is no verdict"),
+        ("mode=both", "is no mode"),
+        ("since=noon", "is no time"),
+        ("revision=1", "evision 1 of which problem?"),
+        ("cursor=x", "is none of this list"),
+    ],
+)
+def test_a_filter_that_can_not_be_is_named(admin: TestClient, query: str, said: str) -> None:
+    answer = admin.get(f"/admin/submissions?{query}")
+
+    assert answer.status_code == 422
+    assert said in answer.text
+
+
+def test_the_file_has_the_code_when_it_is_asked_for(admin: TestClient, sent: UUID) -> None:
+    assert "code of emmy" not in admin.get("/admin/submissions/export").text
+    assert "code of emmy" in admin.get("/admin/submissions/export?format=ndjson&source=true").text
+    assert str(sent) in admin.get("/admin/submissions/export?user=emmy").text
+
+
+def test_an_admin_sees_how_a_submission_was_judged(admin: TestClient, sent: UUID, database: Database) -> None:
+    with database.transaction() as session:
+        failure = {"verdict": "judge_error", "reason": "attempt 1: <BoxLost>", "is_current": False}
+        make_judging(session, sent, state="done", worker="worker-7", **failure)
+
+    page = admin.get(f"/submissions/{sent}").text
+
+    assert "The code of emmy" in page
+    assert "worker-7" in page
+    assert "attempt 1: &lt;BoxLost&gt;" in page
+    assert page.count('class="badge tone-good">counts') == 1
+
+
+def test_its_owner_sees_nothing_of_that(ada: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        user = session.scalars(select(User).where(User.username == "ada")).one()
+        submission = make_submission(session, user)
+        make_judging(session, submission.id, worker="worker-7", reason="attempt 1: BoxLost")
+
+    page = ada.get(f"/submissions/{submission.id}").text
+
+    assert "Your code" in page
+    assert "worker-7" not in page
+    assert "BoxLost" not in page
+
+
+def test_students_are_refused(ada: TestClient) -> None:
+    assert ada.get("/admin/submissions").status_code == 403
+    assert ada.get("/admin/submissions/export").status_code == 403
