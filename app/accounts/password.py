@@ -1,5 +1,7 @@
 """Passwords: what is allowed, and their argon2id hashes."""
 
+import secrets
+
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
@@ -25,6 +27,10 @@ def check_password(password: str) -> None:
         raise Invalid("password", "the password holds a lone surrogate, which is no character; leave it out") from None
     if size > MAX_BYTES:
         raise Invalid("password", f"the password has {size} bytes in UTF-8; choose at most {MAX_BYTES}")
+
+
+def generate_password() -> str:
+    return secrets.token_urlsafe(15)
 
 
 def hash_password(password: str) -> str:

@@ -1,4 +1,4 @@
-"""Signing up, and roles."""
+"""Signing up."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import Role, User
 from app.accounts.password import check_password, hash_password
 from app.database import is_storable
-from app.errors import Conflict, Invalid, NotFound
+from app.errors import Conflict, Invalid
 
 USERNAME = re.compile(r"[a-z0-9_-]{3,32}")
 USERNAME_RULE = "use 3 to 32 characters of a-z, 0-9, _ and -"
@@ -50,16 +50,6 @@ def find_user(session: Session, username: str) -> User | None:
     """Upper case is forgiven."""
     name = username.strip().lower()
     return session.scalar(select(User).where(User.username == name)) if USERNAME.fullmatch(name) else None
-
-
-def set_role(session: Session, username: str, role: Role) -> User:
-    """Raises NotFound."""
-    user = find_user(session, username)
-    if user is None:
-        raise NotFound(f"there is no user {username!r}; `allclose user create` makes one")
-    user.role = role
-    session.flush()
-    return user
 
 
 def _check_username(username: str) -> None:

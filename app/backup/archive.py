@@ -1,7 +1,6 @@
-"""The file: written under another name until it is complete, and looked through before anything of it is used."""
+"""The file, which is looked through before anything of it is used."""
 
 import hashlib
-import os
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,10 +22,6 @@ class BadBackup(AllcloseError):
     """The file is no backup of Allclose, or not whole."""
 
 
-class BackupNotWritten(AllcloseError):
-    """There is a file of that name, or none can be made."""
-
-
 class Manifest(BaseModel):
     """`rows` is by table; `schema_revision` names the migration that the database was at."""
 
@@ -40,29 +35,6 @@ class Manifest(BaseModel):
     rows: Mapping[str, int]
     dump_bytes: int
     dump_sha256: str
-
-
-@contextmanager
-def new_file(path: Path) -> Iterator[IO[bytes]]:
-    """Nobody but its owner reads it, and it has its name once the block is through. Raises BackupNotWritten."""
-    if path.exists():
-        raise BackupNotWritten(f"{path} is there already; name another file, or remove it first")
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        partial.unlink(missing_ok=True)
-        target = os.fdopen(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b")
-    except OSError as error:
-        raise BackupNotWritten(f"{path} can't be written ({error.strerror}); choose another folder") from None
-    try:
-        with target:
-            yield target
-            target.flush()
-            os.fsync(target.fileno())
-        partial.rename(path)
-    except OSError as error:
-        raise BackupNotWritten(f"{path} could not be written to its end ({error.strerror})") from None
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def write_dump(archive: zipfile.ZipFile, source: IO[bytes]) -> tuple[int, str]:

@@ -11,7 +11,8 @@ from typing import IO, Any
 from sqlalchemy import Connection, inspect, text
 
 from app.audit.record import Act, Actor, record
-from app.backup.archive import MANIFEST, Manifest, new_file, write_dump
+from app.backup.archive import MANIFEST, Manifest, write_dump
+from app.backup.private_file import new_file
 from app.backup.program import Server, find_program, running, server_of
 from app.database import Database
 from app.schema import revision_of
@@ -20,7 +21,7 @@ OPTIONS = ("--format", "custom", "--no-owner", "--no-privileges", "--schema", "p
 
 
 def back_up(database: Database, path: Path, actor: Actor) -> Manifest:
-    """Raises BackupNotWritten, ProgramLacks, ProgramFailed."""
+    """Raises FileNotWritten, ProgramLacks, ProgramFailed."""
     with new_file(path) as target, database.engine.connect() as connection:
         manifest = write(connection, target)
     with database.transaction() as session:

@@ -1,5 +1,6 @@
 """A database beside another one, and how it takes its place."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -12,6 +13,8 @@ from app.errors import AllcloseError
 
 # Every server has it, and everybody may connect to it unless somebody took that away.
 ELSEWHERE = "postgres"
+# A server takes a moment to notice that a connection was closed, ours of just before.
+CLOSING_SECONDS = 2
 MAX_NAME = 40  # PostgreSQL cuts names at 63 bytes
 
 USERS = "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND backend_type = 'client backend'"
@@ -49,10 +52,12 @@ def new_database(server: Server) -> Iterator[Server]:
 
 def check_unused(server: Server) -> None:
     """Raises ServiceRuns."""
+    deadline = time.monotonic() + CLOSING_SECONDS
     with _elsewhere(server) as connection:
-        row = connection.execute(USERS, [server.database]).fetchone()
-    if row and row[0]:
-        raise ServiceRuns(f"{row[0]} connections to the database are open")
+        while open_ones := _count_users(connection, server.database):
+            if time.monotonic() > deadline:
+                raise ServiceRuns(f"{open_ones} connections to the database are open")
+            time.sleep(0.05)
 
 
 def swap(server: Server, fresh: Server) -> None:
@@ -83,6 +88,11 @@ def _elsewhere(server: Server) -> Iterator[psycopg.Connection[Any]]:
             f"Its role must own the database, may connect to the database {ELSEWHERE!r}, and needs CREATEDB "
             f"(ALTER ROLE … CREATEDB) for as long as this takes"
         ) from None
+
+
+def _count_users(connection: psycopg.Connection[Any], name: str) -> int:
+    row = connection.execute(USERS, [name]).fetchone()
+    return row[0] if row else 0
 
 
 def _creation(name: str, like: dict[str, Any]) -> sql.Composed:

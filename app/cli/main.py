@@ -7,7 +7,8 @@ import sys
 import typer
 from rich.markup import escape
 
-from app.cli import doctor, judge, problem, serve, submit, user, worker
+from app.cli import doctor, judge, problem, serve, submit, worker
+from app.cli.admin import main as admin
 from app.cli.console import errors
 from app.cli.plain import message
 from app.errors import AllcloseError, JudgeFailed
@@ -30,7 +31,7 @@ app.command("show")(submit.show)
 app.command("cancel")(submit.cancel)
 app.command("doctor")(doctor.doctor)
 app.add_typer(problem.app, name="problem")
-app.add_typer(user.app, name="user")
+app.add_typer(admin.app, name="admin")
 
 
 def main() -> None:

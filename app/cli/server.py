@@ -11,6 +11,7 @@ import uvicorn
 from sqlalchemy import select
 
 from app.accounts.model import User
+from app.accounts.password import generate_password
 from app.accounts.user import SignUp, sign_up
 from app.authoring.publication import publish_folder
 from app.catalog.fault import PackageInvalid
@@ -20,7 +21,6 @@ from app.cli.console import errors, output
 from app.cli.deployment import postgres_options, upgraded, with_driver
 from app.cli.problem.folder import list_folders
 from app.cli.supervisor import WorkerProcess
-from app.cli.user import generate_password
 from app.database import Database
 from app.embedded_postgres import own
 from app.errors import AllcloseError

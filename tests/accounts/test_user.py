@@ -3,9 +3,9 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from app.accounts.model import User
-from app.accounts.user import SignUp, find_user, set_role, sign_up
+from app.accounts.user import SignUp, find_user, sign_up
 from app.database import Database
-from app.errors import Conflict, Invalid, NotFound
+from app.errors import Conflict, Invalid
 from tests.factories import make_user
 
 PASSWORD = "correct horse"
@@ -75,17 +75,6 @@ def test_finding_a_user_forgives_upper_case_and_survives_any_text(database: Data
         assert find_user(session, " Ada ") is not None
         assert find_user(session, "ada\0") is None
         assert find_user(session, "\ud800") is None
-
-
-def test_a_role_can_be_given_to_a_known_user_only(database: Database) -> None:
-    with database.transaction() as session:
-        make_user(session, "ada")
-        set_role(session, "ada", "admin")
-        with pytest.raises(NotFound, match="no user 'grace'"):
-            set_role(session, "grace", "admin")
-
-    with database.transaction() as session:
-        assert session.scalars(select(User.role)).one() == "admin"
 
 
 def test_the_database_itself_refuses_an_unknown_role(database: Database) -> None:

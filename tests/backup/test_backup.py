@@ -17,9 +17,10 @@ from sqlalchemy.exc import DBAPIError
 
 from app.audit.model import AuditEvent
 from app.audit.record import COMMAND
-from app.backup.archive import DUMP, MANIFEST, BackupNotWritten, BadBackup, new_file, open_backup
+from app.backup.archive import DUMP, MANIFEST, BadBackup, open_backup
 from app.backup.dump import back_up, write
 from app.backup.place import ServiceRuns
+from app.backup.private_file import FileNotWritten, new_file
 from app.backup.program import ProgramFailed
 from app.backup.restore import BackupTooNew, NotEmpty, look_through, restore
 from app.database import Database
@@ -145,7 +146,7 @@ def test_what_is_written_while_it_runs_is_all_there_or_not_at_all(
 def test_nobody_else_may_read_it_and_no_file_is_written_over(filled: Database, backup: Path) -> None:
     whole = backup.read_bytes()
 
-    with pytest.raises(BackupNotWritten, match="is there already"):
+    with pytest.raises(FileNotWritten, match="is there already"):
         back_up(filled, backup, COMMAND)
 
     assert backup.stat().st_mode & 0o777 == 0o600
@@ -154,7 +155,7 @@ def test_nobody_else_may_read_it_and_no_file_is_written_over(filled: Database, b
 
 
 def test_a_folder_that_is_not_there_is_named(filled: Database, tmp_path: Path) -> None:
-    with pytest.raises(BackupNotWritten, match="choose another folder"):
+    with pytest.raises(FileNotWritten, match="choose another folder"):
         back_up(filled, tmp_path / "nowhere" / "monday", COMMAND)
 
 

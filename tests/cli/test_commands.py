@@ -1,4 +1,4 @@
-"""The other commands: list, user, submit, and settings that stop the start with a sentence."""
+"""The other commands: list, submit, and settings that stop the start with a sentence."""
 
 import os
 import subprocess
@@ -93,7 +93,7 @@ def test_a_port_in_use_is_named(served: Served) -> None:
 def test_a_user_is_created_beside_a_running_server_and_submits(served: Served, tmp_path: Path) -> None:
     home = {"HOME": str(tmp_path), "ALLCLOSE_SERVER": served.url}
 
-    created = allclose("user", "create", "grace", "--password", PASSWORD, "--data", served.data)
+    created = allclose("admin", "user", "create", "grace", "--password", PASSWORD, "--data", served.data)
     refused = allclose("submit", "microbatched_grads", SOLUTION, **home)
     signed_in = allclose("login", "grace", "--password", PASSWORD, **home)
     submitted = allclose("submit", "microbatched_grads", SOLUTION, **home)
@@ -106,22 +106,3 @@ def test_a_user_is_created_beside_a_running_server_and_submits(served: Served, t
     assert "accepted" in submitted.stdout
     tokens = tmp_path / ".config" / "allclose" / "tokens.json"
     assert tokens.stat().st_mode & 0o077 == 0
-
-
-def test_a_name_that_is_taken_is_said(served: Served) -> None:
-    refused = allclose("user", "create", "admin", "--data", served.data)
-
-    assert refused.returncode == 2
-    assert "admin" in refused.stderr
-
-
-def test_a_role_is_given_and_taken(served: Served) -> None:
-    allclose("user", "create", "emmy", "--password", PASSWORD, "--data", served.data)
-
-    given = allclose("user", "role", "emmy", "author", "--data", served.data)
-    taken = allclose("user", "role", "emmy", "student", "--data", served.data)
-    nobody = allclose("user", "role", "nobody", "author", "--data", served.data)
-
-    assert (given.stdout, taken.stdout) == ("emmy is an author now\n", "emmy is a student now\n")
-    assert nobody.returncode == 2
-    assert "there is no user 'nobody'" in nobody.stderr

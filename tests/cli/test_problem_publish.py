@@ -45,7 +45,7 @@ def test_a_student_is_told_how_to_become_an_author(served: Served) -> None:
     refused = allclose("problem", "publish", TEMPLATE, "--server", served.url, "--token", student.token)
 
     assert refused.returncode == 2
-    assert "allclose user role sam author" in refused.stderr
+    assert "allclose admin user role sam author" in refused.stderr
 
 
 def test_a_package_that_fails_its_verification_is_not_published(served: Served, tmp_path: Path) -> None:

@@ -1,0 +1,47 @@
+"""`allclose admin export`: what others work on, as a file."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from app.cli.admin.place import Data, Moment, aware, say
+from app.judging.verdicts import Verdict
+from app.settings import read_settings
+
+app = typer.Typer(help="What others work on, as a file.", no_args_is_help=True)
+
+
+@app.callback()
+def exports() -> None:
+    """What others work on, as a file."""
+
+
+@app.command()
+def submissions(
+    file: Annotated[Path, typer.Argument(help="Where to write it.")],
+    format: Annotated[Literal["ndjson", "csv"], typer.Option()] = "ndjson",
+    source: Annotated[bool, typer.Option("--source", help="With the code.")] = False,
+    problem: Annotated[str | None, typer.Option(help="Of this problem: its slug.")] = None,
+    user: Annotated[str | None, typer.Option(help="Of this user.")] = None,
+    verdict: Annotated[Verdict | None, typer.Option(help="With this verdict.")] = None,
+    since: Moment = None,
+    until: Moment = None,
+    data: Data = None,
+) -> None:
+    """Write everybody's submissions, one a line, the newest first."""
+    from app.administration.export import Table
+    from app.administration.submission import COLUMNS, each_submission
+    from app.backup.private_file import new_file
+    from app.cli.deployment import open_database
+    from app.submissions.query import HistoryFilters, choose
+
+    filters = HistoryFilters(problem=problem, user=user, verdict=verdict, since=aware(since), until=aware(until))
+    columns = (*COLUMNS, "source") if source else COLUMNS
+    with open_database(read_settings(data=data)) as database, new_file(file) as target:
+        with database.transaction() as session:
+            choose(session, filters)  # what is wrong with them is said before there is a file
+        records = each_submission(database, filters, with_source=source)
+        table = Table(name="submissions", format=format, columns=columns, records=records)
+        target.writelines(piece.encode() for piece in table.pieces())
+    say(f"{file} has them")

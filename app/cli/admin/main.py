@@ -1,0 +1,15 @@
+"""The commands of `allclose admin` by name."""
+
+import typer
+
+from app.cli.admin import audit, backup, export, rejudge, settings, token, user
+
+app = typer.Typer(help="What admins do, by whoever may reach the database.", no_args_is_help=True)
+app.add_typer(user.app, name="user")
+app.add_typer(token.app, name="token")
+app.add_typer(rejudge.app, name="rejudge")
+app.add_typer(settings.app, name="settings")
+app.add_typer(export.app, name="export")
+app.command("audit")(audit.audit)
+app.command("backup")(backup.backup)
+app.command("restore")(backup.restore)

@@ -1,0 +1,71 @@
+"""`allclose admin token`: API tokens of any account."""
+
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from app.cli.admin.place import AsJson, Data, Username, get_named, say, show_table, transaction
+from app.cli.console import print_json
+
+app = typer.Typer(help="API tokens.", no_args_is_help=True)
+
+COLUMNS = ("id", "name", "scopes", "created_at", "expires_at", "last_used_at")
+
+
+@app.command()
+def create(
+    username: Username,
+    name: Annotated[str, typer.Option(help="What it is for.")] = "token",
+    scope: Annotated[
+        list[str] | None, typer.Option(help="A right that it is for (docs/rights.md); again for more. All without one.")
+    ] = None,
+    days: Annotated[int | None, typer.Option(help="It ends after so many; never without.")] = None,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Make a token and print it, this once."""
+    from app.accounts.own_account import make_token
+    from app.accounts.token import Bounds
+    from app.audit.record import COMMAND
+
+    bounds = Bounds(scopes=scope or None, expires_in_days=days)
+    with transaction(data) as session:
+        new = make_token(session, COMMAND, get_named(session, username), name, bounds)
+        token_id = str(new.token.id)
+    if as_json:
+        print_json({"id": token_id, "token": new.secret})
+    else:
+        say(new.secret)
+
+
+@app.command("list")
+def list_(username: Username, as_json: AsJson = False, data: Data = None) -> None:
+    """List an account's tokens that work; the tokens themselves are not kept."""
+    from pydantic_core import to_jsonable_python
+
+    from app.accounts.token import list_tokens
+
+    with transaction(data) as session:
+        tokens = list_tokens(session, get_named(session, username).id)
+        rows = [{name: getattr(token, name) for name in COLUMNS} for token in tokens]
+    if as_json:
+        print_json({"items": to_jsonable_python(rows)})
+        return
+    headings = ("id", "name", "scopes", "created", "expires", "last used")
+    show_table(headings, (["all" if (n, v) == ("scopes", None) else v for n, v in row.items()] for row in rows))
+
+
+@app.command()
+def revoke(
+    username: Username,
+    token: Annotated[UUID, typer.Argument(help="Its id, as `list` shows it.")],
+    data: Data = None,
+) -> None:
+    """End a token now."""
+    from app.accounts.own_account import give_up_token
+    from app.audit.record import COMMAND
+
+    with transaction(data) as session:
+        give_up_token(session, COMMAND, get_named(session, username), token)
+    say(f"The token {token} works no more")

@@ -1,0 +1,51 @@
+"""`allclose admin backup` beside a running server, and `restore` once it has ended."""
+
+import json
+from pathlib import Path
+
+import httpx
+
+from tests.cli.test_commands import PASSWORD, allclose
+from tests.serving import serve
+
+
+def test_a_server_goes_on_where_its_backup_was_made(tmp_path: Path) -> None:
+    first, second, file = tmp_path / "first", tmp_path / "second", tmp_path / "monday.backup"
+    settings = {"ALLCLOSE_SANDBOX": "bubblewrap"}
+    with serve(first, settings) as served:
+        student = served.sign_up("ada")
+        made = allclose("admin", "backup", file, "--data", first)
+        refused = allclose("admin", "restore", file, "--replace", "--yes", "--data", first)
+        served.sign_up("late")
+
+    restored = allclose("admin", "restore", file, "--data", second)
+    unasked = allclose("admin", "restore", file, "--data", first)
+    not_confirmed = allclose("admin", "restore", file, "--replace", "--data", first)
+    replaced = allclose("admin", "restore", file, "--replace", "--yes", "--data", first)
+
+    assert made.returncode == 0, made.stderr
+    assert "2 users, 1 problems, 0 submissions" in made.stdout.replace("\n", " ")
+    assert (refused.returncode, unasked.returncode, not_confirmed.returncode) == (2, 2, 1)
+    assert "stop Allclose first" in refused.stderr
+    assert "--replace puts the backup in the place" in unasked.stderr
+    assert "The database has 3 users" in not_confirmed.stdout.replace("\n", " ")
+    for done in (restored, replaced):
+        assert done.returncode == 0, done.stderr
+        assert "Restored 2 users, 1 problems, 0 submissions" in done.stdout.replace("\n", " ")
+    for data in (first, second):
+        with serve(data, settings) as again:
+            headers = {"Authorization": f"Bearer {student.token}"}
+            assert httpx.get(f"{again.url}/api/v1/me", headers=headers, timeout=60).json()["username"] == "ada"
+            assert "password" not in again.text  # the admin is there already
+        users = allclose("admin", "user", "list", "--json", "--data", data)
+        assert {user["username"] for user in json.loads(users.stdout)["items"]} == {"ada", "admin"}
+
+
+def test_a_file_that_is_no_backup_is_said_before_anything_is_started(tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text(PASSWORD)
+
+    refused = allclose("admin", "restore", tmp_path / "notes", "--data", tmp_path / "data")
+
+    assert refused.returncode == 2
+    assert "no whole backup of Allclose" in refused.stderr
+    assert not (tmp_path / "data").exists()
