@@ -12,7 +12,7 @@ from app.database import Base
 Role = Literal["student", "author", "admin"]
 
 # The words of a user's name and e-mail, as PostgreSQL searches them.
-WORDS = "to_tsvector('simple', translate(username || ' ' || coalesce(email, ''), '@._-', '    '))"
+WORDS = "to_tsvector('simple', translate((username || ' ') || coalesce(email, ''), '@._-', '    '))"
 
 
 class User(Base):
@@ -27,6 +27,9 @@ class User(Base):
         CheckConstraint("role IN ('student', 'author', 'admin')", name="role"),
         Index("ix_users_created_at", text("created_at DESC"), "id"),
         Index("ix_users_email", text("lower(email)")),
+        Index("ix_users_words", text(WORDS), postgresql_using="gin"),
+        Index("ix_users_role_created_at", "role", text("created_at DESC"), "id"),
+        Index("ix_users_away", text("created_at DESC"), "id", postgresql_where=text("NOT is_active")),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)

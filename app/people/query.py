@@ -98,7 +98,7 @@ def _is_in(state: State) -> ColumnElement[bool]:
     if state == "active":
         return User.is_active.is_(True)
     is_erased = User.erased_at.is_not(None)
-    return and_(User.is_active.is_(False), is_erased if state == "erased" else ~is_erased)
+    return and_(~User.is_active, is_erased if state == "erased" else ~is_erased)
 
 
 def _named(q: str) -> ColumnElement[bool]:
