@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import ColumnElement, func, select, tuple_
+from sqlalchemy import ColumnElement, Text, func, literal_column, select, tuple_
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem
@@ -16,7 +16,8 @@ from app.submissions.model import Judging, Submission
 PAGE_SIZE = 50
 GROUPS_SHOWN = 100
 NOT_SAID = "NotSaid: nothing was written down"
-_CAUSE = func.coalesce(Judging.cause, NOT_SAID)
+# Written out: grouped by, it must be the same expression, which parameters are not.
+_CAUSE = func.coalesce(Judging.cause, literal_column(f"'{NOT_SAID}'", Text))
 _IS_ERROR = Judging.verdict == Verdict.JUDGE_ERROR
 
 

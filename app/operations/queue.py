@@ -6,7 +6,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy import ColumnElement, case, func, literal_column, select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
@@ -110,7 +110,9 @@ def _view(queue: str, kind: Kind, counts: tuple[int, float, int]) -> QueueView:
 
 
 def _kind() -> ColumnElement[Kind]:
-    return case((Judging.rejudging_id.is_(None), "interactive"), else_="rejudge")
+    # Written out: grouped by, it must be the same expression, which parameters are not.
+    names: list[ColumnElement[Kind]] = [literal_column(f"'{kind}'") for kind in KINDS]
+    return case((Judging.rejudging_id.is_(None), names[0]), else_=names[1])
 
 
 def _age() -> ColumnElement[Any]:

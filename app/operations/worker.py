@@ -87,7 +87,8 @@ def _change(session: Session, actor: Actor, worker_id: UUID, *, is_draining: boo
 
 def _view(rows: Sequence[tuple[WorkerRow, bool]], running: int) -> WorkerView:
     """The row that judges says most of it."""
-    row, is_alive = min(rows, key=lambda each: (not each[1], each[0].queues[0].startswith("verify-")))
+    rows = sorted(rows, key=lambda each: (not each[1], each[0].queues[0].startswith("verify-")))
+    row, is_alive = rows[0]
     return WorkerView(
         id=row.id,
         name=row.name,

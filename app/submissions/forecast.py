@@ -7,7 +7,7 @@ from statistics import median
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import ColumnElement, any_, func, literal, or_, select
+from sqlalchemy import ColumnElement, and_, any_, func, literal, or_, select
 from sqlalchemy.orm import Session
 
 from app.submissions.enqueue import BACKGROUND
@@ -100,7 +100,7 @@ def _seconds_before(session: Session, judging: Judging, ahead: list[Kind], habit
 
     What runs in the background gives way.
     """
-    alive = WorkerRow.seen_at > func.now() - ALIVE
+    alive = and_(WorkerRow.seen_at > func.now() - ALIVE, ~WorkerRow.is_draining)
     slots = session.scalars(
         select(func.coalesce(func.sum(WorkerRow.slots), 0)).where(
             alive, literal(judging.queue) == any_(WorkerRow.queues)

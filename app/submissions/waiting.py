@@ -14,7 +14,8 @@ _KIND = {"cpu": "worker", "gpu": "GPU worker"}
 
 
 def is_served(session: Session, queue: str) -> bool:
-    alive = exists().where(WorkerRow.seen_at > func.now() - ALIVE, literal(queue) == any_(WorkerRow.queues))
+    takes_any = (WorkerRow.seen_at > func.now() - ALIVE, ~WorkerRow.is_draining)
+    alive = exists().where(*takes_any, literal(queue) == any_(WorkerRow.queues))
     return session.scalars(select(alive)).one()
 
 

@@ -64,6 +64,8 @@ FOR_STUDENTS = (
 )
 FOR_AUTHORS = ("/author", "/author/problems/scaled_sum", "/author/edit?problem=scaled_sum")
 FOR_ADMINS: tuple[str, ...] = (
+    "/admin/queue",
+    "/admin/judge-errors",
     "/admin/users",
     "/admin/users?q=nobody",
     "/admin/users/{ada}",

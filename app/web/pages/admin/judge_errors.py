@@ -1,0 +1,67 @@
+"""Every judge_error with its cause, and the way to judge again."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Form, Response
+from pydantic import BaseModel
+
+from app.accounts.right import Right
+from app.accounts.viewer import Viewer
+from app.database import storable
+from app.errors import Invalid
+from app.operations.judge_error import ErrorFilters, list_causes, list_judge_errors, list_open
+from app.rejudging.choice import Choice
+from app.rejudging.create import Rejudge, rejudge
+from app.web.gate import needs
+from app.web.messages import gettext as _
+from app.web.origin import require_own_origin
+from app.web.visit import CurrentVisit, see_other
+
+router = APIRouter(prefix="/admin/judge-errors")
+
+HERE = "/admin/judge-errors"
+MOST_AT_ONCE = 1000
+Watcher = Annotated[Viewer, needs(Right.READ_OPERATIONS, home=HERE)]
+Rejudger = Annotated[Viewer, needs(Right.REJUDGE, home=HERE)]
+
+
+class AgainForm(BaseModel):
+    """One submission, or all open ones of a cause."""
+
+    submission: UUID | None = None
+    cause: str = ""
+
+
+def read_filters(problem: str = "", kind: str = "", cause: str = "") -> ErrorFilters:
+    """An empty field of the form is no filter."""
+    return ErrorFilters(problem=storable(problem) or None, kind=storable(kind) or None, cause=storable(cause) or None)
+
+
+Filters = Annotated[ErrorFilters, Depends(read_filters)]
+
+
+@router.get("")
+def show_judge_errors(visit: CurrentVisit, viewer: Watcher, filters: Filters, cursor: str = "") -> Response:  # noqa: ARG001
+    with visit.transaction() as session:
+        page = list_judge_errors(session, filters, cursor or None)
+        causes = list_causes(session)
+    fields = {"problem": filters.problem, "kind": filters.kind, "cause": filters.cause}
+    query = {name: value for name, value in fields.items() if value}
+    kinds = sorted({each.kind for each in causes})
+    context = {"page": page, "causes": causes, "kinds": kinds, "query": query, "is_first": not cursor}
+    return visit.render("admin/judge_errors.html", context)
+
+
+@router.post("/again", dependencies=[Depends(require_own_origin)])
+def judge_again(visit: CurrentVisit, viewer: Rejudger, form: Annotated[AgainForm, Form()]) -> Response:  # noqa: ARG001
+    """Raises Invalid where there is nothing left to judge again."""
+    with visit.transaction() as session:
+        cause = storable(form.cause)
+        ids = [form.submission] if form.submission else list_open(session, cause, MOST_AT_ONCE)
+        if not ids:
+            raise Invalid("cause", _("Nothing of that cause is left to judge again; look at the rejudgings."))
+        choice = Choice(ids=tuple(ids), samples=True)
+        note = _("judge errors: %(cause)s") % {"cause": cause or str(form.submission)}
+        made = rejudge(session, visit.actor, Rejudge(choice=choice, note=note[:500]))
+    return see_other(f"/admin/rejudgings/{made.id}")

@@ -1,0 +1,46 @@
+"""What waits, who judges, and holding a worker back."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Response
+
+from app.accounts.right import Right
+from app.accounts.viewer import Viewer
+from app.operations.queue import read_queue
+from app.operations.worker import hold_back, list_workers, resume
+from app.web.gate import needs
+from app.web.origin import require_own_origin
+from app.web.visit import CurrentVisit, see_other
+
+router = APIRouter(prefix="/admin/queue")
+
+HERE = "/admin/queue"
+REFRESH_SECONDS = 10
+Watcher = Annotated[Viewer, needs(Right.READ_OPERATIONS, home=HERE)]
+Operator = Annotated[Viewer, needs(Right.OPERATE, home=HERE)]
+
+
+@router.get("")
+def show_queue(visit: CurrentVisit, viewer: Watcher, live: bool = False) -> Response:  # noqa: ARG001
+    """With `live` the browser asks again by itself; nobody is made to read a page that moves."""
+    with visit.transaction() as session:
+        context = {"state": read_queue(session), "workers": list_workers(session), "live": live}
+    answer = visit.render("admin/queue.html", context | {"refresh_seconds": REFRESH_SECONDS})
+    if live:
+        answer.headers["Refresh"] = str(REFRESH_SECONDS)
+    return answer
+
+
+@router.post("/workers/{worker_id}/drain", dependencies=[Depends(require_own_origin)])
+def drain_worker(visit: CurrentVisit, viewer: Operator, worker_id: UUID) -> Response:  # noqa: ARG001
+    with visit.transaction() as session:
+        hold_back(session, visit.actor, worker_id)
+    return see_other(HERE)
+
+
+@router.post("/workers/{worker_id}/resume", dependencies=[Depends(require_own_origin)])
+def resume_worker(visit: CurrentVisit, viewer: Operator, worker_id: UUID) -> Response:  # noqa: ARG001
+    with visit.transaction() as session:
+        resume(session, visit.actor, worker_id)
+    return see_other(HERE)

@@ -1,0 +1,198 @@
+"""The queue, workers and judge errors as an admin reads them, and holding a worker back."""
+
+from datetime import timedelta
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy import func, select, text
+
+from app.audit.model import AuditEvent
+from app.database import Database
+from app.submissions.model import Judging, WorkerRow
+from app.worker.lease import Claim, fail, finish
+from app.worker.lease_loop import LeaseLoop
+from app.worker.presence import Capacity
+from tests.api.conftest import SignedIn
+from tests.api.lease_steps import take
+from tests.factories import make_judging, make_problem, make_submission, make_user, make_worker
+from tests.queue.fleet import wait_until
+from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY, is_listening, send, states
+
+NOBODY = "00000000-0000-0000-0000-000000000000"
+
+
+@pytest.fixture
+def admin(signed_in: SignedIn, database: Database) -> httpx.Client:
+    client = signed_in("emmy")
+    with database.transaction() as session:
+        session.execute(text("UPDATE users SET role = 'admin'"))
+    return client
+
+
+def test_the_queue_counts_by_queue_and_kind_and_names_who_waits_longest(
+    admin: httpx.Client, database: Database
+) -> None:
+    with database.transaction() as session:
+        ada = make_user(session, "ada")
+        for age in (10, 300):
+            submission = make_submission(session, ada, make_problem(session, f"sum-{age}"))
+            make_judging(session, submission.id, queued_at=func.now() - timedelta(seconds=age))
+        make_judging(session, queue="gpu")
+
+    state = admin.get("/queue").json()
+
+    counts = {(row["queue"], row["kind"]): (row["depth"], row["running"]) for row in state["queues"]}
+    assert counts == {
+        ("cpu", "interactive"): (2, 0),
+        ("cpu", "rejudge"): (0, 0),
+        ("gpu", "interactive"): (1, 0),
+        ("gpu", "rejudge"): (0, 0),
+    }
+    assert state["queues"][0]["oldest_seconds"] >= 300
+    longest = state["longest"][0]
+    assert (longest["problem"], longest["user"], longest["kind"]) == ("sum-300", "ada", "interactive")
+
+
+def test_workers_are_alive_until_they_stop_beating(admin: httpx.Client, database: Database) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu", name="here:1", boxes={"ready": 2}, versions={"allclose": "0.1.0"})
+        make_worker(session, "verify-cpu", name="here:1")
+        make_worker(session, "gpu", name="there:2", seen_at=func.now() - timedelta(minutes=2), gpus=["H200"])
+        make_judging(session, state="judging", worker="here:1", lease_until=func.now() + timedelta(seconds=9))
+
+    here, there = admin.get("/workers").json()["items"]
+
+    assert (here["name"], here["state"], here["queues"], here["running"]) == (
+        "here:1",
+        "alive",
+        ["cpu", "verify-cpu"],
+        1,
+    )
+    assert (here["boxes"], here["versions"]) == ({"ready": 2}, {"allclose": "0.1.0"})
+    assert (there["name"], there["state"], there["gpus"]) == ("there:2", "dead", ["H200"])
+
+
+def test_a_worker_that_is_held_back_takes_nothing_until_it_is_resumed(admin: httpx.Client, database: Database) -> None:
+    def run(claim: Claim, _: object) -> None:
+        finish(database, claim, ACCEPTED)
+
+    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=1), run, BY_NOTIFY_ONLY)
+    loop.start()
+    try:
+        wait_until(lambda: is_listening(database) and admin.get("/workers").json()["items"])
+        worker = admin.get("/workers").json()["items"][0]["id"]
+
+        held = admin.post(f"/workers/{worker}/drain").json()
+        send(database)
+        # It beats at once when it is told; the row then carries the time of that.
+        wait_until(lambda: _beats_since(database, held["seen_at"]))
+        assert (held["state"], states(database)) == ("draining", ["queued"])
+
+        assert admin.post(f"/workers/{worker}/resume").json()["state"] == "alive"
+        wait_until(lambda: states(database) == ["done"])
+    finally:
+        loop.stop()
+
+
+def _beats_since(database: Database, seen_at: str) -> bool:
+    with database.transaction() as session:
+        return session.scalars(select(WorkerRow.seen_at)).one().isoformat() != seen_at.replace("Z", "+00:00")
+
+
+def test_holding_back_is_written_down_once(admin: httpx.Client, database: Database) -> None:
+    with database.transaction() as session:
+        worker = make_worker(session, "cpu", name="here:1").id
+    for act in ("drain", "drain", "resume"):
+        admin.post(f"/workers/{worker}/{act}").raise_for_status()
+
+    with database.transaction() as session:
+        events = list(session.scalars(select(AuditEvent).order_by(AuditEvent.id)))
+
+    assert [(event.action, event.target) for event in events] == [
+        ("worker.drained", "here:1"),
+        ("worker.resumed", "here:1"),
+    ]
+    assert admin.post(f"/workers/{NOBODY}/drain").status_code == 404
+
+
+def test_judge_errors_come_newest_first_with_their_cause(admin: httpx.Client, database: Database) -> None:
+    for slug, reason in (("a", "BoxLost: box 17 died\n  Traceback"), ("b", "JudgeFailed: no case"), ("c", None)):
+        with database.transaction() as session:
+            submission = make_submission(session, revision=make_problem(session, slug))
+            make_judging(session, submission.id, max_attempts=1)
+        if reason is not None:
+            fail(database, take(database), reason)
+    with database.transaction() as session:
+        left = select(Judging).where(Judging.state == "queued")
+        for judging in session.scalars(left):
+            judging.state, judging.verdict, judging.finished_at = "done", "judge_error", func.now()
+
+    page = admin.get("/judge-errors").json()
+    assert [(row["problem"], row["kind"]) for row in page["items"]] == [
+        ("c", "NotSaid"),
+        ("b", "JudgeFailed"),
+        ("a", "BoxLost"),
+    ]
+    assert page["items"][2]["cause"] == "BoxLost: box # died"
+    assert page["items"][2]["reason"] == "attempt 1: BoxLost: box 17 died\n  Traceback"
+    assert [row["problem"] for row in admin.get("/judge-errors", params={"problem": "b"}).json()["items"]] == ["b"]
+    assert [row["problem"] for row in admin.get("/judge-errors", params={"kind": "BoxLost"}).json()["items"]] == ["a"]
+    assert [row["problem"] for row in admin.get("/judge-errors", params={"kind": "NotSaid"}).json()["items"]] == ["c"]
+    assert {row["kind"]: row["count"] for row in admin.get("/judge-errors/causes").json()["items"]} == {
+        "BoxLost": 1,
+        "JudgeFailed": 1,
+        "NotSaid": 1,
+    }
+
+
+def test_a_long_list_of_judge_errors_goes_on_at_its_cursor(admin: httpx.Client, database: Database) -> None:
+    with database.transaction() as session:
+        revision, user = make_problem(session), make_user(session)
+        for _ in range(51):
+            submission = make_submission(session, user, revision)
+            make_judging(session, submission.id, state="done", verdict="judge_error", finished_at=func.now())
+
+    first = admin.get("/judge-errors").json()
+    second = admin.get("/judge-errors", params={"cursor": first["next"]}).json()
+
+    assert [len(first["items"]), len(second["items"]), second["next"]] == [50, 1, None]
+    assert len({row["judging"] for row in first["items"] + second["items"]}) == 51
+    assert admin.get("/judge-errors", params={"cursor": "nonsense"}).status_code == 422
+
+
+def test_readiness_says_of_each_check_what_is_so(address: str, database: Database) -> None:
+    assert httpx.get(f"{address}/readyz").json() == {
+        "status": "ready",
+        "checks": {"database": "ok", "schema": "ok", "worker": "none is alive: submissions wait; start one"},
+    }
+    with database.transaction() as session:
+        make_worker(session, "cpu")
+    assert httpx.get(f"{address}/readyz").json()["checks"]["worker"] == "ok"
+
+
+def test_metrics_of_workers_are_merged_and_one_that_can_t_be_read_silences_nobody(
+    admin: httpx.Client, address: str, database: Database
+) -> None:
+    counter = (
+        "# HELP allclose_errors_total What\n# TYPE allclose_errors_total counter\n"
+        'allclose_errors_total{kind="X",part="worker"} 2.0\n'
+    )
+    with database.transaction() as session:
+        make_worker(session, "cpu", name="one", metrics=counter)
+        make_worker(session, "cpu", name="two", metrics=counter)
+        make_worker(session, "cpu", name="broken", metrics="what{ is this")
+        make_worker(session, "cpu", name="dead", metrics=counter, seen_at=func.now() - timedelta(minutes=2))
+
+    answer = httpx.get(f"{address}/metrics", headers=admin.headers)
+
+    families = {family.name: family for family in text_string_to_metric_families(answer.text)}
+    assert answer.text.count("# TYPE allclose_errors_total ") == 1
+    assert [sample.labels["worker"] for sample in families["allclose_errors"].samples] == ["one", "two"]
+    alive = {sample.labels["state"]: sample.value for sample in families["allclose_workers"].samples[:3]}
+    assert alive == {"alive": 3, "draining": 0, "dead": 1}
+
+
+def test_metrics_are_for_those_who_have_the_right(ada: httpx.Client, address: str) -> None:
+    assert httpx.get(f"{address}/metrics").status_code == 401
+    assert httpx.get(f"{address}/metrics", headers=ada.headers).status_code == 403

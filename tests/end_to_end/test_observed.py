@@ -1,0 +1,192 @@
+"""One submission seen from outside: by its metrics, its log and its trace, from a real server with a real worker.
+
+And what the dashboard and the alerts look at is there.
+"""
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from prometheus_client.metrics_core import Metric
+from prometheus_client.parser import text_string_to_metric_families
+
+from app.settings import ROOT
+from tests.queue.fleet import wait_until
+from tests.serving import ADMIN, ONE_PROBLEM, Served, serve
+
+OPERATIONS = ROOT / "docs" / "operations"
+NAME = re.compile(r"\b(?:allclose|process)_[a-z_]+\b")
+ACCEPTED = next((ONE_PROBLEM / "microbatched_grads" / "submissions" / "accepted").glob("*.py")).read_text()
+
+
+@dataclass
+class Collector:
+    """What a collector of OTLP over HTTP got, decoded."""
+
+    address: str = ""
+    spans: list[tuple[str, Span]] = field(default_factory=list)
+
+    def named(self, name: str) -> list[Span]:
+        return [span for _, span in self.spans if span.name == name]
+
+    def take(self, body: bytes) -> None:
+        for resource in ExportTraceServiceRequest.FromString(body).resource_spans:
+            facts = {each.key: each.value.string_value for each in resource.resource.attributes}
+            service = facts["service.name"]
+            self.spans += [(service, span) for scope in resource.scope_spans for span in scope.spans]
+
+
+@contextmanager
+def collecting() -> Iterator[Collector]:
+    collector = Collector()
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            assert self.path == "/v1/traces"
+            collector.take(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Receiver) as server:
+        collector.address = f"http://127.0.0.1:{server.server_address[1]}"
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield collector
+        server.shutdown()
+
+
+@dataclass(frozen=True)
+class Observed:
+    served: Served
+    collector: Collector
+    submission: str
+    request_id: str
+    token: str
+
+    def lines(self) -> list[dict[str, Any]]:
+        """Of the log; what is printed for people stands between."""
+        return [json.loads(line) for line in self.served.lines if line.startswith("{")]
+
+    def scrape(self) -> dict[str, Metric]:
+        headers = {"Authorization": f"Bearer {self.token}"}
+        answer = httpx.get(f"{self.served.url}/metrics", headers=headers).raise_for_status()
+        return {family.name: family for family in text_string_to_metric_families(answer.text)}
+
+
+@pytest.fixture(scope="module")
+def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Observed]:
+    with collecting() as collector:
+        settings = {"ALLCLOSE_LOG_FORMAT": "json", "ALLCLOSE_OTLP_ENDPOINT": collector.address}
+        with serve(tmp_path_factory.mktemp("observed"), settings) as served:
+            student = served.sign_up("grace")
+            sent = student.client.post(
+                "/problems/microbatched_grads/submissions", json={"source": ACCEPTED, "mode": "sample"}
+            ).raise_for_status()
+            assert student.result(sent.json()["id"])["verdict"] == "accepted"
+            found = ADMIN.search(served.text)
+            assert found is not None
+            account = {"username": "admin", "password": found[1], "scopes": ["operations:read"]}
+            made = httpx.post(f"{served.url}/api/v1/tokens", json=account, timeout=90).raise_for_status()
+            token = made.json()["token"]
+            yield Observed(served, collector, sent.json()["id"], sent.headers["x-request-id"], token)
+
+
+def value(families: dict[str, Metric], name: str, **labels: str) -> float:
+    """The sum of all samples that have these labels."""
+    samples = [sample for family in families.values() for sample in family.samples if sample.name == name]
+    return sum(sample.value for sample in samples if labels.items() <= sample.labels.items())
+
+
+def test_a_submission_shows_in_the_metrics(observed: Observed) -> None:
+    wait_until(lambda: value(observed.scrape(), "allclose_judgings_total", verdict="accepted") == 1)
+
+    families = observed.scrape()
+    assert value(families, "allclose_judging_phase_duration_seconds_count", phase="running") == 1
+    assert value(families, "allclose_judging_duration_seconds_count", queue="cpu", kind="interactive") == 1
+    assert value(families, "allclose_boxes_opened_total") >= 1
+    assert value(families, "allclose_queue_depth") == 0
+    assert value(families, "allclose_workers", queue="cpu", state="alive") == 1
+    route = "/api/v1/problems/{slug}/submissions"
+    assert value(families, "allclose_http_requests_total", method="POST", route=route, status="202") == 1
+    (worker,) = {sample.labels["worker"] for sample in families["allclose_judgings"].samples}
+    assert value(families, "process_resident_memory_bytes", worker=worker) > 0
+
+
+def test_no_label_has_a_value_for_each_submission_or_user(observed: Observed) -> None:
+    for family in observed.scrape().values():
+        assert re.fullmatch("(allclose|process)_[a-z0-9_]+", family.name)
+        for sample in family.samples:
+            assert observed.submission not in sample.labels.values()
+            assert "grace" not in sample.labels.values()
+
+
+def test_what_the_dashboard_and_the_alerts_look_at_is_there(observed: Observed) -> None:
+    board = json.loads((OPERATIONS / "grafana-dashboard.json").read_text())
+    rules = yaml.safe_load((OPERATIONS / "alerts.yaml").read_text())["groups"][0]["rules"]
+    drawn = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    told = [rule["expr"] for rule in rules]
+
+    families = observed.scrape()
+    endings = ("", "_total", "_bucket", "_sum", "_count")
+    there = {name + ending for name in families for ending in endings}
+
+    assert {name for expression in drawn + told for name in NAME.findall(expression)} - there == set()
+    assert all(NAME.search(expression) or "up{" in expression for expression in drawn + told)
+    ours = {name for name in families if name.startswith("allclose_")}
+    shown = " ".join(drawn)
+    assert {name for name in ours if name not in shown} == set()
+
+
+def test_every_alert_has_a_line_that_says_what_to_do() -> None:
+    rules = yaml.safe_load((OPERATIONS / "alerts.yaml").read_text())["groups"][0]["rules"]
+    guide = (OPERATIONS / "monitoring.md").read_text()
+
+    assert [rule["alert"] for rule in rules] == re.findall(r"^\| (Allclose\w+) \|", guide, re.MULTILINE)
+
+
+def test_the_log_follows_a_submission_from_the_request_to_the_box(observed: Observed) -> None:
+    wait_until(lambda: any(line["message"].startswith("judged:") for line in observed.lines()))
+
+    own = [line for line in observed.lines() if line.get("request_id") == observed.request_id]
+    assert {line["process"] for line in own} == {"serve", "worker"}
+    (judged,) = [line for line in own if line["message"].startswith("judged: accepted")]
+    assert judged["submission_id"] == observed.submission
+    assert (judged["attempt"], judged["verdict"]) == (1, "accepted")
+    assert re.match("(bubblewrap|allclose)-", judged["box"])
+    (access,) = [line for line in own if line["logger"] == "allclose.access"]
+    assert (access["submission_id"], access["status"]) == (observed.submission, 202)
+    assert ACCEPTED.splitlines()[-1].strip() not in observed.served.text
+
+
+def test_a_trace_follows_it_too(observed: Observed) -> None:
+    collector = observed.collector
+    wait_until(lambda: collector.named("judging") and collector.named("POST /api/v1/problems/{slug}/submissions"))
+
+    (request,) = collector.named("POST /api/v1/problems/{slug}/submissions")
+    (judging,) = collector.named("judging")
+    assert (judging.trace_id, judging.parent_span_id) == (request.trace_id, request.span_id)
+    facts = {each.key: each.value for each in judging.attributes}
+    assert facts["allclose.submission_id"].string_value == observed.submission
+    assert facts["allclose.request_id"].string_value == observed.request_id
+    assert facts["allclose.verdict"].string_value == "accepted"
+    phases = {span.name: span for _, span in collector.spans if span.parent_span_id == judging.span_id}
+    assert {"preparing", "box", "running"} <= set(phases)
+    in_boxes = [span for span in collector.named("run in a box") if span.trace_id == request.trace_id]
+    assert phases["running"].span_id in {span.parent_span_id for span in in_boxes}
+    assert {service for service, span in collector.spans if span.trace_id == request.trace_id} == {
+        "allclose-serve",
+        "allclose-worker",
+    }

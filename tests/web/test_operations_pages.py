@@ -1,0 +1,113 @@
+"""The pages about the queue, workers and judge errors: what they show, and what their buttons do."""
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import func, select
+
+from app.accounts.session import start_session
+from app.audit.model import AuditEvent
+from app.database import Database
+from app.rejudging.model import Rejudging
+from app.submissions.model import Judging, WorkerRow
+from app.web.cookie import COOKIE
+from app.worker.lease import fail
+from tests.api.lease_steps import take
+from tests.factories import make_judging, make_problem, make_submission, make_user, make_worker
+
+
+@pytest.fixture
+def admin(anyone: TestClient, database: Database) -> TestClient:
+    with database.transaction() as session:
+        anyone.cookies.set(COOKIE, start_session(session, make_user(session, "emmy", role="admin").id))
+    return anyone
+
+
+def test_the_queue_and_its_workers_are_shown(admin: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        submission = make_submission(session, make_user(session, "ada"), make_problem(session, "a_sum"))
+        make_judging(session, submission.id)
+        make_worker(session, "cpu", name="here:1", boxes={"ready": 3, "busy": 1}, slots=2)
+
+    page = admin.get("/admin/queue").text
+
+    for shown in ("a_sum", "ada", "here:1", "3 ready, 1 busy", "0 of 2", "alive", "Drain"):
+        assert shown in page
+
+
+def test_a_page_that_is_kept_fresh_asks_again_by_itself(admin: TestClient) -> None:
+    assert "refresh" not in admin.get("/admin/queue").headers
+    assert admin.get("/admin/queue?live=true").headers["refresh"] == "10"
+
+
+def test_a_worker_is_held_back_and_resumed(admin: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        worker = make_worker(session, "cpu", name="here:1").id
+
+    answer = admin.post(f"/admin/queue/workers/{worker}/drain")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/admin/queue")
+    assert "takes no more" in admin.get("/admin/queue").text
+    admin.post(f"/admin/queue/workers/{worker}/resume")
+
+    with database.transaction() as session:
+        assert not session.get_one(WorkerRow, worker).is_draining
+        actions = list(session.scalars(select(AuditEvent.action).order_by(AuditEvent.id)))
+    assert actions[-2:] == ["worker.drained", "worker.resumed"]
+
+
+def test_another_site_can_t_hold_a_worker_back(admin: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        worker = make_worker(session, "cpu").id
+
+    answer = admin.post(f"/admin/queue/workers/{worker}/drain", headers={"Sec-Fetch-Site": "cross-site"})
+
+    assert answer.status_code == 403
+
+
+def fail_one(database: Database, slug: str, reason: str) -> str:
+    with database.transaction() as session:
+        submission = make_submission(session, revision=make_problem(session, slug))
+        make_judging(session, submission.id, max_attempts=1)
+        made = str(submission.id)
+    fail(database, take(database), reason)
+    return made
+
+
+def test_judge_errors_are_grouped_by_cause_and_shown_one_by_one(admin: TestClient, database: Database) -> None:
+    fail_one(database, "first", "BoxLost: box 17 <b>died</b>\n  Traceback of the first")
+    fail_one(database, "second", "BoxLost: box 18 <b>died</b>\n  Traceback of the second")
+
+    page = admin.get("/admin/judge-errors").text
+
+    assert "BoxLost: box # &lt;b&gt;died&lt;/b&gt;" in page
+    assert "Traceback of the first" in page
+    assert "Traceback of the second" in page
+    only = admin.get("/admin/judge-errors", params={"problem": "first"}).text
+    assert "Traceback of the second" not in only
+
+
+def test_judging_again_begins_a_rejudging(admin: TestClient, database: Database) -> None:
+    submission = fail_one(database, "first", "BoxLost: box 17 died")
+    fail_one(database, "second", "BoxLost: box 18 died")
+
+    one = admin.post("/admin/judge-errors/again", data={"submission": submission})
+    every = admin.post("/admin/judge-errors/again", data={"cause": "BoxLost: box # died"})
+
+    assert one.headers["location"].startswith("/admin/rejudgings/")
+    assert every.headers["location"].startswith("/admin/rejudgings/")
+    with database.transaction() as session:
+        totals = list(session.scalars(select(Rejudging.total).order_by(Rejudging.created_at)))
+        again = select(func.count()).where(Judging.rejudging_id.is_not(None), Judging.state == "queued")
+        waiting = session.scalar(again)
+    assert (totals, waiting) == ([1, 2], 3)
+
+
+def test_what_is_not_there_to_be_judged_again_is_said(admin: TestClient) -> None:
+    answer = admin.post("/admin/judge-errors/again", data={"cause": "Nothing: of it"})
+
+    assert answer.status_code == 422
+    assert "left to judge again" in answer.text
+
+
+@pytest.mark.parametrize("path", ["/admin/queue", "/admin/judge-errors"])
+def test_students_don_t_see_these_pages(ada: TestClient, path: str) -> None:
+    assert ada.get(path).status_code == 403
