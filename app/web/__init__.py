@@ -29,9 +29,9 @@ from app.web.pages import (
 )
 from app.web.pages.admin import audit as admin_audit
 from app.web.pages.admin import invitations as admin_invitations
-from app.web.pages.admin import rejudgings as admin_rejudgings
 from app.web.pages.admin import judge_errors as admin_judge_errors
 from app.web.pages.admin import queue as admin_queue
+from app.web.pages.admin import rejudgings as admin_rejudgings
 from app.web.pages.admin import settings as admin_settings
 from app.web.pages.admin import submissions as admin_submissions
 from app.web.pages.admin import users as admin_users
@@ -44,7 +44,16 @@ def build_router() -> APIRouter:
     own = (history, me, leaderboard, account, account_tokens, account_data)
     entrance = (sign_up, sign_in, single_sign_on, reset_password)
     pages = (problem, draft, submission, *own, *entrance, author, author_edit, author_verification)
-    admin = (admin_queue, admin_judge_errors, admin_settings, admin_invitations, admin_users, admin_audit, admin_rejudgings, admin_submissions)
+    admin = (
+        admin_queue,
+        admin_judge_errors,
+        admin_settings,
+        admin_invitations,
+        admin_users,
+        admin_audit,
+        admin_rejudgings,
+        admin_submissions,
+    )
     for part in (*catalogue, *lessons, *pages, *admin, static_files):
         router.include_router(part.router)
     return router
