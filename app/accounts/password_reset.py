@@ -42,7 +42,7 @@ def get_user_by_reset(session: Session, token: str) -> User:
     Raises ResetLinkSpent.
     """
     try:
-        key, fingerprint = _signer(session).loads(token, max_age=int(LIFETIME.total_seconds()))
+        key, fingerprint = _signer(session).loads(token.encode(errors="replace"), max_age=int(LIFETIME.total_seconds()))
     except BadSignature:
         raise ResetLinkSpent from None
     user = session.get(User, UUID(key), with_for_update=True, populate_existing=True)

@@ -3,6 +3,7 @@
 import smtplib
 import ssl
 from dataclasses import dataclass, field
+from email.errors import MessageError
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
@@ -65,5 +66,5 @@ def _address(text: str) -> Address:
     """Raises ValueError."""
     try:
         return Address(addr_spec=text)
-    except (ValueError, IndexError) as error:
+    except (ValueError, IndexError, MessageError) as error:
         raise ValueError(f"{text[:80]!r} is not one address") from error

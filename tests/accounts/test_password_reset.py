@@ -1,0 +1,172 @@
+"""New passwords by a signed link, and asking for one."""
+
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from app.accounts import password_reset
+from app.accounts.model import User
+from app.accounts.password_reset import LIFETIME, ResetLinkSpent, get_user_by_reset, make_reset_link, reset_password
+from app.accounts.reset_desk import ResetDesk
+from app.accounts.session import find_viewer_by_session, start_session
+from app.accounts.sign_in import SignInFailed, authenticate
+from app.accounts.throttle import AccountThrottles, TooOften
+from app.accounts.token import create_token, find_viewer_by_token
+from app.accounts.user import SignUp, sign_up
+from app.audit.model import AuditEvent
+from app.audit.record import Actor
+from app.database import Database
+from app.errors import Invalid
+from app.mail.outbox import Outbox
+from tests.factories import make_user
+
+OLD, NEW = "correct horse", "battery staple"
+BASE = "https://judge.example"
+ASKER = Actor(user_id=None, channel="page", address="192.0.2.1")
+
+
+@pytest.fixture
+def token(database: Database) -> str:
+    """Of a link for ada."""
+    with database.transaction() as session:
+        user = sign_up(session, SignUp(username="ada", password=OLD, email="ada@example.org"))
+        link = make_reset_link(session, user, BASE)
+    assert link.startswith(f"{BASE}/reset-password/")
+    return link.rpartition("/")[2]
+
+
+def reset(database: Database, token: str, password: str = NEW) -> None:
+    with database.transaction() as session:
+        reset_password(session, ASKER, token, password)
+
+
+def test_a_link_sets_a_new_password_once(database: Database, token: str) -> None:
+    reset(database, token)
+
+    with pytest.raises(ResetLinkSpent, match="each works once, and for an hour; ask for another"):
+        reset(database, token, "another password")
+    with database.transaction() as session:
+        assert authenticate(session, "ada", NEW).username == "ada"
+        with pytest.raises(SignInFailed):
+            authenticate(session, "ada", OLD)
+
+
+def test_of_two_who_use_it_at_once_one_can(database: Database, token: str) -> None:
+    def attempt(number: int) -> bool:
+        try:
+            reset(database, token, f"{NEW} {number}")
+        except ResetLinkSpent:
+            return False
+        return True
+
+    with ThreadPoolExecutor(4) as threads:
+        assert sum(threads.map(attempt, range(4))) == 1
+
+
+def test_a_reset_ends_all_sessions_and_tokens_and_is_written_down(database: Database, token: str) -> None:
+    with database.transaction() as session:
+        user = session.scalars(select(User)).one()
+        cookie, bearer = start_session(session, user.id), create_token(session, user.id, "laptop").secret
+
+    reset(database, token)
+
+    with database.transaction() as session:
+        assert find_viewer_by_session(session, cookie) is None
+        assert find_viewer_by_token(session, bearer) is None
+        event = session.scalars(select(AuditEvent).where(AuditEvent.action == "user.password_reset")).one()
+        assert (event.actor_id, event.target, event.after) == (user.id, str(user.id), None)
+
+
+def test_a_password_outside_the_rules_leaves_the_link_as_it_is(database: Database, token: str) -> None:
+    with pytest.raises(Invalid):
+        reset(database, token, "short")
+
+    reset(database, token)
+
+
+@pytest.mark.parametrize("change", [{"email": "eve@example.org"}, {"is_active": False}, {"password_hash": "x"}])
+def test_what_changes_the_account_ends_the_links_for_it(
+    database: Database, token: str, change: dict[str, object]
+) -> None:
+    with database.transaction() as session:
+        for name, value in change.items():
+            setattr(session.scalars(select(User)).one(), name, value)
+
+    with pytest.raises(ResetLinkSpent):
+        reset(database, token)
+
+
+def test_a_link_ends_after_an_hour(database: Database, token: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(password_reset, "LIFETIME", timedelta(seconds=-1))
+
+    assert timedelta(hours=1) == LIFETIME
+    with pytest.raises(ResetLinkSpent):
+        reset(database, token)
+
+
+@pytest.mark.parametrize("forged", ["", "{}x", "x{}", "\ud800", "a.b.c", "{}.{}"])
+def test_a_link_that_is_none_of_ours_finds_nobody(database: Database, token: str, forged: str) -> None:
+    with pytest.raises(ResetLinkSpent), database.transaction() as session:
+        get_user_by_reset(session, forged.format(token, token))
+
+
+def test_a_link_is_for_one_user_only(database: Database, token: str) -> None:
+    with database.transaction() as session:
+        make_user(session, "grace")
+        assert get_user_by_reset(session, token).username == "ada"
+
+
+class Asked:
+    def __init__(self, database: Database) -> None:
+        self.outbox = Outbox(None)
+        self.desk = ResetDesk(database=database, outbox=self.outbox, throttles=AccountThrottles(), base_url=BASE)
+
+    def ask(self, *names: str) -> None:
+        for name in names:
+            self.desk.ask(name, "192.0.2.1")
+        self.outbox.close()
+
+
+@pytest.mark.usefixtures("token")
+def test_without_a_mail_server_the_link_is_logged_for_who_runs_it(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        Asked(database).ask(" Ada ", "ADA@example.org")
+
+    assert len(caplog.messages) == 2
+    for message in caplog.messages:
+        assert message.startswith("ada asks for a new password")
+        reset_link = message.rpartition(" ")[2]
+        assert reset_link.startswith(f"{BASE}/reset-password/")
+    reset(database, caplog.messages[1].rpartition("/")[2])
+
+
+def test_for_who_does_not_exist_or_is_suspended_nothing_is_logged(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    with database.transaction() as session:
+        make_user(session, "ada").is_active = False
+
+    with caplog.at_level(logging.WARNING):
+        Asked(database).ask("ada", "nobody", "", "\0", "\ud800", "x" * 10_000, "%", "' OR 1=1 --")
+
+    assert caplog.messages == []
+
+
+def test_asking_is_limited_by_address_and_by_name_whether_it_exists_or_not(database: Database) -> None:
+    asked = Asked(database)
+    for name in ("ada", "nobody"):
+        for _ in range(5):
+            asked.desk.ask(name, "192.0.2.1")
+        with pytest.raises(TooOften, match="more than 5 requests for a new password of this account in an hour"):
+            asked.desk.ask(name.upper(), "192.0.2.2")
+
+    for number in range(20):
+        asked.desk.ask(f"user-{number}", "192.0.2.1")
+    with pytest.raises(TooOften, match="more than 30 requests for a new password in an hour"):
+        asked.desk.ask("grace", "192.0.2.1")
+    asked.outbox.close()
