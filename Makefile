@@ -6,7 +6,7 @@ PIP_ARGS ?=
 FLAVOURS ?= cpu
 PROCESSES ?= 2
 BIN := .venv/bin
-SOURCES := allclose.py app sandbox migrations tests benchmarks
+SOURCES := allclose.py app sandbox migrations tests benchmarks reference
 EXTRACT_MESSAGES := $(BIN)/pybabel --quiet extract --mapping-file app/web/locale/extract.ini --keyword later --add-location file --sort-output --omit-header --width 120
 # Debian packs ensurepip by itself, and without it `-m venv` leaves a folder that looks as if it had been made.
 define make_environment
@@ -17,7 +17,7 @@ endef
 NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debian, Ubuntu: sudo apt-get install python3-venv); or set PYTHON=/path/to/python3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help serve images test verify check format bundle messages bench screenshots doctor clean
+.PHONY: help serve images test verify check format bundle messages api bench screenshots doctor clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,7 +34,7 @@ test: .venv/.develops .runtime/.installed ## set up what is missing and run ever
 verify: .venv/.serves .runtime/.installed ## prove that every problem is right (ARGS=--quick for less of it; minutes for each)
 	$(BIN)/allclose problem verify --all $(ARGS)
 
-check: .venv/.develops check-bundle check-messages ## format, lint, types and import rules
+check: .venv/.develops check-bundle check-messages check-api ## format, lint, types and import rules
 	$(BIN)/ruff format --check $(SOURCES) problems
 	$(BIN)/ruff check $(SOURCES) problems
 	$(BIN)/mypy
@@ -61,6 +61,13 @@ check-messages: .venv/.develops
 	@mkdir -p build
 	@$(EXTRACT_MESSAGES) --output-file build/allclose.pot app/web
 	@diff build/allclose.pot app/web/locale/allclose.pot >/dev/null || { echo "app/web/locale/allclose.pot is not what the pages say: run make messages, and commit the result"; exit 1; }
+
+api: .venv/.develops ## write what is made from the API: docs/api.md, docs/rights.md and the code of app/client
+	$(BIN)/python -m reference
+
+.PHONY: check-api
+check-api: .venv/.develops
+	@$(BIN)/python -m reference --check
 
 .PHONY: check-bundle
 ifneq ($(and $(shell command -v node),$(shell command -v npm)),)

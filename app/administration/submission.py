@@ -34,7 +34,7 @@ COLUMNS = (
 )
 
 
-class JudgingView(BaseModel):
+class InspectedJudging(BaseModel):
     """One evaluation of a submission, as admins see it. Of hidden cases no value is stored, and so none shown."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
@@ -60,7 +60,7 @@ class JudgingView(BaseModel):
     request_id: str | None = Field(description="of the request that asked for it, as the server's log has it")
 
 
-def list_judgings(session: Session, submission: Submission) -> tuple[JudgingView, ...]:
+def list_judgings(session: Session, submission: Submission) -> tuple[InspectedJudging, ...]:
     """All of them, the newest first."""
     rows = session.execute(
         select(Judging, Revision.number)
@@ -68,8 +68,10 @@ def list_judgings(session: Session, submission: Submission) -> tuple[JudgingView
         .where(Judging.submission_id == submission.id)
         .order_by(Judging.id.desc())
     )
-    names = [name for name in JudgingView.model_fields if name != "revision"]
-    return tuple(JudgingView(revision=number, **{name: getattr(row, name) for name in names}) for row, number in rows)
+    names = [name for name in InspectedJudging.model_fields if name != "revision"]
+    return tuple(
+        InspectedJudging(revision=number, **{name: getattr(row, name) for name in names}) for row, number in rows
+    )
 
 
 def each_submission(database: Database, filters: HistoryFilters, *, with_source: bool) -> Iterator[dict[str, Any]]:

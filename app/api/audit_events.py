@@ -22,7 +22,9 @@ class AuditExport(AuditFilters):
     format: Format = Field("ndjson", description="of the file")
 
 
-@router.get("", responses=problems(401, 403, 422), summary="What was done, newest first")
+@router.get(
+    "", responses=problems(401, 403, 422), operation_id="list_audit_events", summary="What was done, newest first"
+)
 def get_audit_events(viewer: Auditor, database: Stored, query: Annotated[AuditQuery, Query()]) -> AuditPage:  # noqa: ARG001
     with database.transaction() as session:
         return list_events(session, query, query.cursor)

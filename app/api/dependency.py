@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
-from app.accounts.right import Right
 from app.accounts.request_throttle import RequestThrottle
+from app.accounts.right import Right
 from app.accounts.throttle import AccountThrottles
 from app.accounts.token import find_viewer_by_token
 from app.accounts.viewer import Viewer

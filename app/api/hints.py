@@ -42,13 +42,18 @@ class WantedHint(BaseModel):
     number: Annotated[int, Field(ge=1, le=MAX_NUMBER), whole]
 
 
-@router.get("", responses=problems(401, 404), summary="The hints that you have revealed, and how many there are")
+@router.get(
+    "",
+    responses=problems(401, 404),
+    operation_id="list_hints",
+    summary="The hints that you have revealed, and how many there are",
+)
 def get_hints(slug: KnownSlug, viewer: Reader, database: Stored) -> HintsView:
     with database.transaction() as session:
         return _view(list_hints(session, viewer.id, slug))
 
 
-@router.post("", responses=problems(401, 404, 409, 422), summary="Reveal the next hint")
+@router.post("", responses=problems(401, 404, 409, 422), operation_id="reveal_hint", summary="Reveal the next hint")
 def post_hint(slug: KnownSlug, wanted: WantedHint, viewer: Sender, database: Stored) -> HintsView:
     """Naming its number makes this safe to send again."""
     with database.transaction() as session:

@@ -64,7 +64,12 @@ class HistoryPageQuery(HistoryQuery):
 Old = Annotated[UUID | None, Query(description="the one to compare with; the one before when left out")]
 
 
-@router.get("", responses=problems(401, 403, 422), summary="List your submissions, or everybody's, newest first")
+@router.get(
+    "",
+    responses=problems(401, 403, 422),
+    operation_id="list_submissions",
+    summary="List your submissions, or everybody's, newest first",
+)
 def get_history(database: Stored, viewer: Reader, query: Annotated[HistoryPageQuery, Query()]) -> SubmissionPage:
     if query.everyone:
         viewer.require(Right.INSPECT_SUBMISSIONS)
@@ -74,20 +79,35 @@ def get_history(database: Stored, viewer: Reader, query: Annotated[HistoryPageQu
         return list_submissions(session, None if query.everyone else viewer.id, query.filters(), query.cursor)
 
 
-@router.get("/{submission_id}/source", responses=problems(401, 404, 422), summary="The code of a submission")
+@router.get(
+    "/{submission_id}/source",
+    responses=problems(401, 404, 422),
+    operation_id="get_submission_source",
+    summary="The code of a submission",
+)
 def get_source(submission_id: UUID, viewer: Reader, database: Stored) -> SourceView:
     with database.transaction() as session:
         return SourceView(source=get_submission(session, submission_id, viewer).source)
 
 
-@router.get("/{submission_id}/diff", responses=problems(401, 404, 422), summary="What changed from another submission")
+@router.get(
+    "/{submission_id}/diff",
+    responses=problems(401, 404, 422),
+    operation_id="compare_submissions",
+    summary="What changed from another submission",
+)
 def get_difference(submission_id: UUID, viewer: Reader, database: Stored, old: Old = None) -> DifferenceView:
     with database.transaction() as session:
         pair = compare_submissions(session, viewer, submission_id, old)
     return DifferenceView(old=pair.old.id if pair.old else None, new=pair.new.id, difference=pair.difference)
 
 
-@router.post("/{submission_id}/copy", responses=problems(401, 404, 422), summary="Put a submission into the editor")
+@router.post(
+    "/{submission_id}/copy",
+    responses=problems(401, 404, 422),
+    operation_id="copy_submission",
+    summary="Put a submission into the editor",
+)
 def post_copy(submission_id: UUID, viewer: Sender, database: Stored) -> DraftView:
     with database.transaction() as session:
         draft, slug = copy_back(session, viewer, submission_id)

@@ -8,7 +8,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from app.administration.export import Format, Table
-from app.administration.submission import COLUMNS, JudgingView, each_submission, list_judgings
+from app.administration.submission import COLUMNS, InspectedJudging, each_submission, list_judgings
 from app.api.dependency import Inspector, Stored
 from app.api.history import HistoryQuery
 from app.api.openapi import EXPORT, problems
@@ -22,10 +22,10 @@ class SubmissionExport(HistoryQuery):
     source: bool = Field(False, description="whether the code is in it")
 
 
-class JudgingList(BaseModel):
+class InspectedJudgingList(BaseModel):
     """The newest first."""
 
-    items: tuple[JudgingView, ...]
+    items: tuple[InspectedJudging, ...]
 
 
 @router.get(
@@ -49,10 +49,11 @@ def export_submissions(
 
 
 @router.get(
-    "/{submission_id}/judgings",
+    "/{submission_id}/all-judgings",
     responses=problems(401, 403, 404, 422),
+    operation_id="list_all_judgings",
     summary="How a submission was judged, each time",
 )
-def get_judgings(submission_id: UUID, viewer: Inspector, database: Stored) -> JudgingList:
+def get_judgings(submission_id: UUID, viewer: Inspector, database: Stored) -> InspectedJudgingList:
     with database.transaction() as session:
-        return JudgingList(items=list_judgings(session, get_submission(session, submission_id, viewer)))
+        return InspectedJudgingList(items=list_judgings(session, get_submission(session, submission_id, viewer)))

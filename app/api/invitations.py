@@ -84,7 +84,13 @@ class InvitationList(BaseModel):
     next: str | None = Field(description="the `cursor` of the following page")
 
 
-@router.post("", status_code=HTTPStatus.CREATED, responses=problems(401, 403, 422), summary="Invite somebody")
+@router.post(
+    "",
+    status_code=HTTPStatus.CREATED,
+    responses=problems(401, 403, 422),
+    operation_id="create_invitation",
+    summary="Invite somebody",
+)
 def post_invitation(
     request: Request,
     database: Stored,
@@ -111,7 +117,7 @@ def post_invitation(
     )
 
 
-@router.get("", responses=problems(401, 403, 422), summary="List invitations")
+@router.get("", responses=problems(401, 403, 422), operation_id="list_invitations", summary="List invitations")
 def get_invitations(database: Stored, viewer: UserReader, cursor: str | None = None) -> InvitationList:  # noqa: ARG001
     """Newest first, 50 at a time."""
     with database.transaction() as session:
@@ -123,6 +129,7 @@ def get_invitations(database: Stored, viewer: UserReader, cursor: str | None = N
     "/{invitation_id}",
     status_code=HTTPStatus.NO_CONTENT,
     responses=problems(401, 403, 404, 409, 422),
+    operation_id="withdraw_invitation",
     summary="Revoke an invitation",
 )
 def delete_invitation(database: Stored, viewer: UserChanger, address: Address, invitation_id: UUID) -> None:

@@ -25,7 +25,9 @@ def read_filters(
     return ErrorFilters(problem=storable(problem), kind=storable(kind), cause=storable(cause))
 
 
-@router.get("", responses=problems(401, 403, 422), summary="Every judge_error, newest first")
+@router.get(
+    "", responses=problems(401, 403, 422), operation_id="list_judge_errors", summary="Every judge_error, newest first"
+)
 def get_judge_errors(
     viewer: OperationsReader,  # noqa: ARG001
     database: Stored,
@@ -36,7 +38,12 @@ def get_judge_errors(
         return list_judge_errors(session, filters, cursor)
 
 
-@router.get("/causes", responses=problems(401, 403), summary="What they have in common, and how often it happened")
+@router.get(
+    "/causes",
+    responses=problems(401, 403),
+    operation_id="list_judge_error_causes",
+    summary="What they have in common, and how often it happened",
+)
 def get_causes(viewer: OperationsReader, database: Stored) -> CauseList:  # noqa: ARG001
     with database.transaction() as session:
         return CauseList(items=list_causes(session))

@@ -24,7 +24,7 @@ router = APIRouter(prefix="/me", tags=["users"])
 NOTHING = SecretStr("")
 
 
-class Change(BaseModel):
+class AccountChange(BaseModel):
     """What is left out stays as it is. Another `email` needs the `password`."""
 
     model_config = ConfigDict(extra="forbid")
@@ -64,9 +64,14 @@ def get_me(viewer: AccountReader) -> UserView:
     return UserView.model_validate(viewer.user)
 
 
-@router.patch("", responses=problems(401, 403, 422), summary="Come to leaderboards, or leave them; another e-mail")
+@router.patch(
+    "",
+    responses=problems(401, 403, 422),
+    operation_id="change_me",
+    summary="Come to leaderboards, or leave them; another e-mail",
+)
 def patch_me(
-    viewer: AccountChanger, address: Address, database: Stored, throttles: Throttles, change: Change
+    viewer: AccountChanger, address: Address, database: Stored, throttles: Throttles, change: AccountChange
 ) -> UserView:
     with database.transaction() as session:
         if "email" in change.model_fields_set:

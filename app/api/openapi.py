@@ -1,7 +1,9 @@
-"""The OpenAPI document: FastAPI's, with problem details where FastAPI has its own form of errors."""
+"""The OpenAPI document: FastAPI's, with our errors, examples, and what happens when a request is sent again."""
 
+import json
 from collections.abc import Iterator
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
@@ -9,7 +11,9 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
 from pydantic.json_schema import models_json_schema
 
+from app.api.error_code import MEANINGS, codes_of
 from app.api.problem_details import MEDIA_TYPE, ProblemDetails
+from app.api.sent_again import POSTS, again
 
 router = APIRouter()
 Responses = dict[int | str, dict[str, Any]]
@@ -17,25 +21,32 @@ Responses = dict[int | str, dict[str, Any]]
 # The `openapi_extra=` of an endpoint that tells more with a token, and answers without one.
 OPEN_TO_ALL: dict[str, Any] = {"security": [{}]}
 
-_DESCRIPTIONS = {
-    400: "The body is not JSON in UTF-8; `detail` says where",
-    401: "No token, or one that does not work; or a wrong user name or password",
-    403: "Not for your role; `detail` says who may",
-    404: "It does not exist, or is not yours to see",
-    409: "It clashes with what is there already",
-    412: "The problem is not as the request says it is",
-    413: "The body is too large",
-    415: "The body is not marked as what is taken here",
-    422: "A value is not allowed; `errors` names each field",
-    429: "Too many requests or unfinished submissions; `Retry-After` says when to try again",
-    500: "Something failed on our side",
-    503: "The database does not answer; `Retry-After` says when to try again",
-}
 _HEADERS = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}
 _ALWAYS = (500, 503)
 _THROTTLED = (429,)
 _WITH_BODY = (400, 413, 415)
+_WITH_RIGHT = (401, 403)
 _REFERENCE = "#/components/schemas/ProblemDetails"
+_JSON = "application/json"
+_TEXT = Path(__file__).parent / "text"
+_EXAMPLES = Path(__file__).parent / "example"
+# In the order of the reference; each has a text of its name.
+TAGS = (
+    "users",
+    "tokens",
+    "sessions",
+    "problems",
+    "tracks",
+    "submissions",
+    "learning",
+    "authors",
+    "people",
+    "invitations",
+    "rejudging",
+    "operations",
+    "administration",
+    "health",
+)
 
 
 # Of a file with a record in each line.
@@ -47,7 +58,7 @@ EXPORT: dict[str, Any] = {
 
 def problems(*statuses: int) -> Responses:
     """The `responses=` of an endpoint that can answer with these errors, besides those that every one can."""
-    return {status: {"description": _DESCRIPTIONS[status]} for status in statuses}
+    return {status: {"description": _describe(status)} for status in statuses}
 
 
 @router.get("/openapi.json", include_in_schema=False)
@@ -59,10 +70,19 @@ def get_document(request: Request) -> JSONResponse:
 
 def build_openapi(app: FastAPI) -> dict[str, Any]:
     document = get_openapi(
-        title="Allclose", version="1", routes=app.routes, description=_INTRODUCTION, license_info=_LICENSE
+        title="Allclose",
+        version="1",
+        routes=app.routes,
+        description=(_TEXT / "introduction.md").read_text(),
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        tags=[{"name": tag, "description": (_TEXT / f"{tag}.md").read_text()} for tag in TAGS],
     )
-    for operation in _operations(document):
+    for method, operation in _operations(document):
         _describe_errors(operation)
+        _say_what_again_does(method, operation)
+        _give_examples(operation)
+        if method == "GET":
+            _name_the_tag(operation)
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     schemas.pop("HTTPValidationError", None)
     schemas.pop("ValidationError", None)
@@ -71,23 +91,23 @@ def build_openapi(app: FastAPI) -> dict[str, Any]:
     return document
 
 
-_INTRODUCTION = """An online judge for numerical and machine-learning code.
-
-Sign up with `POST /api/v1/users`, get a token with `POST /api/v1/tokens`, and send it as `Authorization: Bearer alc_…`.
-Every error is a problem details object (RFC 9457) whose `detail` says what to do."""
-_LICENSE = {"name": "Apache-2.0", "identifier": "Apache-2.0"}
-
-
-def _operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     for path in document["paths"].values():
-        yield from path.values()
+        for method, operation in path.items():
+            yield method.upper(), operation
+
+
+def _describe(status: int) -> str:
+    """Every code that the status comes with."""
+    return "; ".join(f"`{code}`: {MEANINGS[code].says}" for code in codes_of(status))
 
 
 def _describe_errors(operation: dict[str, Any]) -> None:
     responses = operation["responses"]
     is_throttled, has_body = operation["tags"] != ["health"], "requestBody" in operation
-    for status in _ALWAYS + (_THROTTLED if is_throttled else ()) + (_WITH_BODY if has_body else ()):
-        responses.setdefault(str(status), {"description": _DESCRIPTIONS[status]})
+    added = _ALWAYS + (_THROTTLED if is_throttled else ()) + (_WITH_BODY if has_body else ())
+    for status in added + (_WITH_RIGHT if operation.get("security") else ()):
+        responses.setdefault(str(status), {"description": _describe(status)})
     for status, response in responses.items():
         if status >= "400":
             response["content"] = {MEDIA_TYPE: {"schema": {"$ref": _REFERENCE}, "example": _example(int(status))}}
@@ -96,10 +116,48 @@ def _describe_errors(operation: dict[str, Any]) -> None:
 
 
 def _example(status: int) -> dict[str, Any]:
+    code = codes_of(status)[-1]
     return {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
         "status": status,
-        "detail": _DESCRIPTIONS[status],
+        "code": code,
+        "detail": MEANINGS[code].says,
         "instance": "/api/v1/…",
     }
+
+
+def _say_what_again_does(method: str, operation: dict[str, Any]) -> None:
+    name = operation["operationId"]
+    operation["x-sent-again"] = again(method, name)
+    if method == "POST":
+        said = (operation.get("description", ""), f"Sent again: {POSTS.get(name, 'it is done once more.')}")
+        operation["description"] = "\n\n".join(filter(None, said))
+
+
+def _give_examples(operation: dict[str, Any]) -> None:
+    """Those of the file that has the operation's name: `request` and `answer`."""
+    file = _EXAMPLES / f"{operation['operationId']}.json"
+    given = json.loads(file.read_text()) if file.is_file() else {}
+    for part, content in (("request", _body(operation)), ("answer", _answer(operation))):
+        if _JSON in content and part in given:
+            content[_JSON]["example"] = given[part]
+
+
+def _body(operation: dict[str, Any]) -> dict[str, Any]:
+    content: dict[str, Any] = operation.get("requestBody", {}).get("content", {})
+    return content
+
+
+def _answer(operation: dict[str, Any]) -> dict[str, Any]:
+    """The content of the answer where all went well."""
+    good = next(response for status, response in operation["responses"].items() if status < "300")
+    content: dict[str, Any] = good.get("content", {})
+    return content
+
+
+def _name_the_tag(operation: dict[str, Any]) -> None:
+    good = operation["responses"].get("200", {})
+    if set(good.get("content", ())) == {_JSON}:
+        headers = good.setdefault("headers", {})
+        headers["ETag"] = {"description": "for If-None-Match and If-Match", "schema": {"type": "string"}}

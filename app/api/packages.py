@@ -94,6 +94,7 @@ def read_sending(
     status_code=HTTPStatus.ACCEPTED,
     responses={202: {"headers": LOCATION}, **problems(401, 403, 412, 422)},
     openapi_extra=_BODY,
+    operation_id="send_package",
     summary="Send a problem's package: verified, then published",
 )
 def put_problem(

@@ -41,7 +41,13 @@ class NewPassword(BaseModel):
     )
 
 
-@router.post("", status_code=HTTPStatus.ACCEPTED, responses=problems(422), summary="Ask for a link for a new password")
+@router.post(
+    "",
+    status_code=HTTPStatus.ACCEPTED,
+    responses=problems(422),
+    operation_id="ask_for_password",
+    summary="Ask for a link for a new password",
+)
 def post_password_reset(request: Request, address: Address, wish: ResetWish) -> ResetAnswer:
     """Where the deployment sends no mail, or the account has no address, whoever runs the server gets the link."""
     desk: ResetDesk = request.app.state.reset_desk
@@ -52,7 +58,11 @@ def post_password_reset(request: Request, address: Address, wish: ResetWish) -> 
 
 
 @router.put(
-    "/{token}", status_code=HTTPStatus.NO_CONTENT, responses=problems(403, 422), summary="Choose the new password"
+    "/{token}",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=problems(403, 422),
+    operation_id="reset_password",
+    summary="Choose the new password",
 )
 def put_password_reset(database: Stored, address: Address, token: str, new: NewPassword) -> None:
     """`token` is the end of the link. All sessions and API tokens of the account end."""

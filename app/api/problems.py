@@ -47,7 +47,9 @@ def read_cut(
     return Cut(cursor=cursor, limit=limit)
 
 
-@router.get("", responses=problems(401, 422), openapi_extra=OPEN_TO_ALL, summary="List problems")
+@router.get(
+    "", responses=problems(401, 422), openapi_extra=OPEN_TO_ALL, operation_id="list_problems", summary="List problems"
+)
 def get_problem_page(
     database: Stored,
     viewer: AnyViewer,
@@ -65,6 +67,7 @@ def get_problem_page(
     "/{slug}",
     dependencies=[Depends(limit_address)],
     responses=problems(404),
+    operation_id="get_problem",
     summary="One problem: statement, parameters, samples, starter, limits",
 )
 def get_problem_detail(database: Stored, slug: Slug) -> ProblemDetail:

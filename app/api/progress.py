@@ -33,7 +33,12 @@ class CompletionView(BaseModel):
     completed_at: datetime
 
 
-@router.get("/progress", responses=problems(401, 404), summary="How far you have come with a problem")
+@router.get(
+    "/progress",
+    responses=problems(401, 404),
+    operation_id="get_progress",
+    summary="How far you have come with a problem",
+)
 def get_progress_view(slug: KnownSlug, viewer: Reader, database: Stored) -> ProgressView:
     with database.transaction() as session:
         learning = read_learning(session, viewer.id, slug)
@@ -51,13 +56,24 @@ def get_progress_view(slug: KnownSlug, viewer: Reader, database: Stored) -> Prog
     )
 
 
-@router.put("/completion", responses=problems(401, 404, 409), summary="Mark a problem that you have solved as complete")
+@router.put(
+    "/completion",
+    responses=problems(401, 404, 409),
+    operation_id="complete_problem",
+    summary="Mark a problem that you have solved as complete",
+)
 def put_completion(slug: KnownSlug, viewer: Sender, database: Stored) -> CompletionView:
     with database.transaction() as session:
         return CompletionView(completed_at=complete(session, viewer.id, slug))
 
 
-@router.delete("/completion", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 404), summary="Take that back")
+@router.delete(
+    "/completion",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=problems(401, 404),
+    operation_id="undo_completion",
+    summary="Take that back",
+)
 def delete_completion(slug: KnownSlug, viewer: Sender, database: Stored) -> None:
     with database.transaction() as session:
         undo_completion(session, viewer.id, slug)

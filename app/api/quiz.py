@@ -54,19 +54,23 @@ class NewAnswer(BaseModel):
     choice: Index
 
 
-@router.get("", responses=problems(401, 404), summary="The questions, and what you have answered")
+@router.get(
+    "", responses=problems(401, 404), operation_id="get_quiz", summary="The questions, and what you have answered"
+)
 def get_quiz_view(slug: KnownSlug, viewer: Reader, database: Stored) -> QuizView:
     with database.transaction() as session:
         return _view(get_quiz(session, viewer.id, slug))
 
 
-@router.post("/answers", responses=problems(401, 404, 409, 422), summary="Answer one question")
+@router.post(
+    "/answers", responses=problems(401, 404, 409, 422), operation_id="answer_question", summary="Answer one question"
+)
 def post_answer(slug: KnownSlug, new: NewAnswer, viewer: Sender, database: Stored) -> QuizView:
     with database.transaction() as session:
         return _view(answer_question(session, viewer.id, slug, new.question, new.choice))
 
 
-@router.post("/attempts", responses=problems(401, 404), summary="Take the quiz again")
+@router.post("/attempts", responses=problems(401, 404), operation_id="retake_quiz", summary="Take the quiz again")
 def post_attempt(slug: KnownSlug, viewer: Sender, database: Stored) -> QuizView:
     """An attempt without an answer goes on."""
     with database.transaction() as session:

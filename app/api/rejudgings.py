@@ -91,13 +91,23 @@ def create_rejudging(
     return view
 
 
-@router.get("/rejudgings", responses=problems(401, 403, 422), summary="List rejudgings, newest first")
+@router.get(
+    "/rejudgings",
+    responses=problems(401, 403, 422),
+    operation_id="list_rejudgings",
+    summary="List rejudgings, newest first",
+)
 def get_rejudgings(viewer: Rejudger, database: Stored, cursor: Cursor = None) -> RejudgingPage:  # noqa: ARG001
     with database.transaction() as session:
         return list_rejudgings(session, cursor)
 
 
-@router.get("/rejudgings/{rejudging_id}", responses=problems(401, 403, 404, 422), summary="How far a rejudging is")
+@router.get(
+    "/rejudgings/{rejudging_id}",
+    responses=problems(401, 403, 404, 422),
+    operation_id="get_rejudging",
+    summary="How far a rejudging is",
+)
 async def get_rejudging_view(
     rejudging_id: UUID,
     viewer: Rejudger,  # noqa: ARG001
@@ -117,7 +127,10 @@ async def get_rejudging_view(
 
 
 @router.get(
-    "/rejudgings/{rejudging_id}/changes", responses=problems(401, 403, 404, 422), summary="What a rejudging changes"
+    "/rejudgings/{rejudging_id}/changes",
+    responses=problems(401, 403, 404, 422),
+    operation_id="list_rejudging_changes",
+    summary="What a rejudging changes",
 )
 def get_rejudging_changes(
     rejudging_id: UUID,
@@ -155,6 +168,7 @@ def cancel_rejudging(rejudging_id: UUID, viewer: Rejudger, address: Address, dat
     "/submissions/{submission_id}/judgings",
     responses=problems(401, 404, 422),
     tags=["submissions"],
+    operation_id="list_judgings",
     summary="All judgings of a submission that counted",
 )
 def get_judgings(submission_id: UUID, viewer: Reader, database: Stored) -> JudgingList:

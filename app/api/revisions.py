@@ -30,7 +30,7 @@ class RevisionList(BaseModel):
     items: tuple[RevisionView, ...]
 
 
-@router.get("", responses=problems(401, 403, 404), summary="List a problem's revisions")
+@router.get("", responses=problems(401, 403, 404), operation_id="list_revisions", summary="List a problem's revisions")
 def get_revisions(author: Author, slug: KnownSlug, database: Stored) -> RevisionList:  # noqa: ARG001
     with database.transaction() as session:
         return RevisionList(items=tuple(list_revisions(session, slug)))

@@ -23,7 +23,12 @@ def get_settings(viewer: OperationsReader, database: Stored) -> SettingList:  # 
         return SettingList(items=list_settings(session))
 
 
-@router.patch("", responses=problems(401, 403, 422), summary="Change settings: those that are named, all or none")
+@router.patch(
+    "",
+    responses=problems(401, 403, 422),
+    operation_id="change_settings",
+    summary="Change settings: those that are named, all or none",
+)
 def patch_settings(
     viewer: SettingsChanger, address: Address, request: Request, database: Stored, changes: Policy
 ) -> SettingList:
@@ -34,7 +39,12 @@ def patch_settings(
     return SettingList(items=settings)
 
 
-@router.delete("/{name}", responses=problems(401, 403, 404, 422), summary="Put a setting back to its default")
+@router.delete(
+    "/{name}",
+    responses=problems(401, 403, 404, 422),
+    operation_id="reset_setting",
+    summary="Put a setting back to its default",
+)
 def delete_setting(
     viewer: SettingsChanger, address: Address, request: Request, database: Stored, name: str
 ) -> SettingList:

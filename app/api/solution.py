@@ -37,13 +37,23 @@ class SolutionRequest(BaseModel):
     show_me: Literal[True]
 
 
-@router.get("", responses=problems(401, 403, 404), summary="The solution, once you have solved or opened it")
+@router.get(
+    "",
+    responses=problems(401, 403, 404),
+    operation_id="get_solution",
+    summary="The solution, once you have solved or opened it",
+)
 def get_solution_view(slug: KnownSlug, viewer: Reader, database: Stored) -> SolutionView:
     with database.transaction() as session:
         return _view(get_solution(session, viewer.id, slug))
 
 
-@router.post("", responses=problems(401, 404, 422), summary="Open the solution without having solved the problem")
+@router.post(
+    "",
+    responses=problems(401, 404, 422),
+    operation_id="show_solution",
+    summary="Open the solution without having solved the problem",
+)
 def post_solution_request(slug: KnownSlug, _: SolutionRequest, viewer: Sender, database: Stored) -> SolutionView:
     with database.transaction() as session:
         return _view(show_solution(session, viewer.id, slug))

@@ -84,6 +84,7 @@ def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: Idempotenc
     "/problems/{slug}/submissions",
     status_code=HTTPStatus.ACCEPTED,
     responses={202: {"headers": _LOCATION}, **problems(401, 404, 409, 422)},
+    operation_id="submit",
     summary="Submit a solution",
 )
 def post_submission(wanted: Annotated[Submit, Depends(read_request)], database: Stored, response: Response) -> Receipt:
@@ -95,7 +96,12 @@ def post_submission(wanted: Annotated[Submit, Depends(read_request)], database: 
     return receipt
 
 
-@router.get("/submissions/{submission_id}", responses=problems(401, 404, 422), summary="What became of a submission")
+@router.get(
+    "/submissions/{submission_id}",
+    responses=problems(401, 404, 422),
+    operation_id="get_submission",
+    summary="What became of a submission",
+)
 async def get_submission_view(
     submission_id: UUID, viewer: Reader, database: Stored, progress: Live, wait: Wait = 0
 ) -> SubmissionView:

@@ -81,6 +81,7 @@ class TokenList(BaseModel):
     status_code=HTTPStatus.CREATED,
     responses=problems(401, 409, 422),
     dependencies=[Depends(limit_address)],
+    operation_id="create_token",
     summary="Get a token",
 )
 def post_token(database: Stored, wanted: TokenRequest, address: Address, throttles: Throttles) -> NewTokenView:
@@ -95,14 +96,18 @@ def post_token(database: Stored, wanted: TokenRequest, address: Address, throttl
         )
 
 
-@router.get("", responses=problems(401, 403), summary="List your tokens that work")
+@router.get("", responses=problems(401, 403), operation_id="list_tokens", summary="List your tokens that work")
 def get_tokens(database: Stored, viewer: AccountReader) -> TokenList:
     with database.transaction() as session:
         return TokenList(items=[TokenView.model_validate(token) for token in list_tokens(session, viewer.id)])
 
 
 @router.delete(
-    "/{token_id}", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 403, 404, 422), summary="Revoke a token"
+    "/{token_id}",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=problems(401, 403, 404, 422),
+    operation_id="revoke_token",
+    summary="Revoke a token",
 )
 def delete_token(database: Stored, viewer: AccountChanger, address: Address, token_id: UUID) -> None:
     with database.transaction() as session:

@@ -20,7 +20,7 @@ class TrackList(BaseModel):
     items: tuple[TrackSummary, ...]
 
 
-@router.get("", responses=problems(401), openapi_extra=OPEN_TO_ALL, summary="List tracks")
+@router.get("", responses=problems(401), openapi_extra=OPEN_TO_ALL, operation_id="list_tracks", summary="List tracks")
 def get_track_list(database: Stored, viewer: AnyViewer) -> TrackList:
     with database.transaction() as session:
         return TrackList(items=list_tracks(session, states_for(viewer)))
@@ -30,6 +30,7 @@ def get_track_list(database: Stored, viewer: AnyViewer) -> TrackList:
     "/{track}",
     responses=problems(401, 404),
     openapi_extra=OPEN_TO_ALL,
+    operation_id="get_track",
     summary="One track: its problems in order, and which is next",
 )
 def get_track_detail(

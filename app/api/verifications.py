@@ -47,13 +47,20 @@ def check_readable(verification_id: UUID, author: Author, database: Stored) -> U
 Known = Annotated[UUID, Depends(check_readable)]
 
 
-@router.get("", responses=problems(401, 403), summary="List the packages that you sent")
+@router.get(
+    "", responses=problems(401, 403), operation_id="list_verifications", summary="List the packages that you sent"
+)
 def get_verifications(author: Author, database: Stored) -> VerificationList:
     with database.transaction() as session:
         return VerificationList(items=tuple(list_verifications(session, user_id=author.id)))
 
 
-@router.get("/{verification_id}", responses=problems(401, 403, 404, 422), summary="What became of a package")
+@router.get(
+    "/{verification_id}",
+    responses=problems(401, 403, 404, 422),
+    operation_id="get_verification",
+    summary="What became of a package",
+)
 async def get_verification_view(known: Known, database: Stored, progress: Live, wait: Wait = 0) -> VerificationView:
     """Holds no database connection while it waits."""
     read = partial(read_view, database, known)
@@ -101,6 +108,7 @@ def get_verification_files(known: Known, database: Stored) -> Response:
 @router.post(
     "/{verification_id}/publish",
     responses=problems(401, 403, 404, 409, 412, 422),
+    operation_id="publish_verification",
     summary="Publish a package that has passed",
 )
 def publish_package(author: Author, known: Known, address: Address, database: Stored) -> VerificationView:

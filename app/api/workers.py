@@ -11,7 +11,12 @@ from app.operations.worker import WorkerList, WorkerView, hold_back, list_worker
 router = APIRouter(prefix="/workers", tags=["operations"])
 
 
-@router.get("", responses=problems(401, 403), summary="Workers, alive or dead, with what they have and do")
+@router.get(
+    "",
+    responses=problems(401, 403),
+    operation_id="list_workers",
+    summary="Workers, alive or dead, with what they have and do",
+)
 def get_workers(viewer: OperationsReader, database: Stored) -> WorkerList:  # noqa: ARG001
     with database.transaction() as session:
         return WorkerList(items=list_workers(session))

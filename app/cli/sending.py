@@ -1,15 +1,15 @@
 """Problems of a server and solutions sent to it: what the command line and notebooks share."""
 
-import uuid
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Literal
 
-from app.cli.remote import NothingThere, ServerRefused, insist, server_of
+from app.client.error import NotFound
+from app.errors import AllcloseError
 
 if TYPE_CHECKING:
-    import httpx
+    from app.client.client import Client
+    from app.client.model import ListedProblem, ProblemDetail
 
 MOST_PROBLEMS = 200
 
@@ -24,42 +24,35 @@ class Attempt:
     inputs: str | None = None
 
 
-def send(client: "httpx.Client", attempt: Attempt) -> str:
-    """The submission's id. Raises ServerRefused; NothingThere says which problem may have been meant."""
-    headers = {"Idempotency-Key": str(uuid.uuid4())}  # every try is the same submission
-    own = {} if attempt.inputs is None else {"inputs": attempt.inputs}
-    body = {"source": attempt.source, "mode": attempt.mode, **own}
+class NothingThere(AllcloseError):
+    """The server knows no problem of that name; the text says which may have been meant."""
+
+
+def send(client: "Client", attempt: Attempt) -> str:
+    """The submission's id. Raises ClientError and NothingThere."""
+    from app.client.model import NewSubmission
+
+    new = NewSubmission(source=attempt.source, mode=attempt.mode, inputs=attempt.inputs)
     try:
-        receipt = insist(client, "POST", f"{problem_path(attempt.problem)}/submissions", json=body, headers=headers)
-    except NothingThere:
-        raise NothingThere(explain_unknown(client, attempt.problem)) from None
-    if not isinstance(receipt.get("id"), str):
-        raise ServerRefused(f"{server_of(client)} took the submission and named no id; is it an Allclose server?")
-    return str(receipt["id"])
+        return str(client.submit(attempt.problem, new).id)
+    except NotFound:
+        raise NothingThere(_explain_unknown(client, attempt.problem)) from None
 
 
-def list_problems(client: "httpx.Client", words: str = "") -> list[dict[str, Any]]:
-    """Summaries, at most `MOST_PROBLEMS`. Raises ServerRefused."""
-    found = insist(client, "GET", "/problems", params={"limit": MOST_PROBLEMS, "q": words})
-    return [item for item in found.get("items", []) if isinstance(item, dict)]
+def list_problems(client: "Client", words: str = "") -> list["ListedProblem"]:
+    """At most `MOST_PROBLEMS`. Raises ClientError."""
+    return client.list_problems(limit=MOST_PROBLEMS, q=words).items
 
 
-def get_problem(client: "httpx.Client", slug: str) -> dict[str, Any]:
-    """Raises ServerRefused, as `send` does."""
+def get_problem(client: "Client", slug: str) -> "ProblemDetail":
+    """Raises ClientError and NothingThere."""
     try:
-        return insist(client, "GET", problem_path(slug))
-    except NothingThere:
-        raise NothingThere(explain_unknown(client, slug)) from None
+        return client.get_problem(slug)
+    except NotFound:
+        raise NothingThere(_explain_unknown(client, slug)) from None
 
 
-def explain_unknown(client: "httpx.Client", slug: str) -> str:
-    server = server_of(client)
-    known = [str(item.get("slug")) for item in list_problems(client)]
-    close = get_close_matches(slug.lower(), known, n=1)
-    return f"there is no problem {slug!r} on {server}; " + (
-        f"did you mean {close[0]!r}?" if close else f"{server}/problems lists them"
-    )
-
-
-def problem_path(slug: str) -> str:
-    return f"/problems/{quote(slug, safe='')}"
+def _explain_unknown(client: "Client", slug: str) -> str:
+    close = get_close_matches(slug.lower(), [item.slug for item in list_problems(client)], n=1)
+    advice = f"did you mean {close[0]!r}?" if close else f"{client.server}/problems lists them"
+    return f"there is no problem {slug!r} on {client.server}; {advice}"

@@ -8,14 +8,14 @@ import typer
 
 from app.cli import token_file
 from app.cli.console import output, print_json
-from app.cli.following import left_behind, page_of, path_of, read_view, watch
-from app.cli.remote import call, open_client, require_token
+from app.cli.following import left_behind, page_of, watch
+from app.cli.remote import open_client, require_token
 from app.cli.sending import Attempt, send
 from app.cli.source import read_source, read_text
 from app.settings import read_settings
 
 if TYPE_CHECKING:
-    import httpx
+    from app.client.client import Client
 
 INTERRUPTED = 130
 
@@ -75,7 +75,7 @@ def cancel(
     """Stop the judging of a submission; one that is done stays as it is."""
     settings = read_settings(server=server)
     with open_client(settings.server, token=require_token(settings)) as client:
-        view = read_view(call(client, "POST", f"{path_of(_id(submission))}/cancel"))
+        view = client.cancel_submission(_id(submission))
     stopped = "It is cancelled." if view.verdict == "cancelled" else "It was judged already, and stays so."
     output.print(f"{stopped} {page_of(client, str(view.id))}", markup=False, highlight=False, soft_wrap=True)
 
@@ -83,8 +83,7 @@ def cancel(
 def sign_in(address: str, username: str, password: str) -> Path:
     """Returns the file that keeps the token now. Raises ServerRefused."""
     with open_client(address, token=None) as client:
-        body = {"username": username, "password": password, "name": f"allclose login on {os.uname().nodename}"}
-        token = call(client, "POST", "/tokens", json=body)["token"]
+        token = client.sign_in(username, password, f"allclose login on {os.uname().nodename}")
     return token_file.keep(address, token)
 
 
@@ -93,7 +92,7 @@ def _id(submission: str) -> str:
     return submission.rstrip("/").rpartition("/")[2]
 
 
-def _tell(client: "httpx.Client", submission_id: str, as_json: bool) -> None:
+def _tell(client: "Client", submission_id: str, as_json: bool) -> None:
     """Raises typer.Exit."""
     try:
         with left_behind(client, submission_id):

@@ -15,13 +15,12 @@ from app.cli.result_text import print_submission, submission_text
 from app.notebook.html import submission_html
 
 if TYPE_CHECKING:
-    import httpx
-
+    from app.client.client import Client
     from app.submissions.view import SubmissionView
 
 
-def follow_here(shell: InteractiveShell, client: "httpx.Client", submission_id: str) -> None:
-    """Raises ServerRefused. Interrupted, it has said where the submission can be seen, and that is all."""
+def follow_here(shell: InteractiveShell, client: "Client", submission_id: str) -> None:
+    """Raises ClientError. Interrupted, it has said where the submission can be seen, and that is all."""
     try:
         with left_behind(client, submission_id):
             if isinstance(shell, TerminalInteractiveShell):
@@ -32,7 +31,7 @@ def follow_here(shell: InteractiveShell, client: "httpx.Client", submission_id: 
         return
 
 
-def _replace_output(client: "httpx.Client", submission_id: str) -> None:
+def _replace_output(client: "Client", submission_id: str) -> None:
     page, name = page_of(client, submission_id), f"allclose-{uuid4()}"
     show = display
     for view in follow(client, submission_id, LOOK_SECONDS):

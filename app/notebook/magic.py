@@ -22,7 +22,7 @@ from app.settings import read_settings
 from app.submissions.limit import SOURCE_BYTES
 
 if TYPE_CHECKING:
-    import httpx
+    from app.client.client import Client
 
 STARTER = "%%allclose {slug} --run\n{starter}"
 
@@ -78,9 +78,9 @@ class Magics:
         arguments = _parse(parser, line)
         with _told(), _client(arguments.server) as client:
             found = list_problems(client, " ".join(arguments.words))
-            width = max((len(one_line(item["slug"])) for item in found), default=0)
+            width = max((len(one_line(item.slug)) for item in found), default=0)
             for item in found:
-                print(f"{one_line(item['slug']):{width}}  {one_line(item['title'])} ({one_line(item['difficulty'])})")
+                print(f"{one_line(item.slug):{width}}  {one_line(item.title)} ({one_line(item.difficulty)})")
             if not found:
                 print("No problem has these words; without any, all are listed.")
 
@@ -90,7 +90,7 @@ class Magics:
         parser.add_argument("slug", help="the problem: the last part of its page's address")
         arguments = _parse(parser, line)
         with _told(), _client(arguments.server) as client:
-            starter = printable(str(get_problem(client, arguments.slug)["starter"]), SOURCE_BYTES)
+            starter = printable(get_problem(client, arguments.slug).starter, SOURCE_BYTES)
             self._shell.set_next_input(STARTER.format(slug=arguments.slug, starter=starter))
 
 
@@ -114,7 +114,7 @@ def _parse(parser: _Parser, line: str) -> argparse.Namespace:
 
 
 @contextmanager
-def _client(server: str | None, *, needs_token: bool = False) -> Iterator["httpx.Client"]:
+def _client(server: str | None, *, needs_token: bool = False) -> Iterator["Client"]:
     settings = read_settings(server=server)
     with open_client(settings.server, require_token(settings) if needs_token else None) as client:
         yield client

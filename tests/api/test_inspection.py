@@ -111,7 +111,7 @@ def test_others_see_their_own_submissions_only(signed_in: SignedIn, sent: dict[s
     assert somebody.get("/submissions?user=kay").status_code == 422
     assert somebody.get("/submissions").json()["items"] == []
     assert somebody.get("/submissions/export").status_code == 403
-    assert somebody.get(f"/submissions/{sent['broken']}/judgings").status_code == 403
+    assert somebody.get(f"/submissions/{sent['broken']}/all-judgings").status_code == 403
 
 
 def test_all_judgings_of_a_submission_are_told_with_their_reasons(
@@ -120,7 +120,7 @@ def test_all_judgings_of_a_submission_are_told_with_their_reasons(
     with database.transaction() as session:
         make_judging(session, sent["broken"], state="done", verdict="accepted", score=100, worker="here", image="cpu-1")
 
-    new, old = admin.get(f"/submissions/{sent['broken']}/judgings").json()["items"]
+    new, old = admin.get(f"/submissions/{sent['broken']}/all-judgings").json()["items"]
 
     assert (new["verdict"], new["is_current"], new["worker"], new["image"]) == ("accepted", True, "here", "cpu-1")
     assert (old["verdict"], old["is_current"], old["reason"]) == ("judge_error", False, "attempt 1: lost")

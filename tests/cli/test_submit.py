@@ -18,7 +18,14 @@ ID = "00000000-0000-0000-0000-000000000123"
 DONE = make_view(id=ID).model_dump(mode="json")
 QUEUED = DONE | {"state": "queued", "verdict": None, "score": None}
 TAKEN = {"id": ID, "state": "queued", "notice": None}
+TOKEN = {"id": ID, "name": "t", "token": "kept", "created_at": "2026-01-01T00:00:00Z"}
 HANG_UP = 0
+
+
+def listed(slug: str) -> dict[str, Any]:
+    """A problem of a list."""
+    facts = {"title": slug, "summary": "", "difficulty": "beginner", "estimated_minutes": 5, "tags": []}
+    return facts | {"slug": slug, "track": None, "position": None, "frameworks": ["numpy"], "state": None}
 
 
 class Script:
@@ -92,7 +99,8 @@ def test_a_refusal_is_final(script: Script) -> None:
 
 
 def test_a_mistyped_problem_is_guessed(script: Script) -> None:
-    script.answers = [(404, {"title": "none"}), (200, {"items": [{"slug": "other"}, {"slug": "clip_by_norm"}]})]
+    found = [listed("other"), listed("clip_by_norm")]
+    script.answers = [(404, {"title": "none"}), (200, {"items": found, "next": None})]
 
     submitted = allclose("submit", "clip-by-nrom", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
 
@@ -148,7 +156,7 @@ def test_a_source_is_sent_as_python_reads_it(script: Script, tmp_path: Path) -> 
 
 
 def test_a_slash_at_the_end_names_the_same_server(script: Script, tmp_path: Path) -> None:
-    script.answers = [(201, {"token": "kept"}), (202, TAKEN), (200, DONE)]
+    script.answers = [(201, TOKEN), (202, TAKEN), (200, DONE)]
 
     allclose("login", "ada", "--password", "secret", "--server", f"{script.url}/", HOME=str(tmp_path))
     submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, HOME=str(tmp_path))

@@ -1,6 +1,6 @@
 """`allclose problem publish`: sends a package to a server, which verifies it and then gives it to students."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -8,14 +8,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from app.cli.console import errors, output, print_json
 from app.cli.problem.package_source import NAMED, PackageSource, find_source
-from app.cli.remote import ServerRefused, insist, open_client, require_token
+from app.cli.remote import open_client, require_token
+from app.client.error import ClientError
 from app.settings import read_settings
 
 if TYPE_CHECKING:
-    import httpx
+    from app.client.client import Client
+    from app.client.model import VerificationView
 
-
-ZIP, YAML = "application/zip", "application/yaml"
 # Each answer moves the bar.
 WAIT_SECONDS = 1
 EXIT_CODE = {"passed": 0, "refused": 1}
@@ -42,58 +42,56 @@ def publish(
         verification = _send(client, source)
         try:
             verification = _follow(client, verification)
-        except (ServerRefused, KeyboardInterrupt) as error:
+        except (ClientError, KeyboardInterrupt) as error:
             errors.print(f"The package was taken; its verification goes on at {_page(settings.server, verification)}")
             raise error from None
     if as_json:
         print_json(verification)
     else:
         _print(verification, settings.server)
-    raise typer.Exit(EXIT_CODE.get(verification["state"], FAILED))
+    raise typer.Exit(EXIT_CODE.get(verification.state, FAILED))
 
 
-def _send(client: "httpx.Client", source: PackageSource) -> dict[str, Any]:
-    """The same package sent twice while the first is not done is one verification. Raises ServerRefused."""
+def _send(client: "Client", source: PackageSource) -> "VerificationView":
+    """The same package sent twice while the first is not done is one verification. Raises ClientError."""
     from app.catalog.archive import write_archive
 
     files = source.read()
     if source.is_single:
-        content, kind = next(iter(files.values())), YAML
-    else:
-        content, kind = write_archive(source.slug, {path: text.decode() for path, text in files.items()}), ZIP
-    return insist(client, "PUT", f"/problems/{source.slug}", content=content, headers={"Content-Type": kind})
+        return client.send_package(source.slug, next(iter(files.values())), "application/yaml")
+    archive = write_archive(source.slug, {path: text.decode() for path, text in files.items()})
+    return client.send_package(source.slug, archive, "application/zip")
 
 
-def _follow(client: "httpx.Client", verification: dict[str, Any]) -> dict[str, Any]:
+def _follow(client: "Client", verification: "VerificationView") -> "VerificationView":
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     told: str | None = None
     with Progress(*columns, TimeElapsedColumn(), console=errors, transient=True, disable=not errors.is_terminal) as bar:
         task = bar.add_task("queued", total=None)
-        while verification["finished_at"] is None:
-            notice = verification["notice"]
+        while verification.finished_at is None:
+            notice = verification.notice
             if notice and notice != told:
                 errors.print(notice, markup=False, highlight=False, soft_wrap=True)
             told = notice
-            path = f"/verifications/{verification['id']}"
-            verification = insist(client, "GET", path, params={"wait": WAIT_SECONDS})
-            step = verification["step"] or verification["state"]
-            bar.update(task, description=step, completed=verification["done"], total=verification["total"] or None)
+            verification = client.get_verification(verification.id, wait=WAIT_SECONDS)
+            step = verification.step or verification.state
+            bar.update(task, description=step, completed=verification.done, total=verification.total or None)
     return verification
 
 
-def _page(server: str, verification: dict[str, Any]) -> str:
-    return f"{server}/author/verifications/{verification['id']}"
+def _page(server: str, verification: "VerificationView") -> str:
+    return f"{server}/author/verifications/{verification.id}"
 
 
-def _print(verification: dict[str, Any], server: str) -> None:
+def _print(verification: "VerificationView", server: str) -> None:
     from app.catalog.verification.report import Report
     from app.cli.problem.report_table import print_report
 
-    if verification["report"] is not None:
-        print_report(Report.model_validate(verification["report"]))
-    if verification["revision"] is not None:
-        address = f"{server}/problems/{verification['problem']}"
-        output.print(f"Published as {verification['revision'][:12]}: [bold]{escape(address)}[/]", soft_wrap=True)
+    if verification.report is not None:
+        print_report(Report.model_validate(verification.report.model_dump()))
+    if verification.revision is not None:
+        address = f"{server}/problems/{verification.problem}"
+        output.print(f"Published as {verification.revision[:12]}: [bold]{escape(address)}[/]", soft_wrap=True)
         return
-    reason = verification["notice"] or f"it was {verification['state']}; the problem stays as it was"
+    reason = verification.notice or f"it was {verification.state}; the problem stays as it was"
     output.print(f"[bold red]Not published[/]: {escape(reason)}", soft_wrap=True)

@@ -1,0 +1,160 @@
+"""Made from the OpenAPI document by `make api`; not edited by hand."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from app.client import model
+from app.client.call import Call, fill, write_body
+from app.client.caller import Caller
+
+
+class AdministrationCalls(Caller):
+    def export_submissions(
+        self,
+        *,
+        problem: str | None = None,
+        verdict: Literal[
+            "accepted",
+            "wrong_answer",
+            "requirement_not_met",
+            "runtime_error",
+            "time_limit_exceeded",
+            "memory_limit_exceeded",
+            "output_limit_exceeded",
+            "invalid_submission",
+            "judge_error",
+            "cancelled",
+        ]
+        | None = None,
+        mode: Literal["submit", "sample"] | None = None,
+        user: str | None = None,
+        revision: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        format: Literal["ndjson", "csv"] | None = None,
+        source: bool | None = None,
+    ) -> bytes:
+        """Everybody's submissions as a file. Needs submissions:inspect."""
+        call = Call(
+            method="GET",
+            path="/api/v1/submissions/export",
+            again="safe",
+            query={
+                "problem": problem,
+                "verdict": verdict,
+                "mode": mode,
+                "user": user,
+                "revision": revision,
+                "since": since,
+                "until": until,
+                "format": format,
+                "source": source,
+            },
+        )
+        return self._transport.send(call).content
+
+    def list_all_judgings(
+        self,
+        submission_id: UUID | str,
+    ) -> model.InspectedJudgingList:
+        """How a submission was judged, each time. Needs submissions:inspect."""
+        call = Call(
+            method="GET",
+            path=fill("/api/v1/submissions/{submission_id}/all-judgings", submission_id=submission_id),
+            again="safe",
+        )
+        return self._transport.read(call, model.InspectedJudgingList)
+
+    def get_settings(
+        self,
+    ) -> model.SettingList:
+        """What admins have set, within which bounds, and since when. Needs operations:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/settings",
+            again="safe",
+        )
+        return self._transport.read(call, model.SettingList)
+
+    def change_settings(
+        self,
+        body: model.Policy,
+    ) -> model.SettingList:
+        """Change settings: those that are named, all or none. Needs settings:write."""
+        call = Call(
+            method="PATCH",
+            path="/api/v1/settings",
+            again="safe",
+            headers={"Content-Type": "application/json"},
+            body=write_body(body),
+        )
+        return self._transport.read(call, model.SettingList)
+
+    def reset_setting(
+        self,
+        name: str,
+    ) -> model.SettingList:
+        """Put a setting back to its default. Needs settings:write."""
+        call = Call(
+            method="DELETE",
+            path=fill("/api/v1/settings/{name}", name=name),
+            again="safe",
+        )
+        return self._transport.read(call, model.SettingList)
+
+    def list_audit_events(
+        self,
+        *,
+        actor: str | None = None,
+        action: str | None = None,
+        kind: str | None = None,
+        target: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        cursor: str | None = None,
+    ) -> model.AuditPage:
+        """What was done, newest first. Needs audit:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/audit-events",
+            again="safe",
+            query={
+                "actor": actor,
+                "action": action,
+                "kind": kind,
+                "target": target,
+                "since": since,
+                "until": until,
+                "cursor": cursor,
+            },
+        )
+        return self._transport.read(call, model.AuditPage)
+
+    def export_audit_events(
+        self,
+        *,
+        actor: str | None = None,
+        action: str | None = None,
+        kind: str | None = None,
+        target: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        format: Literal["ndjson", "csv"] | None = None,
+    ) -> bytes:
+        """All of what was done, as a file. Needs audit:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/audit-events/export",
+            again="safe",
+            query={
+                "actor": actor,
+                "action": action,
+                "kind": kind,
+                "target": target,
+                "since": since,
+                "until": until,
+                "format": format,
+            },
+        )
+        return self._transport.send(call).content

@@ -1,0 +1,136 @@
+"""Made from the OpenAPI document by `make api`; not edited by hand."""
+
+from app.client import model
+from app.client.call import Call, fill, write_body
+from app.client.caller import Caller
+
+
+class LearningCalls(Caller):
+    def list_hints(
+        self,
+        slug: str,
+    ) -> model.HintsView:
+        """The hints that you have revealed, and how many there are. Needs submissions:read."""
+        call = Call(
+            method="GET",
+            path=fill("/api/v1/problems/{slug}/hints", slug=slug),
+            again="safe",
+        )
+        return self._transport.read(call, model.HintsView)
+
+    def reveal_hint(
+        self,
+        slug: str,
+        body: model.WantedHint,
+    ) -> model.HintsView:
+        """Reveal the next hint. Needs submissions:write."""
+        call = Call(
+            method="POST",
+            path=fill("/api/v1/problems/{slug}/hints", slug=slug),
+            again="safe",
+            headers={"Content-Type": "application/json"},
+            body=write_body(body),
+        )
+        return self._transport.read(call, model.HintsView)
+
+    def get_quiz(
+        self,
+        slug: str,
+    ) -> model.QuizView:
+        """The questions, and what you have answered. Needs submissions:read."""
+        call = Call(
+            method="GET",
+            path=fill("/api/v1/problems/{slug}/quiz", slug=slug),
+            again="safe",
+        )
+        return self._transport.read(call, model.QuizView)
+
+    def answer_question(
+        self,
+        slug: str,
+        body: model.NewAnswer,
+    ) -> model.QuizView:
+        """Answer one question. Needs submissions:write."""
+        call = Call(
+            method="POST",
+            path=fill("/api/v1/problems/{slug}/quiz/answers", slug=slug),
+            again="safe",
+            headers={"Content-Type": "application/json"},
+            body=write_body(body),
+        )
+        return self._transport.read(call, model.QuizView)
+
+    def retake_quiz(
+        self,
+        slug: str,
+    ) -> model.QuizView:
+        """Take the quiz again. Needs submissions:write."""
+        call = Call(
+            method="POST",
+            path=fill("/api/v1/problems/{slug}/quiz/attempts", slug=slug),
+            again="safe",
+        )
+        return self._transport.read(call, model.QuizView)
+
+    def get_solution(
+        self,
+        slug: str,
+    ) -> model.SolutionView:
+        """The solution, once you have solved or opened it. Needs submissions:read."""
+        call = Call(
+            method="GET",
+            path=fill("/api/v1/problems/{slug}/solution", slug=slug),
+            again="safe",
+        )
+        return self._transport.read(call, model.SolutionView)
+
+    def show_solution(
+        self,
+        slug: str,
+        body: model.SolutionRequest,
+    ) -> model.SolutionView:
+        """Open the solution without having solved the problem. Needs submissions:write."""
+        call = Call(
+            method="POST",
+            path=fill("/api/v1/problems/{slug}/solution", slug=slug),
+            again="safe",
+            headers={"Content-Type": "application/json"},
+            body=write_body(body),
+        )
+        return self._transport.read(call, model.SolutionView)
+
+    def get_progress(
+        self,
+        slug: str,
+    ) -> model.ProgressView:
+        """How far you have come with a problem. Needs submissions:read."""
+        call = Call(
+            method="GET",
+            path=fill("/api/v1/problems/{slug}/progress", slug=slug),
+            again="safe",
+        )
+        return self._transport.read(call, model.ProgressView)
+
+    def complete_problem(
+        self,
+        slug: str,
+    ) -> model.CompletionView:
+        """Mark a problem that you have solved as complete. Needs submissions:write."""
+        call = Call(
+            method="PUT",
+            path=fill("/api/v1/problems/{slug}/completion", slug=slug),
+            again="safe",
+        )
+        return self._transport.read(call, model.CompletionView)
+
+    def undo_completion(
+        self,
+        slug: str,
+    ) -> None:
+        """Take that back. Needs submissions:write."""
+        call = Call(
+            method="DELETE",
+            path=fill("/api/v1/problems/{slug}/completion", slug=slug),
+            again="safe",
+        )
+        self._transport.send(call)

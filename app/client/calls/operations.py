@@ -1,0 +1,88 @@
+"""Made from the OpenAPI document by `make api`; not edited by hand."""
+
+from uuid import UUID
+
+from app.client import model
+from app.client.call import Call, fill
+from app.client.caller import Caller
+
+
+class OperationsCalls(Caller):
+    def get_queue(
+        self,
+    ) -> model.QueueState:
+        """What waits and runs, and who has waited longest. Needs operations:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/queue",
+            again="safe",
+        )
+        return self._transport.read(call, model.QueueState)
+
+    def list_workers(
+        self,
+    ) -> model.WorkerList:
+        """Workers, alive or dead, with what they have and do. Needs operations:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/workers",
+            again="safe",
+        )
+        return self._transport.read(call, model.WorkerList)
+
+    def drain_worker(
+        self,
+        worker_id: UUID | str,
+    ) -> model.WorkerView:
+        """Let a worker take no more; it finishes what it has, and stays until it is resumed. Needs operations:write."""
+        call = Call(
+            method="POST",
+            path=fill("/api/v1/workers/{worker_id}/drain", worker_id=worker_id),
+            again="safe",
+        )
+        return self._transport.read(call, model.WorkerView)
+
+    def resume_worker(
+        self,
+        worker_id: UUID | str,
+    ) -> model.WorkerView:
+        """Let it take judgings again. Needs operations:write."""
+        call = Call(
+            method="POST",
+            path=fill("/api/v1/workers/{worker_id}/resume", worker_id=worker_id),
+            again="safe",
+        )
+        return self._transport.read(call, model.WorkerView)
+
+    def list_judge_errors(
+        self,
+        *,
+        cursor: str | None = None,
+        problem: str | None = None,
+        kind: str | None = None,
+        cause: str | None = None,
+    ) -> model.JudgeErrorPage:
+        """Every judge_error, newest first. Needs operations:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/judge-errors",
+            again="safe",
+            query={
+                "cursor": cursor,
+                "problem": problem,
+                "kind": kind,
+                "cause": cause,
+            },
+        )
+        return self._transport.read(call, model.JudgeErrorPage)
+
+    def list_judge_error_causes(
+        self,
+    ) -> model.CauseList:
+        """What they have in common, and how often it happened. Needs operations:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/judge-errors/causes",
+            again="safe",
+        )
+        return self._transport.read(call, model.CauseList)

@@ -1,0 +1,68 @@
+"""Made from the OpenAPI document by `make api`; not edited by hand."""
+
+from typing import Literal
+
+from app.client import model
+from app.client.call import Call, fill
+from app.client.caller import Caller
+
+
+class ProblemsCalls(Caller):
+    def list_problems(
+        self,
+        *,
+        tag: str | None = None,
+        difficulty: Literal["beginner", "intermediate", "advanced"] | None = None,
+        track: str | None = None,
+        framework: Literal["numpy", "jax", "flax", "optax", "torch"] | None = None,
+        state: Literal["new", "tried", "solved", "completed"] | None = None,
+        q: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+    ) -> model.ProblemPage:
+        """List problems. Needs problems:read, or no token."""
+        call = Call(
+            method="GET",
+            path="/api/v1/problems",
+            again="safe",
+            query={
+                "tag": tag,
+                "difficulty": difficulty,
+                "track": track,
+                "framework": framework,
+                "state": state,
+                "q": q,
+                "cursor": cursor,
+                "limit": limit,
+            },
+        )
+        return self._transport.read(call, model.ProblemPage)
+
+    def get_problem(
+        self,
+        slug: str,
+    ) -> model.ProblemDetail:
+        """One problem: statement, parameters, samples, starter, limits."""
+        call = Call(
+            method="GET",
+            path=fill("/api/v1/problems/{slug}", slug=slug),
+            again="safe",
+        )
+        return self._transport.read(call, model.ProblemDetail)
+
+    def get_leaderboard(
+        self,
+        slug: str,
+        *,
+        by: Literal["time", "memory"] | None = None,
+    ) -> model.Leaderboard:
+        """Whose accepted solutions are fastest, or leanest. Needs problems:read."""
+        call = Call(
+            method="GET",
+            path=fill("/api/v1/problems/{slug}/leaderboard", slug=slug),
+            again="safe",
+            query={
+                "by": by,
+            },
+        )
+        return self._transport.read(call, model.Leaderboard)

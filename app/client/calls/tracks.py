@@ -1,0 +1,30 @@
+"""Made from the OpenAPI document by `make api`; not edited by hand."""
+
+from app.client import model
+from app.client.call import Call, fill
+from app.client.caller import Caller
+
+
+class TracksCalls(Caller):
+    def list_tracks(
+        self,
+    ) -> model.TrackList:
+        """List tracks. Needs problems:read, or no token."""
+        call = Call(
+            method="GET",
+            path="/api/v1/tracks",
+            again="safe",
+        )
+        return self._transport.read(call, model.TrackList)
+
+    def get_track(
+        self,
+        track: str,
+    ) -> model.TrackDetail:
+        """One track: its problems in order, and which is next. Needs problems:read, or no token."""
+        call = Call(
+            method="GET",
+            path=fill("/api/v1/tracks/{track}", track=track),
+            again="safe",
+        )
+        return self._transport.read(call, model.TrackDetail)

@@ -1,0 +1,225 @@
+"""Made from the OpenAPI document by `make api`; not edited by hand."""
+
+from typing import Literal
+from uuid import UUID
+
+from app.client import model
+from app.client.call import Call, fill, write_body
+from app.client.caller import Caller
+
+
+class UsersCalls(Caller):
+    def create_user(
+        self,
+        body: model.NewUser,
+    ) -> model.UserView:
+        """Sign up."""
+        call = Call(
+            method="POST",
+            path="/api/v1/users",
+            again="safe",
+            headers={"Content-Type": "application/json"},
+            body=write_body(body),
+        )
+        return self._transport.read(call, model.UserView)
+
+    def list_users(
+        self,
+        *,
+        cursor: str | None = None,
+        q: str | None = None,
+        role: Literal["student", "author", "admin"] | None = None,
+        state: Literal["active", "suspended", "erased"] | None = None,
+    ) -> model.PersonPage:
+        """List users, newest first. Needs users:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/users",
+            again="safe",
+            query={
+                "cursor": cursor,
+                "q": q,
+                "role": role,
+                "state": state,
+            },
+        )
+        return self._transport.read(call, model.PersonPage)
+
+    def ask_for_password(
+        self,
+        body: model.ResetWish,
+    ) -> model.ResetAnswer:
+        """Ask for a link for a new password."""
+        call = Call(
+            method="POST",
+            path="/api/v1/password-resets",
+            again="unsafe",
+            headers={"Content-Type": "application/json"},
+            body=write_body(body),
+        )
+        return self._transport.read(call, model.ResetAnswer)
+
+    def reset_password(
+        self,
+        token: str,
+        body: model.NewPassword,
+    ) -> None:
+        """Choose the new password."""
+        call = Call(
+            method="PUT",
+            path=fill("/api/v1/password-resets/{token}", token=token),
+            again="safe",
+            headers={"Content-Type": "application/json"},
+            body=write_body(body),
+        )
+        self._transport.send(call)
+
+    def get_user(
+        self,
+        user_id: UUID | str,
+    ) -> model.Account:
+        """One user. Needs users:read."""
+        call = Call(
+            method="GET",
+            path=fill("/api/v1/users/{user_id}", user_id=user_id),
+            again="safe",
+        )
+        return self._transport.read(call, model.Account)
+
+    def change_user(
+        self,
+        user_id: UUID | str,
+        body: model.UserChange,
+    ) -> model.Account:
+        """Change a user's role or e-mail, suspend them, or let them back. Needs users:write."""
+        call = Call(
+            method="PATCH",
+            path=fill("/api/v1/users/{user_id}", user_id=user_id),
+            again="safe",
+            headers={"Content-Type": "application/json"},
+            body=write_body(body),
+        )
+        return self._transport.read(call, model.Account)
+
+    def erase_user(
+        self,
+        user_id: UUID | str,
+    ) -> None:
+        """Erase a user for good. Needs users:write."""
+        call = Call(
+            method="DELETE",
+            path=fill("/api/v1/users/{user_id}", user_id=user_id),
+            again="safe",
+        )
+        self._transport.send(call)
+
+    def make_reset_link(
+        self,
+        user_id: UUID | str,
+    ) -> model.ResetLink:
+        """Make a link for a new password. Needs users:write."""
+        call = Call(
+            method="POST",
+            path=fill("/api/v1/users/{user_id}/password-reset", user_id=user_id),
+            again="unsafe",
+        )
+        return self._transport.read(call, model.ResetLink)
+
+    def sign_out_user(
+        self,
+        user_id: UUID | str,
+    ) -> model.Ended:
+        """Sign a user out everywhere. Needs users:write."""
+        call = Call(
+            method="DELETE",
+            path=fill("/api/v1/users/{user_id}/sessions", user_id=user_id),
+            again="safe",
+        )
+        return self._transport.read(call, model.Ended)
+
+    def export_user(
+        self,
+        user_id: UUID | str,
+    ) -> bytes:
+        """All that there is of a user, as a zip archive. Needs users:write."""
+        call = Call(
+            method="GET",
+            path=fill("/api/v1/users/{user_id}/export", user_id=user_id),
+            again="safe",
+        )
+        return self._transport.send(call).content
+
+    def get_me(
+        self,
+    ) -> model.UserView:
+        """Who am I, and what is my role. Needs account:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/me",
+            again="safe",
+        )
+        return self._transport.read(call, model.UserView)
+
+    def erase_own_account(
+        self,
+        body: model.Confirmation,
+    ) -> None:
+        """Erase your account for good. Needs account:write."""
+        call = Call(
+            method="DELETE",
+            path="/api/v1/me",
+            again="safe",
+            headers={"Content-Type": "application/json"},
+            body=write_body(body),
+        )
+        self._transport.send(call)
+
+    def change_me(
+        self,
+        body: model.AccountChange,
+    ) -> model.UserView:
+        """Come to leaderboards, or leave them; another e-mail. Needs account:write."""
+        call = Call(
+            method="PATCH",
+            path="/api/v1/me",
+            again="safe",
+            headers={"Content-Type": "application/json"},
+            body=write_body(body),
+        )
+        return self._transport.read(call, model.UserView)
+
+    def change_own_password(
+        self,
+        body: model.PasswordChange,
+    ) -> None:
+        """Choose another password. Needs account:write."""
+        call = Call(
+            method="PUT",
+            path="/api/v1/me/password",
+            again="safe",
+            headers={"Content-Type": "application/json"},
+            body=write_body(body),
+        )
+        self._transport.send(call)
+
+    def get_statistics(
+        self,
+    ) -> model.OwnStatistics:
+        """What your submissions add up to, in days of UTC. Needs account:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/me/statistics",
+            again="safe",
+        )
+        return self._transport.read(call, model.OwnStatistics)
+
+    def export_own_data(
+        self,
+    ) -> bytes:
+        """All that there is of you, as a zip archive. Needs account:write."""
+        call = Call(
+            method="GET",
+            path="/api/v1/me/export",
+            again="safe",
+        )
+        return self._transport.send(call).content

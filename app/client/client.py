@@ -1,0 +1,91 @@
+"""The client: every call of the API as a method, and what takes several."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol, Self, TypeVar
+from uuid import UUID
+
+from app.client.calls import Calls
+from app.client.model import CaseView, SubmissionView, TokenRequest, VerificationView
+from app.client.transport import OnRetry, Transport
+
+# As long as the API waits for anything.
+WAIT_SECONDS = 60
+
+Item = TypeVar("Item", covariant=True)
+
+
+class Page(Protocol[Item]):
+    """A list of the API, or a part of one that goes on."""
+
+    @property
+    def items(self) -> Sequence[Item]: ...
+
+    @property
+    def next(self) -> str | None: ...
+
+
+class Client(Calls):
+    """Of one server, for whom the token is of; without one, what is open to all.
+
+        with Client("https://judge.example", token="alc_…") as client:
+            for problem in every(client.list_problems, difficulty="beginner"): ...
+
+    Every method raises ClientError (`app.client.error`), for a refusal ServerRefused with its `code`.
+    """
+
+    def __init__(self, server: str, token: str | None = None, on_retry: OnRetry | None = None) -> None:
+        """Raises AddressUnfit."""
+        super().__init__(Transport(server, token, on_retry))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._transport.close()
+
+    @property
+    def server(self) -> str:
+        """Its address, as people type it."""
+        return self._transport.server
+
+    def sign_in(self, username: str, password: str, name: str) -> str:
+        """Gets a token of this name, uses it from now on, and returns it: keep it."""
+        token = self.create_token(TokenRequest(username=username, password=password, name=name)).token
+        self._transport.use_token(token)
+        return token
+
+    def follow_views(self, submission_id: UUID | str, wait: int = WAIT_SECONDS) -> Iterator[SubmissionView]:
+        """How a submission stands: at once, then again after `wait` seconds at most, and last with its verdict."""
+        view = self.get_submission(submission_id)
+        yield view
+        while view.state != "done":
+            view = self.get_submission(submission_id, wait=wait)
+            yield view
+
+    def wait_for_verdict(self, submission_id: UUID | str) -> SubmissionView:
+        *_, last = self.follow_views(submission_id)
+        return last
+
+    def stream_cases(self, submission_id: UUID | str) -> Iterator[CaseView | SubmissionView]:
+        """Each case as its result comes in, and last the submission."""
+        for event in self.follow_submission(submission_id):
+            kind = CaseView if event.name == "case" else SubmissionView
+            yield kind.model_validate_json(event.data)
+
+    def wait_for_verification(self, verification_id: UUID | str) -> VerificationView:
+        view = self.get_verification(verification_id)
+        while view.finished_at is None:
+            view = self.get_verification(verification_id, wait=WAIT_SECONDS)
+        return view
+
+
+def every(list_page: Callable[..., Page[Item]], **filters: object) -> Iterator[Item]:
+    """All items of a list that goes on from page to page: `every(client.list_submissions, problem="…")`."""
+    page = list_page(**filters)
+    yield from page.items
+    while page.next is not None:
+        page = list_page(**filters, cursor=page.next)
+        yield from page.items

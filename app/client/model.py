@@ -1,0 +1,2153 @@
+"""Made from the OpenAPI document by `make api`; not edited by hand."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from app.client.answer import Answer
+
+
+class AcceptedView(Answer):
+    name: str
+    source: str
+
+
+class Account(Answer):
+    """
+    With how they sign in: a password, elsewhere (`providers` are issuers), and how many sessions and tokens work.
+    """
+
+    id: UUID
+    username: str
+    email: str | None
+    role: Literal["student", "author", "admin"]
+    state: Literal["active", "suspended", "erased"]
+    is_ranked: bool
+    created_at: datetime
+    erased_at: datetime | None
+    last_seen_at: datetime | None
+    submissions: int
+    has_password: bool
+    providers: list[str]
+    sessions: int
+    tokens: int
+
+
+class AccountChange(Answer):
+    """
+    What is left out stays as it is. Another `email` needs the `password`.
+    """
+
+    is_ranked: bool = Field(
+        False,
+        description="whether leaderboards show your name and how fast and lean your solutions are",
+    )
+    email: str | None = Field(None, description="null: none any more")
+    password: str = Field("", description="yours of now")
+
+
+class ActiveDay(Answer):
+    """
+    A day with submissions; `solved`: problems that were solved for the first time.
+    """
+
+    day: date
+    submissions: int
+    solved: int
+
+
+class AnsweredView(Answer):
+    choice: int = Field(..., description="the place of your choice, from 0")
+    is_right: bool
+    right_choice: int
+    explanation: str | None = Field(..., description="Markdown")
+    answered_at: datetime
+
+
+class AskedView(Answer):
+    question: str = Field(..., description="Markdown")
+    choices: list[str]
+    answered: AnsweredView | None = Field(..., description="null until you have answered")
+
+
+class AuditEntry(Answer):
+    id: int
+    at: datetime
+    actor: str | None = Field(
+        ...,
+        description="a user name; null for a command on the server, and for Allclose by itself",
+    )
+    channel: Literal["page", "api", "command", "worker"]
+    action: str = Field(..., description="what was done, as `kind.verb`")
+    target_kind: str
+    target: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    address: str | None = Field(..., description="the network address that it came from")
+    request_id: str | None = Field(..., description="of the request, as the server's log has it")
+
+
+class AuditPage(Answer):
+    """
+    `next` is the cursor of the page after this one, null at the end.
+    """
+
+    items: list[AuditEntry]
+    next: str | None
+
+
+class Calls(Answer):
+    """
+    `count`, or `at_least` and `at_most`: each a number, or the name of an `int` parameter or a symbolic size.
+    """
+
+    calls: Literal[
+        "autocast",
+        "backward",
+        "checkpoint",
+        "clip_grad_norm",
+        "optimizer.step",
+        "optimizer.zero_grad",
+        "scaler.step",
+        "scaler.unscale",
+        "scaler.update",
+    ]
+    count: int | str | None = None
+    at_least: int | str | None = None
+    at_most: int | str | None = None
+
+
+class Candidate(Answer):
+    submission: UUID
+    problem: str = Field(..., description="the slug")
+    user: str = Field(..., description="the user name")
+    created_at: datetime
+    verdict: Literal[
+        "accepted",
+        "wrong_answer",
+        "requirement_not_met",
+        "runtime_error",
+        "time_limit_exceeded",
+        "memory_limit_exceeded",
+        "output_limit_exceeded",
+        "invalid_submission",
+        "judge_error",
+        "cancelled",
+    ]
+    score: int | None
+
+
+class CaseChange(Answer):
+    """
+    A case whose verdict is another one now; null where the revision has no such case, or it was not run.
+    """
+
+    name: str
+    old: (
+        Literal[
+            "accepted",
+            "wrong_answer",
+            "requirement_not_met",
+            "runtime_error",
+            "time_limit_exceeded",
+            "memory_limit_exceeded",
+            "output_limit_exceeded",
+            "invalid_submission",
+            "judge_error",
+            "cancelled",
+        ]
+        | None
+    )
+    new: (
+        Literal[
+            "accepted",
+            "wrong_answer",
+            "requirement_not_met",
+            "runtime_error",
+            "time_limit_exceeded",
+            "memory_limit_exceeded",
+            "output_limit_exceeded",
+            "invalid_submission",
+            "judge_error",
+            "cancelled",
+        ]
+        | None
+    )
+
+
+class CaseCost(Answer):
+    """
+    Of the slowest accepted solution: the first call in a process, and a call when all is compiled.
+
+    `group`: cases of one group have the same shapes.
+    """
+
+    case: str
+    group: int
+    first_seconds: float
+    again_seconds: float
+
+
+class CaseView(Answer):
+    """
+    `report` holds only what the student may see of this case; so do `wall_seconds` and `memory_bytes`.
+    """
+
+    name: str
+    visibility: Literal["sample", "hidden"]
+    verdict: Literal[
+        "accepted",
+        "wrong_answer",
+        "requirement_not_met",
+        "runtime_error",
+        "time_limit_exceeded",
+        "memory_limit_exceeded",
+        "output_limit_exceeded",
+        "invalid_submission",
+        "judge_error",
+        "cancelled",
+    ]
+    wall_seconds: float | None
+    memory_bytes: int | None
+    report: dict[str, Any]
+
+
+class CauseView(Answer):
+    kind: str
+    cause: str
+    count: int
+    open: int = Field(..., description="those that count still: nobody judged them again")
+    latest_at: datetime
+
+
+class CheckLine(Answer):
+    """
+    `summary`: what was looked at and came of it, in half a line; for a skipped check, why it was.
+    """
+
+    check: Literal[
+        "lint",
+        "reference",
+        "known",
+        "trivial",
+        "mutation",
+        "kill_matrix",
+        "calibration",
+        "limits",
+        "mistakes",
+    ]
+    title: str
+    mark: Literal["passed", "warned", "failed", "skipped"]
+    summary: str
+    seconds: float = 0.0
+
+
+class Checks(Answer):
+    """
+    `ok`, or what is wrong. Without a worker the service answers, and submissions wait.
+    """
+
+    database: str
+    schema_: str = Field(..., alias="schema")
+    worker: str
+
+
+class Choice(Answer):
+    """
+    Samples are left out unless asked for, and so is what its student cancelled, unless by that verdict or by id.
+    """
+
+    problem: str | None = Field(None, description="the slug of a problem")
+    revision: int | None = Field(None, description="judged by this revision of the problem, by its number")
+    outdated: bool = Field(False, description="judged by another revision than the problem's current one")
+    since: datetime | None = Field(None, description="sent at this time or later")
+    until: datetime | None = Field(None, description="sent before this time")
+    verdict: (
+        Literal[
+            "accepted",
+            "wrong_answer",
+            "requirement_not_met",
+            "runtime_error",
+            "time_limit_exceeded",
+            "memory_limit_exceeded",
+            "output_limit_exceeded",
+            "invalid_submission",
+            "judge_error",
+            "cancelled",
+        ]
+        | None
+    ) = Field(None, description="whose verdict is this one")
+    user: str | None = Field(None, description="sent by the user of this name")
+    ids: list[UUID] | None = Field(None, description="these submissions")
+    samples: bool = Field(False, description="runs of sample cases too")
+
+
+class Closeness(Answer):
+    """
+    Every element within the tolerance.
+    """
+
+    checker: Literal["closeness"]
+
+
+class CompletionView(Answer):
+    completed_at: datetime
+
+
+class Confirmation(Answer):
+    password: str
+
+
+class Confusion(Answer):
+    """
+    Two known mistakes that can not be told apart, and the cases where both are wrong and agree.
+    """
+
+    first: str
+    second: str
+    cases: list[str]
+
+
+class Distribution(Answer):
+    """
+    Samples of the same distribution as the expected ones, or of a law.
+    """
+
+    checker: Literal["distribution"]
+    law: (
+        Literal[
+            "normal",
+            "uniform",
+            "exponential",
+            "laplace",
+            "logistic",
+            "gumbel",
+            "cauchy",
+        ]
+        | None
+    ) = None
+    loc: float | None = None
+    scale: float | None = None
+    false_reject_rate: float = 1e-06
+
+
+class DraftView(Answer):
+    """
+    What the editor holds now. `has_other`: what was there, and was never sent, is kept beside it.
+    """
+
+    problem: str
+    source: str
+    saved_at: datetime
+    has_other: bool
+
+
+class Ended(Answer):
+    sessions: int = Field(..., description="how many browsers were signed out")
+
+
+class Entry(Answer):
+    """
+    A user's best; `ratio` is to the reference. `submission_id` is given to its owner only.
+    """
+
+    place: int
+    username: str
+    ratio: float
+    sent_at: datetime
+    is_own: bool
+    submission_id: UUID | None
+
+
+class Exact(Answer):
+    """
+    The same bits in every element; any NaN is like any other.
+    """
+
+    checker: Literal["exact"]
+
+
+class Exercise(Answer):
+    """
+    Problems with the same `name` are one exercise in several frameworks; `label` tells them apart in a few words.
+    """
+
+    name: str
+    label: str
+
+
+class ExerciseVersion(Answer):
+    """
+    A problem that is the same exercise in another framework, or the problem itself.
+    """
+
+    slug: str
+    title: str
+    label: str = Field(..., description="what differs, in a few words")
+    frameworks: list[Literal["numpy", "jax", "flax", "optax", "torch"]]
+
+
+class Finding(Answer):
+    """
+    `file` is a path inside the package; `line` counts from 1. `details`: such as a diff, or values.
+    """
+
+    check: Literal[
+        "lint",
+        "reference",
+        "known",
+        "trivial",
+        "mutation",
+        "kill_matrix",
+        "calibration",
+        "limits",
+        "mistakes",
+    ]
+    severity: Literal["error", "warning", "note"]
+    message: str
+    remedy: str = ""
+    file: str | None = None
+    line: int | None = None
+    details: str = ""
+
+
+class Forbids(Answer):
+    """
+    A word of `uses`, or the name of an operation without its dialect: `dot_general`, `custom_call`, `sort`.
+    """
+
+    forbids: list[str]
+
+
+class Gradient(Answer):
+    """
+    ‖answer − expected‖ ≤ relative · max(‖answer‖, ‖expected‖), or ≤ absolute.
+    """
+
+    checker: Literal["gradient"]
+    relative: float
+    absolute: float = 0.0
+
+
+class Health(Answer):
+    status: str
+
+
+class HintView(Answer):
+    number: int = Field(..., description="from 1")
+    text: str = Field(..., description="Markdown, with formulas in $…$")
+    revealed_at: datetime
+
+
+class HintsView(Answer):
+    """
+    `revealed` holds those that you asked for, in order.
+    """
+
+    total: int
+    revealed: list[HintView]
+
+
+class InspectedJudging(Answer):
+    """
+    One evaluation of a submission, as admins see it. Of hidden cases no value is stored, and so none shown.
+    """
+
+    id: int
+    revision: int = Field(..., description="the number of the revision that it was judged on")
+    is_current: bool = Field(
+        ...,
+        description="whether it counts: of a submission's judgings exactly one does",
+    )
+    rejudging_id: UUID | None = Field(..., description="the rejudging that it belongs to; null for the first one")
+    queue: str
+    priority: int
+    state: Literal["queued", "judging", "done"]
+    verdict: (
+        Literal[
+            "accepted",
+            "wrong_answer",
+            "requirement_not_met",
+            "runtime_error",
+            "time_limit_exceeded",
+            "memory_limit_exceeded",
+            "output_limit_exceeded",
+            "invalid_submission",
+            "judge_error",
+            "cancelled",
+        ]
+        | None
+    )
+    score: int | None
+    attempt: int = Field(..., description="how many times a worker has begun it")
+    worker: str | None
+    image: str | None
+    versions: dict[str, Any] | None
+    queued_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    hint: str | None
+    reason: str | None = Field(..., description="why it is a judge_error, or was tried again")
+    request_id: str | None = Field(..., description="of the request that asked for it, as the server's log has it")
+
+
+class InspectedJudgingList(Answer):
+    """
+    The newest first.
+    """
+
+    items: list[InspectedJudging]
+
+
+class InvitationEntry(Answer):
+    """
+    One of the list. The link is not kept; people are user names.
+    """
+
+    id: UUID
+    state: Literal["open", "used", "expired", "revoked"]
+    role: Literal["student", "author", "admin"]
+    email: str | None
+    note: str
+    created_by: str | None = Field(..., description="null: by a command on the server's machine")
+    created_at: datetime
+    expires_at: datetime
+    used_by: str | None
+    used_at: datetime | None
+    revoked_at: datetime | None
+
+
+class InvitationList(Answer):
+    items: list[InvitationEntry]
+    next: str | None = Field(..., description="the `cursor` of the following page")
+
+
+class InvitationWish(Answer):
+    """
+    For whom, and for how long.
+    """
+
+    role: Literal["student", "author", "admin"] = Field("student", description="what the new account may do")
+    email: str | None = Field(
+        None,
+        description="the link is mailed there where the deployment sends mail; the guest may give another",
+    )
+    note: str = Field("", description="for admins")
+    days: int = Field(7, description="it ends after so many")
+
+
+class JudgeErrorView(Answer):
+    judging: int
+    submission: UUID
+    problem: str
+    mode: str
+    kind: str = Field(..., description="the class of the error")
+    cause: str = Field(
+        ...,
+        description="class and first line of the last attempt's error; digits are left out",
+    )
+    reason: str | None = Field(..., description="what was written down of each attempt")
+    worker: str | None
+    attempts: int
+    is_current: bool = Field(..., description="false: the submission was judged again since, and that counts")
+    request_id: str | None
+    finished_at: datetime
+
+
+class JudgingView(Answer):
+    """
+    One evaluation. `replaced_at`: since when another one counts; null for the one that does.
+    """
+
+    verdict: (
+        Literal[
+            "accepted",
+            "wrong_answer",
+            "requirement_not_met",
+            "runtime_error",
+            "time_limit_exceeded",
+            "memory_limit_exceeded",
+            "output_limit_exceeded",
+            "invalid_submission",
+            "judge_error",
+            "cancelled",
+        ]
+        | None
+    )
+    score: int | None
+    state: Literal["queued", "judging", "done"]
+    revision: str = Field(..., description="the digest of the revision that it was judged on")
+    queued_at: datetime
+    finished_at: datetime | None
+    replaced_at: datetime | None
+
+
+class KillCase(Answer):
+    """
+    `mutants`: how many are known to fail here. `only_here`: wrong submissions that fail no other case.
+    """
+
+    name: str
+    visibility: Literal["sample", "hidden"]
+    submissions: int
+    mutants: int
+    only_here: list[str]
+
+
+class KillRow(Answer):
+    """
+    A wrong submission, and the cases that it failed and passed.
+    """
+
+    name: str
+    verdict: Literal[
+        "accepted",
+        "wrong_answer",
+        "requirement_not_met",
+        "runtime_error",
+        "time_limit_exceeded",
+        "memory_limit_exceeded",
+        "output_limit_exceeded",
+        "invalid_submission",
+        "judge_error",
+        "cancelled",
+    ]
+    failed: list[str]
+    passed: list[str]
+
+
+class KnownResult(Answer):
+    """
+    A solution of `submissions/`. `decisive`: the case that gave the verdict, None where all were accepted.
+    """
+
+    name: str
+    file: str
+    expected: Literal[
+        "accepted",
+        "wrong_answer",
+        "requirement_not_met",
+        "runtime_error",
+        "time_limit_exceeded",
+        "memory_limit_exceeded",
+        "output_limit_exceeded",
+        "invalid_submission",
+        "judge_error",
+        "cancelled",
+    ]
+    verdict: Literal[
+        "accepted",
+        "wrong_answer",
+        "requirement_not_met",
+        "runtime_error",
+        "time_limit_exceeded",
+        "memory_limit_exceeded",
+        "output_limit_exceeded",
+        "invalid_submission",
+        "judge_error",
+        "cancelled",
+    ]
+    decisive: str | None = None
+    category: str | None = None
+    wall_seconds: float
+
+
+class KnownSection(Answer):
+    submissions: list[KnownResult]
+
+
+class Leaderboard(Answer):
+    """
+    `own`: the asker's best, on the list or not; its place is the one that it has or would have.
+    """
+
+    problem: str
+    title: str
+    by: Literal["time", "memory"]
+    entries: list[Entry]
+    own: Entry | None
+    is_ranked: bool
+
+
+class Limits(Answer):
+    """
+    Per case. A GPU case waits for the gpu queue.
+    """
+
+    wall_seconds: float = 10.0
+    memory_mib: int = 1024
+    gpu: bool = False
+
+
+class LimitsSection(Answer):
+    """
+    `saved_seconds`: how much of compiling would be saved if cases had the same shapes where they could.
+    """
+
+    wall_seconds: float
+    slowest: str
+    slowest_case: str
+    slowest_seconds: float
+    suggested_wall_seconds: float
+    memory_mib: int
+    largest_memory_mib: int
+    suggested_memory_mib: int
+    cases: list[CaseCost]
+    saved_seconds: float
+
+
+class LintSection(Answer):
+    rules: list[str] = Field(..., description="what was looked at")
+
+
+class ListedProblem(Answer):
+    """
+    A problem as lists have it. `prerequisites` are slugs.
+    """
+
+    slug: str
+    title: str
+    summary: str
+    difficulty: Literal["beginner", "intermediate", "advanced"]
+    estimated_minutes: int
+    tags: list[str]
+    track: str | None
+    position: int | None
+    frameworks: list[Literal["numpy", "jax", "flax", "optax", "torch"]]
+    prerequisites: list[str] = []
+    state: Literal["new", "tried", "solved", "completed"] | None = Field(
+        None, description="how far you are with it; null without a token"
+    )
+
+
+class Margin(Answer):
+    """
+    Accepted: |answer − expected| ≤ atol + rtol · |expected|.
+    """
+
+    rtol: float
+    atol: float
+
+
+class MaxEquations(Answer):
+    max_equations: int
+
+
+class MaxFlopsRatio(Answer):
+    """
+    A loop of unknown length is too much, where the reference has none; else it counts as one step of it.
+    """
+
+    max_flops_ratio: float
+
+
+class Measured(Answer):
+    """
+    How far answers are from the expected ones at worst: `value` as a share of the tolerance, 1.0 exactly at it.
+
+    `case`: where that was. `absolute` and `relative` are the largest errors of elements there.
+    """
+
+    kind: Literal["reference", "accepted", "wrong", "mutant"]
+    label: str
+    case: str
+    value: float
+    absolute: float | None = None
+    relative: float | None = None
+
+
+class Memory(Answer):
+    """
+    In MiB, or by the reference's; one of the two.
+    """
+
+    mib: float | None = None
+    ratio: float | None = None
+
+
+class Mistake(Answer):
+    name: str
+    hint: str | None
+    cases: list[str] = Field(..., description="where its output is wrong")
+
+
+class MistakesSection(Answer):
+    mistakes: list[Mistake]
+    confusions: list[Confusion]
+
+
+class Move(Answer):
+    """
+    So many submissions went from one verdict to the other.
+    """
+
+    old: Literal[
+        "accepted",
+        "wrong_answer",
+        "requirement_not_met",
+        "runtime_error",
+        "time_limit_exceeded",
+        "memory_limit_exceeded",
+        "output_limit_exceeded",
+        "invalid_submission",
+        "judge_error",
+        "cancelled",
+    ]
+    new: Literal[
+        "accepted",
+        "wrong_answer",
+        "requirement_not_met",
+        "runtime_error",
+        "time_limit_exceeded",
+        "memory_limit_exceeded",
+        "output_limit_exceeded",
+        "invalid_submission",
+        "judge_error",
+        "cancelled",
+    ]
+    count: int
+
+
+class Mutant(Answer):
+    """
+    `line`: of the file that holds the reference. `diff`: unified, of the reference alone. `killed_by`: the cases
+    that are known to; others may too.
+
+    `outcome`: `equivalent` gives the same bits wherever it was run, `rounding` differs from them as rounding does;
+    neither counts. `how`: what kills it, such as "values" or "raised". `largest`: how far it is off in the worst
+    case, as a share of the tolerance, where that can be said. `suggestion`: what would kill a survivor.
+    """
+
+    operator: str
+    line: int
+    diff: str
+    outcome: Literal["killed", "survived", "equivalent", "rounding"]
+    killed_by: list[str] = []
+    how: str = ""
+    largest: float | None = None
+    suggestion: str = ""
+
+
+class MutationSection(Answer):
+    """
+    `possible`: how many there are, of which `mutants` were run.
+
+    `strength`: the share that was killed of those that count; None where there was none.
+    """
+
+    possible: int
+    mutants: list[Mutant]
+    strength: float | None
+
+
+class NewAnswer(Answer):
+    """
+    Both are places in the lists that `GET` gives, from 0.
+    """
+
+    question: int
+    choice: int
+
+
+class NewInvitationView(Answer):
+    """
+    The only answer that ever holds `link` and `invitation`: hand one of them on.
+    """
+
+    id: UUID
+    state: Literal["open", "used", "expired", "revoked"]
+    role: Literal["student", "author", "admin"]
+    email: str | None
+    note: str
+    expires_at: datetime
+    link: str
+    invitation: str = Field(..., description="for `POST /users`")
+
+
+class NewPassword(Answer):
+    """
+    The password from now on.
+    """
+
+    password: str = Field(..., description="at least 10 characters, at most 1024 bytes in UTF-8")
+
+
+class NewRejudging(Answer):
+    """
+    All criteria that are given must hold for a submission, and one must be given.
+    """
+
+    chosen: Choice = Field(..., description="which submissions")
+    onto: Literal["own", "current"] = Field(
+        "own",
+        description="judge each on its `own` revision, or on its problem's `current` one",
+    )
+    note: str = Field("", description="why, for other admins")
+
+
+class NewSubmission(Answer):
+    """
+    A solution, and which cases to run it on. What a source must be is checked where it is stored.
+    """
+
+    source: str = Field(
+        ...,
+        description="Python code: at most 262144 bytes in UTF-8, not blank, without NUL",
+    )
+    mode: Literal["submit", "sample"] = Field(
+        "submit",
+        description="`submit` runs every case, `sample` only those that you can see",
+    )
+    inputs: str | None = Field(
+        None,
+        description="with mode `sample`: inputs of your own as YAML, a key for each parameter, to run on in place of the sample cases; what the reference answers to them is expected. `example_inputs` of a problem are some",
+    )
+
+
+class NewTokenView(Answer):
+    """
+    The only answer that ever holds `token`: keep it.
+    """
+
+    id: UUID
+    name: str
+    token: str
+    scopes: list[str] | None
+    created_at: datetime
+    expires_at: datetime | None
+
+
+class NewUser(Answer):
+    """
+    What it takes to sign up. The rules are checked where the account is made, which says what to do.
+    """
+
+    username: str = Field(..., description="use 3 to 32 characters of a-z, 0-9, _ and -")
+    password: str = Field(..., description="at least 10 characters, at most 1024 bytes in UTF-8")
+    email: str | None = None
+    invitation: str | None = Field(
+        None,
+        description="the secret of an invitation, the end of its link: the account gets the role that it names",
+    )
+
+
+class Outcome(Answer):
+    """
+    How one judging came out; without a verdict while it waits.
+    """
+
+    verdict: (
+        Literal[
+            "accepted",
+            "wrong_answer",
+            "requirement_not_met",
+            "runtime_error",
+            "time_limit_exceeded",
+            "memory_limit_exceeded",
+            "output_limit_exceeded",
+            "invalid_submission",
+            "judge_error",
+            "cancelled",
+        ]
+        | None
+    )
+    score: int | None
+    revision: int = Field(..., description="the number of the revision that it was judged on")
+
+
+class Parameter(Answer):
+    """
+    `leaves` says what the arrays inside a list or a mapping become; `dtype` there is their default.
+
+    `static`: its value is known while the solution is traced, so that shapes and lengths may depend on it.
+    """
+
+    type: Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "list", "dict"]
+    shape: list[int | str] | None = None
+    dtype: (
+        Literal[
+            "bool",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "uint8",
+            "uint16",
+            "uint32",
+            "uint64",
+            "bfloat16",
+            "float16",
+            "float32",
+            "float64",
+            "complex64",
+            "complex128",
+        ]
+        | None
+    ) = None
+    doc: str | None = None
+    name: str
+    leaves: Literal["jax", "torch", "numpy"] | None = None
+    nullable: bool = False
+    static: bool = False
+
+
+class PasswordChange(Answer):
+    current: str
+    new: str = Field(..., description="at least 10 characters, at most 1024 bytes in UTF-8")
+
+
+class Person(Answer):
+    """
+    `last_seen_at`: to the minute, with a browser or a token; None for never, or too long ago.
+
+    `submissions` counts all of theirs, runs of samples too.
+    """
+
+    id: UUID
+    username: str
+    email: str | None
+    role: Literal["student", "author", "admin"]
+    state: Literal["active", "suspended", "erased"]
+    is_ranked: bool
+    created_at: datetime
+    erased_at: datetime | None
+    last_seen_at: datetime | None
+    submissions: int
+
+
+class PersonPage(Answer):
+    """
+    `next` is the cursor of the page after this one, None at the end.
+    """
+
+    items: list[Person]
+    next: str | None
+
+
+class Phase(Answer):
+    name: Literal["queued", "preparing", "box", "running", "inspecting", "again", "checking"]
+    seconds: float | None = Field(..., description="null: it goes on, or was broken off")
+
+
+class Piece(Answer):
+    """
+    A part of a line; `is_changed`: it does not stand in the line beside it.
+    """
+
+    text: str
+    is_changed: bool
+
+
+class Policy(Answer):
+    """
+    A field's default is what holds where nobody has changed it.
+    """
+
+    sign_up: Literal["open", "invitation", "closed"] = Field(
+        "open",
+        description="who may make an account: anybody, those with an invitation, nobody",
+    )
+    max_pending: int = Field(20, description="unfinished submissions that one user may have")
+    requests_per_minute: int = Field(600, description="requests that one user or address may make")
+    judging_seconds_per_hour: int = Field(3600, description="seconds of judging that one user may use in an hour")
+    keep_submissions_days: int | None = Field(
+        None,
+        description="submissions older than this are removed, but for the first and the last accepted one of each user and problem; empty: kept for ever",
+    )
+    keep_verifications_days: int | None = Field(
+        None,
+        description="packages that authors sent to be verified are removed after this, with their reports, but for those that a revision was published by; empty: kept for ever",
+    )
+    keep_ended_days: int | None = Field(
+        90,
+        description="sessions, tokens and invitations are removed so long after their end; empty: kept for ever",
+    )
+    announcement: str = Field("", description="a sentence at the top of every page; empty: none")
+
+
+class Preview(Answer):
+    """
+    What a choice comes to.
+    """
+
+    total: int = Field(..., description="how many would be judged again; at most 20000 may be")
+    unfinished: int = Field(..., description="how many are not judged yet, and would be left out")
+    items: list[Candidate] = Field(..., description="the 50 that were sent first")
+
+
+class ProblemPage(Answer):
+    """
+    In the order of tracks, or what fits `q` best first; `next` is the `cursor` of the following page, or null.
+    """
+
+    items: list[ListedProblem]
+    next: str | None
+
+
+class ProblemRef(Answer):
+    """
+    A problem by name.
+    """
+
+    slug: str
+    title: str
+    state: Literal["new", "tried", "solved", "completed"] | None
+
+
+class ProgressView(Answer):
+    hints: int = Field(..., description="how many there are")
+    hints_revealed: int
+    questions: int = Field(..., description="how many the quiz asks")
+    questions_answered: int = Field(..., description="in the last attempt")
+    questions_right: int
+    solution: Literal["accepted", "asked"] | None = Field(
+        ..., description="by what the solution is open; null while it is locked"
+    )
+    solution_shown_at: datetime | None = Field(
+        ..., description="when you asked to be shown it before solving the problem"
+    )
+    solved_at: datetime | None = Field(..., description="when the first submission that was accepted had been sent")
+    solved_after_seeing_the_solution: bool
+    completed_at: datetime | None
+
+
+class Property(Answer):
+    """
+    What the package's checker.py says of the answer.
+    """
+
+    checker: Literal["property"]
+    shape: Literal["same", "any"] = "same"
+
+
+class PublicationView(Answer):
+    at: datetime
+    by: str | None = Field(..., description="a user name; null where the server took it from its folder")
+    verification: UUID | None = Field(
+        ...,
+        description="the verification that it passed; null where it was a revision before",
+    )
+
+
+class QueueView(Answer):
+    """
+    `kind`: interactive, where somebody waits for the verdict, or rejudge.
+    """
+
+    queue: str
+    kind: Literal["interactive", "rejudge"]
+    depth: int = Field(..., description="judgings that wait")
+    oldest_seconds: float = Field(
+        ...,
+        description="for how long the one waits that has waited longest; 0 where none does",
+    )
+    running: int = Field(..., description="judgings that a worker has now")
+
+
+class QuizView(Answer):
+    """
+    `attempt` counts from 1; it is 0 before the first answer.
+    """
+
+    attempt: int
+    questions: list[AskedView]
+
+
+class Readiness(Answer):
+    status: Literal["ready"] = "ready"
+    checks: Checks
+
+
+class Receipt(Answer):
+    """
+    The submission is kept and will be judged; `Location` says where.
+    """
+
+    id: UUID
+    state: Literal["queued", "judging", "done"]
+    notice: str | None = Field(
+        ...,
+        description="a sentence for people: why nobody judges it now; null otherwise",
+    )
+
+
+class ReferenceRun(Answer):
+    """
+    `order`: in which the cases were run. `agrees`: with the expected outputs, by the problem's own rules.
+    """
+
+    order: list[str]
+    agrees: bool
+
+
+class ReferenceSection(Answer):
+    runs: list[ReferenceRun]
+
+
+class RejudgingSummary(Answer):
+    """
+    `judging` until all are judged; then `ready` to be applied or cancelled, which it is once and for good.
+    """
+
+    id: UUID
+    state: Literal["judging", "ready", "applied", "cancelled"]
+    created_at: datetime
+    by: str | None = Field(
+        ...,
+        description="the user name of who began it; null for a command on the server",
+    )
+    note: str
+    chosen: Choice = Field(..., description="the criteria, as they were given")
+    onto: Literal["own", "current"] = Field(
+        ...,
+        description="which revision they are judged on: `own`, each submission's, or `current`, its problem's current",
+    )
+    total: int = Field(..., description="how many submissions")
+    judged: int = Field(..., description="how many of them are judged again")
+    decided_at: datetime | None = Field(..., description="when it was applied or cancelled; null before")
+    decided_by: str | None = Field(..., description="the user name of who did; null before, and for a command")
+
+
+class RejudgingView(Answer):
+    """
+    A rejudging and what it changes. `failed` ones are judge errors: when it is applied, their old verdicts stay.
+    """
+
+    id: UUID
+    state: Literal["judging", "ready", "applied", "cancelled"]
+    created_at: datetime
+    by: str | None = Field(
+        ...,
+        description="the user name of who began it; null for a command on the server",
+    )
+    note: str
+    chosen: Choice = Field(..., description="the criteria, as they were given")
+    onto: Literal["own", "current"] = Field(
+        ...,
+        description="which revision they are judged on: `own`, each submission's, or `current`, its problem's current",
+    )
+    total: int = Field(..., description="how many submissions")
+    judged: int = Field(..., description="how many of them are judged again")
+    decided_at: datetime | None = Field(..., description="when it was applied or cancelled; null before")
+    decided_by: str | None = Field(..., description="the user name of who did; null before, and for a command")
+    kinds: dict[str, int] = Field(
+        ...,
+        description="how many are the same, better, worse, …; those that wait included",
+    )
+    moves: list[Move] = Field(..., description="of those that are judged again, by old and new verdict")
+
+
+class ResetAnswer(Answer):
+    """
+    The same whether there is such an account or not.
+    """
+
+    detail: str
+
+
+class ResetLink(Answer):
+    """
+    For its owner only: whoever has it can choose the password.
+    """
+
+    link: str
+    expires_in_seconds: int
+
+
+class ResetWish(Answer):
+    """
+    Whose password was lost.
+    """
+
+    account: str = Field(..., description="a user name or an e-mail address")
+
+
+class Returns(Answer):
+    """
+    What the solution returns.
+    """
+
+    type: Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "list", "dict"]
+    shape: list[int | str] | None = None
+    dtype: (
+        Literal[
+            "bool",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "uint8",
+            "uint16",
+            "uint32",
+            "uint64",
+            "bfloat16",
+            "float16",
+            "float32",
+            "float64",
+            "complex64",
+            "complex128",
+        ]
+        | None
+    ) = None
+    doc: str | None = None
+
+
+class RevisionView(Answer):
+    """
+    One version of a problem; `publications`: each time that it became the current one.
+    """
+
+    number: int
+    digest: str
+    title: str
+    created_at: datetime
+    is_current: bool
+    publications: list[PublicationView]
+
+
+class SampleCase(Answer):
+    """
+    A case that students may see whole.
+    """
+
+    name: str
+    doc: str | None
+    inputs: dict[str, Any] | None = Field(..., description="previews by parameter; null until the reference has run")
+    expected: dict[str, Any] | None = Field(..., description="preview of the expected output; null until then")
+
+
+class SessionView(Answer):
+    """
+    A browser that is signed in; its cookie's secret is not kept.
+    """
+
+    id: UUID
+    browser: str | None = Field(..., description="what it called itself, shortened")
+    address: str | None = Field(..., description="from which it signed in")
+    created_at: datetime
+    last_seen_at: datetime | None = Field(..., description="to the minute; null when it was only signed in")
+    expires_at: datetime
+
+
+class Set(Answer):
+    """
+    The expected rows in any order, each as often as it is expected.
+    """
+
+    checker: Literal["set"]
+
+
+class Setting(Answer):
+    """
+    `minimum` and `maximum` are of numbers, `max_length` of texts. `may_be_empty`: null is a value, too.
+    """
+
+    name: str
+    description: str
+    value: str | int | None
+    default: str | int | None
+    choices: list[str] = []
+    minimum: int | None = None
+    maximum: int | None = None
+    max_length: int | None = None
+    may_be_empty: bool = False
+    changed_by: str | None = Field(None, description="a user name; null for a default, and for a command")
+    changed_at: datetime | None = Field(None, description="null for what is still at its default")
+
+
+class SettingList(Answer):
+    items: list[Setting]
+
+
+class Side(Answer):
+    """
+    One line of one source; `number` counts from 1.
+    """
+
+    number: int
+    pieces: list[Piece]
+
+
+class SolutionRequest(Answer):
+    """
+    You want to see it without having solved the problem. That is kept, and shown in your progress.
+    """
+
+    show_me: Literal[True]
+
+
+class SolutionView(Answer):
+    opened_by: Literal["accepted", "asked"] = Field(
+        ...,
+        description="`accepted`: a submission of yours was; `asked`: you asked to be shown it",
+    )
+    shown_at: datetime | None = Field(..., description="when you asked to be shown it; null if you never did")
+    reference: str = Field(..., description="Python")
+    accepted: list[AcceptedView] = Field(..., description="other ways that are right")
+    editorial: str | None = Field(..., description="Markdown, with formulas in $…$; null if there is none")
+
+
+class SourceView(Answer):
+    source: str
+
+
+class Step(Answer):
+    """
+    A problem of a track. `is_open`: each problem that it builds on is solved.
+    """
+
+    slug: str
+    title: str
+    summary: str
+    difficulty: Literal["beginner", "intermediate", "advanced"]
+    estimated_minutes: int
+    tags: list[str]
+    track: str | None
+    position: int | None
+    frameworks: list[Literal["numpy", "jax", "flax", "optax", "torch"]]
+    prerequisites: list[str] = []
+    state: Literal["new", "tried", "solved", "completed"] | None = Field(
+        None, description="how far you are with it; null without a token"
+    )
+    builds_on: list[ProblemRef]
+    is_open: bool
+
+
+class SubmissionSummary(Answer):
+    """
+    One line of a history; `problem` is the slug, `revision` the number of the one that it was sent for.
+
+    `wall_seconds` of the slowest case and `memory_bytes` of the largest, as coarse as hidden cases tell them.
+    """
+
+    id: UUID
+    user: str
+    problem: str
+    title: str
+    revision: int
+    mode: Literal["submit", "sample"]
+    created_at: datetime
+    state: Literal["queued", "judging", "done"]
+    verdict: (
+        Literal[
+            "accepted",
+            "wrong_answer",
+            "requirement_not_met",
+            "runtime_error",
+            "time_limit_exceeded",
+            "memory_limit_exceeded",
+            "output_limit_exceeded",
+            "invalid_submission",
+            "judge_error",
+            "cancelled",
+        ]
+        | None
+    )
+    score: int | None
+    wall_seconds: float | None
+    memory_bytes: int | None
+
+
+class TokenRequest(Answer):
+    """
+    User name and password, a name that reminds you of the token's use, and what it is good for.
+    """
+
+    username: str
+    password: str
+    name: str = "token"
+    scopes: (
+        list[
+            Literal[
+                "account:read",
+                "account:write",
+                "problems:read",
+                "submissions:read",
+                "submissions:write",
+                "problems:write",
+                "submissions:inspect",
+                "rejudgings:write",
+                "users:read",
+                "users:write",
+                "operations:read",
+                "operations:write",
+                "settings:write",
+                "audit:read",
+            ]
+        ]
+        | None
+    ) = Field(
+        None,
+        description="what it may do, of what you may; null: all that you may at any time",
+    )
+    expires_in_days: int | None = Field(None, description="after how many days it stops working; null: never")
+
+
+class TokenView(Answer):
+    """
+    A token that works; its secret is not kept.
+    """
+
+    id: UUID
+    name: str
+    scopes: list[str] | None = Field(..., description="what it may do; null: all that you may")
+    created_at: datetime
+    expires_at: datetime | None = Field(..., description="null: never")
+    last_used_at: datetime | None = Field(..., description="to the minute; null when never used")
+
+
+class Tolerance(Answer):
+    """
+    `leaves` overrides it for the leaves whose path matches a pattern (`history`, `params/*`).
+    """
+
+    rtol: float
+    atol: float
+    leaves: dict[str, Margin] | None = None
+
+
+class TrackDetail(Answer):
+    slug: str
+    title: str
+    description: str = Field(..., description="Markdown; empty when nobody has written one")
+    problem_count: int
+    estimated_minutes: int
+    done_count: int | None = Field(..., description="how many you have solved; null without a token")
+    next: ProblemRef | None
+    steps: list[Step]
+
+
+class TrackProgress(Answer):
+    """
+    `slug` and `title` are None for problems of no track.
+    """
+
+    slug: str | None
+    title: str | None
+    solved: int
+    total: int
+
+
+class TrackSummary(Answer):
+    """
+    `next`: the first problem that is not solved and whose prerequisites are; null when there is none.
+    """
+
+    slug: str
+    title: str
+    description: str = Field(..., description="Markdown; empty when nobody has written one")
+    problem_count: int
+    estimated_minutes: int
+    done_count: int | None = Field(..., description="how many you have solved; null without a token")
+    next: ProblemRef | None
+
+
+class TrivialAnswer(Answer):
+    """
+    An answer that takes no thought. `rightly`: why it may pass, where the package says that it is right.
+    """
+
+    name: str
+    meaning: str
+    tried_on: list[str]
+    accepted_on: list[str]
+    rightly: str | None = None
+
+
+class TrivialSection(Answer):
+    answers: list[TrivialAnswer]
+
+
+class Ulp(Answer):
+    """
+    At most `units` steps to the next number of the dtype.
+    """
+
+    checker: Literal["ulp"]
+    units: int
+
+
+class UpToPermutation(Answer):
+    """
+    Within the tolerance in some order along `axis`, or with labels renamed accordingly.
+    """
+
+    checker: Literal["up_to_permutation"]
+    group: str | None = None
+    axis: int | None = None
+    labels: bool = False
+
+
+class UpToSign(Answer):
+    """
+    Within the tolerance, each part at an index of `axes` as it is or negated.
+    """
+
+    checker: Literal["up_to_sign"]
+    group: str | None = None
+    axes: list[int] = []
+
+
+class UserChange(Answer):
+    """
+    What is left out stays as it is.
+    """
+
+    role: Literal["student", "author", "admin"] | None = Field(None, description="null: as it is")
+    is_active: bool | None = Field(
+        None,
+        description="false: suspended, and signed out everywhere; true: back again; null: as it is",
+    )
+    email: str | None = Field(None, description="null: none any more")
+
+
+class UserView(Answer):
+    """
+    A person as they see themselves.
+    """
+
+    id: UUID
+    username: str
+    email: str | None
+    role: Literal["student", "author", "admin"]
+    is_ranked: bool = Field(..., description="whether leaderboards show you")
+    created_at: datetime
+
+
+class Uses(Answer):
+    """
+    `length`: of steps, or of the batch. `through`: parameters that reach the answer by way of it only.
+
+    `slices`: parameters of which each step looks at its own part. `scan` and `fori` are the same loop in a program, and
+    so are judged alike.
+    """
+
+    uses: Literal["scan", "fori", "while", "cond", "vmap"]
+    length: int | str | None = None
+    through: list[str] = []
+    slices: list[str] = []
+
+
+class VerdictCount(Answer):
+    verdict: Literal[
+        "accepted",
+        "wrong_answer",
+        "requirement_not_met",
+        "runtime_error",
+        "time_limit_exceeded",
+        "memory_limit_exceeded",
+        "output_limit_exceeded",
+        "invalid_submission",
+        "judge_error",
+        "cancelled",
+    ]
+    count: int
+
+
+class Wait(Answer):
+    """
+    While it is not done. `seconds` is None where nothing like it was judged lately, or it takes unusually long.
+    """
+
+    ahead: int = Field(..., description="how many are taken before it; 0 once it is judged")
+    seconds: float | None = Field(
+        ...,
+        description="an estimate of the time until its verdict; null where there is none",
+    )
+    elapsed: float = Field(..., description="seconds since it was sent")
+
+
+class WaitingView(Answer):
+    judging: int
+    submission: UUID
+    problem: str
+    user: str
+    queue: str
+    kind: Literal["interactive", "rejudge"]
+    priority: int
+    attempt: int = Field(..., description="attempts so far")
+    queued_at: datetime
+    seconds: float = Field(..., description="for how long it waits")
+
+
+class Wanted(Answer):
+    """
+    What a rejudging would be of.
+    """
+
+    chosen: Choice = Field(..., description="which submissions")
+    onto: Literal["own", "current"] = Field("own", description="as for a rejudging")
+
+
+class WantedHint(Answer):
+    """
+    The hint to reveal: the one after those that you have read.
+    """
+
+    number: int
+
+
+class Way(Answer):
+    """
+    Another way of computing the reference: on how many cases it was gone, or why not.
+    """
+
+    name: str
+    meaning: str
+    cases: int
+    left_out: str = ""
+
+
+class WorkerView(Answer):
+    """
+    A worker process. `draining`: alive, and told to take no more; `dead`: it stopped beating and never said why.
+    """
+
+    id: UUID
+    name: str
+    host: str
+    state: Literal["alive", "draining", "dead"]
+    queues: list[str]
+    slots: int = Field(..., description="judgings that it runs at once")
+    running: int = Field(..., description="judgings that it has now")
+    device: str
+    gpus: list[str]
+    boxes: dict[str, Any] = Field(..., description="its boxes, counted by what they do")
+    versions: dict[str, Any]
+    started_at: datetime
+    seen_at: datetime
+
+
+class FieldFault(Answer):
+    """
+    One thing wrong with the request.
+    """
+
+    field: str = Field(
+        ...,
+        description="where: a key of the body (`a/b` inside objects), a parameter or a header",
+    )
+    message: str = Field(..., description="what is wrong with it, and what to send")
+    file: str | None = Field(None, description="of a package: the file, by its path")
+    line: int | None = Field(None, description="of a package: the line of that file, from 1")
+    remedy: str | None = Field(None, description="of a package: what to do")
+
+
+class ProblemDetails(Answer):
+    """
+    An error as RFC 9457 has it. `detail` says what was wrong and what to do next.
+    """
+
+    type: str = Field(
+        "about:blank",
+        description="about:blank: the status says what kind of problem it is",
+    )
+    title: str = Field(..., description="the status in words")
+    status: int
+    code: Literal[
+        "body_unreadable",
+        "not_signed_in",
+        "sign_in_failed",
+        "right_missing",
+        "solution_locked",
+        "refused",
+        "path_unknown",
+        "problem_not_found",
+        "not_found",
+        "method_not_allowed",
+        "conflict",
+        "outdated",
+        "body_too_large",
+        "media_type_not_taken",
+        "cursor_invalid",
+        "inputs_invalid",
+        "package_invalid",
+        "invalid",
+        "too_often",
+        "limit_reached",
+        "failed",
+        "not_ready",
+        "database_away",
+        "request_refused",
+    ]
+    detail: str = Field(..., description="what was wrong and what to do, for people")
+    instance: str = Field(..., description="the path that was asked for")
+    errors: list[FieldFault] | None = Field(None, description="the fields that are wrong, for status 422")
+    request_id: str | None = Field(None, description="names the request in the server's log; tell it to an admin")
+
+
+class CalibratedLeaf(Answer):
+    """
+    Noise of right answers and signal of wrong ones, at the leaves that share a tolerance: those that fit `path`.
+
+    The tolerance should lie between, with `value` 1. `signal` has the wrong answers that are furthest off here and not
+    at other leaves.
+    """
+
+    path: str
+    checker: str
+    tolerance: Margin | None
+    noise: list[Measured]
+    signal: list[Measured]
+    suggestion: Margin | None
+    state: Literal[
+        "inside",
+        "narrow",
+        "too_tight",
+        "too_loose",
+        "no_gap",
+        "no_noise",
+        "no_signal",
+        "exact",
+        "not_calibrated",
+    ]
+
+
+class CalibrationSection(Answer):
+    """
+    `without_number`: wrong answers that no tolerance would let through, such as those of another shape.
+    """
+
+    leaves: list[CalibratedLeaf]
+    ways: list[Way] = Field([], validate_default=True)
+    without_number: int = 0
+
+
+class CauseList(Answer):
+    items: list[CauseView]
+
+
+class Change(Answer):
+    """
+    One submission. `failed`: judging it again did not work, by our fault, and its old verdict stays.
+    """
+
+    submission: UUID
+    problem: str = Field(..., description="the slug")
+    user: str = Field(..., description="the user name")
+    kind: Literal["same", "better", "worse", "different", "failed", "cancelled", "waiting"]
+    old: Outcome
+    new: Outcome
+    cases: list[CaseChange] = Field(..., description="those that came out differently, in the problem's order")
+    reason: str | None = Field(..., description="why it failed; null where it did not")
+
+
+class ChangePage(Answer):
+    """
+    In the order in which the submissions were sent.
+    """
+
+    items: list[Change]
+    next: str | None = Field(..., description="the cursor of the page after this one; null at the end")
+
+
+class Fraction(Answer):
+    """
+    At least the share `least` of the elements within the tolerance, the rest within `rest`.
+    """
+
+    checker: Literal["fraction"]
+    least: float
+    rest: Margin | None = None
+
+
+class JudgeErrorPage(Answer):
+    items: list[JudgeErrorView]
+    next: str | None
+
+
+class JudgingList(Answer):
+    """
+    The oldest first; the last one counts.
+    """
+
+    items: list[JudgingView]
+
+
+class KillMatrixSection(Answer):
+    cases: list[KillCase]
+    rows: list[KillRow]
+
+
+class MaxTemporaryMemory(Answer):
+    max_temporary_memory: Memory
+
+
+class OwnStatistics(Answer):
+    """
+    `solved_after_seeing_the_solution` counts those among the solved problems.
+    """
+
+    today: date
+    submissions: int
+    attempted: int
+    solved: int
+    tracks: list[TrackProgress]
+    days: list[ActiveDay]
+    verdicts: list[VerdictCount]
+    current_streak: int
+    longest_streak: int
+    solved_after_seeing_the_solution: int
+
+
+class ProblemDetail(Answer):
+    """
+    All of a problem that a student sees before solving it.
+    """
+
+    slug: str
+    title: str
+    summary: str
+    difficulty: Literal["beginner", "intermediate", "advanced"]
+    estimated_minutes: int
+    tags: list[str]
+    track: str | None
+    position: int | None
+    frameworks: list[Literal["numpy", "jax", "flax", "optax", "torch"]]
+    revision: str = Field(..., description="digest of the revision that new submissions belong to")
+    prerequisites: list[str]
+    exercise: Exercise | None = None
+    versions: list[ExerciseVersion] = Field(
+        [],
+        description="all problems of the same exercise, this one among them; none where it is the only one",
+        validate_default=True,
+    )
+    license: str | None
+    entry_point: str
+    parameters: list[Parameter]
+    returns: Returns
+    tolerance: Tolerance | None
+    dtype_policy: Literal["exact", "kind", "any"]
+    checkers: dict[
+        str,
+        Closeness | Distribution | Exact | Fraction | Gradient | Property | Set | Ulp | UpToPermutation | UpToSign,
+    ] = Field(
+        {},
+        description="how leaves are judged, by patterns of their paths",
+        validate_default=True,
+    )
+    limits: Limits
+    requirements: list[Calls | Forbids | MaxEquations | MaxFlopsRatio | MaxTemporaryMemory | Uses] = Field(
+        [], description="rules on how answers are computed", validate_default=True
+    )
+    statement: str = Field(..., description="Markdown, with formulas in $…$")
+    starter: str
+    samples: list[SampleCase]
+    example_inputs: str = Field(
+        "",
+        description="YAML to begin inputs of your own with, of a sample where possible",
+    )
+    hidden_cases: int = Field(..., description="how many further cases a submission is judged on")
+    hint_count: int
+    question_count: int = Field(..., description="how many questions its quiz asks")
+
+
+class QueueState(Answer):
+    queues: list[QueueView]
+    longest: list[WaitingView] = Field(..., description="the 20 that have waited longest")
+
+
+class RejudgingPage(Answer):
+    """
+    Newest first.
+    """
+
+    items: list[RejudgingSummary]
+    next: str | None = Field(..., description="the cursor of the page after this one; null at the end")
+
+
+class Report(Answer):
+    problem: str
+    revision: str
+    title: str
+    verified_at: datetime
+    seconds: float
+    is_quick: bool
+    passed: bool
+    checks: list[CheckLine]
+    findings: list[Finding]
+    versions: dict[str, str] = Field({}, description="of what the boxes ran")
+    lint: LintSection | None = None
+    reference: ReferenceSection | None = None
+    known: KnownSection | None = None
+    trivial: TrivialSection | None = None
+    mutation: MutationSection | None = None
+    kill_matrix: KillMatrixSection | None = None
+    calibration: CalibrationSection | None = None
+    limits: LimitsSection | None = None
+    mistakes: MistakesSection | None = None
+
+
+class RevisionList(Answer):
+    """
+    Newest first.
+    """
+
+    items: list[RevisionView]
+
+
+class Row(Answer):
+    """
+    What stands side by side. One side is None where a line was added or removed, both where some are left out.
+    """
+
+    kind: Literal["changed", "same", "skipped"]
+    old: Side | None = None
+    new: Side | None = None
+
+
+class SessionList(Answer):
+    """
+    All that work, the one that was seen last first: there are at most fifty, so `next` is always null.
+    """
+
+    items: list[SessionView]
+    next: None = Field(None)
+
+
+class SourceDifference(Answer):
+    """
+    The changed lines with three around them. `is_whole` is False where too much changed to be compared.
+    """
+
+    rows: list[Row]
+    added: int
+    removed: int
+    is_whole: bool
+
+
+class SubmissionPage(Answer):
+    """
+    `next` is the cursor of the page after this one, None at the end.
+    """
+
+    items: list[SubmissionSummary]
+    next: str | None
+
+
+class SubmissionView(Answer):
+    """
+    `problem` is a slug, `revision` the digest of the revision.
+
+    `cases` stand in the problem's order, and fill up in another while `state` is judging.
+    """
+
+    id: UUID
+    problem: str
+    title: str = Field(..., description="of the problem")
+    revision: str
+    mode: Literal["submit", "sample"]
+    parameters: list[str] = Field(..., description="the arguments' names in their order, which `inputs` has not")
+    case_names: list[str] = Field(..., description="of all cases that there will be a result of, in their order")
+    created_at: datetime
+    inputs: str | None = Field(
+        None,
+        description="YAML that was run on in place of the sample cases; null otherwise",
+    )
+    state: Literal["queued", "judging", "done"]
+    verdict: (
+        Literal[
+            "accepted",
+            "wrong_answer",
+            "requirement_not_met",
+            "runtime_error",
+            "time_limit_exceeded",
+            "memory_limit_exceeded",
+            "output_limit_exceeded",
+            "invalid_submission",
+            "judge_error",
+            "cancelled",
+        ]
+        | None
+    )
+    score: int | None
+    cases: list[CaseView]
+    notice: str | None = Field(
+        None,
+        description="a sentence for people: why nobody judges it now; null otherwise",
+    )
+    hint: str | None = Field(
+        None,
+        description="what is wrong, when the answers are those of a known mistake; null otherwise",
+    )
+    hint_pending: bool = Field(False, description="done, and a `hint` may follow soon")
+    wait: Wait | None = Field(None, description="how long it may still take; null when it is done")
+    phases: list[Phase] = Field(
+        [],
+        description="what its time went into so far; the last one may go on",
+        validate_default=True,
+    )
+    is_again: bool = Field(
+        False,
+        description="an earlier attempt broke off by our fault, and it is judged once more",
+    )
+
+
+class TokenList(Answer):
+    """
+    All that work, newest first: there are at most a hundred, so `next` is always null.
+    """
+
+    items: list[TokenView]
+    next: None = Field(None)
+
+
+class TrackList(Answer):
+    """
+    All of them.
+    """
+
+    items: list[TrackSummary]
+
+
+class VerificationView(Answer):
+    """
+    A package on its way. `refused`: by a check, the report says which; `failed`: it could not be checked.
+    """
+
+    id: UUID
+    problem: str = Field(..., description="the slug")
+    digest: str = Field(
+        ...,
+        description="names the package's content, as `revision` does once it is published",
+    )
+    by: str = Field(..., description="the user name of who sent it")
+    state: Literal["queued", "verifying", "passed", "refused", "failed"]
+    step: str = Field(..., description="what is being checked; empty before")
+    done: int = Field(..., description="how much of the step is done, of `total`")
+    total: int
+    publish: bool = Field(..., description="whether it is published when it passes")
+    revision: str | None = Field(
+        ...,
+        description="digest of the revision that it became; null until it is published",
+    )
+    queued_at: datetime
+    finished_at: datetime | None
+    notice: str | None = Field(..., description="a sentence for people: why it waits, or what came in the way")
+    report: Report | None = Field(..., description="what was found; null until it is done, and in lists")
+
+
+class WorkerList(Answer):
+    items: list[WorkerView]
+
+
+class DifferenceView(Answer):
+    """
+    `old` is null where the first submission for a problem is compared with the starter.
+    """
+
+    old: UUID | None
+    new: UUID
+    difference: SourceDifference
+
+
+class VerificationList(Answer):
+    """
+    Newest first, without reports.
+    """
+
+    items: list[VerificationView]

@@ -1,0 +1,80 @@
+"""The OpenAPI document as this code's server gives it, read into what the texts are made of."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from app.accounts.right import Right
+from app.api.openapi import build_openapi
+from app.database import Database
+from app.main import create_app
+from app.settings import Settings
+
+Document = dict[str, Any]
+JSON = "application/json"
+EVENTS = "text/event-stream"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One call; `said` is its object in the document."""
+
+    method: str
+    path: str
+    said: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return str(self.said["operationId"])
+
+    @property
+    def tag(self) -> str:
+        return str(self.said["tags"][0])
+
+    @property
+    def right(self) -> Right | None:
+        scopes = [scope for way in self.said.get("security", ()) for scope in way.get("bearer", ())]
+        return Right(scopes[0]) if scopes else None
+
+    @property
+    def is_open(self) -> bool:
+        """Also answers without a token."""
+        security = self.said.get("security", ())
+        return not security or {} in security
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """By media type."""
+        content: dict[str, Any] = self.said.get("requestBody", {}).get("content", {})
+        return content
+
+    @property
+    def status(self) -> str:
+        """Of the answer when all went well."""
+        return next(str(status) for status in self.said["responses"] if status < "300")
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """By media type; empty where there is no body."""
+        content: dict[str, Any] = self.said["responses"][self.status].get("content", {})
+        return content
+
+    @property
+    def errors(self) -> list[int]:
+        return [int(status) for status in self.said["responses"] if status >= "400"]
+
+    def parameters(self, place: str) -> list[dict[str, Any]]:
+        return [each for each in self.said.get("parameters", ()) if each["in"] == place]
+
+
+def read_document() -> Document:
+    """Nothing connects to this database: the document needs none."""
+    return build_openapi(create_app(Settings(), Database("postgresql+psycopg://nowhere.invalid/nothing")))
+
+
+def list_operations(document: Document, tag: str | None = None) -> Iterator[Operation]:
+    for path, methods in document["paths"].items():
+        for method, said in methods.items():
+            operation = Operation(method.upper(), path, said)
+            if tag in (None, operation.tag):
+                yield operation

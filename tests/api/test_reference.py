@@ -1,0 +1,79 @@
+"""What the API says of itself is whole: texts, examples, what happens to a request that is sent again, the client."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from app.api.openapi import TAGS
+from app.api.sent_again import POSTS
+from app.client.client import Client
+from reference.document import JSON, Operation, list_operations, read_document
+
+ROOT = Path(__file__).parents[2]
+DOCUMENT = read_document()
+OPERATIONS = list(list_operations(DOCUMENT))
+EXAMPLES = {file.stem for file in (ROOT / "app/api/example").glob("*.json")}
+
+
+def objects() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each JSON that somebody sends, or is answered with when all went well."""
+    for operation in OPERATIONS:
+        for part, content in (("request", operation.body), ("answer", operation.answer)):
+            if JSON in content and "$ref" in content[JSON]["schema"]:
+                yield f"{operation.name} {part}", content[JSON]
+
+
+def validator(schema: dict[str, Any]) -> jsonschema_rs.Draft202012Validator:
+    return jsonschema_rs.Draft202012Validator({**schema, "components": DOCUMENT["components"]}, validate_formats=True)
+
+
+def test_every_operation_has_a_summary_and_a_tag_that_has_a_text() -> None:
+    assert [each.name for each in OPERATIONS if not each.said.get("summary")] == []
+    assert {each.tag for each in OPERATIONS} <= set(TAGS)
+    assert len({each.name for each in OPERATIONS}) == len(OPERATIONS)
+
+
+def test_of_every_post_it_is_said_what_the_second_does() -> None:
+    assert {each.name for each in OPERATIONS if each.method == "POST"} == set(POSTS)
+
+
+def test_every_body_and_every_answer_has_an_example() -> None:
+    lacking = [name for name, content in objects() if "example" not in content]
+
+    assert lacking == []
+    assert {each.name for each in OPERATIONS} >= EXAMPLES
+
+
+@pytest.mark.parametrize(("name", "content"), list(objects()), ids=[name for name, _ in objects()])
+def test_an_example_is_what_its_schema_says(name: str, content: dict[str, Any]) -> None:  # noqa: ARG001
+    errors = [error.message for error in validator(content["schema"]).iter_errors(content["example"])]
+
+    assert errors == []
+
+
+def test_names_of_objects_are_words() -> None:
+    assert [name for name in DOCUMENT["components"]["schemas"] if not name.isalnum()] == []
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=[each.name for each in OPERATIONS])
+def test_the_client_has_a_method_for_it(operation: Operation) -> None:
+    assert callable(getattr(Client, operation.name))
+
+
+def test_pages_and_client_are_those_of_the_api_and_of_the_rights_as_they_are() -> None:
+    checked = subprocess.run([sys.executable, "-m", "reference", "--check"], cwd=ROOT, capture_output=True, text=True)
+
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+def test_examples_hold_no_secret_that_works() -> None:
+    said = json.dumps([content.get("example") for _, content in objects()])
+
+    assert "alc_" in said
+    assert "argon2" not in said
