@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from fastapi.testclient import TestClient
+from playwright.sync_api import Browser, expect
 from sqlalchemy import func, select, update
 
 from app.accounts.model import ApiToken, User, UserSession
@@ -14,6 +15,7 @@ from app.accounts.token import find_viewer_by_token
 from app.audit.model import AuditEvent
 from app.database import Database
 from tests.factories import make_user, set_policy
+from tests.web.browser import visit
 from tests.web.conftest import PASSWORD
 
 NEW = "battery staple correct"
@@ -295,3 +297,20 @@ def test_what_was_done_is_written_down_with_the_address(owner: TestClient, datab
         event = session.scalars(select(AuditEvent).where(AuditEvent.action == "user.password_changed")).one()
     assert (event.channel, event.actor_id, event.target) == ("page", find(database).id, str(find(database).id))
     assert event.address is not None
+
+
+@pytest.mark.browser
+def test_the_secret_is_copied_by_a_button(browser: Browser, address: str) -> None:
+    with browser.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:
+        visitor = visit(context, address)
+        visitor.sign_up("ada")
+        visitor.open("/account")
+        visitor.page.get_by_label("Everything").check()
+        visitor.page.get_by_role("button", name="Make the token").click()
+        secret = visitor.page.locator("[data-secret]").inner_text()
+        visitor.page.get_by_role("button", name="Copy").click()
+        expect(visitor.page.get_by_role("button", name="Copied")).to_be_visible()
+
+        assert secret.startswith("alc_")
+        assert visitor.page.evaluate("navigator.clipboard.readText()") == secret
+        assert visitor.complaints == []

@@ -1,1 +1,1 @@
-import{a as o}from"./chunk-EI5W7GQF.js";o(document);
+import{a as r}from"./chunk-ILIUVROU.js";import{a as e}from"./chunk-EI5W7GQF.js";function n(i){if(navigator.clipboard)for(let o of i.querySelectorAll("button[data-copy]")){let t=document.querySelector(o.dataset.copy??"");o.hidden=t===null,o.addEventListener("click",()=>{navigator.clipboard.writeText(t?.textContent??"").then(()=>{o.textContent=r(o,"copied")})})}}e(document);n(document);

@@ -1,0 +1,1 @@
+function r(t,e){return t.getAttribute(`data-say-${e}`)??""}export{r as a};
