@@ -23,7 +23,7 @@ from app.settings import Settings
 LETTER = Message(to="ada@example.org", subject="Grüße – and a link", text="https://judge.example/x\n")
 
 
-class Inbox(MessageHandler):  # type: ignore[misc]
+class Inbox(MessageHandler):
     def __init__(self) -> None:
         super().__init__()
         self.mails: list[Parsed] = []
@@ -38,7 +38,12 @@ class Post:
     inbox: Inbox = field(default_factory=Inbox)
 
     def server(self, **changes: Any) -> MailServer:
-        usual = {"host": "127.0.0.1", "port": self.port, "sender": "judge@example.org", "security": "none"}
+        usual: dict[str, Any] = {
+            "host": "127.0.0.1",
+            "port": self.port,
+            "sender": "judge@example.org",
+            "security": "none",
+        }
         return MailServer(**usual | changes)
 
 

@@ -40,6 +40,8 @@ FOR_ANYONE = (
     "/problems/microbatched_grads",
     "/sign-in",
     "/sign-up",
+    "/forgot-password",
+    "/invitations/unknown",
     "/problems/scaled",
 )
 FOR_STUDENTS = (
@@ -66,13 +68,15 @@ FOR_AUTHORS = ("/author", "/author/problems/scaled_sum", "/author/edit?problem=s
 FOR_ADMINS: tuple[str, ...] = (
     "/admin/queue",
     "/admin/judge-errors",
+    "/admin/invitations",
     "/admin/users",
     "/admin/users?q=nobody",
     "/admin/users/{ada}",
 )
 
 NOT_FOUND = "Failed to load resource: the server responded with a status of 404 (Not Found)"
-EXPECTED = {"/problems/scaled": (NOT_FOUND,)}
+FORBIDDEN = "Failed to load resource: the server responded with a status of 403 (Forbidden)"
+EXPECTED = {"/problems/scaled": (NOT_FOUND,), "/invitations/unknown": (FORBIDDEN,)}
 WIDTHS = (390, 1280, 2560, 3840, 360)
 GRAVE = ("serious", "critical")
 MOST_MOVED = 0.02  # of the screen; what people call good ends at 0.1

@@ -92,11 +92,12 @@ def set_mode(database: Database, mode: str) -> None:
 def begin(browser: TestClient, path: str = "/sign-in/oidc") -> str:
     answer = browser.get(path)
     assert answer.status_code == 303, answer.text
-    return answer.headers["location"]
+    return str(answer.headers["location"])
 
 
 def sign_in(browser: TestClient, provider: Away, path: str = "/sign-in/oidc") -> httpx.Response:
-    return browser.get(provider.visit(begin(browser, path)))
+    answer: httpx.Response = browser.get(provider.visit(begin(browser, path)))
+    return answer
 
 
 def read_users(database: Database) -> dict[str, User]:
@@ -372,7 +373,7 @@ def begin_link(browser: TestClient) -> str:
     assert page.status_code == 200
     delay, _, url = page.headers["refresh"].partition(";url=")
     assert delay == "0"
-    return url
+    return str(url)
 
 
 def test_an_account_is_linked_and_then_found_by_the_identity(

@@ -1,0 +1,259 @@
+"""Sign-up modes, invitations and new passwords on the pages, and over REST."""
+
+import re
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from app.accounts.invitation import Invite, invite
+from app.accounts.model import User, UserSession
+from app.accounts.password_reset import make_reset_link
+from app.accounts.session import start_session
+from app.accounts.token import create_token
+from app.accounts.user import SignUp, sign_up
+from app.audit.record import COMMAND
+from app.database import Database
+from app.policy.model import PolicyRow
+from app.web.cookie import COOKIE
+from tests.factories import make_user
+from tests.web.conftest import PASSWORD
+
+GRACE = {"username": "grace", "password": PASSWORD}
+LINK = re.compile(r"http://[^\s<\"]+/invitations/([\w-]+)")
+
+
+def set_mode(database: Database, mode: str) -> None:
+    with database.transaction() as session:
+        session.add(PolicyRow(name="sign_up", value=mode))
+
+
+def make_invitation(database: Database, **wanted: str) -> str:
+    with database.transaction() as session:
+        return invite(session, COMMAND, Invite(**wanted)).secret  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def admin(anyone: TestClient, database: Database) -> TestClient:
+    with database.transaction() as session:
+        user = make_user(session, "root", role="admin")
+        anyone.cookies.set(COOKIE, start_session(session, user.id))
+        anyone.headers["Authorization"] = f"Bearer {create_token(session, user.id, 'test').secret}"
+    return anyone
+
+
+@pytest.mark.parametrize(
+    ("mode", "sentence"), [("invitation", "takes an invitation"), ("closed", "Nobody can sign up")]
+)
+def test_where_signing_up_is_not_open_the_page_says_so_without_a_form(
+    anyone: TestClient, database: Database, mode: str, sentence: str
+) -> None:
+    set_mode(database, mode)
+
+    page, sent = anyone.get("/sign-up"), anyone.post("/sign-up", data=GRACE)
+    refused = anyone.post("/api/v1/users", json=GRACE)
+
+    assert (page.status_code, sent.status_code, refused.status_code) == (200, 403, 403)
+    for answer in (page, sent):
+        assert sentence in answer.text.lower()
+        assert 'name="password"' not in answer.text
+        assert 'href="/sign-in?next=/"' in answer.text
+    assert "ask an admin" in refused.json()["detail"]
+
+
+def test_an_invitation_names_the_role_knows_the_address_and_signs_in(anyone: TestClient, database: Database) -> None:
+    set_mode(database, "invitation")
+    secret = make_invitation(database, role="author", email="grace@example.org")
+
+    page = anyone.get(f"/invitations/{secret}").text
+    answer = anyone.post(f"/invitations/{secret}", data=GRACE)
+
+    assert "You are invited as an author" in page
+    assert 'value="grace@example.org"' in page
+    assert answer.status_code == 303
+    assert 'href="/author"' in anyone.get("/").text
+    assert "was used already" in anyone.get(f"/invitations/{secret}").text
+
+
+def test_a_mistake_keeps_the_invitation_and_its_page(anyone: TestClient, database: Database) -> None:
+    secret = make_invitation(database, role="admin")
+
+    answer = anyone.post(f"/invitations/{secret}", data=GRACE | {"password": "short"})
+
+    assert answer.status_code == 422
+    assert "You are invited as an admin" in answer.text
+    assert f'action="/invitations/{secret}"' in answer.text
+    assert anyone.post(f"/invitations/{secret}", data=GRACE).status_code == 303
+
+
+@pytest.mark.parametrize("secret", ["x", "%00", "x" * 5000, "<b>"])
+def test_an_invitation_that_was_never_made_is_a_page_that_says_so(anyone: TestClient, secret: str) -> None:
+    answer = anyone.get(f"/invitations/{secret}")
+
+    assert answer.status_code == 403
+    assert "There is no such invitation" in answer.text
+    assert "<b>" not in answer.text
+
+
+def test_an_admin_invites_over_rest_and_the_guest_comes_in_with_the_role(admin: TestClient, database: Database) -> None:
+    set_mode(database, "invitation")
+
+    made = admin.post("/api/v1/invitations", json={"role": "author", "note": "autumn", "days": 3})
+    secret = made.json()["invitation"]
+    created = admin.post("/api/v1/users", json=GRACE | {"invitation": secret})
+    again = admin.post("/api/v1/users", json={**GRACE, "username": "eve", "invitation": secret})
+    listed = admin.get("/api/v1/invitations").json()
+
+    assert made.status_code == created.status_code == 201
+    assert made.json()["link"] == f"http://127.0.0.1:8000/invitations/{secret}", "whatever host was asked for"
+    assert created.json()["role"] == "author"
+    assert (again.status_code, "was used already" in again.json()["detail"]) == (403, True)
+    (item,) = listed["items"]
+    assert (item["state"], item["created_by"], item["used_by"], item["note"]) == ("used", "root", "grace", "autumn")
+    assert secret not in str(listed)
+    assert admin.delete(f"/api/v1/invitations/{item['id']}").status_code == 409
+
+
+def test_an_admin_invites_on_the_page_sees_the_link_once_and_revokes(admin: TestClient) -> None:
+    made = admin.post("/admin/invitations", data={"role": "author", "note": "<b>autumn</b>", "days": "7"})
+    found = LINK.search(made.text)
+    assert found is not None
+    listed = admin.get("/admin/invitations").text
+    action = re.search(r'action="(/admin/invitations/[0-9a-f-]+/revoke)"', listed)
+    assert action is not None
+    revoked = admin.post(action[1])
+
+    assert found[1] not in listed
+    assert "&lt;b&gt;autumn&lt;/b&gt;" in listed
+    assert revoked.status_code == 303
+    assert "revoked" in admin.get("/admin/invitations").text
+    assert "was withdrawn" in admin.get(f"/invitations/{found[1]}").text
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"), [({"days": "0"}, "days"), ({"email": "nowhere"}, "email"), ({"note": "x" * 201}, "note")]
+)
+def test_a_mistake_in_an_invitation_is_named_beside_its_field(
+    admin: TestClient, changed: dict[str, str], field: str
+) -> None:
+    answer = admin.post("/admin/invitations", data={"role": "student", "days": "7"} | changed)
+
+    assert answer.status_code == 422
+    assert f'aria-describedby="{field}-hint {field}-error"' in answer.text.split('aria-invalid="true"')[1][:80]
+    assert LINK.search(answer.text) is None
+
+
+@pytest.mark.parametrize(
+    "path", ["/admin/invitations", "/admin/invitations/00000000-0000-0000-0000-000000000000/revoke"]
+)
+def test_invitations_are_for_admins_and_for_forms_of_our_own(ada: TestClient, path: str) -> None:
+    assert ada.post(path, data={"role": "admin"}).status_code == 403
+    assert ada.post(path, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+    assert ada.get("/admin/invitations").status_code == 403
+
+
+def test_who_asks_for_a_new_password_gets_the_same_answer_whoever_they_name(
+    anyone: TestClient, database: Database
+) -> None:
+    with database.transaction() as session:
+        sign_up(session, SignUp(username="ada", password=PASSWORD, email="ada@example.org"))
+
+    pages = [
+        anyone.post("/forgot-password", data={"account": name}) for name in ("ada", "nobody", "ada@example.org", "")
+    ]
+    rest = [anyone.post("/api/v1/password-resets", json={"account": name}) for name in ("ada", "nobody", "\x00")]
+
+    assert {answer.status_code for answer in pages} == {200}
+    assert len({answer.text for answer in pages}) == 1
+    assert {(answer.status_code, answer.text) for answer in rest} == {(202, rest[0].text)}
+
+
+def reset_path(database: Database) -> str:
+    with database.transaction() as session:
+        user = session.scalars(select(User).where(User.username == "ada")).one_or_none()
+        user = user or sign_up(session, SignUp(username="ada", password=PASSWORD))
+        start_session(session, user.id)
+        return make_reset_link(session, user, "")
+
+
+def test_a_new_password_is_chosen_on_the_page_and_signs_out_everywhere(anyone: TestClient, database: Database) -> None:
+    path = reset_path(database)
+
+    page = anyone.get(path)
+    short = anyone.post(path, data={"password": "short"})
+    done = anyone.post(path, data={"password": "battery staple"})
+    again = anyone.post(path, data={"password": "battery staple"})
+
+    assert "New password of ada" in page.text
+    assert (short.status_code, done.status_code, again.status_code) == (422, 303, 403)
+    assert "Your new password is set" in anyone.get(done.headers["location"]).text
+    assert "this link is not valid" in again.text
+    assert 'action="/forgot-password"' in again.text
+    with database.transaction() as session:
+        assert session.scalars(select(UserSession)).all() == []
+    assert anyone.post("/sign-in", data={"username": "ada", "password": "battery staple"}).status_code == 303
+
+
+def test_a_new_password_is_chosen_over_rest(anyone: TestClient, database: Database) -> None:
+    path = "/api/v1/password-resets/" + reset_path(database).rpartition("/")[2]
+
+    short = anyone.put(path, json={"password": "short"})
+    done = anyone.put(path, json={"password": "battery staple"})
+    again = anyone.put(path, json={"password": "battery staple"})
+
+    assert (short.status_code, done.status_code, again.status_code) == (422, 204, 403)
+    assert "ask for another" in again.json()["detail"]
+
+
+@pytest.mark.parametrize("path", ["/forgot-password", "/reset-password/x", "/invitations/x"])
+def test_another_site_can_send_none_of_these_forms(anyone: TestClient, path: str) -> None:
+    assert anyone.post(path, headers={"Sec-Fetch-Site": "cross-site"}, data=GRACE).status_code == 403
+
+
+def test_asking_too_often_says_when_to_come_back(anyone: TestClient) -> None:
+    answers = [anyone.post("/forgot-password", data={"account": "ada"}) for _ in range(6)]
+    rest = anyone.post("/api/v1/password-resets", json={"account": "ADA"})
+
+    assert [answer.status_code for answer in answers] == [200] * 5 + [429]
+    assert "try again in" in answers[-1].text
+    assert rest.status_code == 429
+    assert int(rest.headers["retry-after"]) > 0
+
+
+@pytest.mark.parametrize("settings", [{"public_url": "https://judge.example/"}], indirect=True)
+def test_behind_https_cookies_are_of_this_host_only(anyone: TestClient, database: Database) -> None:
+    signed_up = anyone.post("/sign-up", data=GRACE).headers["set-cookie"]
+
+    assert signed_up.startswith("__Host-allclose_session=")
+    for part in ("Secure", "HttpOnly", "SameSite=lax", "Path=/"):
+        assert part in signed_up
+    assert "Domain" not in signed_up
+    cookie = {"Cookie": signed_up.partition(";")[0]}
+    assert "Sign out" in anyone.get("/", headers=cookie).text
+    gone = anyone.post("/sign-out", headers=cookie).headers["set-cookie"]
+    assert gone.startswith('__Host-allclose_session=""')
+    assert "Secure" in gone
+    with database.transaction() as session:
+        assert session.scalars(select(UserSession)).all() == []
+
+
+@pytest.mark.parametrize("settings", [{"public_url": "https://judge.example"}], indirect=True)
+def test_behind_a_proxy_that_changes_the_host_our_own_forms_are_known_by_the_public_address(
+    anyone: TestClient,
+) -> None:
+    assert anyone.post("/sign-out", headers={"Origin": "https://judge.example"}).status_code == 303
+    for origin in ("http://judge.example", "https://judge.example.evil", "https://evil.example", "null"):
+        assert anyone.post("/sign-out", headers={"Origin": origin}).status_code == 403
+
+
+def test_signing_in_gives_a_new_secret_and_ends_the_one_that_was_there(ada: TestClient, database: Database) -> None:
+    planted = ada.cookies[COOKIE]
+    with database.transaction() as session:
+        sign_up(session, SignUp(username="grace", password=PASSWORD))
+
+    answer = ada.post("/sign-in", data=GRACE)
+
+    assert answer.status_code == 303
+    assert planted not in answer.headers["set-cookie"]
+    with database.transaction() as session:
+        assert len(session.scalars(select(UserSession)).all()) == 1
