@@ -6,8 +6,17 @@ import pytest
 from sqlalchemy import select
 
 from app.accounts.model import ApiToken, UserSession
-from app.accounts.session import LIFETIME, end_session, find_viewer_by_session, start_session
-from app.accounts.token import create_token, find_viewer_by_token, list_tokens, revoke_token
+from app.accounts.session import (
+    LIFETIME,
+    MAX_SESSIONS,
+    SessionOrigin,
+    end_session,
+    end_sessions,
+    find_viewer_by_session,
+    list_sessions,
+    start_session,
+)
+from app.accounts.token import Bounds, create_token, find_viewer_by_token, list_tokens, revoke_token, revoke_tokens
 from app.accounts.viewer import signed_in
 from app.database import Database
 from app.errors import Invalid, NotFound
@@ -100,3 +109,75 @@ def test_the_use_of_a_token_is_noted(database: Database) -> None:
 def test_a_token_name_that_can_not_be_kept_is_refused(database: Database, name: str) -> None:
     with pytest.raises(Invalid, match="at most 100 characters without NUL"), database.transaction() as session:
         create_token(session, make_user(session).id, name)
+
+
+def test_a_session_is_known_by_where_it_began_and_when_it_was_seen(database: Database) -> None:
+    origin = SessionOrigin(address="192.0.2.7", browser="Firefox on Linux")
+    with database.transaction() as session:
+        user = make_user(session)
+        secret = start_session(session, user.id, origin)
+        assert list_sessions(session, user.id)[0].last_seen_at is None
+        find_viewer_by_session(session, secret)
+
+    with database.transaction() as session:
+        (row,) = list_sessions(session, user.id)
+        seen_at = row.last_seen_at
+        assert (row.address, row.browser) == ("192.0.2.7", "Firefox on Linux")
+        assert seen_at is not None
+        find_viewer_by_session(session, secret)
+    with database.transaction() as session:
+        assert list_sessions(session, user.id)[0].last_seen_at == seen_at  # to the minute
+
+
+def test_of_too_many_sessions_the_one_not_seen_for_longest_ends(database: Database) -> None:
+    with database.transaction() as session:
+        user, other = make_user(session), make_user(session)
+        start_session(session, other.id)
+    secrets = []
+    for _ in range(MAX_SESSIONS + 1):
+        with database.transaction() as session:
+            secrets.append(start_session(session, user.id))
+
+    with database.transaction() as session:
+        assert find_viewer_by_session(session, secrets[0]) is None
+        assert find_viewer_by_session(session, secrets[-1]) is not None
+        assert len(list_sessions(session, user.id)) == MAX_SESSIONS
+        assert len(list_sessions(session, other.id)) == 1
+
+
+def test_all_sessions_but_one_are_ended(database: Database) -> None:
+    with database.transaction() as session:
+        user, other = make_user(session), make_user(session)
+        secrets = [start_session(session, user.id) for _ in range(3)]
+        start_session(session, other.id)
+
+        assert end_sessions(session, user.id, keep=secrets[1]) == 2
+        assert find_viewer_by_session(session, secrets[1]) is not None
+        assert end_sessions(session, user.id) == 1
+        assert len(list_sessions(session, other.id)) == 1
+
+
+def test_a_token_has_those_of_its_scopes_that_its_owner_has_still(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session, role="admin")
+        bounds = Bounds(scopes=["users:read", "account:read"], expires_in_days=7)
+        secret = create_token(session, user.id, "laptop", bounds).secret
+
+        found = find_viewer_by_token(session, secret)
+        assert found is not None
+        assert found.rights == {"users:read", "account:read"}
+        user.role = "student"
+        session.flush()
+        found = find_viewer_by_token(session, secret)
+        assert found is not None
+        assert found.rights == {"account:read"}
+
+
+def test_all_tokens_of_one_user_are_revoked(database: Database) -> None:
+    with database.transaction() as session:
+        user, other = make_user(session), make_user(session)
+        for owner in (user, user, other):
+            create_token(session, owner.id, "laptop")
+
+        assert revoke_tokens(session, user.id) == 2
+        assert (list_tokens(session, user.id), len(list_tokens(session, other.id))) == ([], 1)

@@ -1,0 +1,53 @@
+"""What proves that it is really them: a password, or a sign-in of just now for who has none."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from app.accounts.model import User
+from app.accounts.password import hash_password
+from app.accounts.proof import JUST_NOW, NotProven, Proof, require_proof
+from app.accounts.throttle import AccountThrottles, TooOften
+
+KNOWN = User(username="ada", password_hash=hash_password("correct horse"))
+ELSEWHERE = User(username="grace", password_hash=None)
+
+
+def proof(password: str = "", age: timedelta | None = None) -> Proof:
+    signed_in_at = None if age is None else datetime.now(UTC) - age
+    return Proof(password=password, throttle=AccountThrottles().proofs, signed_in_at=signed_in_at)
+
+
+def test_the_password_proves_it_however_long_ago_one_signed_in() -> None:
+    require_proof(KNOWN, proof("correct horse", timedelta(days=20)))
+    require_proof(KNOWN, proof("correct horse"))
+
+
+def test_a_sign_in_of_just_now_is_no_password() -> None:
+    with pytest.raises(NotProven, match="not your password"):
+        require_proof(KNOWN, proof("wrong horse", timedelta()))
+
+
+def test_without_a_password_a_sign_in_of_just_now_proves_it() -> None:
+    require_proof(ELSEWHERE, proof(age=timedelta(minutes=1)))
+
+    with pytest.raises(NotProven, match="sign out and in again"):
+        require_proof(ELSEWHERE, proof(age=JUST_NOW + timedelta(seconds=1)))
+    with pytest.raises(NotProven, match="/account"):
+        require_proof(ELSEWHERE, proof("anything"))
+
+
+def test_wrong_passwords_are_counted_until_a_right_one_comes() -> None:
+    throttle = AccountThrottles().proofs
+    wrong, right = Proof(password="wrong", throttle=throttle), Proof(password="correct horse", throttle=throttle)
+    for _ in range(2):
+        for _ in range(9):
+            with pytest.raises(NotProven):
+                require_proof(KNOWN, wrong)
+        require_proof(KNOWN, right)
+    for _ in range(10):
+        with pytest.raises(NotProven):
+            require_proof(KNOWN, wrong)
+
+    with pytest.raises(TooOften, match="wrong passwords for this account"):
+        require_proof(KNOWN, right)
