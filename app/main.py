@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from operator import attrgetter
 
 from fastapi import Depends, FastAPI
+from fastapi.telemetry import TelemetryConfig
 from prometheus_client import CollectorRegistry, ProcessCollector
 
 from app import api, web
@@ -26,6 +27,9 @@ from app.telemetry.traffic import Traffic
 from app.web.error_page import render_error
 from app.web.messages import Language
 
+# RequestContext makes the span: the framework's own would tell paths and queries, which may hold secrets.
+NO_TELEMETRY = TelemetryConfig(tracing=False, operation_spans=False, metrics=False, logs=False, auto_configure=False)
+
 
 def create_app(settings: Settings, database: Database) -> FastAPI:
     """The caller upgrades the schema first, and closes the database afterwards."""
@@ -38,6 +42,7 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
         generate_unique_id_function=attrgetter("name"),
         lifespan=_follow_progress,
         dependencies=[Depends(note_path)],
+        telemetry=NO_TELEMETRY,
     )
     app.state.settings = settings
     app.state.database = database

@@ -182,6 +182,9 @@ def test_a_trace_follows_it_too(observed: Observed) -> None:
     assert facts["allclose.submission_id"].string_value == observed.submission
     assert facts["allclose.request_id"].string_value == observed.request_id
     assert facts["allclose.verdict"].string_value == "accepted"
+    told = " ".join(str(span) for _, span in collector.spans)
+    assert observed.token not in told
+    assert "url.path" not in told
     phases = {span.name: span for _, span in collector.spans if span.parent_span_id == judging.span_id}
     assert {"preparing", "box", "running"} <= set(phases)
     in_boxes = [span for span in collector.named("run in a box") if span.trace_id == request.trace_id]
