@@ -83,9 +83,11 @@ class LeaseLoop(Generic[C]):
         self._thread.start()
 
     def claim_no_more(self) -> None:
-        """Returns at once. Those that run go on, and their leases are held."""
+        """Returns at once. Those that run go on, and their leases are held; what nobody waits for is given back."""
         with self._changed:
             self._is_draining = True
+            for claim in self._yielding():
+                self._running[claim].set()
             self._changed.notify_all()
 
     def drain(self) -> None:

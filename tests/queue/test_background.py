@@ -145,6 +145,23 @@ def test_the_only_slot_is_given_back_at_once_and_at_no_cost_of_an_attempt(databa
     assert read(database, behind).verdict == "accepted"
 
 
+def test_a_worker_that_takes_no_more_gives_background_jobs_back_and_ends_the_others(database: Database) -> None:
+    behind = make_background(database)
+    work = Work(database)
+
+    with loop(database, work, BY_NOTIFY_ONLY, slots=2) as leaving:
+        wait_until(work.runs(behind))
+        usual = send_one(database)
+        wait_until(work.runs(behind, usual))
+        leaving.claim_no_more()
+        wait_until(lambda: read(database, behind).state == "queued")
+        work.may_end.set()
+        leaving.drain()
+
+    assert read(database, usual).verdict == "accepted"
+    assert read(database, behind).state == "queued"
+
+
 def test_students_do_not_give_way_to_each_other(database: Database) -> None:
     work = Work(database)
 

@@ -15,11 +15,14 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
 from app.accounts.session import start_session
+from app.audit.record import COMMAND
 from app.catalog.package import load_package
 from app.catalog.publish import publish
 from app.database import Database
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
+from app.rejudging.choice import Choice
+from app.rejudging.create import Rejudge, rejudge
 from app.submissions.submit import Submit, SubmitLimits, submit
 from app.web.cookie import COOKIE
 from tests.factories import make_user
@@ -66,8 +69,19 @@ FOR_STUDENTS = (
 )
 FOR_AUTHORS = ("/author", "/author/problems/scaled_sum", "/author/edit?problem=scaled_sum")
 FOR_ADMINS: tuple[str, ...] = (
+    "/admin",
+    "/admin/submissions",
+    "/admin/submissions?user=nobody",
+    "/admin/problems",
+    "/admin/settings",
+    "/admin/storage",
+    "/admin/audit",
+    "/submissions/{wrong}",
     "/admin/queue",
     "/admin/judge-errors",
+    "/admin/rejudgings",
+    "/admin/rejudgings/new?problem=scaled_sum",
+    "/admin/rejudgings/{rejudging}",
     "/admin/invitations",
     "/admin/users",
     "/admin/users?q=nobody",
@@ -106,7 +120,7 @@ UNMARKED = """() => {
 
 @dataclass
 class Scene:
-    """Who can sign in; submissions of ada's by name, and ada herself."""
+    """Who can sign in; submissions of ada's by name, ada herself, and a rejudging."""
 
     secrets: dict[str, str]
     submissions: dict[str, str] = field(default_factory=dict)
@@ -142,6 +156,9 @@ def scene(database: Database, address: str) -> Scene:  # noqa: ARG001
             made.submissions[name] = str(submit(session, request, SubmitLimits(max_pending=9)).id)
         if results is not None:
             judge(database, *results)
+    with database.transaction() as session:
+        again = Rejudge(choice=Choice(problem="scaled_sum"), note="a long word: " + "word" * 40)
+        made.submissions["rejudging"] = str(rejudge(session, COMMAND, again).id)
     return made
 
 
