@@ -21,6 +21,7 @@ from app.api.response_headers import ResponseHeaders
 from app.database import Database
 from app.mail.outbox import open_outbox
 from app.policy.current import CurrentPolicy
+from app.retention.caretaker import Caretaker
 from app.settings import Settings
 from app.submissions.progress import Progress
 from app.telemetry.traffic import Traffic
@@ -71,7 +72,10 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
 @asynccontextmanager
 async def _follow_progress(app: FastAPI) -> AsyncIterator[None]:
     progress: Progress = app.state.progress
+    caretaker = Caretaker(app.state.database)
     progress.start()
+    caretaker.start()
     yield
+    caretaker.stop()
     progress.stop()
     app.state.outbox.close()

@@ -18,9 +18,10 @@ from app.leaderboard.model import Measurement
 from app.learning.model import Completion
 from app.policy.model import PolicyRow
 from app.rejudging.model import Rejudging
+from app.retention.model import RetentionRun
 
 # Every table: these models import those of accounts and of the catalog.
-MODELS = (Publication, Draft, Measurement, Completion, AuditEvent, PolicyRow, Rejudging)
+MODELS = (Publication, Draft, Measurement, Completion, AuditEvent, PolicyRow, Rejudging, RetentionRun)
 TABLES = Base.metadata
 
 # Any number that nothing else locks in an Allclose database.

@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from app.api import (
+    administration,
     audit_events,
     events,
     health,
@@ -43,11 +44,11 @@ def build_router() -> APIRouter:
     learning = (hints, quiz, solution, progress)
     authoring = (packages, revisions, verifications)
     submitting = (inspection, submissions, history, events, rejudgings)
-    administration = (settings, audit_events)
+    overseeing = (administration, settings, audit_events)
     operations = (queue, workers, judge_errors)
     accounts = (users, invitations, password_resets, people, tokens, sessions, me, own_data)
     catalogue = (problems, tracks, leaderboards)
-    for resource in (*accounts, *catalogue, *learning, *authoring, *submitting, *administration, *operations, openapi):
+    for resource in (*accounts, *catalogue, *learning, *authoring, *submitting, *overseeing, *operations, openapi):
         version_1.include_router(resource.router)
     router = APIRouter()
     router.include_router(version_1)

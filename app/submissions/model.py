@@ -59,12 +59,13 @@ class Submission(Base):
         CheckConstraint("inputs IS NULL OR mode = 'sample'", name="own_inputs_are_samples"),
         UniqueConstraint("user_id", "idempotency_key"),
         Index("ix_submissions_user_id_created_at", "user_id", text("created_at DESC")),
+        Index("ix_submissions_problem_id_created_at", "problem_id", text("created_at DESC"), text("id DESC")),
         Index("ix_submissions_created_at_id", text("created_at DESC"), text("id DESC")),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id))
-    problem_id: Mapped[UUID] = mapped_column(ForeignKey(Problem.id), index=True)
+    problem_id: Mapped[UUID] = mapped_column(ForeignKey(Problem.id))
     revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id), index=True)
     source: Mapped[str]
     mode: Mapped[Mode] = mapped_column(Text)
@@ -102,6 +103,7 @@ class Judging(Base):
             postgresql_where=text("state IN ('queued', 'judging')"),
         ),
         Index("ix_judgings_held", "lease_until", postgresql_where=text("state = 'judging'")),
+        Index("ix_judgings_verdict", "verdict", "submission_id", postgresql_where=text("is_current")),
         Index("uq_judgings_current", "submission_id", unique=True, postgresql_where=text("is_current")),
         Index("ix_judgings_rejudging_id", "rejudging_id", "id", postgresql_where=text("rejudging_id IS NOT NULL")),
         Index(

@@ -30,6 +30,7 @@ from app.web.pages import (
 from app.web.pages.admin import audit as admin_audit
 from app.web.pages.admin import invitations as admin_invitations
 from app.web.pages.admin import judge_errors as admin_judge_errors
+from app.web.pages.admin import overview as admin_overview
 from app.web.pages.admin import queue as admin_queue
 from app.web.pages.admin import rejudgings as admin_rejudgings
 from app.web.pages.admin import settings as admin_settings
@@ -53,6 +54,7 @@ def build_router() -> APIRouter:
         admin_audit,
         admin_rejudgings,
         admin_submissions,
+        admin_overview,
     )
     for part in (*catalogue, *lessons, *pages, *admin, static_files):
         router.include_router(part.router)

@@ -1,0 +1,104 @@
+"""The last day at a glance: what waits, who works, what went wrong, what came in, and what an admin has to decide."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session
+
+from app.accounts.model import Invitation, User
+from app.authoring.model import Verification
+from app.judging.verdicts import Verdict
+from app.operations.queue import QueueView, count_queues
+from app.operations.worker import list_workers
+from app.rejudging.model import Rejudging
+from app.submissions.model import Judging, Submission
+
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictCount:
+    """`verdict` is None for those that are not judged yet."""
+
+    verdict: Verdict | None
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """Of the last 24 hours: submissions, verdicts, judge errors and sign-ups. The rest is as of now."""
+
+    queues: tuple[QueueView, ...]
+    workers: int
+    slots: int
+    workers_draining: int
+    submissions: int
+    verdicts: tuple[VerdictCount, ...]
+    judge_errors: int
+    sign_ups: int
+    open_rejudgings: int
+    pending_invitations: int
+    open_verifications: int
+    database_bytes: int
+
+    @property
+    def waiting(self) -> int:
+        return sum(queue.depth for queue in self.queues)
+
+    @property
+    def running(self) -> int:
+        return sum(queue.running for queue in self.queues)
+
+    @property
+    def oldest_seconds(self) -> float:
+        """Of those that somebody waits for."""
+        return max((queue.oldest_seconds for queue in self.queues if queue.kind == "interactive"), default=0.0)
+
+
+def read_overview(session: Session) -> Overview:
+    workers = list_workers(session)
+    working = [worker for worker in workers if worker.state == "alive"]
+    verdicts = _count_verdicts(session)
+    return Overview(
+        queues=tuple(count_queues(session)),
+        workers=len(working),
+        slots=sum(worker.slots for worker in working),
+        workers_draining=sum(worker.state == "draining" for worker in workers),
+        submissions=sum(each.count for each in verdicts),
+        verdicts=verdicts,
+        judge_errors=_count(session, Judging.id, Judging.verdict == "judge_error", _is_recent(Judging.finished_at)),
+        sign_ups=_count(session, User.id, _is_recent(User.created_at)),
+        open_rejudgings=_count(session, Rejudging.id, Rejudging.decision.is_(None)),
+        pending_invitations=_count(session, Invitation.id, *_pending()),
+        open_verifications=_count(session, Verification.id, Verification.state.in_(["queued", "verifying"])),
+        database_bytes=session.scalars(select(func.pg_database_size(func.current_database()))).one(),
+    )
+
+
+def _count_verdicts(session: Session) -> tuple[VerdictCount, ...]:
+    """The most frequent first."""
+    number = func.count()
+    rows = session.execute(
+        select(Judging.verdict, number)
+        .join(Submission, Submission.id == Judging.submission_id)
+        .where(_is_recent(Submission.created_at), Judging.is_current)
+        .group_by(Judging.verdict)
+        .order_by(number.desc())
+    )
+    return tuple(VerdictCount(verdict=Verdict(verdict) if verdict else None, count=count) for verdict, count in rows)
+
+
+def _count(session: Session, key: Any, *conditions: ColumnElement[bool]) -> int:
+    return session.scalars(select(func.count(key)).where(*conditions)).one()
+
+
+def _is_recent(column: Any) -> ColumnElement[bool]:
+    recent: ColumnElement[bool] = column > func.now() - DAY
+    return recent
+
+
+def _pending() -> tuple[ColumnElement[bool], ...]:
+    """Of invitations that may still be used."""
+    return (Invitation.used_at.is_(None), Invitation.revoked_at.is_(None), Invitation.expires_at > func.now())

@@ -1,0 +1,44 @@
+"""The day at a glance; storage; and the state of every problem. Pages that only show."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Response
+
+from app.accounts.right import Right
+from app.accounts.viewer import Viewer
+from app.administration.overview import read_overview
+from app.administration.revision import list_current
+from app.administration.storage import read_storage
+from app.retention.preview import read_retention
+from app.settings import Settings
+from app.web.gate import needs
+from app.web.visit import CurrentVisit
+
+router = APIRouter(prefix="/admin")
+
+ReadsOperations = Annotated[Viewer, needs(Right.READ_OPERATIONS)]
+# Smaller tables are only listed.
+DRAWN = 12
+
+
+@router.get("")
+def show_overview(visit: CurrentVisit, viewer: ReadsOperations) -> Response:  # noqa: ARG001
+    with visit.transaction() as session:
+        overview = read_overview(session)
+    return visit.render("admin/overview.html", {"overview": overview})
+
+
+@router.get("/problems")
+def show_problems(visit: CurrentVisit, viewer: ReadsOperations) -> Response:  # noqa: ARG001
+    with visit.transaction() as session:
+        revisions = list_current(session)
+    return visit.render("admin/problems.html", {"revisions": revisions})
+
+
+@router.get("/storage")
+def show_storage(visit: CurrentVisit, viewer: ReadsOperations) -> Response:  # noqa: ARG001
+    settings: Settings = visit.request.app.state.settings
+    with visit.transaction() as session:
+        storage = read_storage(session, settings.data)
+        retention = read_retention(session)
+    return visit.render("admin/storage.html", {"storage": storage, "retention": retention, "drawn": DRAWN})

@@ -1,0 +1,229 @@
+"""What is removed when it is old, and what never is."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select, text, update
+from sqlalchemy.orm import Session
+
+from app.accounts.model import ApiToken, Invitation, User, UserSession
+from app.accounts.session import start_session
+from app.accounts.token import create_token
+from app.audit.model import AuditEvent
+from app.authoring.model import Publication, Verification
+from app.catalog.model import Revision
+from app.database import Database
+from app.rejudging.model import Rejudging
+from app.retention.model import RetentionRun
+from app.retention.preview import read_retention
+from app.retention.run import BATCH, LOCK, run_if_due
+from app.submissions.model import CaseRow, Judging, Submission
+from app.submissions.solved import find_solved_at
+from tests.factories import make_judging, make_problem, make_submission, make_user, set_policy
+
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+def send(session: Session, day: int, verdict: str | None, user: User, revision: Revision) -> UUID:
+    """Judged, on this day of long ago."""
+    submission = make_submission(session, user, revision)
+    state: dict[str, Any] = {"state": "done", "verdict": verdict} if verdict else {}
+    make_judging(session, submission.id, **state)
+    at = LONG_AGO + timedelta(days=day)
+    session.execute(update(Submission).where(Submission.id == submission.id).values(created_at=at))
+    return submission.id
+
+
+def left(database: Database, model: Any = Submission) -> set[Any]:
+    with database.transaction() as session:
+        return set(session.scalars(select(model.id)).all())
+
+
+def test_the_first_and_the_last_accepted_submission_stay_and_so_what_is_solved(database: Database) -> None:
+    with database.transaction() as session:
+        set_policy(session, keep_submissions_days=30)
+        user, revision = make_user(session), make_problem(session)
+        verdicts = ("wrong_answer", "accepted", "accepted", "wrong_answer", "accepted", "wrong_answer")
+        sent = [send(session, day, verdict, user, revision) for day, verdict in enumerate(verdicts)]
+        solved_at = find_solved_at(session, user.id, revision.problem_id)
+
+    run = run_if_due(database)
+
+    assert run is not None
+    assert run.removed == {"submissions": 4}
+    assert left(database) == {sent[1], sent[4]}
+    with database.transaction() as session:
+        assert find_solved_at(session, user.id, revision.problem_id) == solved_at
+
+
+def test_those_of_others_and_of_other_problems_are_looked_at_by_themselves(database: Database) -> None:
+    with database.transaction() as session:
+        set_policy(session, keep_submissions_days=30)
+        users, revisions = [make_user(session) for _ in range(2)], [make_problem(session) for _ in range(2)]
+        sent = {send(session, 0, "accepted", user, revision) for user in users for revision in revisions}
+
+    run_if_due(database)
+
+    assert left(database) == sent
+
+
+def test_what_is_young_stays(database: Database) -> None:
+    with database.transaction() as session:
+        set_policy(session, keep_submissions_days=30)
+        make_judging(session, state="done", verdict="wrong_answer")
+
+    run_if_due(database)
+
+    assert len(left(database)) == 1
+
+
+def test_results_go_with_their_submission(database: Database) -> None:
+    with database.transaction() as session:
+        set_policy(session, keep_submissions_days=30)
+        submission_id = send(session, 0, "wrong_answer", make_user(session), make_problem(session))
+        judging_id = session.scalars(select(Judging.id).where(Judging.submission_id == submission_id)).one()
+        place = {"judging_id": judging_id, "attempt": 1, "position": 0, "sequence": 0}
+        session.add(CaseRow(**place, name="small", visibility="sample", verdict="wrong_answer", report={}))
+
+    run_if_due(database)
+
+    with database.transaction() as session:
+        assert session.scalars(select(CaseRow.judging_id)).all() == []
+        assert session.scalars(select(Judging.id)).all() == []
+
+
+def test_what_is_still_judged_stays(database: Database) -> None:
+    with database.transaction() as session:
+        set_policy(session, keep_submissions_days=30)
+        waiting = send(session, 0, None, make_user(session), make_problem(session))
+
+    run_if_due(database)
+
+    assert left(database) == {waiting}
+
+
+@pytest.mark.parametrize(("decision", "stays"), [(None, True), ("applied", False), ("cancelled", False)])
+def test_a_rejudging_that_is_not_decided_on_keeps_its_submissions(
+    database: Database, decision: str | None, stays: bool
+) -> None:
+    with database.transaction() as session:
+        set_policy(session, keep_submissions_days=30)
+        sent = send(session, 0, "wrong_answer", make_user(session), make_problem(session))
+        rejudging = Rejudging(chosen={}, onto="own", total=1, decision=decision)
+        session.add(rejudging)
+        session.flush()
+        again = {"state": "done", "verdict": "wrong_answer", "is_current": False, "rejudging_id": rejudging.id}
+        make_judging(session, sent, **again)
+
+    run_if_due(database)
+
+    assert left(database) == ({sent} if stays else set())
+
+
+def test_nothing_of_users_goes_unless_an_admin_says_so(database: Database) -> None:
+    with database.transaction() as session:
+        send(session, 0, "wrong_answer", make_user(session), make_problem(session))
+
+    run = run_if_due(database)
+
+    assert run is not None
+    assert run.removed == {}
+    assert len(left(database)) == 1
+
+
+def test_more_than_a_batch_goes_in_one_run(database: Database) -> None:
+    with database.transaction() as session:
+        set_policy(session, keep_submissions_days=30)
+        user, revision = make_user(session), make_problem(session)
+        for _ in range(BATCH + 1):
+            send(session, 0, "wrong_answer", user, revision)
+
+    run_if_due(database)
+
+    assert left(database) == set()
+
+
+def test_packages_go_but_for_those_that_a_revision_was_published_by(database: Database) -> None:
+    with database.transaction() as session:
+        set_policy(session, keep_verifications_days=30)
+        user, revision = make_user(session), make_problem(session)
+        done = {"state": "done", "verdict": "passed", "finished_at": LONG_AGO}
+        facts = {"user_id": user.id, "slug": "some", "files": {}, "publish": True, "queue": "verify-cpu"}
+        rows = [Verification(**facts, digest=str(number), **done) for number in range(2)]
+        rows.append(Verification(**facts, digest="3"))
+        session.add_all(rows)
+        session.flush()
+        published = {"problem_id": revision.problem_id, "revision_id": revision.id, "verification_id": rows[0].id}
+        session.add(Publication(**published))
+
+    run_if_due(database)
+
+    assert left(database, Verification) == {rows[0].id, rows[2].id}
+
+
+def test_sessions_tokens_and_invitations_go_long_after_their_end(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session)
+        for _ in range(2):
+            start_session(session, user.id)
+            create_token(session, user.id, "test")
+        for number in range(2):
+            far = datetime.now(UTC) + timedelta(days=9)
+            session.add(Invitation(token_hash=bytes([number]), role="student", expires_at=far))
+        session.flush()
+        for model, ended in ((UserSession, {"expires_at": LONG_AGO}), (ApiToken, {"revoked_at": LONG_AGO})):
+            first = session.scalars(select(model.id).limit(1)).one()
+            session.execute(update(model).where(model.id == first).values(**ended))
+        used = session.scalars(select(Invitation.id).limit(1)).one()
+        session.execute(update(Invitation).where(Invitation.id == used).values(used_at=LONG_AGO))
+
+    run = run_if_due(database)
+
+    assert run is not None
+    assert run.removed == {"sessions": 1, "tokens": 1, "invitations": 1}
+
+
+def test_what_was_removed_is_written_down_and_the_log_itself_stays(database: Database) -> None:
+    with database.transaction() as session:
+        set_policy(session, keep_submissions_days=30)
+        send(session, 0, "wrong_answer", make_user(session), make_problem(session))
+
+    run_if_due(database)
+
+    with database.transaction() as session:
+        (event,) = session.scalars(select(AuditEvent)).all()
+        assert (event.action, event.channel, event.after) == ("retention.removed", "worker", {"submissions": 1})
+
+
+def test_it_runs_once_an_hour_and_in_one_process(database: Database) -> None:
+    with database.engine.connect() as other:
+        other.execute(text("SELECT pg_advisory_lock(:key)"), {"key": LOCK})
+        assert run_if_due(database) is None
+        other.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": LOCK})
+
+    assert run_if_due(database) is not None
+    assert run_if_due(database) is None
+
+
+def test_an_hour_later_it_runs_again(database: Database) -> None:
+    run_if_due(database)
+    with database.transaction() as session:
+        session.execute(update(RetentionRun).values(started_at=RetentionRun.started_at - timedelta(minutes=61)))
+
+    assert run_if_due(database) is not None
+
+
+def test_the_preview_says_what_would_go_and_removes_nothing(database: Database) -> None:
+    with database.transaction() as session:
+        set_policy(session, keep_submissions_days=30)
+        user, revision = make_user(session), make_problem(session)
+        for day, verdict in enumerate(("wrong_answer", "accepted")):
+            send(session, day, verdict, user, revision)
+
+    with database.transaction() as session:
+        due = {each.name: each.count for each in read_retention(session).due}
+
+    assert due["submissions"] == 1
+    assert len(left(database)) == 2
