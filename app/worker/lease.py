@@ -125,11 +125,11 @@ def bury(session: Session) -> int:
 
 
 def record_case(session: Session, claim: Claim, result: CaseResult) -> None:
-    """Show one result before the judging is done, none of a cancelled one.
+    """Show one result before the judging is done, none of one that was cancelled, or removed with who sent it.
 
     Rows of a superseded attempt are written, and never shown.
     """
-    if session.execute(lease_sql.IS_CANCELLED, {"id": claim.judging_id}).first() is not None:
+    if session.execute(lease_sql.STILL_COUNTS, {"id": claim.judging_id}).first() is None:
         return
     rows = [_row(claim, result, _next_sequence(session, claim))]
     session.execute(insert(CaseRow).on_conflict_do_nothing(), rows)

@@ -185,4 +185,7 @@ RECORD_PHASES = text("""
 
 IS_CANCELLED = text("SELECT id FROM judgings WHERE id = :id AND verdict = 'cancelled'")
 
+# Locked against being removed, until the result that refers to it is written.
+STILL_COUNTS = text("SELECT id FROM judgings WHERE id = :id AND verdict IS DISTINCT FROM 'cancelled' FOR KEY SHARE")
+
 NOTIFY_PROGRESS = text("SELECT pg_notify('progress', :submission_id)")

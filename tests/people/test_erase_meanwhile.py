@@ -1,0 +1,52 @@
+"""Somebody is erased while a worker judges what they sent: it is told to stop, and writes nothing."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from app.audit.record import COMMAND
+from app.database import Database
+from app.judging.result import CaseResult
+from app.judging.verdicts import Verdict
+from app.people.erase import erase
+from app.submissions.model import CaseRow, Judging
+from app.worker.lease import Claim, Finish, Wanted, beat, claim, fail, finish, give_back, record_case
+from tests.factories import make_judging, make_submission, make_user
+
+LEASE = timedelta(seconds=30)
+RIGHT = CaseResult(
+    position=0, name="small", visibility="sample", verdict=Verdict.ACCEPTED, wall_seconds=0.1, memory_bytes=1, report={}
+)
+
+
+@pytest.fixture
+def orphan(database: Database) -> Claim:
+    """The right to a judging whose submission is gone."""
+    with database.transaction() as session:
+        user = make_user(session)
+        make_judging(session, make_submission(session, user).id)
+    with database.transaction() as session:
+        (taken,) = claim(session, Wanted(queues=("cpu",), slots=1, worker="here", lease=LEASE))
+    with database.transaction() as session:
+        erase(session, COMMAND, user.id)
+    return taken
+
+
+def test_the_worker_is_told_to_stop_with_its_next_beat(database: Database, orphan: Claim) -> None:
+    with database.transaction() as session:
+        assert beat(session, [orphan], LEASE) == {orphan}
+
+
+def test_nothing_is_written_of_it(database: Database, orphan: Claim) -> None:
+    outcome = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(RIGHT,), image="none", versions={})
+
+    with database.transaction() as session:
+        record_case(session, orphan, RIGHT)
+    assert finish(database, orphan, outcome) is False
+    fail(database, orphan, "a reason")
+    give_back(database, orphan)
+
+    with database.transaction() as session:
+        assert session.scalars(select(Judging)).all() == []
+        assert session.scalars(select(CaseRow)).all() == []
