@@ -48,6 +48,8 @@ def run_server(settings: Settings, *, with_worker: bool) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with ExitStack() as stack:
         listening = stack.enter_context(_listen(settings))
+        # Links name the port; one that the system chose is known now.
+        settings = settings.model_copy(update={"port": listening.getsockname()[1]})
         url = stack.enter_context(_database_url(settings))
         database = stack.enter_context(upgraded(url, pool_size=20))
         publish_packages(settings, database)

@@ -10,10 +10,14 @@ import httpx
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from oidc_provider_mock import User as MockUser
+from oidc_provider_mock import run_server_in_thread
+from playwright.sync_api import Browser, expect
 from sqlalchemy import select
 
 from app.accounts.invitation import Invite, invite
 from app.accounts.model import Identity, User, UserSession
+from app.accounts.provider import find_provider
 from app.accounts.session import start_session
 from app.audit.model import AuditEvent
 from app.audit.record import COMMAND
@@ -27,6 +31,7 @@ from app.web.cookie import COOKIE
 from tests.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET
 from tests.catalog.packages import make_package
 from tests.factories import make_user
+from tests.web.browser import visit
 
 SITE = "http://testserver"
 
@@ -449,3 +454,47 @@ def test_without_a_provider_there_is_no_such_way(database: Database) -> None:
     with TestClient(create_app(Settings(), database), follow_redirects=False) as client:
         assert client.get("/sign-in/oidc").status_code == 404
         assert "Continue with" not in client.get("/sign-in").text
+
+
+@pytest.mark.browser
+def test_in_a_real_browser_one_signs_in_and_links_under_the_content_policy(
+    browser: Browser, app: FastAPI, address: str, provider: Away
+) -> None:
+    app.state.provider = find_provider(
+        Settings(
+            public_url=address,
+            oidc_issuer=provider.issuer,
+            oidc_client_id=CLIENT_ID,
+            oidc_client_secret=CLIENT_SECRET,
+            oidc_name="the university",
+        )
+    )
+    with browser.new_context() as context:
+        visitor = visit(context, address)
+        visitor.open("/sign-in?next=/problems/scaled_sum")
+        visitor.page.get_by_role("link", name="Continue with the university").click()
+        visitor.page.wait_for_url(address + "/problems/scaled_sum")
+        expect(visitor.page.get_by_title("Signed in as ada")).to_be_visible()
+
+    provider.says(person={"sub": "7", "preferred_username": "countess"})
+    with browser.new_context() as context:
+        visitor = visit(context, address)
+        visitor.sign_up("grace")
+        visitor.open("/account")
+        visitor.page.get_by_role("button", name="Link the university").click()
+        visitor.page.wait_for_url(address + "/account")
+        expect(visitor.page.get_by_text("Linked to " + provider.issuer)).to_be_visible()
+        assert visitor.complaints == []
+
+
+def test_a_provider_that_others_wrote_signs_in_too(database: Database) -> None:
+    with run_server_in_thread(user_claims=[MockUser(sub="1", claims={"preferred_username": "ada"})]) as server:
+        issuer = f"http://localhost:{server.server_port}"
+        settings = Settings(public_url=SITE, oidc_issuer=issuer, oidc_client_id="any", oidc_client_secret="any")
+        client = TestClient(create_app(settings, database), follow_redirects=False)
+
+        back = httpx.post(begin(client), data={"sub": "1"}).headers["location"]
+        answer = client.get(back.removeprefix(SITE))
+
+    assert answer.status_code == 303, answer.text
+    assert "ada" in read_users(database)

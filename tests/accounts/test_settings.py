@@ -1,0 +1,51 @@
+"""The settings of accounts: links begin with them, and wrong ones stop the start with a sentence."""
+
+import pytest
+
+from app.settings import BadSetting, Settings, read_settings
+
+
+@pytest.mark.parametrize(
+    ("chosen", "base"),
+    [
+        ({}, "http://127.0.0.1:8000"),
+        ({"host": "0.0.0.0", "port": 80}, "http://localhost:80"),
+        ({"host": "::1"}, "http://[::1]:8000"),
+        ({"public_url": "https://judge.example/"}, "https://judge.example"),
+    ],
+)
+def test_links_begin_with_what_the_settings_say(chosen: dict[str, object], base: str) -> None:
+    settings = Settings(**chosen)  # type: ignore[arg-type]
+
+    assert settings.base_url == base
+    assert settings.has_https == base.startswith("https://")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "sentence"),
+    [
+        ({"public_url": "judge.example"}, "ALLCLOSE_PUBLIC_URL is 'judge.example': an address begins with http"),
+        ({"public_url": "https://judge.example/?x"}, "no ?"),
+        ({"oidc_issuer": "file:///etc/passwd"}, "an address begins with http"),
+        ({"oidc_issuer": "https://id.example"}, "ALLCLOSE_OIDC_ISSUER needs ALLCLOSE_OIDC_CLIENT_ID"),
+        ({"smtp_host": "mail.example", "smtp_password": "p4ssword"}, "ALLCLOSE_SMTP_HOST needs ALLCLOSE_SMTP_FROM"),
+        ({"smtp_security": "ssl"}, "ALLCLOSE_SMTP_SECURITY is 'ssl'"),
+        ({"oidc_scopes": "profile"}, "ALLCLOSE_OIDC_SCOPES is 'profile'"),
+        ({"trusted_proxies": "127.0.0.1, everybody"}, "ALLCLOSE_TRUSTED_PROXIES"),
+    ],
+)
+def test_a_setting_that_can_not_be_right_stops_the_start_and_shows_no_secret(
+    chosen: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(BadSetting) as caught:
+        read_settings(**chosen)
+
+    assert sentence in str(caught.value)
+    assert "p4ssword" not in str(caught.value)
+
+
+def test_secrets_of_the_settings_are_not_shown() -> None:
+    settings = Settings(smtp_password="p4ssword", oidc_client_secret="s3cret")
+
+    assert "p4ssword" not in repr(settings)
+    assert "s3cret" not in repr(settings)
