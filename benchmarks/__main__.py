@@ -13,6 +13,7 @@ from pathlib import Path
 from app.catalog.package import load_package
 from app.settings import ROOT
 from benchmarks.boxes import measure_boxes
+from benchmarks.large import measure_large
 from benchmarks.pages import measure_pages
 from benchmarks.report import report, timed
 from benchmarks.sealed import measure_sealed
@@ -30,6 +31,7 @@ MANY = {"max_pending": 1000, "judging_seconds_per_hour": 1_000_000}
 def main() -> None:
     print(f"{datetime.now(UTC):%Y-%m-%d}, {_machine()}; seconds, median (least to most)\n", flush=True)
     measure_boxes()
+    measure_large()
     measure_sealed()
     report("allclose judge microbatched_grads", [_judge("microbatched_grads") for _ in range(JUDGINGS)])
     with tempfile.TemporaryDirectory() as folder:

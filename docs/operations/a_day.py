@@ -81,10 +81,10 @@ def publish(author: Person, package: str) -> None:
     """Sent, verified by a worker, published when it has passed."""
     headers = {"Content-Type": "application/yaml"}
     sent = author.call("PUT", f"/problems/{SLUG}", content=package.encode(), headers=headers)
-    while sent["state"] != "done":
+    while sent["state"] in ("queued", "verifying"):
         sent = author.call("GET", f"/verifications/{sent['id']}?wait=30")
-    if sent["verdict"] != "passed":
-        raise SystemExit(f"the package was not published: {sent}")
+    if sent["state"] != "passed":
+        raise SystemExit(f"the package was {sent['state']}, and not published: {sent['report'] or sent['notice']}")
     newest = author.call("GET", f"/problems/{SLUG}/revisions")["items"][0]
     say(f"{author.name} published {SLUG}, revision {newest['number']}")
 

@@ -4,11 +4,14 @@ import json
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.cli.test_commands import PASSWORD, allclose
 from tests.serving import serve
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_a_server_goes_on_where_its_backup_was_made(tmp_path: Path) -> None:
     first, second, file = tmp_path / "first", tmp_path / "second", tmp_path / "monday.backup"
     settings = {"ALLCLOSE_SANDBOX": "bubblewrap"}
@@ -32,13 +35,12 @@ def test_a_server_goes_on_where_its_backup_was_made(tmp_path: Path) -> None:
     for done in (restored, replaced):
         assert done.returncode == 0, done.stderr
         assert "Restored 2 users, 1 problems, 0 submissions" in done.stdout.replace("\n", " ")
-    for data in (first, second):
-        with serve(data, settings) as again:
-            headers = {"Authorization": f"Bearer {student.token}"}
-            assert httpx.get(f"{again.url}/api/v1/me", headers=headers, timeout=60).json()["username"] == "ada"
-            assert "password" not in again.text  # the admin is there already
-        users = allclose("admin", "user", "list", "--json", "--data", data)
-        assert {user["username"] for user in json.loads(users.stdout)["items"]} == {"ada", "admin"}
+    with serve(second, settings) as again:
+        headers = {"Authorization": f"Bearer {student.token}"}
+        assert httpx.get(f"{again.url}/api/v1/me", headers=headers, timeout=60).json()["username"] == "ada"
+        assert "password" not in again.text  # the admin is there already
+    users = allclose("admin", "user", "list", "--json", "--data", first)
+    assert {user["username"] for user in json.loads(users.stdout)["items"]} == {"ada", "admin"}
 
 
 def test_a_file_that_is_no_backup_is_said_before_anything_is_started(tmp_path: Path) -> None:

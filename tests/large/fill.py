@@ -16,12 +16,14 @@ from app.database import Database
 from app.judging.comparison import Rules, compare
 from app.judging.preview import preview
 from app.judging.report import Material, build_report
+from app.policy.model import PolicyRow
 from app.settings import ROOT
 from tests.catalog.packages import PROBLEM, make_package
 from tests.factories import make_worker
 from tests.large.statement import STATEMENTS
 
 SIZE = 50_000
+MAX_REQUESTS = 1_000_000
 PROBLEMS = 20
 CASE = "  - {name: made, generate: make, with: {width: 3}}\n"
 CASES = 10  # made so, beside two others
@@ -42,6 +44,7 @@ def fill(database: Database, size: int = SIZE) -> None:
     with database.transaction() as session:
         _publish(session)
         make_worker(session, "cpu")
+        session.add(PolicyRow(name="requests_per_minute", value=MAX_REQUESTS))
         for statement in STATEMENTS:
             session.execute(_statement(statement, size))
     analyze(database)

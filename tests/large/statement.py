@@ -1,7 +1,7 @@
 """The SQL that fills a large database, in the order in which rows refer to each other.
 
-`:size` is the number of submissions, and everything else grows with it. One user (`user-1`) has far more submissions
-than most, and most submissions are of the last days: squares and cubes of a random number see to that.
+`:size` is the number of submissions, and everything else grows with it. One user (`user-1`) has eight hundred submissions, eight times more
+than most, and most submissions are of the last days: powers of a random number see to that.
 """
 
 TEMPORARY = (
@@ -17,7 +17,7 @@ TEMPORARY = (
         jsonb_array_elements(manifest->'cases') WITH ORDINALITY AS each(one, position) WHERE position <= 12""",
     """CREATE TEMPORARY TABLE sent AS
         SELECT n, gen_random_uuid() AS id, now() - interval '180 days' * random() ^ 2 AS created_at,
-            (SELECT count(*) FROM who) * random() ^ 2 AS who, (SELECT count(*) FROM what) * random() AS what,
+            (SELECT count(*) FROM who) * random() ^ 1.5 AS who, (SELECT count(*) FROM what) * random() AS what,
             random() < 0.4 AS is_sample, random() AS luck, random() AS seconds
         FROM generate_series(1, :size) n""",
 )
