@@ -1,7 +1,7 @@
 """The SQL that fills a large database, in the order in which rows refer to each other.
 
-`:size` is the number of submissions, and everything else grows with it. One user (`user-1`) has eight hundred submissions, eight times more
-than most, and most submissions are of the last days: powers of a random number see to that.
+`:size` is the number of submissions, and everything else grows with it. One user (`user-1`) has eight times more of
+them than most, and most submissions are of the last days: powers of a random number see to that.
 """
 
 TEMPORARY = (
