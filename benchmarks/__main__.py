@@ -15,6 +15,7 @@ from app.settings import ROOT
 from benchmarks.boxes import measure_boxes
 from benchmarks.large import measure_large
 from benchmarks.pages import measure_pages
+from benchmarks.rejudging import measure_rejudging
 from benchmarks.report import report, timed
 from benchmarks.sealed import measure_sealed
 from tests.serving import Served, serve
@@ -45,6 +46,7 @@ def main() -> None:
                 _submissions(served, slug)
             _burst(served)
             measure_pages(served)
+    measure_rejudging(rounds=1)
 
 
 def _wait_until_prepared(served: Served) -> None:

@@ -43,7 +43,16 @@ _COPIES = """
 """
 
 
-def measure_rejudging(served: Served) -> None:
+def measure_rejudging(rounds: int) -> None:
+    with tempfile.TemporaryDirectory() as folder, serve(Path(folder) / "data", policy=POLICY) as served:
+        begun = time.monotonic()
+        while PREPARED not in served.text:
+            assert time.monotonic() - begun < PATIENCE, served.text
+            time.sleep(1)
+        _measure(served, rounds)
+
+
+def _measure(served: Served, rounds: int) -> None:
     """A server with SLUG alone, where POLICY holds."""
     admin, student = _admin(served), served.sign_up()
     source = _accepted()
@@ -53,7 +62,7 @@ def measure_rejudging(served: Served) -> None:
     alone: list[float] = []
     beside: list[float] = []
     judged = []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         alone += _submit(student, source)
         rejudging = admin.client.post("/rejudgings", json={"chosen": {"problem": SLUG, "verdict": "wrong_answer"}})
         address = f"/rejudgings/{rejudging.raise_for_status().json()['id']}"
@@ -98,14 +107,5 @@ def _accepted() -> str:
     return next(submission.source for submission in known if submission.verdict == "accepted")
 
 
-def main() -> None:
-    with tempfile.TemporaryDirectory() as folder, serve(Path(folder) / "data", policy=POLICY) as served:
-        begun = time.monotonic()
-        while PREPARED not in served.text:
-            assert time.monotonic() - begun < PATIENCE, served.text
-            time.sleep(1)
-        measure_rejudging(served)
-
-
 if __name__ == "__main__":
-    main()
+    measure_rejudging(ROUNDS)
