@@ -19,7 +19,7 @@ DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VerdictCount:
+class VerdictOfDay:
     """`verdict` is None for those that are not judged yet."""
 
     verdict: Verdict | None
@@ -35,7 +35,7 @@ class Overview:
     slots: int
     workers_draining: int
     submissions: int
-    verdicts: tuple[VerdictCount, ...]
+    verdicts: tuple[VerdictOfDay, ...]
     judge_errors: int
     sign_ups: int
     open_rejudgings: int
@@ -77,7 +77,7 @@ def read_overview(session: Session) -> Overview:
     )
 
 
-def _count_verdicts(session: Session) -> tuple[VerdictCount, ...]:
+def _count_verdicts(session: Session) -> tuple[VerdictOfDay, ...]:
     """The most frequent first."""
     number = func.count()
     rows = session.execute(
@@ -87,7 +87,7 @@ def _count_verdicts(session: Session) -> tuple[VerdictCount, ...]:
         .group_by(Judging.verdict)
         .order_by(number.desc())
     )
-    return tuple(VerdictCount(verdict=Verdict(verdict) if verdict else None, count=count) for verdict, count in rows)
+    return tuple(VerdictOfDay(verdict=Verdict(verdict) if verdict else None, count=count) for verdict, count in rows)
 
 
 def _count(session: Session, key: Any, *conditions: ColumnElement[bool]) -> int:

@@ -14,7 +14,7 @@ MOST_FILES = 100_000
 
 _TABLES = text(
     """
-    SELECT relname, pg_total_relation_size(oid) AS bytes, greatest(reltuples, 0)::bigint AS rows
+    SELECT relname, pg_total_relation_size(oid) AS bytes, nullif(reltuples, -1)::bigint AS rows
     FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
     ORDER BY bytes DESC, relname
     """
@@ -28,7 +28,7 @@ class View(BaseModel):
 class TableSize(View):
     name: str
     bytes: int = Field(description="with its indexes, and what is kept beside it")
-    rows: int = Field(description="as the database estimates it; 0 where it has not looked yet")
+    rows: int | None = Field(description="as the database estimates it; null where it has not looked yet")
 
 
 class FolderSize(View):

@@ -36,7 +36,7 @@ def get_retention(viewer: OperationsReader, database: Stored) -> Retention:  # n
 
 
 @router.get("/revisions", responses=problems(401, 403, 404, 422), summary="What state problems and revisions are in")
-def get_revision_states(
+def list_revision_states(
     viewer: OperationsReader,  # noqa: ARG001
     database: Stored,
     problem: Annotated[str | None, Query(description="all of this one's; without, the current one of each")] = None,

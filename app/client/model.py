@@ -346,6 +346,17 @@ class DraftView(Answer):
     has_other: bool
 
 
+class Due(Answer):
+    """
+    What would go.
+    """
+
+    name: str
+    setting: str | None = Field(..., description="the setting that says so; null where it is always so")
+    days: int
+    count: int = Field(..., description="no more than 10000 are counted")
+
+
 class Ended(Answer):
     sessions: int = Field(..., description="how many browsers were signed out")
 
@@ -413,6 +424,11 @@ class Finding(Answer):
     file: str | None = None
     line: int | None = None
     details: str = ""
+
+
+class FolderSize(Answer):
+    name: str
+    bytes: int | None = Field(..., description="null where this process may not read it, or stopped counting")
 
 
 class Forbids(Answer):
@@ -1296,6 +1312,28 @@ class Returns(Answer):
     doc: str | None = None
 
 
+class RevisionState(Answer):
+    problem: str = Field(..., description="the slug")
+    title: str
+    number: int
+    digest: str
+    is_current: bool
+    created_at: datetime
+    published_at: datetime | None = Field(
+        ..., description="when it last became its problem's current one; null if never"
+    )
+    published_by: str | None = Field(..., description="a user name; null where the server took it from its folder")
+    verification: UUID | None = Field(..., description="the one that it was published by; null where it needed none")
+    verdict: Literal["passed", "refused", "failed"] | None = Field(..., description="of that verification")
+    submissions: int = Field(..., description="sent for it; no more than 10000 are counted")
+    variants: int = Field(..., description="how many draws of its hidden inputs there are")
+    ready_variants: int = Field(..., description="those whose expected outputs are there")
+
+
+class RevisionStates(Answer):
+    items: list[RevisionState]
+
+
 class RevisionView(Answer):
     """
     One version of a problem; `publications`: each time that it became the current one.
@@ -1307,6 +1345,12 @@ class RevisionView(Answer):
     created_at: datetime
     is_current: bool
     publications: list[PublicationView]
+
+
+class RunView(Answer):
+    started_at: datetime
+    finished_at: datetime | None = Field(..., description="null while it goes on, or where it broke off")
+    removed: dict[str, Any] = Field(..., description="how many, by what they were")
 
 
 class SampleCase(Answer):
@@ -1450,6 +1494,15 @@ class SubmissionSummary(Answer):
     score: int | None
     wall_seconds: float | None
     memory_bytes: int | None
+
+
+class TableSize(Answer):
+    name: str
+    bytes: int = Field(..., description="with its indexes, and what is kept beside it")
+    rows: int | None = Field(
+        ...,
+        description="as the database estimates it; null where it has not looked yet",
+    )
 
 
 class TokenRequest(Answer):
@@ -1645,6 +1698,29 @@ class VerdictCount(Answer):
         "judge_error",
         "cancelled",
     ]
+    count: int
+
+
+class VerdictOfDay(Answer):
+    """
+    `verdict` is None for those that are not judged yet.
+    """
+
+    verdict: (
+        Literal[
+            "accepted",
+            "wrong_answer",
+            "requirement_not_met",
+            "runtime_error",
+            "time_limit_exceeded",
+            "memory_limit_exceeded",
+            "output_limit_exceeded",
+            "invalid_submission",
+            "judge_error",
+            "cancelled",
+        ]
+        | None
+    )
     count: int
 
 
@@ -1877,6 +1953,25 @@ class MaxTemporaryMemory(Answer):
     max_temporary_memory: Memory
 
 
+class Overview(Answer):
+    """
+    Of the last 24 hours: submissions, verdicts, judge errors and sign-ups. The rest is as of now.
+    """
+
+    queues: list[QueueView]
+    workers: int
+    slots: int
+    workers_draining: int
+    submissions: int
+    verdicts: list[VerdictOfDay]
+    judge_errors: int
+    sign_ups: int
+    open_rejudgings: int
+    pending_invitations: int
+    open_verifications: int
+    database_bytes: int
+
+
 class OwnStatistics(Answer):
     """
     `solved_after_seeing_the_solution` counts those among the solved problems.
@@ -1982,6 +2077,11 @@ class Report(Answer):
     mistakes: MistakesSection | None = None
 
 
+class Retention(Answer):
+    due: list[Due]
+    last_run: RunView | None
+
+
 class RevisionList(Answer):
     """
     Newest first.
@@ -2018,6 +2118,14 @@ class SourceDifference(Answer):
     added: int
     removed: int
     is_whole: bool
+
+
+class Storage(Answer):
+    database_bytes: int
+    tables: list[TableSize] = Field(..., description="the largest first")
+    folders: list[FolderSize] = Field(..., description="of the server's folder of data")
+    disk_free_bytes: int
+    disk_total_bytes: int
 
 
 class SubmissionPage(Answer):

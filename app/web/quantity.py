@@ -17,3 +17,11 @@ def memory_text(size: int | None) -> str:
 def percent_text(share: float) -> str:
     """Rounded down: 100 % means all."""
     return f"{int(100 * share + 1e-9)} %"
+
+
+def size_text(size: int) -> str:
+    """Of files and tables: with the unit that leaves a number below a thousand, two digits of one below ten."""
+    amount, units = size / 1024, ["KiB", "MiB", "GiB"]
+    while amount >= 1000 and len(units) > 1:
+        amount, units = amount / 1024, units[1:]
+    return f"{amount:.1f} {units[0]}" if amount < 10 else f"{amount:.0f} {units[0]}"

@@ -20,7 +20,7 @@ from app.web.interface_words import dtype_words, limit_words, shape_of, toleranc
 from app.web.markdown import render_inline, render_markdown
 from app.web.messages import current_language, gettext, ngettext
 from app.web.picture.figure import draw_figures, list_shares, most_used
-from app.web.quantity import memory_text, seconds_text
+from app.web.quantity import memory_text, seconds_text, size_text
 from app.web.result import capitalise, message_of
 from app.web.section import list_sections
 from app.web.value_text import (
@@ -107,6 +107,7 @@ def _filters() -> dict[str, Callable[..., Any]]:
         "traceback": link_traceback,
         "seconds": seconds_text,
         "memory": memory_text,
+        "size": size_text,
         "time": format_time,
     }
 

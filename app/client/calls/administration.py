@@ -66,6 +66,55 @@ class AdministrationCalls(Caller):
         )
         return self._transport.read(call, model.InspectedJudgingList)
 
+    def get_overview(
+        self,
+    ) -> model.Overview:
+        """The last 24 hours at a glance. Needs operations:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/overview",
+            again="safe",
+        )
+        return self._transport.read(call, model.Overview)
+
+    def get_storage(
+        self,
+    ) -> model.Storage:
+        """What takes space, by table and by folder. Needs operations:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/storage",
+            again="safe",
+        )
+        return self._transport.read(call, model.Storage)
+
+    def get_retention(
+        self,
+    ) -> model.Retention:
+        """What is old enough to be removed, and what was removed. Needs operations:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/retention",
+            again="safe",
+        )
+        return self._transport.read(call, model.Retention)
+
+    def list_revision_states(
+        self,
+        *,
+        problem: str | None = None,
+    ) -> model.RevisionStates:
+        """What state problems and revisions are in. Needs operations:read."""
+        call = Call(
+            method="GET",
+            path="/api/v1/revisions",
+            again="safe",
+            query={
+                "problem": problem,
+            },
+        )
+        return self._transport.read(call, model.RevisionStates)
+
     def get_settings(
         self,
     ) -> model.SettingList:
