@@ -7,19 +7,22 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from starlette.exceptions import HTTPException
 
+from app.api.condition import require_match
 from app.api.dependency import Author, Stored
 from app.api.openapi import problems
-from app.api.slug import Slug
+from app.api.slug import KnownSlug, Slug
 from app.authoring.send import Sending, send
 from app.authoring.view import VerificationView, view_verification
 from app.catalog.archive import read_upload
 from app.catalog.package import package_from_files
+from app.catalog.query import get_problem
 from app.errors import Invalid
 
 ZIP = "application/zip"
 YAML = "application/yaml"
 TAKEN = (ZIP, "application/x-zip-compressed", YAML, "application/x-yaml", "text/yaml")
 _DIGEST = re.compile(r'"?([0-9a-f]{64})"?')
+_TAG = re.compile(r'"[0-9a-f]{32}"')
 _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -38,8 +41,9 @@ IfMatch = Annotated[
     str | None,
     Header(
         alias="If-Match",
-        json_schema_extra={"pattern": f"^{_DIGEST.pattern}$"},
-        description="the digest of the revision that you started from: publish only while it is the current one",
+        json_schema_extra={"pattern": f"^({_DIGEST.pattern}|{_TAG.pattern})$"},
+        description="the digest of the revision that you started from, or the `ETag` of the problem: publish only "
+        "while it is the current one",
     ),
 ]
 IfNoneMatch = Annotated[
@@ -63,14 +67,24 @@ async def read_body(request: Request, author: Author) -> bytes:  # noqa: ARG001 
     return await request.body()
 
 
-def read_precondition(if_match: IfMatch = None, if_none_match: IfNoneMatch = None) -> str | None:
-    """The digest of the revision to replace, an empty text for none, None for whatever there is. Raises Invalid."""
+def read_precondition(
+    slug: KnownSlug, database: Stored, if_match: IfMatch = None, if_none_match: IfNoneMatch = None
+) -> str | None:
+    """The digest of the revision to replace, an empty text for none, None for whatever there is.
+
+    Raises Invalid, and Outdated for an ETag that the problem has no more.
+    """
     if if_none_match is not None:
         if if_none_match.strip() != "*":
             raise Invalid("If-None-Match", "only `If-None-Match: *` is understood: the problem must not be there yet")
         return ""
     if if_match is None:
         return None
+    if _TAG.fullmatch(if_match.strip()):
+        with database.transaction() as session:
+            problem = get_problem(session, slug)
+            require_match(if_match, problem)
+            return problem.revision
     digest = _DIGEST.fullmatch(if_match.strip())
     if digest is None:
         raise Invalid("If-Match", "this is no digest of a revision; the problem's `revision` is one")

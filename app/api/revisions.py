@@ -3,15 +3,13 @@
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Response
-from pydantic import BaseModel
+from fastapi import APIRouter, Path, Query, Response
 
 from app.api.dependency import Address, Author, Stored, act_as
 from app.api.openapi import problems
 from app.api.slug import KnownSlug
+from app.authoring.page import RevisionPage, page_revisions
 from app.authoring.publication import bring_back
-from app.authoring.query import list_revisions
-from app.authoring.view import RevisionView
 from app.catalog.archive import write_archive
 from app.catalog.publish import MAX_NUMBER, get_revision
 
@@ -24,16 +22,15 @@ ARCHIVE: dict[str, Any] = {
 }
 
 
-class RevisionList(BaseModel):
-    """Newest first."""
-
-    items: tuple[RevisionView, ...]
+Cursor = Annotated[str | None, Query(description="`next` of the page before")]
 
 
-@router.get("", responses=problems(401, 403, 404), operation_id="list_revisions", summary="List a problem's revisions")
-def get_revisions(author: Author, slug: KnownSlug, database: Stored) -> RevisionList:  # noqa: ARG001
+@router.get(
+    "", responses=problems(401, 403, 404, 422), operation_id="list_revisions", summary="List a problem's revisions"
+)
+def get_revisions(author: Author, slug: KnownSlug, database: Stored, cursor: Cursor = None) -> RevisionPage:  # noqa: ARG001
     with database.transaction() as session:
-        return RevisionList(items=tuple(list_revisions(session, slug)))
+        return page_revisions(session, slug, cursor)
 
 
 @router.get(
@@ -56,11 +53,11 @@ def get_revision_files(author: Author, slug: KnownSlug, number: Number, database
 )
 def publish_revision(
     author: Author, slug: KnownSlug, number: Number, address: Address, database: Stored
-) -> RevisionList:
+) -> RevisionPage:
     """It is not verified again: it was when it was published first, or the server's folder had it."""
     with database.transaction() as session:
         bring_back(session, slug, number, act_as(author, address))
-        return RevisionList(items=tuple(list_revisions(session, slug)))
+        return page_revisions(session, slug)
 
 
 def send_archive(slug: str, files: dict[str, str], name: str) -> Response:

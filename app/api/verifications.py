@@ -8,15 +8,15 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 
 from app.api.dependency import Address, Author, Live, Stored, act_as
 from app.api.openapi import problems
-from app.api.revisions import ARCHIVE, send_archive
+from app.api.revisions import ARCHIVE, Cursor, send_archive
 from app.api.submissions import MAX_WAIT_SECONDS
+from app.authoring.page import VerificationPage, page_verifications
 from app.authoring.publication import publish_verified
-from app.authoring.query import get_verification, list_verifications
+from app.authoring.query import get_verification
 from app.authoring.send import cancel
 from app.authoring.view import VerificationView, view_verification
 from app.database import Database
@@ -32,12 +32,6 @@ Wait = Annotated[
 _STREAM = "Events named `progress`, each with a VerificationView as JSON in `data`; then one named `done`, and the end."
 
 
-class VerificationList(BaseModel):
-    """Newest first, without reports."""
-
-    items: tuple[VerificationView, ...]
-
-
 def check_readable(verification_id: UUID, author: Author, database: Stored) -> UUID:  # noqa: ARG001
     """Raises NotFound while there is still a status to answer with."""
     with database.transaction() as session:
@@ -48,11 +42,11 @@ Known = Annotated[UUID, Depends(check_readable)]
 
 
 @router.get(
-    "", responses=problems(401, 403), operation_id="list_verifications", summary="List the packages that you sent"
+    "", responses=problems(401, 403, 422), operation_id="list_verifications", summary="List the packages that you sent"
 )
-def get_verifications(author: Author, database: Stored) -> VerificationList:
+def get_verifications(author: Author, database: Stored, cursor: Cursor = None) -> VerificationPage:
     with database.transaction() as session:
-        return VerificationList(items=tuple(list_verifications(session, user_id=author.id)))
+        return page_verifications(session, author.id, cursor)
 
 
 @router.get(

@@ -38,15 +38,18 @@ def list_verifications(
     return [view_verification(session, each, with_report=False) for each in session.scalars(query)]
 
 
-def list_revisions(session: Session, slug: str) -> list[RevisionView]:
-    """Newest first. Raises NotFound."""
+def list_revisions(
+    session: Session, slug: str, *, before: int | None = None, most: int | None = None
+) -> list[RevisionView]:
+    """Newest first; those of lower numbers than `before`. Raises NotFound."""
     problem = session.scalar(select(Problem).where(Problem.slug == slug))
     if problem is None:
         raise NotFound(f"there is no problem {slug!r}; PUT /api/v1/problems/{slug} makes one")
     columns = (Revision.id, Revision.number, Revision.digest, Revision.created_at, Revision.manifest["title"].astext)
-    rows = session.execute(
-        select(*columns).where(Revision.problem_id == problem.id).order_by(Revision.number.desc())
-    ).all()
+    query = select(*columns).where(Revision.problem_id == problem.id).order_by(Revision.number.desc()).limit(most)
+    if before is not None:
+        query = query.where(Revision.number < before)
+    rows = session.execute(query).all()
     publications = _publications(session, problem.id)
     return [
         RevisionView(

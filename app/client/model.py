@@ -2082,12 +2082,13 @@ class Retention(Answer):
     last_run: RunView | None
 
 
-class RevisionList(Answer):
+class RevisionPage(Answer):
     """
     Newest first.
     """
 
     items: list[RevisionView]
+    next: str | None = Field(..., description="the cursor of the page after this one; null at the end")
 
 
 class Row(Answer):
@@ -2253,9 +2254,10 @@ class DifferenceView(Answer):
     difference: SourceDifference
 
 
-class VerificationList(Answer):
+class VerificationPage(Answer):
     """
     Newest first, without reports.
     """
 
     items: list[VerificationView]
+    next: str | None = Field(..., description="the cursor of the page after this one; null at the end")

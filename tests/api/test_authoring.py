@@ -15,6 +15,7 @@ from app.authoring.model import Publication
 from app.catalog.archive import MAX_UPLOAD_BYTES, write_archive
 from app.catalog.publish import publish
 from app.catalog.revision import digest
+from app.client.client import Client, every
 from app.database import Database
 from tests.api.conftest import SignedIn
 from tests.authoring.steps import end, take, tell, verify
@@ -280,3 +281,36 @@ def test_the_stream_tells_each_step_and_the_end(author: httpx.Client, database: 
 
     assert (names[0], states[0]) == ("progress", "queued")
     assert (names[-1], states[-1]) == ("done", "passed")
+
+
+def test_the_tag_of_a_problem_that_was_read_guards_it_as_its_digest_does(
+    author: httpx.Client, database: Database
+) -> None:
+    with database.transaction() as session:
+        publish(session, make_package())
+    tag = author.get(f"/problems/{SLUG}").headers["etag"]
+
+    taken = put(author, write_archive(SLUG, CHANGED), {"If-Match": tag})
+    verify(database)
+    late = put(author, write_archive(SLUG, FILES | {"editorial.md": "Late.\n"}), {"If-Match": tag})
+
+    assert taken.status_code == 202
+    assert (late.status_code, late.json()["code"]) == (412, "outdated")
+
+
+def test_lists_of_authors_work_go_on_from_page_to_page(
+    author: httpx.Client, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.authoring.page.PAGE", 2)
+    for text in ("one", "two", "three"):
+        put(author, write_archive(SLUG, FILES | {"editorial.md": f"{text}\n"})).raise_for_status()
+        verify(database)
+
+    with Client(str(author.base_url).partition("/api/v1")[0], author.headers["authorization"].split()[1]) as client:
+        revisions = [each.number for each in every(client.list_revisions, slug=SLUG)]
+        sent = [each.queued_at for each in every(client.list_verifications)]
+
+    assert revisions == [3, 2, 1]
+    assert len(sent) == 3
+    assert sent == sorted(sent, reverse=True)
+    assert author.get(f"/problems/{SLUG}/revisions?cursor=x").json()["code"] == "cursor_invalid"

@@ -37,14 +37,19 @@ class AuthorsCalls(Caller):
     def list_revisions(
         self,
         slug: str,
-    ) -> model.RevisionList:
+        *,
+        cursor: str | None = None,
+    ) -> model.RevisionPage:
         """List a problem's revisions. Needs problems:write."""
         call = Call(
             method="GET",
             path=fill("/api/v1/problems/{slug}/revisions", slug=slug),
             again="safe",
+            query={
+                "cursor": cursor,
+            },
         )
-        return self._transport.read(call, model.RevisionList)
+        return self._transport.read(call, model.RevisionPage)
 
     def get_revision_files(
         self,
@@ -63,25 +68,30 @@ class AuthorsCalls(Caller):
         self,
         number: int,
         slug: str,
-    ) -> model.RevisionList:
+    ) -> model.RevisionPage:
         """Make an earlier revision the current one again. Needs problems:write."""
         call = Call(
             method="POST",
             path=fill("/api/v1/problems/{slug}/revisions/{number}/publish", number=number, slug=slug),
             again="safe",
         )
-        return self._transport.read(call, model.RevisionList)
+        return self._transport.read(call, model.RevisionPage)
 
     def list_verifications(
         self,
-    ) -> model.VerificationList:
+        *,
+        cursor: str | None = None,
+    ) -> model.VerificationPage:
         """List the packages that you sent. Needs problems:write."""
         call = Call(
             method="GET",
             path="/api/v1/verifications",
             again="safe",
+            query={
+                "cursor": cursor,
+            },
         )
-        return self._transport.read(call, model.VerificationList)
+        return self._transport.read(call, model.VerificationPage)
 
     def get_verification(
         self,
