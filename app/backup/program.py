@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 from sqlalchemy import URL, Connection
 
 from app.embedded_postgres.cluster import binaries
@@ -51,13 +51,19 @@ class Server:
 
     @property
     def libpq(self) -> str:
-        return self.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        """For psycopg, with the password."""
+        return make_conninfo("", **self._parts)
 
     @property
     def arguments(self) -> list[str]:
-        parts = conninfo_to_dict(self.libpq)
-        parts.pop("password", None)
+        parts = {name: value for name, value in self._parts.items() if name != "password"}
         return ["--dbname", make_conninfo("", **parts), "--no-password"]
+
+    @property
+    def _parts(self) -> dict[str, Any]:
+        """As SQLAlchemy hands them to psycopg: a URL of its own is not always one of libpq's."""
+        _, parts = self.url.get_dialect()().create_connect_args(self.url)
+        return dict(parts)
 
     @property
     def environment(self) -> dict[str, str]:

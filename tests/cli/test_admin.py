@@ -1,5 +1,6 @@
 """What admins do without a browser: beside a running server, and without one."""
 
+import csv
 import json
 import re
 import subprocess
@@ -219,6 +220,19 @@ def test_submissions_are_judged_again_looked_at_and_applied(served: Served) -> N
     assert again.returncode == 2
     assert "applied already" in again.stderr
     assert begun["id"] in done(served, "rejudge", "list")
+
+
+def test_everybodys_submissions_are_written_into_a_file(served: Served, tmp_path: Path) -> None:
+    served.sign_up("chien").submit("microbatched_grads", SOLUTION.read_text(), mode="sample")
+
+    done(served, "export", "submissions", tmp_path / "all.csv", "--user", "chien", "--format", "csv", "--source")
+    refused = admin(served, "export", "submissions", tmp_path / "none", "--verdict", "fine")
+
+    heading, *rows = csv.reader((tmp_path / "all.csv").read_text().splitlines(keepends=True))
+    assert [(dict(zip(heading, row, strict=True)))["problem"] for row in rows] == ["microbatched_grads"]
+    assert rows[0][heading.index("source")] == SOLUTION.read_text()
+    assert refused.returncode == 2
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_rejudging_is_cancelled(served: Served) -> None:
