@@ -61,6 +61,8 @@ class Invitation(Base):
     __table_args__ = (
         CheckConstraint("role IN ('student', 'author', 'admin')", name="role"),
         Index("ix_invitations_created_at", text("created_at DESC"), text("id DESC")),
+        Index("ix_invitations_open", "expires_at", postgresql_where=text("used_at IS NULL AND revoked_at IS NULL")),
+        Index("ix_invitations_ended", text("LEAST(used_at, revoked_at, expires_at)")),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
@@ -88,7 +90,7 @@ class UserSession(Base):
     user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id, ondelete="CASCADE"), index=True)
     token_hash: Mapped[bytes] = mapped_column(unique=True)
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    expires_at: Mapped[datetime]
+    expires_at: Mapped[datetime] = mapped_column(index=True)
     last_seen_at: Mapped[datetime | None]
     address: Mapped[str | None]
     browser: Mapped[str | None]
@@ -101,6 +103,7 @@ class ApiToken(Base):
     """
 
     __tablename__ = "tokens"
+    __table_args__ = (Index("ix_tokens_ended", text("LEAST(revoked_at, expires_at)")),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id, ondelete="CASCADE"), index=True)

@@ -91,8 +91,11 @@ def _old_verifications(at: Any) -> ColumnElement[bool]:
 
 
 def _ended_tokens(at: Any) -> ColumnElement[bool]:
-    return or_(ApiToken.revoked_at < at, ApiToken.expires_at < at)
+    """As the index of it says it: the earlier of both, of those that are there."""
+    ended: ColumnElement[bool] = func.least(ApiToken.revoked_at, ApiToken.expires_at) < at
+    return ended
 
 
 def _ended_invitations(at: Any) -> ColumnElement[bool]:
-    return or_(Invitation.used_at < at, Invitation.revoked_at < at, Invitation.expires_at < at)
+    ended: ColumnElement[bool] = func.least(Invitation.used_at, Invitation.revoked_at, Invitation.expires_at) < at
+    return ended

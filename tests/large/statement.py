@@ -16,7 +16,7 @@ TEMPORARY = (
         FROM what JOIN revisions ON revisions.id = revision_id,
         jsonb_array_elements(manifest->'cases') WITH ORDINALITY AS each(one, position) WHERE position <= 12""",
     """CREATE TEMPORARY TABLE sent AS
-        SELECT n, gen_random_uuid() AS id, now() - interval '180 days' * random() ^ 2 AS created_at,
+        SELECT n, gen_random_uuid() AS id, now() - interval '180 days' * random() ^ 1.25 AS created_at,
             (SELECT count(*) FROM who) * random() ^ 1.5 AS who, (SELECT count(*) FROM what) * random() AS what,
             random() < 0.4 AS is_sample, random() AS luck, random() AS seconds
         FROM generate_series(1, :size) n""",
