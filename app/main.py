@@ -13,6 +13,7 @@ from app.accounts.provider import find_provider
 from app.accounts.request_throttle import RequestThrottle
 from app.accounts.reset_desk import ResetDesk
 from app.accounts.throttle import AccountThrottles
+from app.accounts.waiting_room import WaitingRoom
 from app.api.body_limit import BodyLimit
 from app.api.entity_tag import EntityTag
 from app.api.error_answer import answers_by_audience, install_error_answers
@@ -57,6 +58,7 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
     app.state.reset_desk = ResetDesk(database=database, outbox=outbox, throttles=throttles, base_url=settings.base_url)
     policy = app.state.policy = CurrentPolicy(database)
     app.state.request_throttle = RequestThrottle(policy)
+    app.state.waiting_room = WaitingRoom()
     app.include_router(api.build_router())
     app.include_router(web.build_router())
     answer = answers_by_audience(page=render_error)

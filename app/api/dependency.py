@@ -15,6 +15,7 @@ from app.accounts.right import Right
 from app.accounts.throttle import AccountThrottles
 from app.accounts.token import find_viewer_by_token
 from app.accounts.viewer import Viewer
+from app.accounts.waiting_room import WaitingRoom
 from app.api.error_code import NotSignedIn
 from app.audit.record import Actor
 from app.database import Database
@@ -54,11 +55,17 @@ def get_account_throttles(request: Request) -> AccountThrottles:
     return throttles
 
 
+def get_waiting_room(request: Request) -> WaitingRoom:
+    room: WaitingRoom = request.app.state.waiting_room
+    return room
+
+
 Stored = Annotated[Database, Depends(get_database)]
 Live = Annotated[Progress, Depends(get_progress)]
 Configured = Annotated[Settings, Depends(get_settings)]
 Address = Annotated[str, Depends(get_address)]
 Throttles = Annotated[AccountThrottles, Depends(get_account_throttles)]
+Seats = Annotated[WaitingRoom, Depends(get_waiting_room)]
 
 
 def limit_address(request: Request, address: Address) -> None:

@@ -7,7 +7,7 @@ connection is held while it waits.
 """
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Annotated
 from uuid import UUID
 
@@ -15,11 +15,12 @@ from fastapi import APIRouter, Depends, Header
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from app.accounts.viewer import Viewer
-from app.api.dependency import Live, Reader, Stored
+from app.accounts.token import find_viewer_by_token
+from app.api.dependency import Credentials, Live, Reader, Seats, Stored
 from app.api.openapi import problems
 from app.api.submissions import read_submission
 from app.database import Database
+from app.errors import NotFound
 from app.submissions.query import get_submission
 from app.submissions.view import Log, read_log
 
@@ -39,10 +40,13 @@ _STREAM = (
 )
 
 
-def check_readable(submission_id: UUID, viewer: Reader, database: Stored) -> Viewer:
-    """Raises NotFound while there is still a status to answer with."""
+def hold_readable(
+    submission_id: UUID, viewer: Reader, database: Stored, seats: Seats, credentials: Credentials
+) -> Iterator[str]:
+    """The token. Raises NotFound and LimitReached while there is still a status to answer with."""
     read_submission(database, submission_id, viewer)
-    return viewer
+    with seats.seat(viewer.id):
+        yield credentials.credentials if credentials else ""
 
 
 @router.get(
@@ -53,7 +57,7 @@ def check_readable(submission_id: UUID, viewer: Reader, database: Stored) -> Vie
 )
 async def follow_submission(
     submission_id: UUID,
-    viewer: Annotated[Viewer, Depends(check_readable)],
+    token: Annotated[str, Depends(hold_readable)],
     database: Stored,
     progress: Live,
     last_event_id: LastEventId = None,
@@ -61,7 +65,9 @@ async def follow_submission(
     awaited = _sequence_after(last_event_id)
     with progress.watch(submission_id) as watch:
         while True:
-            log = await run_in_threadpool(_read_log, database, submission_id, viewer)
+            log = await run_in_threadpool(_find_log, database, submission_id, token)
+            if log is None:
+                return
             # A judging that starts again after a lost worker has fewer cases for a while. It runs them in the same
             # order, so that those are known already.
             for sequence, case in log.entries:
@@ -74,9 +80,14 @@ async def follow_submission(
             await watch.changed()
 
 
-def _read_log(database: Database, submission_id: UUID, viewer: Viewer) -> Log:
+def _find_log(database: Database, submission_id: UUID, token: str) -> Log | None:
+    """None once the token was revoked, or its user may see the submission no more."""
     with database.transaction() as session:
-        return read_log(session, get_submission(session, submission_id, viewer))
+        viewer = find_viewer_by_token(session, token)
+        try:
+            return read_log(session, get_submission(session, submission_id, viewer)) if viewer else None
+        except NotFound:
+            return None
 
 
 def _sequence_after(last_event_id: str | None) -> int:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 from app.accounts.viewer import Viewer
-from app.api.dependency import Live, Reader, Sender, Stored
+from app.api.dependency import Live, Reader, Seats, Sender, Stored
 from app.api.openapi import problems
 from app.api.slug import Slug
 from app.catalog.own_inputs import MAX_BYTES
@@ -103,12 +103,12 @@ def post_submission(wanted: Annotated[Submit, Depends(read_request)], database: 
     summary="What became of a submission",
 )
 async def get_submission_view(
-    submission_id: UUID, viewer: Reader, database: Stored, progress: Live, wait: Wait = 0
+    submission_id: UUID, viewer: Reader, database: Stored, progress: Live, seats: Seats, wait: Wait = 0
 ) -> SubmissionView:
     """Holds no database connection while it waits."""
     read = partial(read_submission, database, submission_id, viewer)
     deadline = time.monotonic() + wait
-    with progress.watch(submission_id) as watch:
+    with seats.seat(viewer.id, wait), progress.watch(submission_id) as watch:
         view = await run_in_threadpool(read)
         while view.state != "done" and (left := deadline - time.monotonic()) > 0:
             await watch.changed(left)

@@ -1,6 +1,6 @@
 """One submission: its verdict and cases, live while it is judged."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from app.accounts.model import User
 from app.accounts.right import Right
 from app.accounts.viewer import Viewer
+from app.accounts.waiting_room import WaitingRoom
 from app.administration.submission import list_judgings
 from app.errors import NotFound
 from app.rejudging.earlier import list_replaced
@@ -25,7 +26,7 @@ from app.web.address import SubmissionId
 from app.web.origin import require_own_origin
 from app.web.render import HEADERS, render_text
 from app.web.result import Result, describe_result
-from app.web.visit import CurrentVisit, Visit, see_other
+from app.web.visit import CurrentVisit, Visit, read_visit, see_other
 
 router = APIRouter()
 
@@ -65,27 +66,41 @@ def stop(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
     return see_other(f"/submissions/{submission_id}")
 
 
-def find_shown(visit: CurrentVisit, submission_id: SubmissionId) -> Shown:
-    """A dependency, so that a stream which may not be seen is refused before it begins."""
-    return read_shown(visit, submission_id)
+def hold_shown(visit: CurrentVisit, submission_id: SubmissionId) -> Iterator[Shown]:
+    """A dependency, so that a stream which may not be seen, or is one too many, is refused before it begins."""
+    shown = read_shown(visit, submission_id)
+    room: WaitingRoom = visit.request.app.state.waiting_room
+    with room.seat(_viewer(visit).id):
+        yield shown
 
 
 @router.get("/submissions/{submission_id}/events", response_class=EventSourceResponse)
 async def stream_results(
-    request: Request, visit: CurrentVisit, shown: Annotated[Shown, Depends(find_shown)]
+    request: Request, shown: Annotated[Shown, Depends(hold_shown)]
 ) -> AsyncIterator[ServerSentEvent]:
     """The same fragment as `/result`, whenever it has changed; `done` when it will not change again."""
     progress: Progress = request.app.state.progress
     sent: Result | None = None
     with progress.watch(shown.submission.id) as watch:
         while sent is None or not sent.is_final:
-            result = (await run_in_threadpool(read_shown, visit, shown.submission.id)).result
+            latest = await run_in_threadpool(_find_again, request, shown.submission.id)
+            if latest is None:
+                return
+            result = latest.result
             if result != sent:
                 yield ServerSentEvent(event="result", raw_data=render_result(result))
             if not result.is_final:
                 await watch.changed()
             sent = result
     yield ServerSentEvent(event="done", raw_data="")
+
+
+def _find_again(request: Request, submission_id: UUID) -> Shown | None:
+    """None for who was signed out meanwhile, or may see it no more."""
+    try:
+        return read_shown(read_visit(request), submission_id)
+    except NotFound:
+        return None
 
 
 def render_result(result: Result) -> str:

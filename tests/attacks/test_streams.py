@@ -1,0 +1,95 @@
+"""Answers that stay open: more of them than anybody needs, and held on to by who may see nothing any more."""
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import httpx
+import pytest
+
+from app.accounts.waiting_room import SEATS
+from tests.attacks.conftest import Site, Victim
+
+# Seconds within which an open stream looks at its rows again, with room for a busy machine.
+SOON = 40
+
+
+@contextmanager
+def following(client: httpx.Client, path: str) -> Iterator[httpx.Response]:
+    with client.stream("GET", path, timeout=SOON) as stream:
+        yield stream
+
+
+@pytest.fixture(params=["api", "page"])
+def stream(request: pytest.FixtureRequest, site: Site) -> tuple[Victim, httpx.Client, str]:
+    """Somebody, and the stream of a submission of theirs that nobody judges."""
+    victim = site.user()
+    path = f"/submissions/{site.send(victim)}/events"
+    return victim, victim.token if request.param == "api" else victim.browser, path
+
+
+def test_one_user_holds_so_many_streams_and_others_are_answered(
+    site: Site, stream: tuple[Victim, httpx.Client, str]
+) -> None:
+    victim, client, path = stream
+    other = site.user()
+    with ExitStack() as stack:
+        opened = [stack.enter_context(following(client, path)).status_code for _ in range(SEATS + 2)]
+        waiting = victim.token.get(path.removesuffix("/events"), params={"wait": 30})
+        asking = victim.token.get(path.removesuffix("/events"))
+        with following(other.token, f"/submissions/{site.send(other)}/events") as of_other:
+            assert of_other.status_code == 200
+
+    assert opened == [200] * SEATS + [429] * 2
+    assert (waiting.status_code, waiting.json()["code"]) == (429, "limit_reached")
+    assert asking.status_code == 200
+
+
+def test_a_stream_that_is_closed_makes_room_for_another(stream: tuple[Victim, httpx.Client, str]) -> None:
+    _, client, path = stream
+    with ExitStack() as stack:
+        for _ in range(SEATS):
+            stack.enter_context(following(client, path))
+
+    assert _opens_soon(client, path)
+
+
+def test_a_stream_ends_when_its_user_is_suspended(site: Site, stream: tuple[Victim, httpx.Client, str]) -> None:
+    victim, client, path = stream
+    with following(client, path) as open_stream:
+        assert site.user("admin").token.patch(f"/users/{victim.id}", json={"is_active": False}).status_code == 200
+
+        assert _ends_soon(open_stream)
+
+
+def test_a_stream_ends_when_its_token_is_revoked(site: Site) -> None:
+    victim = site.user()
+    path = f"/submissions/{site.send(victim)}/events"
+    token = victim.token.get("/tokens").json()["items"][0]["id"]
+    with following(victim.token, path) as open_stream:
+        assert victim.token.delete(f"/tokens/{token}").status_code == 204
+
+        assert _ends_soon(open_stream)
+
+
+def test_an_admin_who_is_one_no_more_stops_seeing_others_submissions(site: Site) -> None:
+    admin, former = site.user("admin"), site.user("admin")
+    path = f"/submissions/{site.send(site.user())}/events"
+    with following(former.browser, path) as open_stream:
+        assert admin.token.patch(f"/users/{former.id}", json={"role": "student"}).status_code == 200
+
+        assert _ends_soon(open_stream)
+
+
+def _ends_soon(stream: httpx.Response) -> bool:
+    deadline = time.monotonic() + SOON
+    return not any(time.monotonic() > deadline for _ in stream.iter_lines())
+
+
+def _opens_soon(client: httpx.Client, path: str) -> bool:
+    deadline = time.monotonic() + SOON
+    while time.monotonic() < deadline:
+        with following(client, path) as stream:
+            if stream.status_code == 200:
+                return True
+    return False
