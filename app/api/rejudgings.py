@@ -62,7 +62,7 @@ Cursor = Annotated[str | None, Query(description="`next` of the page before")]
 _LOCATION = {"Location": {"description": "the rejudging's path", "schema": {"type": "string"}, "required": True}}
 
 
-@router.post("/rejudgings/preview", responses=problems(401, 403, 404, 422), summary="Which would be judged again")
+@router.post("/rejudging-previews", responses=problems(401, 403, 404, 422), summary="Which would be judged again")
 def preview_rejudging(wanted: Wanted, viewer: Rejudger, database: Stored) -> Preview:  # noqa: ARG001
     """Changes nothing."""
     with database.transaction() as session:

@@ -112,7 +112,7 @@ def watch_the_queue(admin: Person) -> None:
 def judge_again(admin: Person) -> None:
     """All that was judged by the older revision, looked at before it counts."""
     wanted = {"chosen": {"problem": SLUG, "outdated": True}, "onto": "current"}
-    found = admin.call("POST", "/rejudgings/preview", json=wanted)
+    found = admin.call("POST", "/rejudging-previews", json=wanted)
     say(f"{found['total']} submissions were judged by an older revision")
     begun = admin.call("POST", "/rejudgings", json={**wanted, "note": "the reference divided by n"})
     while begun["state"] == "judging":

@@ -15,7 +15,7 @@ class RejudgingCalls(Caller):
         """Which would be judged again. Needs rejudgings:write."""
         call = Call(
             method="POST",
-            path="/api/v1/rejudgings/preview",
+            path="/api/v1/rejudging-previews",
             again="safe",
             headers={"Content-Type": "application/json"},
             body=write_body(body),
