@@ -15,7 +15,7 @@ from app.errors import ProblemNotFound
 from app.submissions.model import Submission
 
 # Beyond it, a number is only said to be larger: counting them all would read all of a table that grows.
-MOST_COUNTED = 10_000
+MOST_COUNTED = 1_000
 
 
 class RevisionState(BaseModel):

@@ -1325,7 +1325,7 @@ class RevisionState(Answer):
     published_by: str | None = Field(..., description="a user name; null where the server took it from its folder")
     verification: UUID | None = Field(..., description="the one that it was published by; null where it needed none")
     verdict: Literal["passed", "refused", "failed"] | None = Field(..., description="of that verification")
-    submissions: int = Field(..., description="sent for it; no more than 10000 are counted")
+    submissions: int = Field(..., description="sent for it; no more than 1000 are counted")
     variants: int = Field(..., description="how many draws of its hidden inputs there are")
     ready_variants: int = Field(..., description="those whose expected outputs are there")
 
