@@ -7,6 +7,7 @@ from uuid import UUID
 import httpx
 import pytest
 import schemathesis
+import schemathesis.specs.openapi.object_authorization  # late, and deep in a call, Python 3.11 may fail to parse it
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from schemathesis import Case
