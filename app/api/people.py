@@ -13,10 +13,11 @@ from app.accounts.model import Role
 from app.accounts.password_reset import LIFETIME
 from app.accounts.user import EMAIL, MAX_EMAIL
 from app.api.archive import ARCHIVE, send_file
+from app.api.condition import IfMatch, require_match
 from app.api.dependency import Address, Configured, Stored, UserChanger, UserReader, act_as
 from app.api.openapi import problems
 from app.audit.record import Actor
-from app.people.change import change_email, change_role, reactivate, sign_out, suspend
+from app.people.change import change_email, change_role, lock_user, reactivate, sign_out, suspend
 from app.people.erase import erase
 from app.people.export import export_user
 from app.people.person import Account, State
@@ -81,13 +82,21 @@ def get_user(viewer: UserReader, database: Stored, user_id: UUID) -> Account:  #
 
 @router.patch(
     "/{user_id}",
-    responses=problems(401, 403, 404, 409, 422),
+    responses=problems(401, 403, 404, 409, 412, 422),
     summary="Change a user's role or e-mail, suspend them, or let them back",
 )
-def change_user(viewer: UserChanger, address: Address, database: Stored, user_id: UUID, change: UserChange) -> Account:
+def change_user(
+    viewer: UserChanger,
+    address: Address,
+    database: Stored,
+    user_id: UUID,
+    change: UserChange,
+    if_match: IfMatch = None,
+) -> Account:
     """All of it or nothing. It holds from the user's next request on; the last active admin stays one."""
     with database.transaction() as session:
-        get_account(session, user_id)
+        lock_user(session, user_id)
+        require_match(if_match, get_account(session, user_id))
         _apply(session, act_as(viewer, address), user_id, change)
         return get_account(session, user_id)
 

@@ -4,9 +4,10 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
 from app.administration.setting import Setting, list_settings
+from app.api.condition import IfMatch, require_match
 from app.api.dependency import Address, OperationsReader, SettingsChanger, Stored, act_as
 from app.api.openapi import problems
-from app.policy.change import change_policy, reset_setting
+from app.policy.change import change_policy, lock_policy, reset_setting
 from app.policy.current import CurrentPolicy
 from app.policy.policy import Policy
 
@@ -25,14 +26,21 @@ def get_settings(viewer: OperationsReader, database: Stored) -> SettingList:  # 
 
 @router.patch(
     "",
-    responses=problems(401, 403, 422),
+    responses=problems(401, 403, 412, 422),
     operation_id="change_settings",
     summary="Change settings: those that are named, all or none",
 )
 def patch_settings(
-    viewer: SettingsChanger, address: Address, request: Request, database: Stored, changes: Policy
+    viewer: SettingsChanger,
+    address: Address,
+    request: Request,
+    database: Stored,
+    changes: Policy,
+    if_match: IfMatch = None,
 ) -> SettingList:
     with database.transaction() as session:
+        lock_policy(session)
+        require_match(if_match, SettingList(items=list_settings(session)))
         change_policy(session, act_as(viewer, address), changes.model_dump(exclude_unset=True))
         settings = list_settings(session)
     _apply_here(request)

@@ -25,7 +25,7 @@ class SettingNotFound(NotFound):
 
 def change_policy(session: Session, actor: Actor, changes: Mapping[str, Any]) -> Policy:
     """All of the changes or none; what is so already is no change. Raises Invalid: field, value and limit."""
-    _lock(session)
+    lock_policy(session)
     before = read_policy(session)
     after = _validated(before.model_dump() | dict(changes))
     for name in changes:
@@ -40,7 +40,7 @@ def reset_setting(session: Session, actor: Actor, name: str) -> Policy:
     """Back to its default. Raises NotFound."""
     if name not in Policy.model_fields:
         raise SettingNotFound(name)
-    _lock(session)
+    lock_policy(session)
     before = read_policy(session)
     session.execute(delete(PolicyRow).where(PolicyRow.name == name))
     after = read_policy(session)
@@ -49,7 +49,7 @@ def reset_setting(session: Session, actor: Actor, name: str) -> Policy:
     return after
 
 
-def _lock(session: Session) -> None:
+def lock_policy(session: Session) -> None:
     session.connection().exec_driver_sql(_LOCK)
 
 

@@ -6,6 +6,7 @@ import pytest
 from app.api.condition import has_match, require_match, tag_of
 from app.api.users import UserView
 from app.errors import Outdated
+from tests.api.conftest import SignedIn
 
 
 def test_an_answer_is_not_sent_twice(ada: httpx.Client) -> None:
@@ -64,3 +65,17 @@ def test_a_change_is_refused_when_what_it_was_read_from_is_gone(ada: httpx.Clien
     with pytest.raises(Outdated, match="GET it again"):
         require_match(tag_of(view), changed)
     assert not has_match(f"W/{tag_of(view)}", tag_of(view))
+
+
+def test_an_admin_overwrites_nothing_that_another_has_changed_meanwhile(signed_in: SignedIn, ada: httpx.Client) -> None:
+    admin = signed_in("grace", role="admin")
+    for path, change in (
+        ("/settings", {"max_pending": 7}),
+        (f"/users/{ada.get('/me').json()['id']}", {"role": "author"}),
+    ):
+        seen = {"If-Match": admin.get(path).headers["etag"]}
+
+        first, second = (admin.patch(path, json=change, headers=seen) for _ in range(2))
+
+        assert first.status_code == 200, first.text
+        assert (second.status_code, second.json()["code"]) == (412, "outdated")

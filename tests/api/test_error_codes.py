@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 import app.main  # noqa: F401 (all that a request can raise is imported by it)
+from app.accounts.provider import ProviderAway
 from app.api.error_code import CODE_OF, CODE_OF_STATUS, MEANINGS, Code, code_of
 from app.catalog.template.exercise import ExerciseUnfit
 from app.embedded_postgres.cluster import PostgresNotStarted
@@ -14,8 +15,8 @@ from app.schema import SchemaTooNew
 from app.settings import BadSetting
 from tests.api.conftest import SignedIn
 
-# Of starting, of judging and of commands: an answer that holds one is our own failure.
-NEVER_ANSWERED = (BadSetting, ExerciseUnfit, SchemaTooNew, PostgresNotStarted, JudgeFailed)
+# Of starting, judging and commands, and of single sign-on, whose page answers it: one that gets out is our failure.
+NEVER_ANSWERED = (BadSetting, ExerciseUnfit, ProviderAway, SchemaTooNew, PostgresNotStarted, JudgeFailed)
 OF_OTHER_PROCESSES = ("app.cli", "app.worker", "app.notebook", "app.embedded_postgres", "app.client", "app.telemetry")
 
 

@@ -129,13 +129,15 @@ class AdministrationCalls(Caller):
     def change_settings(
         self,
         body: model.Policy,
+        *,
+        if_match: str | None = None,
     ) -> model.SettingList:
         """Change settings: those that are named, all or none. Needs settings:write."""
         call = Call(
             method="PATCH",
             path="/api/v1/settings",
             again="safe",
-            headers={"Content-Type": "application/json"},
+            headers={"If-Match": if_match, "Content-Type": "application/json"},
             body=write_body(body),
         )
         return self._transport.read(call, model.SettingList)

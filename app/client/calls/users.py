@@ -90,13 +90,15 @@ class UsersCalls(Caller):
         self,
         user_id: UUID | str,
         body: model.UserChange,
+        *,
+        if_match: str | None = None,
     ) -> model.Account:
         """Change a user's role or e-mail, suspend them, or let them back. Needs users:write."""
         call = Call(
             method="PATCH",
             path=fill("/api/v1/users/{user_id}", user_id=user_id),
             again="safe",
-            headers={"Content-Type": "application/json"},
+            headers={"If-Match": if_match, "Content-Type": "application/json"},
             body=write_body(body),
         )
         return self._transport.read(call, model.Account)
