@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.invitation import get_invitation, use_invitation
 from app.accounts.model import Invitation, User
+from app.accounts.network import network_of
 from app.accounts.throttle import AccountThrottles
 from app.accounts.user import SignUp, check_sign_up, sign_up
 from app.audit.model import Channel
@@ -54,7 +55,7 @@ def join(session: Session, throttles: AccountThrottles, applicant: Applicant, wa
     invitation = admit(session, applicant)
     check_sign_up(wanted)
     if invitation is None:
-        throttles.sign_ups.use(applicant.address)
+        throttles.sign_ups.use(network_of(applicant.address))
         return sign_up(session, wanted)
     user = sign_up(session, wanted, role=invitation.role)
     use_invitation(session, applicant.actor, invitation, user)

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from app.accounts.admission import Applicant, admit
 from app.accounts.invitation import use_invitation
 from app.accounts.model import Identity, Role, User
+from app.accounts.network import network_of
 from app.accounts.provider import Person
 from app.accounts.secret import new_secret
 from app.accounts.throttle import AccountThrottles
@@ -86,7 +87,7 @@ def suggest_name(person: Person) -> str:
 def _join(session: Session, throttles: AccountThrottles, person: Person, applicant: Applicant) -> User:
     invitation = admit(session, applicant)
     if invitation is None:
-        throttles.sign_ups.use(applicant.address)
+        throttles.sign_ups.use(network_of(applicant.address))
     user = _make_user(session, person, invitation.role if invitation else "student")
     if invitation is not None:
         use_invitation(session, applicant.actor, invitation, user)

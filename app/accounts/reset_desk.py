@@ -11,6 +11,7 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
+from app.accounts.network import network_of
 from app.accounts.password_reset import make_reset_link
 from app.accounts.throttle import AccountThrottles
 from app.database import Database, is_storable
@@ -19,6 +20,8 @@ from app.mail.server import Message
 
 # Several people may share an address.
 MAX_ACCOUNTS = 5
+# So nobody is crowded out by accounts that others make with their address.
+OLDEST = (User.created_at, User.id)
 MAX_NAME_KEY = 254
 
 _log = logging.getLogger(__name__)
@@ -37,7 +40,7 @@ class ResetDesk:
 
     def ask(self, name: str, address: str) -> None:
         """`name`: a user name or an e-mail address; `address`: the asker's, of the network. Raises TooOften."""
-        self.throttles.reset_addresses.use(address)
+        self.throttles.reset_addresses.use(network_of(address))
         self.throttles.reset_names.use(name.strip().lower()[:MAX_NAME_KEY])
         self.outbox.later(lambda: self._answer(name))
 
@@ -62,7 +65,7 @@ def _find_users(session: Session, name: str) -> list[User]:
     if not is_storable(name):
         return []
     named = or_(User.username == name, func.lower(User.email) == name)
-    return list(session.scalars(select(User).where(named, User.is_active).order_by(User.id).limit(MAX_ACCOUNTS)))
+    return list(session.scalars(select(User).where(named, User.is_active).order_by(*OLDEST).limit(MAX_ACCOUNTS)))
 
 
 def _letter(to: str, username: str, link: str) -> Message:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
+from app.accounts.network import network_of
 from app.accounts.password import hash_password, is_outdated, is_password
 from app.accounts.throttle import AccountThrottles
 from app.accounts.user import find_user
@@ -31,13 +32,14 @@ class SignIn:
 
 def sign_in(session: Session, throttles: AccountThrottles, attempt: SignIn) -> User:
     """Raises SignInFailed, or TooOften after many failures. A success forgives the name's failures before it."""
-    key = attempt.address, attempt.username.strip().lower()[:MAX_USERNAME_KEY]
-    throttles.guesses.check(attempt.address)
+    network = network_of(attempt.address)
+    key = network, attempt.username.strip().lower()[:MAX_USERNAME_KEY]
+    throttles.guesses.check(network)
     throttles.names.use(*key)
     try:
         user = authenticate(session, attempt.username, attempt.password)
     except SignInFailed:
-        throttles.guesses.use(attempt.address)
+        throttles.guesses.use(network)
         raise
     throttles.names.forgive(*key)
     return user

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
+from app.accounts.network import network_of
 from app.accounts.request_throttle import RequestThrottle
 from app.accounts.right import Right
 from app.accounts.throttle import AccountThrottles
@@ -70,7 +71,7 @@ Seats = Annotated[WaitingRoom, Depends(get_waiting_room)]
 
 def limit_address(request: Request, address: Address) -> None:
     """Counts a request of someone unknown. Raises TooOften."""
-    _throttle(request).use("address", address)
+    _throttle(request).use("address", network_of(address))
 
 
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]

@@ -11,13 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 from app.accounts.viewer import Viewer
-from app.api.dependency import Live, Reader, Seats, Sender, Stored
+from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, act_as
 from app.api.openapi import problems
 from app.api.slug import Slug
 from app.catalog.own_inputs import MAX_BYTES
 from app.database import Database
 from app.policy.policy import read_policy
-from app.submissions.cancel import cancel
+from app.submissions.cancel import cancel_as
 from app.submissions.model import Mode, State
 from app.submissions.query import get_submission
 from app.submissions.submit import KEY_CHARACTERS, SOURCE_BYTES, Submit, SubmitLimits, submit
@@ -117,11 +117,11 @@ async def get_submission_view(
 
 
 @router.post("/submissions/{submission_id}/cancel", responses=problems(401, 404, 422), summary="Stop a judging")
-def cancel_submission(submission_id: UUID, viewer: Sender, database: Stored) -> SubmissionView:
+def cancel_submission(submission_id: UUID, viewer: Sender, address: Address, database: Stored) -> SubmissionView:
     """At once, whether it waits or runs; its verdict is `cancelled`. One that is done stays as it is."""
     with database.transaction() as session:
         submission = get_submission(session, submission_id, viewer)
-        cancel(session, submission)
+        cancel_as(session, act_as(viewer, address), submission)
         return view_submission(session, submission)
 
 

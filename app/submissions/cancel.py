@@ -3,11 +3,20 @@
 from sqlalchemy import Text, cast, func, update
 from sqlalchemy.orm import Session
 
+from app.audit.record import Act, Actor, record
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission
 
 # What workers hear on the channel `judging`, in place of a queue's name: one that you run may have been cancelled.
 CANCELLED = "cancelled"
+
+
+def cancel_as(session: Session, actor: Actor, submission: Submission) -> bool:
+    """As `cancel`; of somebody else's it is written down who did it."""
+    is_ended = cancel(session, submission)
+    if is_ended and actor.user_id != submission.user_id:
+        record(session, actor, Act(action="submission.cancelled", target=submission.id))
+    return is_ended
 
 
 def cancel(session: Session, submission: Submission) -> bool:

@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
+from app.accounts.network import network_of
 from app.accounts.request_throttle import RequestThrottle
 from app.accounts.right import Right
 from app.accounts.session import SessionOrigin, find_viewer_by_session
@@ -98,7 +99,7 @@ def open_visit(request: Request) -> Visit:
 def limit_address(request: Request) -> None:
     """A dependency of forms that cost us a password's hash, open to anybody. Raises TooOften."""
     throttle: RequestThrottle = request.app.state.request_throttle
-    throttle.use("address", read_address(request))
+    throttle.use("address", network_of(read_address(request)))
 
 
 def read_address(request: Request) -> str:

@@ -17,7 +17,7 @@ from app.accounts.waiting_room import WaitingRoom
 from app.administration.submission import list_judgings
 from app.errors import NotFound
 from app.rejudging.earlier import list_replaced
-from app.submissions.cancel import cancel
+from app.submissions.cancel import cancel_as
 from app.submissions.model import Submission
 from app.submissions.progress import Progress
 from app.submissions.query import get_submission
@@ -62,7 +62,7 @@ def show_result(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
 @router.post("/submissions/{submission_id}/cancel", dependencies=[Depends(require_own_origin)])
 def stop(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
     with visit.transaction() as session:
-        cancel(session, get_submission(session, submission_id, _viewer(visit)))
+        cancel_as(session, visit.actor, get_submission(session, submission_id, _viewer(visit)))
     return see_other(f"/submissions/{submission_id}")
 
 

@@ -1,0 +1,88 @@
+"""Guessing and crowding out: from many addresses of one network, and with another's e-mail address."""
+
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from app.accounts.model import User
+from app.accounts.network import network_of
+from app.accounts.reset_desk import MAX_ACCOUNTS
+from tests.attacks.conftest import PASSWORD, Site
+
+# Seconds for the outbox's thread, on a busy machine.
+SOON = 30
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("unknown", "unknown"),
+    ],
+)
+def test_an_ipv6_address_counts_as_its_network(address: str, network: str) -> None:
+    assert network_of(address) == network
+
+
+def test_another_address_of_the_same_network_is_no_new_chance_to_guess(site: Site) -> None:
+    """The server trusts its proxy on the loopback interface, which says that each guess came from another address."""
+    victim = site.user()
+
+    def guess(number: int) -> int:
+        wrong = {"username": victim.name, "password": f"wrong {number}"}
+        headers = {"X-Forwarded-For": f"198.51.100.1, 2001:db8::{number:x}"}
+        return site.client().post("/tokens", json=wrong, headers=headers).status_code
+
+    assert [guess(number) for number in range(1, 13)] == [401] * 10 + [429] * 2
+
+
+def test_what_a_client_says_of_its_address_before_the_proxy_does_is_no_new_chance(site: Site) -> None:
+    victim = site.user()
+
+    def guess(number: int) -> int:
+        wrong = {"username": f" {victim.name.upper()}\t", "password": f"wrong {number}"}
+        headers = {"X-Forwarded-For": f"203.0.113.{number}, 198.51.100.7", "X-Real-IP": f"203.0.113.{number}"}
+        return site.client().post("/tokens", json=wrong, headers=headers).status_code
+
+    assert [guess(number) for number in range(1, 13)] == [401] * 10 + [429] * 2
+
+
+def test_accounts_with_the_same_email_crowd_nobody_out_who_was_there_before(
+    site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    victim = site.user()
+    with site.database.transaction() as session:
+        owner = session.get_one(User, victim.id)
+        owner.email, owner.created_at = "ada@example.org", datetime.now(UTC) - timedelta(days=1)
+    for number in range(MAX_ACCOUNTS * 2):
+        new = {"username": f"crowd-{number}", "password": PASSWORD, "email": "ada@example.org"}
+        assert site.client().post("/users", json=new).status_code == 201
+
+    assert site.client().post("/password-resets", json={"account": "ada@example.org"}).status_code == 202
+
+    deadline = time.monotonic() + SOON
+    while victim.name not in caplog.text and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert f"{victim.name} asks for a new password" in caplog.text
+
+
+def test_whoever_asks_for_whatever_account_gets_the_same_answer(site: Site) -> None:
+    known = site.user(password=PASSWORD)
+    suspended = site.user()
+    site.user("admin").token.patch(f"/users/{suspended.id}", json={"is_active": False})
+    names = (known.name, suspended.name, "nobody-at-all", "not a name", "no\0thing")
+
+    for path, body in (("/password-resets", "account"), ("/tokens", "username")):
+        rest = {"password": "wrong and long"} if body == "username" else {}
+        answers = [site.client().post(path, json={body: name, **rest}) for name in names]
+        told = {(answer.status_code, _without_id(answer.json())) for answer in answers}
+        assert len(told) == 1
+
+
+def _without_id(answer: dict[str, object]) -> str:
+    return str({name: value for name, value in answer.items() if name != "request_id"})

@@ -1,0 +1,154 @@
+"""Things of others, by their ids: read, changed, or told apart from what does not exist. And tokens that try more."""
+
+import httpx
+import pytest
+
+from app.accounts.right import Right
+from tests.attacks.conftest import PASSWORD, SLUG, SOURCE, Site, Victim
+
+OF_A_SUBMISSION = (
+    ("GET", ""),
+    ("GET", "/source"),
+    ("GET", "/diff"),
+    ("GET", "/events"),
+    ("GET", "/all-judgings"),
+    ("POST", "/cancel"),
+    ("POST", "/copy"),
+)
+
+
+@pytest.fixture(scope="module")
+def ada(site: Site) -> Victim:
+    return site.user(password=PASSWORD)
+
+
+@pytest.fixture(scope="module")
+def submission(site: Site, ada: Victim) -> str:
+    return site.send(ada)
+
+
+@pytest.mark.parametrize("role", ["student", "author"])
+@pytest.mark.parametrize(("method", "part"), OF_A_SUBMISSION)
+def test_a_submission_of_another_is_nowhere(site: Site, submission: str, role: str, method: str, part: str) -> None:
+    eve = site.user(role)  # type: ignore[arg-type]
+    for client in (eve.token, eve.browser, site.browser()):
+        answer = client.request(method, f"/submissions/{submission}{part}")
+        assert answer.status_code in (303, 403, 404, 405), answer.text[:200]
+        assert "scaled_sum(x" not in answer.text
+
+
+def test_a_submission_of_another_is_no_part_of_a_comparison_or_a_cursor(site: Site, submission: str) -> None:
+    eve = site.user()
+    own = site.send(eve)
+
+    assert eve.token.get(f"/submissions/{own}/diff", params={"old": submission}).status_code == 404
+    assert eve.token.get("/submissions", params={"cursor": submission}).status_code == 422
+    assert eve.token.get("/submissions", params={"everyone": "true"}).status_code == 403
+    assert eve.token.get("/submissions", params={"user": "student-1"}).status_code == 422
+
+
+def test_tokens_and_sessions_of_another_do_not_exist(site: Site, ada: Victim) -> None:
+    eve = site.user()
+    token, session = (ada.token.get(path).json()["items"][0]["id"] for path in ("/tokens", "/sessions"))
+
+    for path in (f"/tokens/{token}", f"/sessions/{session}"):
+        assert eve.token.delete(path).status_code == 404
+    for path in (f"/account/tokens/{token}/revoke", f"/account/sessions/{session}/end"):
+        assert eve.browser.post(path).status_code == 404
+    assert ada.token.get("/me").status_code == 200
+
+
+def test_an_answer_kept_for_one_is_no_answer_for_another(site: Site, ada: Victim) -> None:
+    tag = ada.token.get("/me").headers["etag"]
+    eve = site.user()
+
+    answer = eve.token.get("/me", headers={"If-None-Match": tag})
+
+    assert (answer.status_code, answer.json()["username"]) == (200, eve.name)
+    assert "private" in answer.headers["cache-control"]
+    assert answer.headers["vary"] == "Authorization"
+
+
+def test_an_admins_token_for_submissions_alone_sees_no_others(site: Site, submission: str) -> None:
+    admin = site.user("admin")
+    token = site.token(admin, Right.READ_SUBMISSIONS, Right.SUBMIT)
+
+    assert token.get(f"/submissions/{submission}").status_code == 404
+    assert token.post(f"/submissions/{submission}/cancel").status_code == 404
+    assert token.get("/submissions", params={"everyone": "true"}).status_code == 403
+
+
+def test_no_token_makes_a_better_one_or_opens_a_page(site: Site, ada: Victim) -> None:
+    token = site.token(ada, Right.READ_ACCOUNT)
+    secret = token.headers["authorization"].partition(" ")[2]
+    more = {"username": ada.name, "scopes": ["account:write"]}
+
+    assert token.post("/tokens", json=more).status_code == 422
+    assert token.post("/tokens", json={**more, "password": secret}).status_code == 401
+    assert token.patch("/me", json={"is_ranked": True}).status_code == 403
+    assert token.get("/me/export").status_code == 403
+    assert site.browser(secret).get("/account").status_code == 303
+    assert site.client().get("/me", params={"access_token": secret}).status_code == 401
+
+
+def test_whoever_stole_a_token_or_a_session_changes_neither_password_nor_email(ada: Victim) -> None:
+    guesses: list[httpx.Response] = [
+        ada.token.put("/me/password", json={"current": "", "new": "another long word"}),
+        ada.token.patch("/me", json={"email": "eve@example.org"}),
+        ada.token.request("DELETE", "/me", json={"password": ""}),
+        ada.browser.post("/account/password", data={"new": "another long word"}),
+        ada.browser.post("/account/email", data={"email": "eve@example.org"}),
+        ada.browser.post("/account/erase", data={"erase_username": ada.name}),
+    ]
+
+    assert [answer.status_code for answer in guesses] == [403] * 3 + [422] * 3
+    assert ada.token.get("/me").json()["email"] is None
+
+
+def test_nobody_makes_themselves_more_than_they_are(site: Site) -> None:
+    eve = site.user("author")
+    me = f"/users/{eve.id}"
+
+    assert eve.token.patch(me, json={"role": "admin"}).status_code == 403
+    assert eve.token.patch("/me", json={"role": "admin"}).status_code == 422
+    assert eve.browser.post(f"/admin{me}/role", data={"role": "admin", "sure": "yes"}).status_code == 403
+    new = {"username": "mallory", "password": PASSWORD, "role": "admin"}
+    assert site.client().post("/users", json=new).status_code == 422
+    assert site.browser().post("/sign-up", data=new).status_code == 303
+    assert site.client().post("/tokens", json={"username": "mallory", "password": PASSWORD}).status_code == 201
+    assert [user["role"] for user in _found(site, "mallory")] == ["student"]
+
+
+def test_what_an_admin_stops_for_another_is_written_down(site: Site) -> None:
+    admin, victim = site.user("admin"), site.user()
+    by_token, by_page, own = (site.send(victim) for _ in range(3))
+
+    assert admin.token.post(f"/submissions/{by_token}/cancel").status_code == 200
+    assert admin.browser.post(f"/submissions/{by_page}/cancel").status_code == 303
+    assert victim.token.post(f"/submissions/{own}/cancel").status_code == 200
+
+    told = admin.token.get("/audit-events", params={"action": "submission.cancelled"}).json()["items"]
+    assert [(event["actor"], event["channel"], event["target"]) for event in told] == [
+        (admin.name, "page", by_page),
+        (admin.name, "api", by_token),
+    ]
+
+
+def test_who_was_suspended_or_erased_gets_nothing_any_more(site: Site) -> None:
+    admin = site.user("admin")
+    for change in ({"json": {"is_active": False}, "method": "PATCH"}, {"method": "DELETE"}):
+        gone = site.user(password=PASSWORD)
+        admin.token.request(url=f"/users/{gone.id}", **change).raise_for_status()
+
+        answers = [
+            gone.token.get("/me"),
+            gone.token.post(f"/problems/{SLUG}/submissions", json={"source": SOURCE}),
+            site.client().post("/tokens", json={"username": gone.name, "password": PASSWORD}),
+        ]
+        assert [answer.status_code for answer in answers] == [401] * 3
+        assert gone.browser.get("/account").headers["location"].startswith("/sign-in")
+
+
+def _found(site: Site, words: str) -> list[dict[str, object]]:
+    items: list[dict[str, object]] = site.user("admin").token.get("/users", params={"q": words}).json()["items"]
+    return items
