@@ -1,0 +1,144 @@
+"""Requests that no browser sends: each is answered, quickly and with nothing of ours in it."""
+
+import json
+import re
+import socket
+from contextlib import ExitStack
+from urllib.parse import quote, urlsplit
+
+import pytest
+
+from tests.attacks.conftest import PASSWORD, SLUG, Site
+
+SCRIPT = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
+RAW = re.compile(r"<script>alert|<img src=x")
+BOMB = "a: &a [1,1,1,1,1,1,1,1]\n" + "".join(
+    f"{after}: &{after} [{', '.join([f'*{before}'] * 8)}]\n"
+    for before, after in zip("abcdefgh", "bcdefghi", strict=True)
+)
+HALF_SENT = 150
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"[" * 200_000, b'{"a":' * 100_000, b"\xff\xfe", b"9" * 100_000, b'{"username": ' + b"9" * 10_000 + b"}", b""],
+    ids=["lists", "objects", "no UTF-8", "a number", "a number inside", "nothing"],
+)
+def test_json_that_is_made_to_hurt_is_refused(site: Site, body: bytes) -> None:
+    answer = site.client().post("/tokens", content=body, headers={"Content-Type": "application/json"})
+
+    assert answer.status_code in (400, 422)
+    assert "Traceback" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    ["[" * 16_000, "{a: " * 4000, BOMB, "x: &a [*a]", "x: !!python/object/apply:os.system [id]", "x: " + "9" * 15_000],
+    ids=["lists", "mappings", "anchors", "itself", "a tag", "a number"],
+)
+def test_yaml_that_is_made_to_hurt_is_refused(site: Site, inputs: str) -> None:
+    wanted = {"source": "x = 1", "mode": "sample", "inputs": inputs}
+
+    answer = site.user().token.post(f"/problems/{SLUG}/submissions", json=wanted)
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "inputs_invalid")
+
+
+@pytest.mark.parametrize("text", ["\0", "\ud800", "\u202e", "%s%n", "A" * 100_000], ids=repr)
+def test_texts_that_no_database_takes_are_no_failure_of_ours(site: Site, text: str) -> None:
+    admin, client = site.user("admin"), site.client()
+    body = json.dumps(text)
+    for path in ("/users", "/tokens", "/password-resets", "/invitations", "/rejudgings"):
+        for field in ("username", "password", "email", "account", "invitation", "note", "name"):
+            content = f'{{"username": "ada", "password": "{PASSWORD}", {json.dumps(field)}: {body}}}'
+            for asker in (client, admin.token):
+                answer = asker.post(path, content=content.encode(), headers={"Content-Type": "application/json"})
+                assert answer.status_code < 500, (path, field)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/static/..%2f..%2f..%2fpyproject.toml", "/static/%2e%2e/render.py", "/static//etc/passwd", "/static/a%00b"],
+)
+def test_no_file_outside_of_static_is_served(site: Site, path: str) -> None:
+    assert site.browser().get(path).status_code == 404
+
+
+@pytest.mark.parametrize("target", ["//evil.example", "/%5cevil.example", "https:evil.example", "/\r\nSet-Cookie: a=b"])
+def test_signing_in_leads_nowhere_else(site: Site, target: str) -> None:
+    victim = site.user(password=PASSWORD)
+    form = {"username": victim.name, "password": PASSWORD, "next": target}
+
+    answer = site.browser().post("/sign-in", data=form)
+
+    assert urlsplit(answer.headers["location"])[:2] == ("", "")
+    assert not answer.headers["location"].startswith(("//", "/\\"))
+    assert answer.headers.get_list("set-cookie")[0].startswith("allclose_session=")
+    assert len(answer.headers.get_list("set-cookie")) == 1
+
+
+def test_a_host_that_the_client_names_is_in_no_answer(site: Site) -> None:
+    admin = site.user("admin")
+    forged = {"Host": "evil.example", "X-Forwarded-Host": "evil.example", "Forwarded": "host=evil.example"}
+
+    link = admin.token.post(f"/users/{admin.id}/password-reset", headers=forged)
+    answers = [
+        link,
+        admin.token.post("/invitations", json={}, headers=forged),
+        admin.token.get("/openapi.json", headers=forged),
+        site.browser().get("/admin/users", headers=forged),
+        site.browser().get("/", headers=forged),
+    ]
+
+    assert link.status_code == 201
+    assert not any("evil.example" in answer.text + str(answer.headers) for answer in answers)
+
+
+def test_a_request_id_that_is_no_word_is_not_repeated(site: Site) -> None:
+    for told in ("a b", SCRIPT, "x" * 65, "é"):
+        answer = site.browser().get("/", headers={b"X-Request-ID": told.encode()})
+        assert re.fullmatch("[0-9a-f]{32}", answer.headers["x-request-id"])
+
+
+def test_a_script_that_was_stored_is_text_on_every_page(site: Site) -> None:
+    admin, victim = site.user("admin"), site.user()
+    admin.token.patch("/settings", json={"announcement": SCRIPT}).raise_for_status()
+    admin.token.post("/invitations", json={"note": SCRIPT, "email": '"><img/src=x>@x.example'}).raise_for_status()
+    admin.browser.post("/account/tokens", data={"token_name": SCRIPT, "everything": "true"}).raise_for_status()
+    sent = victim.token.post(f"/problems/{SLUG}/submissions", json={"source": f"x = '''{SCRIPT}'''"}).json()["id"]
+    asked = quote(SCRIPT)
+    pages = ["/", "/problems", f"/problems?q={asked}", f"/nothing/{asked}", f"/sign-in?next={asked}", "/account"]
+    pages += [f"/submissions/{sent}", f"/submissions/{sent}/result", f"/submissions/{sent}/diff"]
+    pages += [f"/admin/{name}" for name in ("users", "invitations", "audit", "settings", "submissions", "rejudgings")]
+    pages += [
+        f"/admin/users?q={asked}",
+        f"/admin/audit?actor={asked}&action={asked}",
+        f"/admin/submissions?user={asked}",
+    ]
+
+    for path in pages:
+        answer = admin.browser.get(path)
+        assert answer.status_code in (200, 404), path
+        assert not RAW.search(answer.text), path
+        assert answer.headers["cache-control"] == "no-store", path
+        assert "default-src 'self'" in answer.headers["content-security-policy"], path
+
+
+def test_what_machines_ask_for_tells_strangers_nothing(site: Site) -> None:
+    student = site.user()
+    for client in (site.client(), student.token):
+        assert client.get(f"{site.url}/metrics").status_code in (401, 403)
+    assert site.browser().get("/healthz").json() == {"status": "ok"}
+    assert set(site.browser().get("/readyz").json()["checks"]) == {"database", "schema", "worker"}
+
+
+def test_bodies_that_are_never_sent_to_their_end_keep_nobody_waiting(site: Site) -> None:
+    address = urlsplit(site.url)
+    kind = b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 900\r\n\r\n"
+    head = b"POST /sign-in HTTP/1.1\r\nHost: x\r\n" + kind
+    with ExitStack() as stack:
+        for _ in range(HALF_SENT):
+            client = stack.enter_context(socket.create_connection((address.hostname, address.port)))
+            client.sendall(head + b"username=a")
+
+        assert site.browser().get("/").status_code == 200
