@@ -7,6 +7,8 @@ from uuid import UUID
 
 from app.errors import Invalid
 
+MAX_BIGINT = 2**63 - 1
+
 
 class CursorInvalid(Invalid):
     """A cursor that the list did not give."""
@@ -42,3 +44,11 @@ def read_uuid_cursor(cursor: str) -> tuple[datetime, UUID]:
         return at, UUID(key)
     except ValueError:
         raise CursorInvalid(cursor) from None
+
+
+def read_number_cursor(cursor: str, most: int = MAX_BIGINT) -> tuple[datetime, int]:
+    """`most`: what the column of the key can hold. Raises CursorInvalid."""
+    at, key = read_cursor(cursor)
+    if not (key.isascii() and key.isdigit() and len(key) < 20 and int(key) <= most):
+        raise CursorInvalid(cursor)
+    return at, int(key)

@@ -38,7 +38,7 @@ class InvitationPage:
 
 
 def list_invitations(session: Session, cursor: str | None = None) -> InvitationPage:
-    """Raises Invalid."""
+    """Raises CursorInvalid."""
     maker, guest = aliased(User), aliased(User)
     found = (
         select(Invitation, maker.username, guest.username)

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.audit.model import AuditEvent, Channel
-from app.cursor import CursorInvalid, read_cursor, write_cursor
+from app.cursor import read_number_cursor, write_cursor
 from app.database import Database, storable
 
 PAGE = 50
@@ -87,10 +87,10 @@ class AuditPage(BaseModel):
 
 
 def list_events(session: Session, filters: AuditFilters, cursor: str | None = None) -> AuditPage:
-    """Raises Invalid for a cursor that no page gave."""
+    """Raises CursorInvalid."""
     query = _events(session, filters)
     if cursor is not None:
-        query = query.where(AuditEvent.id < _id_of(cursor))
+        query = query.where(AuditEvent.id < read_number_cursor(cursor)[1])
     entries = [_entry(event, username) for event, username in session.execute(query.limit(PAGE + 1))]
     last = entries[PAGE - 1] if len(entries) > PAGE else None
     return AuditPage(items=tuple(entries[:PAGE]), next=write_cursor(last.at, last.id) if last else None)
@@ -147,13 +147,6 @@ def _conditions(session: Session, filters: AuditFilters) -> Iterator[ColumnEleme
         yield AuditEvent.at >= filters.since
     if filters.until is not None:
         yield AuditEvent.at < filters.until
-
-
-def _id_of(cursor: str) -> int:
-    _at, key = read_cursor(cursor)
-    if not (key.isascii() and key.isdigit() and len(key) < 19):
-        raise CursorInvalid(cursor)
-    return int(key)
 
 
 def _entry(event: AuditEvent, username: str | None) -> AuditEntry:

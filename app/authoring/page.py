@@ -9,10 +9,11 @@ from sqlalchemy.orm import Session
 from app.authoring.model import Verification
 from app.authoring.query import LIGHT, list_revisions
 from app.authoring.view import RevisionView, VerificationView, View, view_verification
-from app.cursor import CursorInvalid, read_cursor, read_uuid_cursor, write_cursor
+from app.cursor import read_number_cursor, read_uuid_cursor, write_cursor
 
 PAGE = 50
-_MOST_DIGITS = 9
+# What the column of revisions' numbers holds.
+_MAX_NUMBER = 2**31 - 1
 
 
 class VerificationPage(View):
@@ -44,16 +45,9 @@ def page_verifications(session: Session, user_id: UUID, cursor: str | None = Non
 
 def page_revisions(session: Session, slug: str, cursor: str | None = None) -> RevisionPage:
     """Of one problem. Raises NotFound and CursorInvalid."""
-    before = None if cursor is None else _read_number(cursor)
+    before = None if cursor is None else read_number_cursor(cursor, most=_MAX_NUMBER)[1]
     found = list_revisions(session, slug, before=before, most=PAGE + 1)
     last = found[PAGE - 1] if len(found) > PAGE else None
     return RevisionPage(
         items=tuple(found[:PAGE]), next=write_cursor(last.created_at, last.number) if last is not None else None
     )
-
-
-def _read_number(cursor: str) -> int:
-    _, number = read_cursor(cursor)
-    if not (number.isascii() and number.isdecimal() and len(number) <= _MOST_DIGITS):
-        raise CursorInvalid(cursor)
-    return int(number)

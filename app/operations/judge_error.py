@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Text, func, literal_column, select, tuple_
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem
-from app.cursor import CursorInvalid, read_cursor, write_cursor
+from app.cursor import read_number_cursor, write_cursor
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission
 
@@ -73,7 +73,7 @@ def list_judge_errors(session: Session, filters: ErrorFilters, cursor: str | Non
         .limit(PAGE_SIZE + 1)
     )
     if cursor is not None:
-        query = query.where(tuple_(Judging.finished_at, Judging.id) < _place(cursor))
+        query = query.where(tuple_(Judging.finished_at, Judging.id) < read_number_cursor(cursor))
     rows = session.execute(query).all()
     last = rows[PAGE_SIZE - 1][0] if len(rows) > PAGE_SIZE else None
     return JudgeErrorPage(
@@ -114,13 +114,6 @@ def _conditions(filters: ErrorFilters) -> list[ColumnElement[bool]]:
     if filters.cause is not None:
         found.append(_CAUSE.in_([filters.cause]))
     return found
-
-
-def _place(cursor: str) -> tuple[datetime, int]:
-    at, key = read_cursor(cursor)
-    if not key.isascii() or not key.isdigit() or len(key) > 18:
-        raise CursorInvalid(cursor)
-    return at, int(key)
 
 
 def _view(judging: Judging, cause: str, slug: str, mode: str) -> JudgeErrorView:

@@ -45,7 +45,7 @@ class PersonPage:
 
 
 def list_users(session: Session, wanted: Wanted = EVERYBODY, cursor: str | None = None) -> PersonPage:
-    """Raises Invalid for a cursor that no page gave."""
+    """Raises CursorInvalid."""
     query = _rows().where(*_conditions(wanted)).order_by(User.created_at.desc(), User.id)
     if cursor is not None:
         query = query.where(_after(*read_uuid_cursor(cursor)))

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session, aliased
 
 from app.accounts.model import User
 from app.catalog.model import Problem, Revision
-from app.cursor import CursorInvalid
+from app.cursor import MAX_BIGINT, CursorInvalid
 from app.judging.verdicts import Verdict
 from app.rejudging.kind import NEW, OLD, Kind, kind
 from app.rejudging.model import Rejudging
@@ -19,7 +19,6 @@ from app.rejudging.view import PAGE, View
 from app.submissions.model import CaseRow, Judging, Submission
 
 UNCHANGED = ("same", "waiting", "cancelled")
-MAX_ID = 2**63 - 1
 
 
 class Outcome(View):
@@ -99,7 +98,7 @@ def _query() -> Select[Any]:
 
 
 def _place(cursor: str) -> int:
-    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 20 and int(cursor) <= MAX_ID):
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 20 and int(cursor) <= MAX_BIGINT):
         raise CursorInvalid(cursor)
     return int(cursor)
 
