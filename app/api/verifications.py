@@ -1,7 +1,7 @@
 """What became of a package that was sent: how far it is, the report, and publishing it later. For authors."""
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from typing import Annotated
 from uuid import UUID
@@ -10,14 +10,14 @@ from fastapi import APIRouter, Depends, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from app.api.dependency import Address, Author, Live, Stored, act_as
+from app.api.dependency import Address, Author, Live, Seats, Stored, act_as
 from app.api.openapi import problems
 from app.api.revisions import ARCHIVE, Cursor, send_archive
 from app.api.submissions import MAX_WAIT_SECONDS
 from app.authoring.page import VerificationPage, page_verifications
 from app.authoring.publication import publish_verified
 from app.authoring.query import get_verification
-from app.authoring.send import cancel
+from app.authoring.send import cancel_as
 from app.authoring.view import VerificationView, view_verification
 from app.database import Database
 
@@ -41,6 +41,15 @@ def check_readable(verification_id: UUID, author: Author, database: Stored) -> U
 Known = Annotated[UUID, Depends(check_readable)]
 
 
+def hold_readable(known: Known, author: Author, seats: Seats) -> Iterator[UUID]:
+    """Raises LimitReached while there is still a status to answer with."""
+    with seats.seat(author.id):
+        yield known
+
+
+Held = Annotated[UUID, Depends(hold_readable)]
+
+
 @router.get(
     "", responses=problems(401, 403, 422), operation_id="list_verifications", summary="List the packages that you sent"
 )
@@ -55,11 +64,13 @@ def get_verifications(author: Author, database: Stored, cursor: Cursor = None) -
     operation_id="get_verification",
     summary="What became of a package",
 )
-async def get_verification_view(known: Known, database: Stored, progress: Live, wait: Wait = 0) -> VerificationView:
+async def get_verification_view(
+    known: Known, author: Author, database: Stored, progress: Live, seats: Seats, wait: Wait = 0
+) -> VerificationView:
     """Holds no database connection while it waits."""
     read = partial(read_view, database, known)
     deadline = time.monotonic() + wait
-    with progress.watch(known) as watch:
+    with seats.seat(author.id, wait), progress.watch(known) as watch:
         view = await run_in_threadpool(read)
         while view.finished_at is None and (left := deadline - time.monotonic()) > 0:
             await watch.changed(left)
@@ -73,7 +84,7 @@ async def get_verification_view(known: Known, database: Stored, progress: Live, 
     responses={200: {"description": _STREAM}, **problems(401, 403, 404, 422)},
     summary="Follow a verification, step by step",
 )
-async def follow_verification(known: Known, database: Stored, progress: Live) -> AsyncIterator[ServerSentEvent]:
+async def follow_verification(known: Held, database: Stored, progress: Live) -> AsyncIterator[ServerSentEvent]:
     sent: VerificationView | None = None
     with progress.watch(known) as watch:
         while True:
@@ -113,11 +124,11 @@ def publish_package(author: Author, known: Known, address: Address, database: St
 
 
 @router.post("/{verification_id}/cancel", responses=problems(401, 403, 404, 422), summary="Cancel a verification")
-def cancel_verification(known: Known, database: Stored) -> VerificationView:
+def cancel_verification(known: Known, author: Author, address: Address, database: Stored) -> VerificationView:
     """One that is done stays as it is."""
     with database.transaction() as session:
         row = get_verification(session, known)
-        cancel(session, row)
+        cancel_as(session, act_as(author, address), row)
         return view_verification(session, row)
 
 

@@ -7,6 +7,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, defer
 
 from app.accounts.model import User
+from app.audit.record import Act, Actor, record
 from app.authoring.model import Verification
 from app.catalog.package import Package
 from app.catalog.publish import check_current
@@ -51,6 +52,13 @@ def send(session: Session, wanted: Sending) -> Verification:
             "cancel one, or send this again when one is done"
         )
     return _write(session, wanted, priority=-len(unfinished))
+
+
+def cancel_as(session: Session, actor: Actor, verification: Verification) -> None:
+    """As `cancel`; of another author's it is written down who did it."""
+    if verification.state != "done" and actor.user_id != verification.user_id:
+        record(session, actor, Act(action="verification.cancelled", target=verification.id))
+    cancel(session, verification)
 
 
 def cancel(session: Session, verification: Verification) -> None:

@@ -4,7 +4,9 @@ import httpx
 import pytest
 
 from app.accounts.right import Right
+from app.catalog.archive import write_archive
 from tests.attacks.conftest import PASSWORD, SLUG, SOURCE, Site, Victim
+from tests.catalog.packages import FILES
 
 OF_A_SUBMISSION = (
     ("GET", ""),
@@ -132,6 +134,19 @@ def test_what_an_admin_stops_for_another_is_written_down(site: Site) -> None:
         (admin.name, "page", by_page),
         (admin.name, "api", by_token),
     ]
+
+
+def test_what_an_author_stops_for_another_is_written_down(site: Site) -> None:
+    emmy, eve = site.user("author"), site.user("author")
+    archive = write_archive(SLUG, {**FILES, "editorial.md": "Multiply, then add.\n"})
+    headers = {"Content-Type": "application/zip"}
+    sent = emmy.token.put(f"/problems/{SLUG}", content=archive, headers=headers).json()["id"]
+
+    assert eve.token.post(f"/verifications/{sent}/cancel").status_code == 200
+    assert emmy.token.post(f"/verifications/{sent}/cancel").status_code == 200
+
+    events = site.user("admin").token.get("/audit-events", params={"action": "verification.cancelled"}).json()["items"]
+    assert [(event["actor"], event["target"]) for event in events] == [(eve.name, sent)]
 
 
 def test_who_was_suspended_or_erased_gets_nothing_any_more(site: Site) -> None:

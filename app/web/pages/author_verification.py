@@ -1,6 +1,6 @@
 """One package on its way: how far its verification is, live; the report; publishing and cancelling."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -8,9 +8,10 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
+from app.accounts.waiting_room import WaitingRoom
 from app.authoring.publication import publish_verified
 from app.authoring.query import get_verification
-from app.authoring.send import cancel
+from app.authoring.send import cancel_as
 from app.authoring.view import VerificationView, view_verification
 from app.errors import Conflict, Outdated
 from app.submissions.progress import Progress
@@ -33,6 +34,16 @@ def find_view(visit: CurrentVisit, author: Author, verification_id: Verification
 Known = Annotated[VerificationView, Depends(find_view)]
 
 
+def hold_view(visit: CurrentVisit, author: Author, view: Known) -> Iterator[VerificationView]:
+    """Raises LimitReached, too."""
+    room: WaitingRoom = visit.request.app.state.waiting_room
+    with room.seat(author.id):
+        yield view
+
+
+Held = Annotated[VerificationView, Depends(hold_view)]
+
+
 @router.get("")
 def show_verification(visit: CurrentVisit, view: Known) -> Response:
     return _page(visit, view)
@@ -44,7 +55,7 @@ def show_result(view: Known) -> Response:
 
 
 @router.get("/events", response_class=EventSourceResponse)
-async def stream_progress(request: Request, visit: CurrentVisit, view: Known) -> AsyncIterator[ServerSentEvent]:
+async def stream_progress(request: Request, visit: CurrentVisit, view: Held) -> AsyncIterator[ServerSentEvent]:
     """The same fragment as `/result`, whenever it has changed; `done` when it will not change again."""
     progress: Progress = request.app.state.progress
     sent: VerificationView | None = None
@@ -72,7 +83,7 @@ def publish(visit: CurrentVisit, author: Author, view: Known) -> Response:  # no
 @router.post("/cancel", dependencies=[Depends(require_own_origin)])
 def stop(visit: CurrentVisit, view: Known) -> Response:
     with visit.transaction() as session:
-        cancel(session, get_verification(session, view.id))
+        cancel_as(session, visit.actor, get_verification(session, view.id))
     return see_other(f"/author/verifications/{view.id}")
 
 
