@@ -39,6 +39,11 @@ class TextLines(logging.Formatter):
     def __init__(self, process: str) -> None:
         super().__init__(f"%(asctime)s %(levelname)s {process} %(name)s: %(message)s")
 
+    def format(self, record: logging.LogRecord) -> str:
+        # A handler that wrote the record before leaves the error's text in it, with nothing of it set in.
+        record.exc_text = None
+        return super().format(record)
+
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
         line = spelled(hidden(super().formatMessage(record)))
         fields = " ".join(f"{name}={spelled(str(value))}" for name, value in current_fields().items())
