@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from fastapi import Request
 from fastapi.routing import iter_route_contexts
-from opentelemetry.trace import SpanKind
+from opentelemetry.trace import Span, SpanKind
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -77,11 +77,8 @@ class RequestContext:
                 exchange.status = 500
                 raise
             finally:
-                route = self.template(exchange.scope)
-                span.update_name(f"{method} {route}")
-                span.set_attributes({"http.request.method": method, "http.route": route})
-                span.set_attribute("http.response.status_code", exchange.status)
-                span.set_attributes({f"allclose.{name}": value for name, value in current_fields().items()})
+                route = self._route_of(exchange.scope)
+                _describe(span, exchange, route)
                 self._note_end(exchange, route)
 
     def _note_start(self, exchange: _Exchange, message: Message) -> None:
@@ -91,19 +88,36 @@ class RequestContext:
             self._traffic.streams.inc()
 
     def _note_end(self, exchange: _Exchange, route: str) -> None:
-        method, status, seconds = exchange.scope["method"], exchange.status, time.monotonic() - exchange.begun
-        self._traffic.count(method, route, status)
+        seconds = time.monotonic() - exchange.begun
+        self._count(exchange, route, seconds)
+        _log_end(exchange, route, seconds)
+
+    def _count(self, exchange: _Exchange, route: str, seconds: float) -> None:
+        method = exchange.scope["method"]
+        self._traffic.count(method, route, exchange.status)
         if exchange.is_stream:
             self._traffic.streams.dec()
         else:
             self._traffic.take_time(method, route, seconds)
-        level = logging.WARNING if status >= 500 else logging.DEBUG if route.startswith(_QUIET) else logging.INFO
-        told = {"method": method, "route": route, "status": status, "seconds": round(seconds, 4)}
-        _log.log(level, "%s %s %d in %.3f s", method, route, status, seconds, extra=told)
 
-    def template(self, scope: Scope) -> str:
+    def _route_of(self, scope: Scope) -> str:
         """Of the route that took the request, with all that is before it."""
         if not self._templates and "app" in scope:
             contexts = iter_route_contexts(scope["app"].routes)
             self._templates = {id(each.original_route): each.path_format for each in contexts if each.path_format}
         return self._templates.get(id(scope.get("route")), NO_ROUTE)
+
+
+def _describe(span: Span, exchange: _Exchange, route: str) -> None:
+    method = exchange.scope["method"]
+    span.update_name(f"{method} {route}")
+    span.set_attributes({"http.request.method": method, "http.route": route})
+    span.set_attribute("http.response.status_code", exchange.status)
+    span.set_attributes({f"allclose.{name}": value for name, value in current_fields().items()})
+
+
+def _log_end(exchange: _Exchange, route: str, seconds: float) -> None:
+    method, status = exchange.scope["method"], exchange.status
+    level = logging.WARNING if status >= 500 else logging.DEBUG if route.startswith(_QUIET) else logging.INFO
+    told = {"method": method, "route": route, "status": status, "seconds": round(seconds, 4)}
+    _log.log(level, "%s %s %d in %.3f s", method, route, status, seconds, extra=told)
