@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from app.api.condition import require_match
 from app.api.dependency import Author, Stored
 from app.api.openapi import problems
-from app.api.slug import KnownSlug, Slug
+from app.api.slug import Slug, read_slug
 from app.authoring.send import Sending, send
 from app.authoring.view import VerificationView, view_verification
 from app.catalog.archive import read_upload
@@ -68,7 +68,7 @@ async def read_body(request: Request, author: Author) -> bytes:  # noqa: ARG001 
 
 
 def read_precondition(
-    slug: KnownSlug, database: Stored, if_match: IfMatch = None, if_none_match: IfNoneMatch = None
+    slug: Slug, database: Stored, if_match: IfMatch = None, if_none_match: IfNoneMatch = None
 ) -> str | None:
     """The digest of the revision to replace, an empty text for none, None for whatever there is.
 
@@ -82,7 +82,7 @@ def read_precondition(
         return None
     if _TAG.fullmatch(if_match.strip()):
         with database.transaction() as session:
-            problem = get_problem(session, slug)
+            problem = get_problem(session, read_slug(slug))
             require_match(if_match, problem)
             return problem.revision
     digest = _DIGEST.fullmatch(if_match.strip())

@@ -41,7 +41,7 @@ def begin(grace: httpx.Client, **headers: str) -> dict[str, Any]:
 def test_from_the_preview_to_the_verdict_that_counts(
     grace: httpx.Client, ada: httpx.Client, database: Database, submission: Submission
 ) -> None:
-    found = grace.post(f"{PATH}/preview", json=WRONG).json()
+    found = grace.post("/rejudging-previews", json=WRONG).json()
     begun = begin(grace)
     path = f"{PATH}/{begun['id']}"
     judge_again(database)
