@@ -1,4 +1,4 @@
-"""Workers: which there are, and holding one back."""
+"""Workers: which there are, and draining one."""
 
 from uuid import UUID
 
@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from app.api.dependency import Address, OperationsReader, Operator, Stored, act_as
 from app.api.openapi import problems
-from app.operations.worker import WorkerList, WorkerView, hold_back, list_workers, resume
+from app.operations.worker import WorkerList, WorkerView, drain, list_workers, resume
 
 router = APIRouter(prefix="/workers", tags=["operations"])
 
@@ -29,7 +29,7 @@ def get_workers(viewer: OperationsReader, database: Stored) -> WorkerList:  # no
 )
 def drain_worker(worker_id: UUID, viewer: Operator, address: Address, database: Stored) -> WorkerView:
     with database.transaction() as session:
-        return hold_back(session, act_as(viewer, address), worker_id)
+        return drain(session, act_as(viewer, address), worker_id)
 
 
 @router.post("/{worker_id}/resume", responses=problems(401, 403, 404, 422), summary="Let it take judgings again")

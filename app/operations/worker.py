@@ -1,4 +1,4 @@
-"""Workers as an admin sees them: there or last seen when, what they have and do; and holding one back."""
+"""Workers as an admin sees them: there or last seen when, what they have and do; and draining one."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ def list_workers(session: Session) -> list[WorkerView]:
     return sorted(views, key=lambda view: (view.state == "dead", view.name))
 
 
-def hold_back(session: Session, actor: Actor, worker_id: UUID) -> WorkerView:
+def drain(session: Session, actor: Actor, worker_id: UUID) -> WorkerView:
     """It takes no more judgings, finishes what it has, and stays until `resume`. Raises NotFound."""
     return _change(session, actor, worker_id, is_draining=True)
 

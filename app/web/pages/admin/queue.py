@@ -1,4 +1,4 @@
-"""What waits, who judges, and holding a worker back."""
+"""What waits, who judges, and draining a worker."""
 
 from typing import Annotated
 from uuid import UUID
@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Response
 from app.accounts.right import Right
 from app.accounts.viewer import Viewer
 from app.operations.queue import read_queue
-from app.operations.worker import hold_back, list_workers, resume
+from app.operations.worker import drain, list_workers, resume
 from app.web.gate import needs
 from app.web.origin import require_own_origin
 from app.web.visit import CurrentVisit, see_other
@@ -35,7 +35,7 @@ def show_queue(visit: CurrentVisit, viewer: Watcher, live: bool = False) -> Resp
 @router.post("/workers/{worker_id}/drain", dependencies=[Depends(require_own_origin)])
 def drain_worker(visit: CurrentVisit, viewer: Operator, worker_id: UUID) -> Response:  # noqa: ARG001
     with visit.transaction() as session:
-        hold_back(session, visit.actor, worker_id)
+        drain(session, visit.actor, worker_id)
     return see_other(HERE)
 
 
