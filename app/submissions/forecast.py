@@ -7,12 +7,12 @@ from statistics import median
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import ColumnElement, and_, any_, func, literal, or_, select
+from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.submissions.enqueue import BACKGROUND
 from app.submissions.model import Judging, Submission, WorkerRow
-from app.submissions.waiting import ALIVE
+from app.submissions.waiting import takes
 
 # Of the last so many submissions, those of the queue that came to a verdict are what an estimate stands on.
 RECENT = 200
@@ -100,12 +100,7 @@ def _seconds_before(session: Session, judging: Judging, ahead: list[Kind], habit
 
     What runs in the background gives way.
     """
-    alive = and_(WorkerRow.seen_at > func.now() - ALIVE, ~WorkerRow.is_draining)
-    slots = session.scalars(
-        select(func.coalesce(func.sum(WorkerRow.slots), 0)).where(
-            alive, literal(judging.queue) == any_(WorkerRow.queues)
-        )
-    ).one()
+    slots = session.scalars(select(func.coalesce(func.sum(WorkerRow.slots), 0)).where(takes(judging.queue))).one()
     is_held = (Judging.state == "judging", Judging.lease_until > func.now())
     running = _kinds(session, Judging.queue == judging.queue, Judging.priority > BACKGROUND, *is_held)
     if not slots:

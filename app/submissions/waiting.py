@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import any_, exists, func, literal, select
+from sqlalchemy import ColumnElement, and_, any_, exists, func, literal, select
 from sqlalchemy.orm import Session
 
 from app.submissions.model import Judging, WorkerRow
@@ -13,10 +13,15 @@ NOBODY = "No {kind} is running now: your submission waits in the queue and will 
 _KIND = {"cpu": "worker", "gpu": "GPU worker"}
 
 
+def takes(queue: str) -> ColumnElement[bool]:
+    """Of workers: alive, not draining, and of this queue."""
+    return and_(
+        WorkerRow.seen_at > func.now() - ALIVE, ~WorkerRow.is_draining, literal(queue) == any_(WorkerRow.queues)
+    )
+
+
 def is_served(session: Session, queue: str) -> bool:
-    takes_any = (WorkerRow.seen_at > func.now() - ALIVE, ~WorkerRow.is_draining)
-    alive = exists().where(*takes_any, literal(queue) == any_(WorkerRow.queues))
-    return session.scalars(select(alive)).one()
+    return session.scalars(select(exists().where(takes(queue)))).one()
 
 
 def is_held(session: Session, lease_until: datetime | None) -> bool:
