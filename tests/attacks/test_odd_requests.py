@@ -101,10 +101,11 @@ def test_a_request_id_that_is_no_word_is_not_repeated(site: Site) -> None:
 
 
 def test_a_script_that_was_stored_is_text_on_every_page(site: Site) -> None:
-    admin, victim = site.user("admin"), site.user()
+    admin, victim = site.user("admin", password=PASSWORD), site.user()
     admin.token.patch("/settings", json={"announcement": SCRIPT}).raise_for_status()
     admin.token.post("/invitations", json={"note": SCRIPT, "email": '"><img/src=x>@x.example'}).raise_for_status()
-    admin.browser.post("/account/tokens", data={"token_name": SCRIPT, "everything": "true"}).raise_for_status()
+    form = {"token_name": SCRIPT, "everything": "true", "token_password": PASSWORD}
+    admin.browser.post("/account/tokens", data=form).raise_for_status()
     sent = victim.token.post(f"/problems/{SLUG}/submissions", json={"source": f"x = '''{SCRIPT}'''"}).json()["id"]
     asked = quote(SCRIPT)
     pages = ["/", "/problems", f"/problems?q={asked}", f"/nothing/{asked}", f"/sign-in?next={asked}", "/account"]

@@ -21,6 +21,10 @@ from tests.web.conftest import PASSWORD
 NEW = "battery staple correct"
 
 
+# A token outlives the session that made it.
+PROOF = {"token_password": PASSWORD}
+
+
 @pytest.fixture
 def owner(anyone: TestClient) -> TestClient:
     """ada, with a password."""
@@ -138,8 +142,18 @@ def test_all_other_browsers_are_signed_out(owner: TestClient, database: Database
     assert owner.get("/account").status_code == 200
 
 
+@pytest.mark.parametrize("password", ["", "wrong horse battery"])
+def test_no_token_is_made_without_the_password(owner: TestClient, database: Database, password: str) -> None:
+    answer = owner.post("/account/tokens", data={"everything": "true", "token_password": password})
+
+    assert answer.status_code == 422
+    assert "this is not your password" in error_beside(answer.text, "token_password")
+    with database.transaction() as session:
+        assert session.scalars(select(ApiToken)).all() == []
+
+
 def test_a_token_is_shown_once_and_works_as_far_as_its_scopes_go(owner: TestClient, database: Database) -> None:
-    form = {"token_name": "laptop", "expires_in_days": "30", "scopes": ["submissions:read"]}
+    form = {**PROOF, "token_name": "laptop", "expires_in_days": "30", "scopes": ["submissions:read"]}
 
     made = owner.post("/account/tokens", data=form)
     secret = made.text.split("data-secret>")[1].split("<")[0]
@@ -159,7 +173,7 @@ def test_a_token_is_shown_once_and_works_as_far_as_its_scopes_go(owner: TestClie
 
 
 def test_a_token_for_everything_never_ends_when_no_days_are_given(owner: TestClient, database: Database) -> None:
-    owner.post("/account/tokens", data={"token_name": "all", "expires_in_days": "", "everything": "true"})
+    owner.post("/account/tokens", data={**PROOF, "token_name": "all", "expires_in_days": "", "everything": "true"})
 
     with database.transaction() as session:
         token = session.scalars(select(ApiToken)).one()
@@ -180,7 +194,7 @@ def test_a_token_for_everything_never_ends_when_no_days_are_given(owner: TestCli
 def test_what_is_wrong_with_a_token_is_said_beside_its_field(
     owner: TestClient, database: Database, changed: dict[str, object], field: str
 ) -> None:
-    form = {"token_name": "laptop", "expires_in_days": "30", "scopes": ["submissions:read"]} | changed
+    form = {**PROOF, "token_name": "laptop", "expires_in_days": "30", "scopes": ["submissions:read"]} | changed
 
     answer = owner.post("/account/tokens", data=form)
 
@@ -191,7 +205,7 @@ def test_what_is_wrong_with_a_token_is_said_beside_its_field(
 
 
 def test_a_token_is_revoked_by_its_owner_only(owner: TestClient, database: Database) -> None:
-    owner.post("/account/tokens", data={"everything": "true"})
+    owner.post("/account/tokens", data={**PROOF, "everything": "true"})
     with database.transaction() as session:
         token = session.scalars(select(ApiToken.id)).one()
         graces = start_session(session, make_user(session, "grace").id)
@@ -306,6 +320,7 @@ def test_the_secret_is_copied_by_a_button(browser: Browser, address: str) -> Non
         visitor.sign_up("ada")
         visitor.open("/account")
         visitor.page.get_by_label("Everything").check()
+        visitor.page.locator("#token_password").fill(PASSWORD)
         visitor.page.get_by_role("button", name="Make the token").click()
         secret = visitor.page.locator("[data-secret]").inner_text()
         visitor.page.get_by_role("button", name="Copy").click()

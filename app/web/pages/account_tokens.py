@@ -4,12 +4,15 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Form, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
+from app.accounts.model import User
 from app.accounts.own_account import give_up_token, make_token
+from app.accounts.proof import NotProven, require_proof
+from app.accounts.throttle import TooOften
 from app.accounts.token import Bounds
 from app.errors import Conflict, Invalid
-from app.web.account import Outcome, Owner, render_account
+from app.web.account import Outcome, Owner, prove, render_account
 from app.web.messages import gettext as _
 from app.web.origin import require_own_origin
 from app.web.visit import CurrentVisit, see_other
@@ -21,23 +24,32 @@ FIELD = {"name": "token_name", "scopes": "scopes", "expires_in_days": "expires_i
 
 
 class TokenForm(BaseModel):
-    """`expires_in_days` is empty for a token without an end."""
+    """`expires_in_days` is empty for a token without an end.
+
+    The password is asked for, since a token outlives the session that made it.
+    """
 
     token_name: str = ""
     scopes: list[str] = []
     everything: bool = False
     expires_in_days: str = ""
+    token_password: str = Field("", repr=False, exclude=True)
 
 
 @router.post("", dependencies=[Depends(require_own_origin)])
 def send_token(visit: CurrentVisit, owner: Owner, form: Annotated[TokenForm, Form()]) -> Response:
     try:
         with visit.transaction() as session:
+            require_proof(session.get_one(User, owner.id), prove(session, visit, form.token_password))
             name = form.token_name.strip() or _("token")
             new = make_token(session, visit.actor, owner.user, name, _bounds(form))
     except Invalid as fault:
         errors = {FIELD[fault.field]: str(fault)}
         return render_account(visit, Outcome(errors=errors, typed=form.model_dump()), 422)
+    except (NotProven, TooOften) as fault:
+        errors = {"token_password": str(fault)}
+        status = 429 if isinstance(fault, TooOften) else 422
+        return render_account(visit, Outcome(errors=errors, typed=form.model_dump()), status)
     except Conflict as fault:
         return render_account(visit, Outcome(errors={"token_name": str(fault)}, typed=form.model_dump()), 409)
     return render_account(visit, Outcome(new_token=new), 201)
