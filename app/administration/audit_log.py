@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Select, false, select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
+from app.administration.export import Format, Table
 from app.audit.model import AuditEvent, Channel
 from app.cursor import read_number_cursor, write_cursor
 from app.database import Database, storable
@@ -94,6 +95,10 @@ def list_events(session: Session, filters: AuditFilters, cursor: str | None = No
     entries = [_entry(event, username) for event, username in session.execute(query.limit(PAGE + 1))]
     last = entries[PAGE - 1] if len(entries) > PAGE else None
     return AuditPage(items=tuple(entries[:PAGE]), next=write_cursor(last.at, last.id) if last else None)
+
+
+def export_events(database: Database, filters: AuditFilters, format: Format) -> Table:
+    return Table(name="audit", format=format, columns=COLUMNS, records=each_event(database, filters))
 
 
 def each_event(database: Database, filters: AuditFilters) -> Iterator[dict[str, Any]]:

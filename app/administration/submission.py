@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session
 
+from app.administration.export import Format, Table
 from app.catalog.model import Revision
 from app.database import Database
 from app.judging.verdicts import Verdict
@@ -60,7 +61,7 @@ class InspectedJudging(BaseModel):
     request_id: str | None = Field(description="of the request that asked for it, as the server's log has it")
 
 
-def list_judgings(session: Session, submission: Submission) -> tuple[InspectedJudging, ...]:
+def inspect_judgings(session: Session, submission: Submission) -> tuple[InspectedJudging, ...]:
     """All of them, the newest first."""
     rows = session.execute(
         select(Judging, Revision.number)
@@ -72,6 +73,15 @@ def list_judgings(session: Session, submission: Submission) -> tuple[InspectedJu
     return tuple(
         InspectedJudging(revision=number, **{name: getattr(row, name) for name in names}) for row, number in rows
     )
+
+
+def export_submissions(database: Database, filters: HistoryFilters, format: Format, *, with_source: bool) -> Table:
+    """All that are chosen. Raises Invalid for filters that can't be, before anything is sent of it."""
+    with database.transaction() as session:
+        choose(session, filters)
+    columns = (*COLUMNS, "source") if with_source else COLUMNS
+    records = each_submission(database, filters, with_source=with_source)
+    return Table(name="submissions", format=format, columns=columns, records=records)
 
 
 def each_submission(database: Database, filters: HistoryFilters, *, with_source: bool) -> Iterator[dict[str, Any]]:

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from app.administration.audit_log import COLUMNS, AuditFilters, AuditPage, each_event, list_events
-from app.administration.export import Format, Table
+from app.administration.audit_log import AuditFilters, AuditPage, export_events, list_events
+from app.administration.export import Format
 from app.api.dependency import Auditor, Stored
 from app.api.openapi import EXPORT, problems
 
@@ -37,5 +37,5 @@ def get_audit_events(viewer: Auditor, database: Stored, query: Annotated[AuditQu
     summary="All of what was done, as a file",
 )
 def export_audit_events(viewer: Auditor, database: Stored, query: Annotated[AuditExport, Query()]) -> StreamingResponse:  # noqa: ARG001
-    table = Table(name="audit", format=query.format, columns=COLUMNS, records=each_event(database, query))
+    table = export_events(database, query, query.format)
     return StreamingResponse(table.pieces(), media_type=table.media_type, headers=table.headers)

@@ -7,12 +7,12 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
-from app.administration.export import Format, Table
-from app.administration.submission import COLUMNS, InspectedJudging, each_submission, list_judgings
+from app.administration.export import Format
+from app.administration.submission import InspectedJudging, export_submissions, inspect_judgings
 from app.api.dependency import Inspector, Stored
 from app.api.history import HistoryQuery
 from app.api.openapi import EXPORT, problems
-from app.submissions.query import choose, get_submission
+from app.submissions.query import get_submission
 
 router = APIRouter(prefix="/submissions", tags=["administration"])
 
@@ -32,19 +32,15 @@ class InspectedJudgingList(BaseModel):
     "/export",
     response_class=StreamingResponse,
     responses={200: EXPORT, **problems(401, 403, 422)},
+    operation_id="export_submissions",
     summary="Everybody's submissions as a file",
 )
-def export_submissions(
+def get_export(
     viewer: Inspector,  # noqa: ARG001
     database: Stored,
     query: Annotated[SubmissionExport, Query()],
 ) -> StreamingResponse:
-    filters = query.filters()
-    with database.transaction() as session:
-        choose(session, filters)  # what is wrong with them is said while there is still a status to say it with
-    columns = (*COLUMNS, "source") if query.source else COLUMNS
-    records = each_submission(database, filters, with_source=query.source)
-    table = Table(name="submissions", format=query.format, columns=columns, records=records)
+    table = export_submissions(database, query.filters(), query.format, with_source=query.source)
     return StreamingResponse(table.pieces(), media_type=table.media_type, headers=table.headers)
 
 
@@ -56,4 +52,4 @@ def export_submissions(
 )
 def get_judgings(submission_id: UUID, viewer: Inspector, database: Stored) -> InspectedJudgingList:
     with database.transaction() as session:
-        return InspectedJudgingList(items=list_judgings(session, get_submission(session, submission_id, viewer)))
+        return InspectedJudgingList(items=inspect_judgings(session, get_submission(session, submission_id, viewer)))

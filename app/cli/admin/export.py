@@ -30,18 +30,13 @@ def submissions(
     data: Data = None,
 ) -> None:
     """Write everybody's submissions, one a line, the newest first."""
-    from app.administration.export import Table
-    from app.administration.submission import COLUMNS, each_submission
+    from app.administration.submission import export_submissions
     from app.backup.private_file import new_file
     from app.cli.deployment import open_database
-    from app.submissions.query import HistoryFilters, choose
+    from app.submissions.query import HistoryFilters
 
     filters = HistoryFilters(problem=problem, user=user, verdict=verdict, since=aware(since), until=aware(until))
-    columns = (*COLUMNS, "source") if source else COLUMNS
     with open_database(read_settings(data=data)) as database, new_file(file) as target:
-        with database.transaction() as session:
-            choose(session, filters)  # what is wrong with them is said before there is a file
-        records = each_submission(database, filters, with_source=source)
-        table = Table(name="submissions", format=format, columns=columns, records=records)
+        table = export_submissions(database, filters, format, with_source=source)
         target.writelines(piece.encode() for piece in table.pieces())
     say(f"{file} has them")

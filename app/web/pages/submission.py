@@ -14,7 +14,7 @@ from app.accounts.model import User
 from app.accounts.right import Right
 from app.accounts.viewer import Viewer
 from app.accounts.waiting_room import WaitingRoom
-from app.administration.submission import list_judgings
+from app.administration.submission import inspect_judgings
 from app.errors import NotFound
 from app.rejudging.earlier import list_replaced
 from app.submissions.cancel import cancel_as
@@ -126,7 +126,7 @@ def _inspect(visit: Visit, submission: Submission) -> dict[str, Any]:
     with visit.transaction() as session:
         return {
             "owner": session.get_one(User, submission.user_id).username,
-            "judgings": list_judgings(session, submission),
+            "judgings": inspect_judgings(session, submission),
         }
 
 

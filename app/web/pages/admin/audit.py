@@ -7,8 +7,8 @@ from fastapi.responses import StreamingResponse
 
 from app.accounts.right import Right
 from app.accounts.viewer import Viewer
-from app.administration.audit_log import COLUMNS, AuditFilters, each_event, list_actions, list_events
-from app.administration.export import Format, Table
+from app.administration.audit_log import AuditFilters, export_events, list_actions, list_events
+from app.administration.export import Format
 from app.database import Database
 from app.web.gate import needs
 from app.web.moment import read_moment
@@ -49,5 +49,5 @@ def export_audit_log(
     format: Format = "csv",
 ) -> Response:
     database: Database = visit.request.app.state.database
-    table = Table(name="audit", format=format, columns=COLUMNS, records=each_event(database, filters))
+    table = export_events(database, filters, format)
     return StreamingResponse(table.pieces(), media_type=table.media_type, headers=table.headers)

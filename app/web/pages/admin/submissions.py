@@ -7,14 +7,14 @@ from fastapi.responses import StreamingResponse
 
 from app.accounts.right import Right
 from app.accounts.viewer import Viewer
-from app.administration.export import Format, Table
-from app.administration.submission import COLUMNS, each_submission
+from app.administration.export import Format
+from app.administration.submission import export_submissions
 from app.catalog.name import list_named
 from app.database import Database
 from app.errors import Invalid
 from app.judging.verdicts import Verdict
 from app.submissions.model import Mode
-from app.submissions.query import HistoryFilters, choose, list_submissions
+from app.submissions.query import HistoryFilters, list_submissions
 from app.web.gate import needs
 from app.web.moment import read_moment
 from app.web.visit import CurrentVisit, Visit
@@ -59,7 +59,7 @@ def show_submissions(visit: CurrentVisit, viewer: Inspector, filters: Filters, c
 
 
 @router.get("/export")
-def export_submissions(
+def send_export(
     visit: CurrentVisit,
     viewer: Inspector,  # noqa: ARG001
     filters: Filters,
@@ -67,11 +67,7 @@ def export_submissions(
     source: bool = False,
 ) -> Response:
     database: Database = visit.request.app.state.database
-    with visit.transaction() as session:
-        choose(session, filters)  # what is wrong with them is said while there is still a status to say it with
-    columns = (*COLUMNS, "source") if source else COLUMNS
-    records = each_submission(database, filters, with_source=source)
-    table = Table(name="submissions", format=format, columns=columns, records=records)
+    table = export_submissions(database, filters, format, with_source=source)
     return StreamingResponse(table.pieces(), media_type=table.media_type, headers=table.headers)
 
 
