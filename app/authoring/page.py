@@ -9,11 +9,10 @@ from sqlalchemy.orm import Session
 from app.authoring.model import Verification
 from app.authoring.query import LIGHT, list_revisions
 from app.authoring.view import RevisionView, VerificationView, View, view_verification
+from app.catalog.publish import MAX_NUMBER
 from app.cursor import read_number_cursor, read_uuid_cursor, write_cursor
 
 PAGE = 50
-# What the column of revisions' numbers holds.
-_MAX_NUMBER = 2**31 - 1
 
 
 class VerificationPage(View):
@@ -45,7 +44,7 @@ def page_verifications(session: Session, user_id: UUID, cursor: str | None = Non
 
 def page_revisions(session: Session, slug: str, cursor: str | None = None) -> RevisionPage:
     """Of one problem. Raises NotFound and CursorInvalid."""
-    before = None if cursor is None else read_number_cursor(cursor, most=_MAX_NUMBER)[1]
+    before = None if cursor is None else read_number_cursor(cursor, most=MAX_NUMBER)[1]
     found = list_revisions(session, slug, before=before, most=PAGE + 1)
     last = found[PAGE - 1] if len(found) > PAGE else None
     return RevisionPage(

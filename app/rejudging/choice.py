@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.catalog.model import Problem, Revision
+from app.catalog.publish import MAX_NUMBER
 from app.database import storable
 from app.errors import Invalid, NotFound, ProblemNotFound
 from app.judging.verdicts import Verdict
@@ -18,7 +19,6 @@ from app.submissions.model import Judging, Submission
 
 # More than these are a night's work for one worker, and a page of changes that nobody reads.
 MOST = 20_000
-MAX_NUMBER = 2**31 - 1
 
 # A submission, the judging that counts, the revision to judge it on, and that one's queue.
 Chosen = Select[UUID, int, UUID, str]
