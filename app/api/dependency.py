@@ -7,7 +7,7 @@ transaction opens and ends inside one function: `with database.transaction() as 
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Request, Security
+from fastapi import Depends, Query, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
 from app.accounts.network import network_of
@@ -67,6 +67,7 @@ Configured = Annotated[Settings, Depends(get_settings)]
 Address = Annotated[str, Depends(get_address)]
 Throttles = Annotated[AccountThrottles, Depends(get_account_throttles)]
 Seats = Annotated[WaitingRoom, Depends(get_waiting_room)]
+Cursor = Annotated[str | None, Query(description="`next` of the page before")]
 
 
 def limit_address(request: Request, address: Address) -> None:

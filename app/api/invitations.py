@@ -20,7 +20,7 @@ from app.accounts.invitation import (
 from app.accounts.invitation_list import list_invitations
 from app.accounts.model import Role
 from app.accounts.user import EMAIL, MAX_EMAIL
-from app.api.dependency import Address, Configured, Stored, UserChanger, UserReader, act_as
+from app.api.dependency import Address, Configured, Cursor, Stored, UserChanger, UserReader, act_as
 from app.api.openapi import problems
 from app.mail.outbox import Outbox
 
@@ -118,7 +118,7 @@ def post_invitation(
 
 
 @router.get("", responses=problems(401, 403, 422), operation_id="list_invitations", summary="List invitations")
-def get_invitations(database: Stored, viewer: UserReader, cursor: str | None = None) -> InvitationList:  # noqa: ARG001
+def get_invitations(database: Stored, viewer: UserReader, cursor: Cursor = None) -> InvitationList:  # noqa: ARG001
     """Newest first, 50 at a time."""
     with database.transaction() as session:
         page = list_invitations(session, cursor)

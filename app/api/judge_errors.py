@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
-from app.api.dependency import OperationsReader, Stored
+from app.api.dependency import Cursor, OperationsReader, Stored
 from app.api.openapi import problems
 from app.database import storable
 from app.operations.judge_error import CauseView, ErrorFilters, JudgeErrorPage, list_causes, list_judge_errors
@@ -32,7 +32,7 @@ def get_judge_errors(
     viewer: OperationsReader,  # noqa: ARG001
     database: Stored,
     filters: Annotated[ErrorFilters, Depends(read_filters)],
-    cursor: Annotated[str | None, Query(description="`next` of the page before")] = None,
+    cursor: Cursor = None,
 ) -> JudgeErrorPage:
     with database.transaction() as session:
         return list_judge_errors(session, filters, cursor)

@@ -14,7 +14,7 @@ from app.accounts.password_reset import LIFETIME
 from app.accounts.user import EMAIL, MAX_EMAIL
 from app.api.archive import ARCHIVE, send_file
 from app.api.condition import IfMatch, require_match
-from app.api.dependency import Address, Configured, Stored, UserChanger, UserReader, act_as
+from app.api.dependency import Address, Configured, Cursor, Stored, UserChanger, UserReader, act_as
 from app.api.openapi import problems
 from app.audit.record import Actor
 from app.people.change import change_email, change_role, lock_user, reactivate, sign_out, suspend
@@ -68,7 +68,7 @@ def get_users(
     viewer: UserReader,  # noqa: ARG001
     database: Stored,
     wanted: Annotated[Wanted, Depends(read_wanted)],
-    cursor: Annotated[str | None, Query(description="`next` of the page before")] = None,
+    cursor: Cursor = None,
 ) -> PersonPage:
     with database.transaction() as session:
         return list_users(session, wanted, cursor)

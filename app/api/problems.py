@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
-from app.api.dependency import AnyViewer, Stored, limit_address
+from app.api.dependency import AnyViewer, Cursor, Stored, limit_address
 from app.api.error_code import NotSignedIn
 from app.api.openapi import OPEN_TO_ALL, problems
 from app.api.slug import Slug
@@ -41,7 +41,7 @@ def read_filters(
 
 
 def read_cut(
-    cursor: Annotated[str | None, Query(description="`next` of the page before")] = None,
+    cursor: Cursor = None,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="problems per page")] = PAGE,
 ) -> Cut:
     return Cut(cursor=cursor, limit=limit)

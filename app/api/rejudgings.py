@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
-from app.api.dependency import Address, Live, Reader, Rejudger, Stored, act_as
+from app.api.dependency import Address, Cursor, Live, Reader, Rejudger, Stored, act_as
 from app.api.openapi import problems
 from app.api.submissions import MAX_WAIT_SECONDS, IdempotencyKey
 from app.database import Database
@@ -58,7 +58,6 @@ Wait = Annotated[
         description="seconds to wait until all is judged; the answer comes soon after it is",
     ),
 ]
-Cursor = Annotated[str | None, Query(description="`next` of the page before")]
 _LOCATION = {"Location": {"description": "the rejudging's path", "schema": {"type": "string"}, "required": True}}
 
 

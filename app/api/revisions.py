@@ -3,9 +3,9 @@
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Response
 
-from app.api.dependency import Address, Author, Stored, act_as
+from app.api.dependency import Address, Author, Cursor, Stored, act_as
 from app.api.openapi import problems
 from app.api.slug import KnownSlug
 from app.authoring.page import RevisionPage, page_revisions
@@ -20,9 +20,6 @@ ARCHIVE: dict[str, Any] = {
     "description": "A zip archive of the package's folder",
     "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
 }
-
-
-Cursor = Annotated[str | None, Query(description="`next` of the page before")]
 
 
 @router.get(

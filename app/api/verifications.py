@@ -10,9 +10,9 @@ from fastapi import APIRouter, Depends, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from app.api.dependency import Address, Author, Live, Seats, Stored, act_as
+from app.api.dependency import Address, Author, Cursor, Live, Seats, Stored, act_as
 from app.api.openapi import problems
-from app.api.revisions import ARCHIVE, Cursor, send_archive
+from app.api.revisions import ARCHIVE, send_archive
 from app.api.submissions import MAX_WAIT_SECONDS
 from app.authoring.page import VerificationPage, page_verifications
 from app.authoring.publication import publish_verified
