@@ -76,8 +76,8 @@ def _is_first_or_last_accepted() -> ColumnElement[bool]:
     also_accepted = (
         select(other.id)
         .join(judging, judging.submission_id == other.id)
-        .where(other.user_id == Submission.user_id, other.problem_id == Submission.problem_id, other.mode == "submit")
-        .where(judging.is_current, judging.verdict == "accepted")
+        .where(other.user_id == Submission.user_id, other.problem_id == Submission.problem_id)
+        .where(is_solving(other, judging))
     )
     own = tuple_(Submission.created_at, Submission.id)
     earlier = also_accepted.where(tuple_(other.created_at, other.id) < own).exists()

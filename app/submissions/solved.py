@@ -10,9 +10,9 @@ from app.catalog.model import Problem
 from app.submissions.model import Judging, Submission
 
 
-def is_solving() -> ColumnElement[bool]:
+def is_solving(submission: type[Submission] = Submission, judging: type[Judging] = Judging) -> ColumnElement[bool]:
     """Of a submission and a judging of it: it counts, and all cases were accepted. Sample cases alone do not count."""
-    return and_(Submission.mode == "submit", Judging.verdict == "accepted", Judging.is_current)
+    return and_(submission.mode == "submit", judging.verdict == "accepted", judging.is_current)
 
 
 def list_solved_slugs(session: Session, user_id: UUID) -> frozenset[str]:
