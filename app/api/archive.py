@@ -1,17 +1,26 @@
 """Archives as answers."""
 
+from collections.abc import Mapping
 from typing import IO, Any
 
-from fastapi.responses import StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 
+from app.catalog.archive import write_archive
 from app.people.export import read_chunks
 
-ARCHIVE: dict[str, Any] = {
-    "description": "A zip archive",
-    "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
-}
+ZIP = "application/zip"
+_CONTENT = {ZIP: {"schema": {"type": "string", "format": "binary"}}}
+ARCHIVE: dict[str, Any] = {"description": "A zip archive", "content": _CONTENT}
+PACKAGE: dict[str, Any] = {"description": "A zip archive of the package's folder", "content": _CONTENT}
 
 
 def send_file(file: IO[bytes], name: str) -> StreamingResponse:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return StreamingResponse(read_chunks(file), media_type="application/zip", headers=headers)
+    return StreamingResponse(read_chunks(file), media_type=ZIP, headers=_headers(name))
+
+
+def send_package(slug: str, files: Mapping[str, str], name: str) -> Response:
+    return Response(write_archive(slug, files), media_type=ZIP, headers=_headers(name))
+
+
+def _headers(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}

@@ -1,25 +1,21 @@
 """A problem's revisions: which there are, their files, and going back to an earlier one. For authors."""
 
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 
+from app.api.archive import PACKAGE, send_package
 from app.api.dependency import Address, Author, Cursor, Stored, act_as
 from app.api.openapi import problems
 from app.api.slug import KnownSlug
 from app.authoring.page import RevisionPage, page_revisions
 from app.authoring.publication import bring_back
-from app.catalog.archive import write_archive
 from app.catalog.publish import MAX_NUMBER, get_revision
 
 router = APIRouter(prefix="/problems/{slug}/revisions", tags=["authors"])
 
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER, description="the revision's number, from 1")]
-ARCHIVE: dict[str, Any] = {
-    "description": "A zip archive of the package's folder",
-    "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
-}
 
 
 @router.get(
@@ -33,13 +29,13 @@ def get_revisions(author: Author, slug: KnownSlug, database: Stored, cursor: Cur
 @router.get(
     "/{number}/files",
     response_class=Response,
-    responses={200: ARCHIVE, **problems(401, 403, 404, 422)},
+    responses={200: PACKAGE, **problems(401, 403, 404, 422)},
     summary="A revision's files as a zip archive",
 )
 def get_revision_files(author: Author, slug: KnownSlug, number: Number, database: Stored) -> Response:  # noqa: ARG001
     with database.transaction() as session:
         files = get_revision(session, slug, number).files
-    return send_archive(slug, files, f"{slug}-{number}.zip")
+    return send_package(slug, files, f"{slug}-{number}.zip")
 
 
 @router.post(
@@ -55,8 +51,3 @@ def publish_revision(
     with database.transaction() as session:
         bring_back(session, slug, number, act_as(author, address))
         return page_revisions(session, slug)
-
-
-def send_archive(slug: str, files: dict[str, str], name: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return Response(write_archive(slug, files), media_type="application/zip", headers=headers)

@@ -10,9 +10,9 @@ from fastapi import APIRouter, Depends, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
+from app.api.archive import PACKAGE, send_package
 from app.api.dependency import Address, Author, Cursor, Live, Seats, Stored, act_as
 from app.api.openapi import problems
-from app.api.revisions import ARCHIVE, send_archive
 from app.api.submissions import MAX_WAIT_SECONDS
 from app.authoring.page import VerificationPage, page_verifications
 from app.authoring.publication import publish_verified
@@ -101,13 +101,13 @@ async def follow_verification(known: Held, database: Stored, progress: Live) -> 
 @router.get(
     "/{verification_id}/files",
     response_class=Response,
-    responses={200: ARCHIVE, **problems(401, 403, 404, 422)},
+    responses={200: PACKAGE, **problems(401, 403, 404, 422)},
     summary="The files that were sent, as a zip archive",
 )
 def get_verification_files(known: Known, database: Stored) -> Response:
     with database.transaction() as session:
         row = get_verification(session, known, with_files=True)
-        return send_archive(row.slug, row.files, f"{row.slug}-{row.digest[:12]}.zip")
+        return send_package(row.slug, row.files, f"{row.slug}-{row.digest[:12]}.zip")
 
 
 @router.post(
