@@ -35,8 +35,9 @@ class Viewer:
             return
         if self.role in RULES[right].roles:
             raise RightMissing(right, "this token", "make one with this scope")
-        roles = " or ".join(RULES[right].roles)
-        raise RightMissing(right, f"{self.username} is a {self.role} and", f"it is for the role {roles}; ask an admin")
+        least = RULES[right].roles[0]
+        way = f"ask an admin to run `allclose admin user role {self.username} {least}`"
+        raise RightMissing(right, f"{self.username} is a {self.role} and", f"it is for the role {least}; {way}")
 
 
 def signed_in(user: User) -> Viewer:

@@ -50,7 +50,7 @@ def test_a_student_is_told_how_to_become_an_author(served: Served) -> None:
 
 def test_a_package_that_fails_its_verification_is_not_published(served: Served, tmp_path: Path) -> None:
     author = served.sign_up("ada")
-    allclose("user", "role", "ada", "author", "--data", served.data)
+    allclose("admin", "user", "role", "ada", "author", "--data", served.data)
     (tmp_path / "twice.yaml").write_text(WEAK)
 
     refused = allclose("problem", "publish", tmp_path / "twice.yaml", "--server", served.url, "--token", author.token)
