@@ -13,7 +13,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityS
 from app.accounts.network import network_of
 from app.accounts.request_throttle import RequestThrottle
 from app.accounts.right import Right
-from app.accounts.throttle import AccountThrottles
+from app.accounts.throttle import MAX_ADDRESS, AccountThrottles
 from app.accounts.token import find_viewer_by_token
 from app.accounts.viewer import Viewer
 from app.accounts.waiting_room import WaitingRoom
@@ -43,7 +43,7 @@ def get_progress(request: Request) -> Progress:
 
 
 def get_address(request: Request) -> str:
-    return request.client.host if request.client else "unknown"
+    return request.client.host[:MAX_ADDRESS] if request.client else "unknown"
 
 
 def get_settings(request: Request) -> Settings:

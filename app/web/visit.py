@@ -15,6 +15,7 @@ from app.accounts.network import network_of
 from app.accounts.request_throttle import RequestThrottle
 from app.accounts.right import Right
 from app.accounts.session import SessionOrigin, find_viewer_by_session
+from app.accounts.throttle import MAX_ADDRESS
 from app.accounts.viewer import Viewer
 from app.audit.record import Actor
 from app.database import Database
@@ -104,7 +105,7 @@ def limit_address(request: Request) -> None:
 
 def read_address(request: Request) -> str:
     """The network address that the request came from."""
-    return request.client.host if request.client else "unknown"
+    return request.client.host[:MAX_ADDRESS] if request.client else "unknown"
 
 
 def read_origin(request: Request) -> SessionOrigin:
