@@ -1,9 +1,16 @@
-"""Whose network a request came from, where requests and guesses are counted."""
+"""Where a request came from, and whose network that is: where requests and guesses are counted."""
 
 from ipaddress import IPv6Address, ip_address
 
 # What one subscriber has at least; of a single IPv6 address they could take another for each guess.
 SUBSCRIBER_BITS = 64
+# An address is what a trusted proxy says that it is, which may be any text; one of IPv6 has 45 characters at most.
+MAX_ADDRESS = 64
+
+
+def address_of(host: str | None) -> str:
+    """As it is kept, shown and counted."""
+    return "unknown" if host is None else host[:MAX_ADDRESS]
 
 
 def network_of(address: str) -> str:

@@ -2,7 +2,9 @@
 
 import threading
 from datetime import timedelta
+from uuid import UUID
 
+from app.accounts.network import network_of
 from app.accounts.throttle import Throttle
 from app.policy.current import CurrentPolicy
 
@@ -18,9 +20,13 @@ class RequestThrottle:
         self._amount = 0
         self._throttle: Throttle | None = None
 
-    def use(self, *key: str) -> None:
+    def use_user(self, user_id: UUID) -> None:
         """Counts one request. Raises TooOften."""
-        self._now().use(*key)
+        self._now().use("user", str(user_id))
+
+    def use_address(self, address: str) -> None:
+        """Counts one request of its network. Raises TooOften."""
+        self._now().use("address", network_of(address))
 
     def _now(self) -> Throttle:
         amount = self._policy.read().requests_per_minute

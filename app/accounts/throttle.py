@@ -11,9 +11,6 @@ from limits.strategies import MovingWindowRateLimiter
 
 from app.errors import LimitReached
 
-# A network address is what a trusted proxy says that it is, which may be any text; one of IPv6 has 45 at most.
-MAX_ADDRESS = 64
-
 
 class TooOften(LimitReached):
     def __init__(self, message: str, retry_after: timedelta) -> None:

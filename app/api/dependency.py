@@ -10,10 +10,10 @@ from typing import Annotated, Any
 from fastapi import Depends, Query, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
-from app.accounts.network import network_of
+from app.accounts.network import address_of
 from app.accounts.request_throttle import RequestThrottle
 from app.accounts.right import Right
-from app.accounts.throttle import MAX_ADDRESS, AccountThrottles
+from app.accounts.throttle import AccountThrottles
 from app.accounts.token import find_viewer_by_token
 from app.accounts.viewer import Viewer
 from app.accounts.waiting_room import WaitingRoom
@@ -43,7 +43,7 @@ def get_progress(request: Request) -> Progress:
 
 
 def get_address(request: Request) -> str:
-    return request.client.host[:MAX_ADDRESS] if request.client else "unknown"
+    return address_of(request.client.host if request.client else None)
 
 
 def get_settings(request: Request) -> Settings:
@@ -72,7 +72,7 @@ Cursor = Annotated[str | None, Query(description="`next` of the page before")]
 
 def limit_address(request: Request, address: Address) -> None:
     """Counts a request of someone unknown. Raises TooOften."""
-    _throttle(request).use("address", network_of(address))
+    _throttle(request).use_address(address)
 
 
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
@@ -88,7 +88,7 @@ def get_viewer(
         limit_address(request, address)
         raise NotSignedIn(_why_unknown(credentials))
     note_user(viewer.id)
-    _throttle(request).use("user", str(viewer.id))
+    _throttle(request).use_user(viewer.id)
     for right in wanted.scopes:
         viewer.require(Right(right))
     return viewer

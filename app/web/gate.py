@@ -38,4 +38,4 @@ Author = Annotated[Viewer, needs(Right.WRITE_PROBLEMS, home="/author")]
 def limit_author(visit: CurrentVisit, author: Author) -> None:
     """A dependency of what costs us the reading of a package. Raises TooOften."""
     throttle: RequestThrottle = visit.request.app.state.request_throttle
-    throttle.use("user", str(author.id))
+    throttle.use_user(author.id)

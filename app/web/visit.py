@@ -11,11 +11,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.accounts.network import network_of
+from app.accounts.network import address_of
 from app.accounts.request_throttle import RequestThrottle
 from app.accounts.right import Right
 from app.accounts.session import SessionOrigin, find_viewer_by_session
-from app.accounts.throttle import MAX_ADDRESS
 from app.accounts.viewer import Viewer
 from app.audit.record import Actor
 from app.database import Database
@@ -93,19 +92,19 @@ def open_visit(request: Request) -> Visit:
     visit = read_visit(request)
     if visit.viewer is not None:
         throttle: RequestThrottle = request.app.state.request_throttle
-        throttle.use("user", str(visit.viewer.id))
+        throttle.use_user(visit.viewer.id)
     return visit
 
 
 def limit_address(request: Request) -> None:
     """A dependency of forms that cost us a password's hash, open to anybody. Raises TooOften."""
     throttle: RequestThrottle = request.app.state.request_throttle
-    throttle.use("address", network_of(read_address(request)))
+    throttle.use_address(read_address(request))
 
 
 def read_address(request: Request) -> str:
     """The network address that the request came from."""
-    return request.client.host[:MAX_ADDRESS] if request.client else "unknown"
+    return address_of(request.client.host if request.client else None)
 
 
 def read_origin(request: Request) -> SessionOrigin:
