@@ -14,7 +14,7 @@ from app.accounts.right import Right
 from app.accounts.viewer import Viewer
 from app.catalog.model import Problem, Revision
 from app.catalog.name import NamedProblem, list_named
-from app.cursor import CursorInvalid
+from app.cursor import read_uuid_cursor, write_cursor
 from app.database import storable
 from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
@@ -89,9 +89,10 @@ def list_submissions(
     if user_id is not None:
         query = query.where(Submission.user_id == user_id)
     if cursor is not None:
-        query = query.where(tuple_(Submission.created_at, Submission.id) < _place(session, user_id, cursor))
+        query = query.where(tuple_(Submission.created_at, Submission.id) < tuple_(*read_uuid_cursor(cursor)))
     items = summarise(session, query.limit(PAGE + 1))
-    return SubmissionPage(items=items[:PAGE], next=str(items[PAGE - 1].id) if len(items) > PAGE else None)
+    last = items[PAGE - 1] if len(items) > PAGE else None
+    return SubmissionPage(items=items[:PAGE], next=write_cursor(last.created_at, last.id) if last else None)
 
 
 def choose(session: Session, filters: HistoryFilters) -> Select[UUID]:
@@ -172,16 +173,6 @@ def _revisions(revision: str, problem: str | None) -> Select[UUID]:
         raise Invalid("revision", f"revision {revision} of which problem? Name the problem too, or give its digest")
     of_problem = select(Problem.id).where(Problem.slug == storable(problem)).scalar_subquery()
     return select(Revision.id).where(Revision.problem_id == of_problem, Revision.number == int(revision))
-
-
-def _place(session: Session, user_id: UUID | None, cursor: str) -> ColumnElement[Any]:
-    try:
-        last = session.get(Submission, UUID(cursor))
-    except ValueError:
-        last = None
-    if last is None or user_id not in (None, last.user_id):
-        raise CursorInvalid(cursor)
-    return tuple_(last.created_at, last.id)
 
 
 def _summary(row: Row[Submission, str, str, int, str, Judging, float | None, int | None]) -> SubmissionSummary:

@@ -9,8 +9,8 @@ from app.database import Database
 from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.submissions import query
-from app.submissions.model import CaseRow
-from app.submissions.query import HistoryFilters, get_submission, list_submissions
+from app.submissions.model import CaseRow, Submission
+from app.submissions.query import PAGE, HistoryFilters, get_submission, list_submissions
 from app.submissions.view import HINT_SECONDS, SubmissionView, view_submission
 from tests.factories import make_judging, make_problem, make_submission, make_user
 
@@ -135,6 +135,18 @@ def test_a_history_can_be_of_one_problem(database: Database) -> None:
         page = list_submissions(session, user.id, HistoryFilters(problem="wanted"))
 
     assert [(item.id, item.problem, item.state) for item in page.items] == [(wanted.id, "wanted", "queued")]
+
+
+def test_the_next_page_is_there_when_the_last_submission_of_the_page_before_has_gone(database: Database) -> None:
+    with database.transaction() as session:
+        user, revision = make_user(session), make_problem(session)
+        for _ in range(PAGE + 2):
+            make_judging(session, make_submission(session, user, revision).id)
+        first = list_submissions(session, user.id)
+        session.delete(session.get_one(Submission, first.items[-1].id))
+        session.flush()
+
+        assert len(list_submissions(session, user.id, cursor=first.next).items) == 2
 
 
 def test_a_cursor_that_is_none_is_refused(database: Database) -> None:
