@@ -56,7 +56,7 @@ class LeaseLoop(Generic[C]):
         self,
         database: Database,
         capacity: Capacity,
-        run: Callable[[C, threading.Event], None],
+        run: Callable[[C, threading.Event], object],
         rhythm: Rhythm | None = None,
         jobs: Jobs[C] = JUDGINGS,  # type: ignore[assignment]  # what a loop serves unless it is told
     ) -> None:

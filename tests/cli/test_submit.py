@@ -18,7 +18,14 @@ ID = "00000000-0000-0000-0000-000000000123"
 DONE = make_view(id=ID).model_dump(mode="json")
 QUEUED = DONE | {"state": "queued", "verdict": None, "score": None}
 TAKEN = {"id": ID, "state": "queued", "notice": None}
-TOKEN = {"id": ID, "name": "t", "token": "kept", "created_at": "2026-01-01T00:00:00Z", "scopes": [], "expires_at": None}
+TOKEN: dict[str, Any] = {
+    "id": ID,
+    "name": "t",
+    "token": "kept",
+    "created_at": "2026-01-01T00:00:00Z",
+    "scopes": [],
+    "expires_at": None,
+}
 HANG_UP = 0
 
 
