@@ -32,7 +32,7 @@ from app.submissions.submit import Submit, SubmitLimits, submit
 from app.submissions.view import SubmissionView, view_submission
 from app.web.cookie import COOKIE
 from tests.catalog.packages import PROBLEM, make_files
-from tests.factories import make_user
+from tests.factories import make_user, set_policy
 from tests.hostile_text import AUTHORED, IN_A_LINE, LONG_LINE, SAID, UNSTORABLE, list_harm, list_markup
 from tests.web.browser import visit
 from tests.web.judged import answered, failed, judge
@@ -84,6 +84,13 @@ def secret(app: FastAPI, database: Database) -> str:  # noqa: ARG001
     send(database, ada_id, "sample")
     judge(database, answered(0, ANSWER, ANSWER, text=SAID))
     return secret
+
+
+@pytest.fixture
+def policy(database: Database) -> None:
+    """More pages than a person opens in a minute."""
+    with database.transaction() as session:
+        set_policy(session, requests_per_minute=1_000_000)
 
 
 @pytest.fixture
