@@ -1,10 +1,10 @@
 # Allclose: what people run. A bare `make` lists it.
-# PROCESSES share the tests: many of them wait, and two are done in little more than half the time.
+# PROCESSES share the tests: many of them wait, so there is one more than two cores would have.
 # PYTHON picks the interpreter; PIP_ARGS is handed to pip (say, an index that serves PyTorch's CPU build).
 PYTHON ?= $(firstword $(foreach python,python3.11 python3.12 python3.13 python3,$(if $(shell $(python) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo yes),$(python))))
 PIP_ARGS ?=
 FLAVOURS ?= cpu
-PROCESSES ?= 2
+PROCESSES ?= 3
 BIN := .venv/bin
 SOURCES := allclose.py app sandbox migrations tests benchmarks reference
 EXTRACT_MESSAGES := $(BIN)/pybabel --quiet extract --mapping-file app/web/locale/extract.ini --keyword later --add-location file --sort-output --omit-header --width 120
