@@ -29,6 +29,7 @@ class Facilities:
     memory: bool
     pids: bool
     cpuset: bool
+    shares: bool
     host_bytes: int
 
 
@@ -76,6 +77,7 @@ def read_facilities(engine: "DockerClient", runtime: str | None) -> Facilities:
         memory=bool(info.get("MemoryLimit")),
         pids=bool(info.get("PidsLimit")),
         cpuset=bool(info.get("CPUSet")),
+        shares=bool(info.get("CPUShares")),
         host_bytes=info["MemTotal"],
     )
 

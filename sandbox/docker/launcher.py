@@ -1,5 +1,7 @@
 """Boxes made by a Docker Engine: one container each, of an image that holds the guest and the frameworks."""
 
+import os
+import threading
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
@@ -67,6 +69,7 @@ OTHER_THREADS = 64
 NO_TOOLKIT = "could not select device driver"
 # The kernel ends a box rather than anything else of a host without memory.
 OOM_SCORE = 500
+LEAST_SHARES = 2  # of the kernel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,6 +207,10 @@ class DockerLauncher(Launcher):
             limits["pids_limit"] = students.thread_limit + OTHER_THREADS
         if self.facilities.cpuset:
             limits["cpuset_cpus"] = ",".join(map(str, cores))
+        niceness = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+        if self.facilities.shares and niceness > 0:
+            # The engine passes no niceness on: the weight that the kernel gives to it, of the usual 1024.
+            limits["cpu_shares"] = max(LEAST_SHARES, round(1024 / 1.25**niceness))
         return limits
 
 

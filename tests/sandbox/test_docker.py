@@ -10,6 +10,7 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -169,6 +170,26 @@ def skip_without_a_wall(seen: Seen) -> None:
         pytest.skip("this engine limits no memory")
     if seen.launcher.options.runtime is not None:
         pytest.skip("the boxes of another runtime get their room at once")
+
+
+def test_a_box_of_a_nice_thread_weighs_as_little_as_the_kernel_weighs_niceness() -> None:
+    launcher, weights = docker_launcher("any"), dict[int, int]()
+    if not launcher.facilities.shares:
+        pytest.skip("this engine weighs no boxes")
+
+    def launch(niceness: int) -> None:
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
+        for seen in look_at(launcher):
+            weights[niceness] = seen.settings["CpuShares"]
+
+    own = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    for niceness in (own, own + 10):
+        thread = threading.Thread(target=launch, args=(niceness,))
+        thread.start()
+        thread.join()
+
+    assert weights[own + 10] in range(2, 120)
+    assert weights[own] == 0 or weights[own] > 4 * weights[own + 10]
 
 
 def test_a_request_for_more_memory_widens_the_wall(fresh: Seen) -> None:
