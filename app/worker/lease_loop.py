@@ -183,13 +183,15 @@ class LeaseLoop(Generic[C]):
         with self._changed:
             takes_none = self._is_draining or self._is_held_back
             behind, yielding = len(self._behind()), len(self._yielding())
-            held = len(self._running) - behind + yielding
+            ahead = len(self._running) - behind
+            held = ahead + yielding
         return Wanted(
             queues=capacity.queues,
             slots=0 if takes_none else capacity.slots - held + yielding,
             worker=capacity.worker,
             lease=self._rhythm.lease,
-            background=count_background_slots(capacity.slots) - behind,
+            # Cores share caches and memory, whatever their niceness: what nobody waits for begins in quiet moments.
+            background=count_background_slots(capacity.slots) - behind if 2 * ahead < capacity.slots else 0,
             yielding=yielding,
         )
 

@@ -97,6 +97,20 @@ class Work:
         return lambda: sorted(self.running) == sorted(judgings)
 
 
+def test_none_begins_while_half_of_the_slots_serve_those_who_wait(database: Database) -> None:
+    first, second = send_one(database), send_one(database)
+    work = Work(database)
+
+    with loop(database, work, BY_NOTIFY_ONLY, slots=4):
+        wait_until(work.runs(first, second))
+        background = make_background(database)
+        third = send_one(database)  # so the worker looks again, with a slot that is left
+        wait_until(work.runs(first, second, third))
+        assert read(database, background).state == "queued"
+        work.may_end.set()
+        wait_until(lambda: set(states(database)) == {"done"})
+
+
 def test_one_of_several_slots_is_never_taken_by_background_jobs(database: Database) -> None:
     first, second, third = (make_background(database) for _ in range(3))
     work = Work(database)
