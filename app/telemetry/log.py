@@ -18,7 +18,7 @@ LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
 # Of which every step is told otherwise.
-_TALKATIVE = ("alembic", "urllib3", "docker", "httpx", "httpcore", "opentelemetry", "asyncio")
+_TALKATIVE = ("alembic", "urllib3", "docker", "httpx", "httpcore", "opentelemetry", "asyncio", "uvicorn")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 # Tokens never get here; should one, its secret stays out. The kind of it is told by what stands before.
 _SECRET = re.compile(r"\balc_[A-Za-z0-9_-]+|(?<=Bearer )[A-Za-z0-9._~+/-]+=*")

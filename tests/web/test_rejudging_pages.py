@@ -82,6 +82,22 @@ def test_it_runs_is_looked_at_and_applied(grace: TestClient, database: Database)
 
 
 @pytest.mark.usefixtures("submission")
+def test_what_changes_comes_with_the_part_that_is_kept_fresh(grace: TestClient, database: Database) -> None:
+    path = begin(grace, database)
+    assert ">waits<" in grace.get(f"{path}/result").text
+
+    judge_again(database)
+
+    fresh = grace.get(f"{path}/result?only=changed").text
+    assert "case_1" in fresh
+    assert ">waits<" not in fresh
+    assert f'data-live="{path}/result?only=changed"' in grace.get(f"{path}?only=changed").text
+    events = grace.get(f"{path}/events?only=changed").text
+    assert "case_1" in events
+    assert "event: done" in events
+
+
+@pytest.mark.usefixtures("submission")
 def test_applying_too_early_says_how_many_are_left(grace: TestClient, database: Database) -> None:
     answer = grace.post(f"{begin(grace, database)}/apply", data={"sure": "yes"})
 

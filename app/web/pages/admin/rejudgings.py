@@ -1,7 +1,9 @@
 """Judging submissions again: which, how far it is, what it changes, and letting it count or not."""
 
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, cast, get_args
+from urllib.parse import urlencode
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Form, Request, Response
@@ -35,6 +37,17 @@ FLAGS = ("outdated", "samples")
 router = APIRouter(prefix=HOME)
 
 Rejudger = Annotated[Viewer, needs(Right.REJUDGE, home=HOME)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """Which of the changes are shown."""
+
+    cursor: str = ""
+    only_changed: bool = False
+
+
+WHOLE = Cut()
 
 
 @router.get("")
@@ -80,18 +93,27 @@ def read_view(visit: CurrentVisit, viewer: Rejudger, rejudging_id: str) -> Rejud
 Known = Annotated[RejudgingView, Depends(read_view)]
 
 
+def read_cut(cursor: str = "", only: str = "") -> Cut:
+    return Cut(cursor=cursor, only_changed=only == "changed")
+
+
+Asked = Annotated[Cut, Depends(read_cut)]
+
+
 @router.get("/{rejudging_id}")
-def show_rejudging(visit: CurrentVisit, view: Known, cursor: str = "", only: str = "") -> Response:
-    return _show(visit, view, cursor, only)
+def show_rejudging(visit: CurrentVisit, view: Known, cut: Asked) -> Response:
+    return _show(visit, view, cut)
 
 
 @router.get("/{rejudging_id}/result")
-def show_result(visit: CurrentVisit, view: Known) -> Response:
-    return Response(_render_result(visit, view), media_type="text/html", headers=HEADERS)
+def show_result(visit: CurrentVisit, view: Known, cut: Asked) -> Response:
+    return Response(_render_result(visit, view, cut), media_type="text/html", headers=HEADERS)
 
 
 @router.get("/{rejudging_id}/events", response_class=EventSourceResponse)
-async def stream_progress(request: Request, visit: CurrentVisit, view: Known) -> AsyncIterator[ServerSentEvent]:
+async def stream_progress(
+    request: Request, visit: CurrentVisit, view: Known, cut: Asked
+) -> AsyncIterator[ServerSentEvent]:
     """The same fragment as `/result`, whenever it has changed; `done` when it will not change by itself."""
     progress: Progress = request.app.state.progress
     sent: RejudgingView | None = None
@@ -99,7 +121,9 @@ async def stream_progress(request: Request, visit: CurrentVisit, view: Known) ->
         while sent is None or sent.state == "judging":
             latest = await run_in_threadpool(_read, visit, view.id)
             if latest != sent:
-                yield ServerSentEvent(event="result", raw_data=_render_result(visit, latest))
+                yield ServerSentEvent(
+                    event="result", raw_data=await run_in_threadpool(_render_result, visit, latest, cut)
+                )
             if latest.state == "judging":
                 await watch.changed()
             sent = latest
@@ -132,17 +156,29 @@ def _read(visit: Visit, rejudging_id: UUID) -> RejudgingView:
         return view_rejudging(session, get_rejudging(session, rejudging_id))
 
 
-def _render_result(visit: Visit, view: RejudgingView) -> str:
-    return render_text("admin/rejudging_result.html", {"view": view, "may": visit.may})
+def _render_result(visit: Visit, view: RejudgingView, cut: Cut) -> str:
+    return render_text("admin/rejudging_result.html", {"may": visit.may, **_context(visit, view, cut)})
 
 
-def _show(visit: Visit, view: RejudgingView, cursor: str = "", only: str = "", message: str = "") -> Response:
+def _show(visit: Visit, view: RejudgingView, cut: Cut = WHOLE, message: str = "") -> Response:
+    context = {"message": message, **_context(visit, view, cut)}
+    return visit.render("admin/rejudging.html", context, 409 if message else 200)
+
+
+def _context(visit: Visit, view: RejudgingView, cut: Cut) -> dict[str, Any]:
+    """`asked`: what its addresses end with."""
     with visit.transaction() as session:
         row = get_rejudging(session, view.id)
-        page = list_changes(session, row, only_changed=only == "changed", cursor=cursor or None)
-    query = {"only": only} if only == "changed" else {}
-    context = {"view": view, "page": page, "query": query, "is_first": not cursor, "message": message}
-    return visit.render("admin/rejudging.html", context, 409 if message else 200)
+        page = list_changes(session, row, only_changed=cut.only_changed, cursor=cut.cursor or None)
+    query = {"only": "changed"} if cut.only_changed else {}
+    asked = urlencode(query | ({"cursor": cut.cursor} if cut.cursor else {}))
+    return {
+        "view": view,
+        "page": page,
+        "query": query,
+        "is_first": not cut.cursor,
+        "asked": f"?{asked}" if asked else "",
+    }
 
 
 def _show_form(visit: Visit, given: Mapping[str, str], refusal: str = "") -> Response:
