@@ -1,11 +1,13 @@
 """Programs go by `code`: each error of ours has one, and each code one status."""
 
+import pkgutil
 from collections.abc import Iterator
+from importlib import import_module
 
 import httpx
 import pytest
 
-import app.main  # noqa: F401 (all that a request can raise is imported by it)
+import app
 from app.accounts.provider import ProviderAway
 from app.api.error_code import CODE_OF, CODE_OF_STATUS, MEANINGS, Code, code_of
 from app.catalog.template.exercise import ExerciseUnfit
@@ -17,7 +19,15 @@ from tests.api.conftest import SignedIn
 
 # Of starting, judging and commands, and of single sign-on, whose page answers it: one that gets out is our failure.
 NEVER_ANSWERED = (BadSetting, ExerciseUnfit, ProviderAway, SchemaTooNew, PostgresNotStarted, JudgeFailed)
-OF_OTHER_PROCESSES = ("app.cli", "app.worker", "app.notebook", "app.embedded_postgres", "app.client", "app.telemetry")
+OF_OTHER_PROCESSES = (
+    "app.backup",
+    "app.cli",
+    "app.client",
+    "app.embedded_postgres",
+    "app.notebook",
+    "app.telemetry",
+    "app.worker",
+)
 
 
 def errors_of_ours(base: type[AllcloseError] = AllcloseError) -> Iterator[type[AllcloseError]]:
@@ -27,6 +37,8 @@ def errors_of_ours(base: type[AllcloseError] = AllcloseError) -> Iterator[type[A
 
 
 def test_every_error_that_a_request_can_meet_has_a_code() -> None:
+    for module in pkgutil.walk_packages(app.__path__, "app."):
+        import_module(module.name)
     met = [
         kind
         for kind in errors_of_ours()

@@ -74,6 +74,7 @@ def test_the_list_is_for_admins(ada: httpx.Client, anyone: httpx.Client) -> None
 def test_users_are_found_by_words_role_and_state(admin: httpx.Client, database: Database) -> None:
     with database.transaction() as session:
         make_user(session, "grace", role="author").email = "hopper@navy.example"
+    with database.transaction() as session:
         make_user(session, "eve").is_active = False
 
     def found(**query: str) -> list[str]:
