@@ -8,6 +8,7 @@ from pathlib import Path
 from app.capacity import count_background_slots
 from app.settings import Settings
 from app.worker.compilation import CACHE_FOLDER
+from app.worker.quiet import Quiet, QuietLauncher
 from sandbox.choice import choose_launcher
 from sandbox.docker.launcher import DockerOptions
 from sandbox.gpu.lease import Gpus
@@ -69,8 +70,9 @@ def open_pools(settings: Settings, launcher: Launcher) -> Iterator[Pools]:
 
 
 @contextmanager
-def open_background_pools(settings: Settings, launcher: Launcher) -> Iterator[Pools]:
-    """For what is judged again: what starts their boxes is niced, and so are they."""
+def open_background_pools(settings: Settings, launcher: Launcher, quiet: Quiet) -> Iterator[Pools]:
+    """For what is judged again."""
+    launcher = QuietLauncher(launcher, quiet)
     capacity = count_background_slots(settings.worker_slots)
     with (
         closing(Pool(launcher, capacity=capacity, max_runs=settings.max_runs)) as students,

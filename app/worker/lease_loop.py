@@ -26,6 +26,7 @@ from app.worker.failure import describe
 from app.worker.lease import JUDGINGS, C, Claim, Jobs, Wanted
 from app.worker.pause import Pause
 from app.worker.presence import Capacity, appear, leave
+from app.worker.quiet import Quiet
 from app.worker.retry import retry_briefly
 from sandbox.interface import SandboxAway, SandboxUnavailable
 
@@ -59,12 +60,14 @@ class LeaseLoop(Generic[C]):
         run: Callable[[C, threading.Event], object],
         rhythm: Rhythm | None = None,
         jobs: Jobs[C] = JUDGINGS,  # type: ignore[assignment]  # what a loop serves unless it is told
+        quiet: Quiet | None = None,
     ) -> None:
         self._database = database
         self._capacity = capacity
         self._jobs = jobs
         self._do = run
         self._rhythm = rhythm or Rhythm()
+        self._quiet = quiet or Quiet()
         # By claim, not by job: a worker that takes over its own job must beat for both until the first ends.
         self._running: dict[C, threading.Event] = {}
         self._changed = threading.Condition()
@@ -183,17 +186,19 @@ class LeaseLoop(Generic[C]):
         with self._changed:
             takes_none = self._is_draining or self._is_held_back
             behind, yielding = len(self._behind()), len(self._yielding())
-            ahead = len(self._running) - behind
-            held = ahead + yielding
+            held = len(self._running) - behind + yielding
+            is_quiet = self._is_quiet()
         return Wanted(
             queues=capacity.queues,
             slots=0 if takes_none else capacity.slots - held + yielding,
             worker=capacity.worker,
             lease=self._rhythm.lease,
-            # Cores share caches and memory, whatever their niceness: what nobody waits for begins in quiet moments.
-            background=count_background_slots(capacity.slots) - behind if 2 * ahead < capacity.slots else 0,
+            background=count_background_slots(capacity.slots) - behind if is_quiet else 0,
             yielding=yielding,
         )
+
+    def _is_quiet(self) -> bool:
+        return 2 * (len(self._running) - len(self._behind())) < self._capacity.slots
 
     def _behind(self) -> list[C]:
         """Background jobs that run, those that still end included."""
@@ -214,6 +219,7 @@ class LeaseLoop(Generic[C]):
         thread = threading.Thread(target=self._run, args=(claim, abort), name=str(claim), daemon=True)
         with self._changed:
             self._running[claim] = abort
+            self._quiet.tell(is_quiet=self._is_quiet())
             if self._is_stopping:
                 abort.set()
         try:
@@ -238,6 +244,7 @@ class LeaseLoop(Generic[C]):
     def _end(self, claim: C) -> None:
         with self._changed:
             del self._running[claim]
+            self._quiet.tell(is_quiet=self._is_quiet())
             self._has_news = True
             self._changed.notify_all()
 

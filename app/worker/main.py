@@ -27,6 +27,7 @@ from app.worker.measure import Surveyor
 from app.worker.meter import Meter
 from app.worker.origin import followed
 from app.worker.presence import Capacity
+from app.worker.quiet import Quiet
 from app.worker.signals import Signals, stop_this_worker
 from app.worker.tutor import Tutor
 from app.worker.verifier import Verifier
@@ -67,14 +68,14 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
     With GPUs it serves the queue gpu, and raises DeviceLost when none of them is left. Raises SandboxUnavailable when
     one judging after the other finds no box.
     """
-    signals, inability = Signals(), Inability(stop=stop_this_worker)
+    signals, inability, quiet = Signals(), Inability(stop=stop_this_worker), Quiet()
     meter = Meter(slots=settings.worker_slots, gpus=gpus)
     capacity = replace(_capacity(settings, launcher, gpus), report=meter.report)
     with ExitStack() as stack:
-        crew = _Assembly(settings, database, launcher, meter, stack).crew(capacity)
+        crew = _Assembly(settings, database, launcher, meter, quiet, stack).crew(capacity)
         judge = followed(crew.worker.judge, database, meter)
         run = judge if gpus is None else _until_lost(judge, gpus)
-        judgings = LeaseLoop(database, capacity, inability.watching(run))
+        judgings = LeaseLoop(database, capacity, inability.watching(run), quiet=quiet)
         verifications = Verifier(settings=settings, database=database, gpus=gpus).loop(capacity)
         for part in (judgings, verifications, crew.warmer, crew.tutor, crew.surveyor):
             part.start()
@@ -101,6 +102,7 @@ class _Assembly:
     database: Database
     launcher: Launcher
     meter: Meter
+    quiet: Quiet
     stack: ExitStack
 
     def crew(self, capacity: Capacity) -> _Crew:
@@ -122,7 +124,7 @@ class _Assembly:
     def _open_pools(self) -> tuple[Pools, Pools, Pool]:
         enter, settings, meter = self.stack.enter_context, self.settings, self.meter
         pools = enter(open_pools(settings, self._watched("submissions")))
-        behind = enter(open_background_pools(settings, self._watched("background")))
+        behind = enter(open_background_pools(settings, self._watched("background"), self.quiet))
         references = enter(open_reference_pool(settings, self._watched("references")))
         meter.watch_pools("submissions", pools.students, pools.inspectors)
         meter.watch_pools("background", behind.students, behind.inspectors)

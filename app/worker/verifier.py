@@ -6,7 +6,6 @@ are started by the engine: they share the cores evenly with judgings.
 """
 
 import logging
-import os
 import threading
 import time
 from dataclasses import dataclass, field
@@ -24,13 +23,13 @@ from app.database import Database
 from app.settings import Settings
 from app.worker.lease_loop import LeaseLoop, Rhythm
 from app.worker.presence import Capacity
+from app.worker.quiet import leave_the_cores
 from app.worker.retry import retry
 from app.worker.verification.bench import open_bench, private_launcher
 from app.worker.verification.trial import Effort
 from app.worker.verification.verify import FULL, verify
 from app.worker.verification_deadline import LONGEST_SECONDS, aborted_after
 from app.worker.verification_lease import VERIFICATIONS, VerificationClaim, Verified, finish, record_step
-from app.worker.warm import NICENESS
 from sandbox.gpu.lease import Gpus
 from sandbox.interface import Aborted
 
@@ -58,7 +57,7 @@ class Verifier:
 
     def verify(self, claim: VerificationClaim, abort: threading.Event) -> None:
         """The life of a verification between its claim and its end. What is raised here is our fault."""
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        leave_the_cores()
         slug, files = retry(lambda: self._read(claim), abort)
         try:
             package = package_from_files(slug, files)

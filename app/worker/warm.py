@@ -1,7 +1,6 @@
 """What a worker does ahead of submissions: warm boxes, and what every current revision needs before it is judged."""
 
 import logging
-import os
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -19,12 +18,12 @@ from app.worker.expected import ExpectedOutputs
 from app.worker.inspection import INSPECTOR
 from app.worker.known_mistakes import KnownMistakes
 from app.worker.prepare import ReferenceFailed
+from app.worker.quiet import leave_the_cores
 from app.worker.request import box_spec, device_of
 from app.worker.retry import retry
 from app.worker.work import Works
 from sandbox.interface import Aborted, SandboxAway, SandboxError
 
-NICENESS = 10
 # How long to wait when no box is to be had for now.
 AWAY_SECONDS = 30.0
 PREPARED = "%d problems are prepared; their other variants follow"
@@ -68,8 +67,7 @@ class Warmer:
     def _run(self) -> None:
         current = self._list_new()
         self._warm(current)
-        # From here on this thread, and the boxes that it starts, leave the cores to whoever waits for a verdict.
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        leave_the_cores()
         self._plan(current)
         while not self._stop.is_set():
             if not any(self._agenda):

@@ -1,7 +1,6 @@
 """Judges what was claimed, and writes down what came of it."""
 
 import logging
-import os
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +26,6 @@ from app.worker.request import box_spec
 from app.worker.retry import retry
 from app.worker.timeline import Timeline
 from app.worker.tutor import Tutor
-from app.worker.warm import NICENESS
 from app.worker.work import Work, Works
 from sandbox.interface import Aborted
 
@@ -69,8 +67,6 @@ class Worker:
 
         Whatever is raised here is our fault: the loop gives the judging back, and it runs again.
         """
-        if claim.is_background:  # and so are the boxes that this thread starts
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
         work = retry(lambda: self._works.get(claim), abort)
         notes, costs = Notes(), Costs()
         try:

@@ -1,9 +1,7 @@
-"""Judging a submission again, on another revision of its problem, in boxes that leave the cores to others."""
+"""Judging a submission again, on another revision of its problem, in boxes of their own."""
 
-import os
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import replace
 
 from sqlalchemy import select
@@ -15,35 +13,12 @@ from app.submissions.enqueue import BACKGROUND
 from app.submissions.model import CaseRow, Judging, Submission
 from app.worker.boxes import Pools
 from app.worker.lease import Claim, claim
-from app.worker.warm import NICENESS
 from app.worker.work import Works
 from app.worker.worker import Lane, Lanes, Worker
-from sandbox.interface import Box, BoxSpec, Launcher
-from sandbox.pool import Pool
+from sandbox.interface import Launcher
 from tests.factories import make_judging
 from tests.queue.test_lease import wanted
 from tests.worker.bench import STANDARDISE, Bench, CountingPool
-
-
-class Noting(Pool):
-    """Notes how nice those are who lease its boxes, and so the boxes that they start."""
-
-    def __init__(self, launcher: Launcher) -> None:
-        super().__init__(launcher, capacity=1, max_runs=100)
-        self.niceness: set[int] = set()
-
-    @contextmanager
-    def lease(self, spec: BoxSpec, abort: threading.Event) -> Iterator[Box]:
-        self.niceness.add(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
-        with super().lease(spec, abort) as box:
-            yield box
-
-
-def judge_in_thread(worker: Worker, taken: Claim) -> None:
-    """As the lease loop does: a thread that made itself nice stays so."""
-    thread = threading.Thread(target=worker.judge, args=(taken, threading.Event()))
-    thread.start()
-    thread.join()
 
 
 def claim_again(database: Database) -> Claim:
@@ -70,7 +45,7 @@ def send_again(bench: Bench, variant: int = 1) -> int:
 def test_it_is_judged_on_the_cases_of_the_revision_that_was_asked_for(bench: Bench) -> None:
     again = send_again(bench)
 
-    judge_in_thread(bench.worker(), claim_again(bench.database))
+    bench.worker().judge(claim_again(bench.database), threading.Event())
 
     with bench.database.transaction() as session:
         judging = session.get_one(Judging, again)
@@ -83,17 +58,15 @@ def test_it_is_judged_on_the_cases_of_the_revision_that_was_asked_for(bench: Ben
     assert prepared == [(judging.revision_id, 0)]
 
 
-def test_its_boxes_are_of_their_own_and_niced(bench: Bench, launcher: Launcher, pool: CountingPool) -> None:
+def test_its_boxes_are_of_their_own(bench: Bench, launcher: Launcher, pool: CountingPool) -> None:
     send_again(bench)
-    with closing(Noting(launcher)) as niced:
+    with closing(CountingPool(launcher, capacity=1, max_runs=100)) as own:
         usual = Lane(expected=bench.expected(), pools=bench.pools)
-        behind = Lane(expected=bench.expected(), pools=Pools(students=niced, inspectors=niced))
+        behind = Lane(expected=bench.expected(), pools=Pools(students=own, inspectors=own))
         lanes = Lanes(usual=usual, background=behind)
         worker = Worker(bench.database, Works(bench.database), lanes, bench.tutor(), bench.surveyor())
-        own = os.getpriority(os.PRIO_PROCESS, 0)
 
-        judge_in_thread(worker, claim_again(bench.database))
+        worker.judge(claim_again(bench.database), threading.Event())
 
-    assert niced.niceness == {max(own, NICENESS)}
-    assert os.getpriority(os.PRIO_PROCESS, 0) == own
+    assert own.leases > 0
     assert pool.leases > 0  # of the reference alone
