@@ -18,9 +18,10 @@ from app.catalog.own_inputs import MAX_BYTES
 from app.database import Database
 from app.policy.policy import read_policy
 from app.submissions.cancel import cancel_as
+from app.submissions.key import KEY_CHARACTERS
 from app.submissions.model import Mode, State
 from app.submissions.query import get_submission
-from app.submissions.submit import KEY_CHARACTERS, SOURCE_BYTES, Submit, SubmitLimits, submit
+from app.submissions.submit import SOURCE_BYTES, Submit, SubmitLimits, submit
 from app.submissions.view import SubmissionView, view_submission
 
 MAX_WAIT_SECONDS = 60

@@ -7,15 +7,14 @@ from uuid import UUID
 from sqlalchemy import Boolean, Integer, Text, Uuid, func, insert, literal, select
 from sqlalchemy.orm import Session
 
-from app.accounts.model import User
 from app.audit.record import Act, Actor, record
-from app.errors import Conflict, Invalid, NotFound
+from app.errors import Invalid, NotFound
 from app.rejudging.choice import MOST, Choice, select_chosen, to_stored
 from app.rejudging.model import Onto, Rejudging
 from app.rejudging.preview import count_chosen
 from app.submissions.enqueue import BACKGROUND
+from app.submissions.key import Key, find_earlier, lock_sender
 from app.submissions.model import Judging
-from app.submissions.submit import check_key
 from app.telemetry.context import request_id
 
 MAX_NOTE = 500
@@ -31,16 +30,20 @@ class Rejudge:
     idempotency_key: str | None = None
 
     @property
-    def digest(self) -> str:
-        return hashlib.sha256(f"{self.choice.model_dump_json()} {self.onto} {self.note}".encode()).hexdigest()
+    def key(self) -> Key | None:
+        """Raises Invalid."""
+        wanted = f"{self.choice.model_dump_json(exclude_defaults=True)} {self.onto} {self.note}"
+        return Key.of(self.idempotency_key, hashlib.sha256(wanted.encode()).hexdigest())
 
 
 def rejudge(session: Session, actor: Actor, request: Rejudge) -> Rejudging:
     """Raises Invalid, NotFound, and Conflict where the key was used for something else."""
-    _check(request)
-    if actor.user_id is not None:  # so that no two find the same key unused
-        session.execute(select(User.id).where(User.id == actor.user_id).with_for_update(key_share=True))
-        if (earlier := _find_earlier(session, actor.user_id, request)) is not None:
+    key = request.key
+    _check_note(request.note)
+    if actor.user_id is not None:
+        lock_sender(session, actor.user_id)
+        theirs = select(Rejudging).where(Rejudging.created_by == actor.user_id)
+        if key and (earlier := find_earlier(session, theirs, Rejudging.idempotency_key, key)):
             return earlier
     _check_size(count_chosen(session, request.choice, request.onto))
     rejudging = Rejudging(
@@ -49,8 +52,8 @@ def rejudge(session: Session, actor: Actor, request: Rejudge) -> Rejudging:
         chosen=to_stored(session, request.choice),
         onto=request.onto,
         total=0,
-        idempotency_key=request.idempotency_key,
-        request_digest=request.digest if request.idempotency_key else None,
+        idempotency_key=key.text if key else None,
+        request_digest=key.digest if key else None,
     )
     session.add(rejudging)
     session.flush()
@@ -67,9 +70,8 @@ def get_rejudging(session: Session, rejudging_id: UUID) -> Rejudging:
     return found
 
 
-def _check(request: Rejudge) -> None:
-    check_key(request.idempotency_key)
-    if len(request.note) > MAX_NOTE or "\0" in request.note:
+def _check_note(note: str) -> None:
+    if len(note) > MAX_NOTE or "\0" in note:
         raise Invalid("note", f"a note is at most {MAX_NOTE} characters, without NUL; shorten it")
 
 
@@ -78,18 +80,8 @@ def _check_size(total: int) -> None:
         raise Invalid("chosen", "no submission that is judged is so; look at the preview, and choose otherwise")
     if total > MOST:
         raise Invalid(
-            "chosen", f"{total} submissions are so, and at most {MOST} are judged again at once; narrow the time, say"
+            "chosen", f"more submissions are so, and at most {MOST} are judged again at once; narrow the time, say"
         )
-
-
-def _find_earlier(session: Session, user_id: UUID, request: Rejudge) -> Rejudging | None:
-    if request.idempotency_key is None:
-        return None
-    used = (Rejudging.created_by == user_id, Rejudging.idempotency_key == request.idempotency_key)
-    earlier = session.scalars(select(Rejudging).where(*used)).one_or_none()
-    if earlier is not None and earlier.request_digest != request.digest:
-        raise Conflict("this idempotency key was used for another rejudging; use a new key for a new one")
-    return earlier
 
 
 def _write_judgings(session: Session, rejudging_id: UUID, request: Rejudge) -> int:

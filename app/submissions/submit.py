@@ -10,19 +10,17 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.accounts.model import User
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.own_inputs import read_own_inputs, read_parameters
 from app.database import storable
-from app.errors import Conflict, Invalid, LimitReached, ProblemNotFound
+from app.errors import Invalid, LimitReached, ProblemNotFound
 from app.policy.policy import Policy
 from app.submissions.enqueue import count_cancelled, count_unfinished, enqueue
+from app.submissions.key import Key, find_earlier, lock_sender
 from app.submissions.limit import SOURCE_BYTES as SOURCE_BYTES
 from app.submissions.model import Mode, Submission
 from app.submissions.usage import HOUR, seconds_used, when_less_is_used
 from app.submissions.variant import draw_variant
-
-KEY_CHARACTERS = 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,17 +56,15 @@ class SubmitLimits:
 def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submission:
     """Raises Invalid, NotFound, Conflict (the key was used for something else), LimitReached."""
     _check_source(request.source)
-    check_key(request.idempotency_key)
-    # One user's submissions go one after the other, so that no two see the same count, or the same key unused.
-    session.execute(select(User.id).where(User.id == request.user_id).with_for_update(key_share=True))
-    earlier = _find_earlier(session, request)
-    if earlier is not None:
+    key = Key.of(request.idempotency_key, _digest(request))
+    lock_sender(session, request.user_id)  # nor see two of them the same count
+    if key and (earlier := _find_earlier(session, request.user_id, key)):
         return earlier
     revision = _current_revision(session, request.slug)
     _check_inputs(request, revision)
     _check_pending(session, request.user_id, limits)
     _check_usage(session, request.user_id, limits)
-    submission = _write(session, request, revision)
+    submission = _write(session, request, revision, key)
     enqueue(session, submission, "gpu" if revision.manifest["limits"]["gpu"] else "cpu")
     return submission
 
@@ -97,20 +93,9 @@ def _check_inputs(request: Submit, revision: Revision) -> None:
     read_own_inputs(request.inputs, read_parameters(revision.manifest))
 
 
-def check_key(key: str | None) -> None:
-    if key is not None and not (0 < len(key) <= KEY_CHARACTERS and key.isascii() and key.isprintable()):
-        message = f"an idempotency key is 1 to {KEY_CHARACTERS} printable ASCII characters, such as a UUID"
-        raise Invalid("idempotency_key", message)
-
-
-def _find_earlier(session: Session, request: Submit) -> Submission | None:
-    if request.idempotency_key is None:
-        return None
-    used = (Submission.user_id == request.user_id, Submission.idempotency_key == request.idempotency_key)
-    earlier = session.scalars(select(Submission).where(*used)).one_or_none()
-    if earlier is not None and earlier.request_digest != _digest(request):
-        raise Conflict("this idempotency key was used for another submission; use a new key for a new submission")
-    return earlier
+def _find_earlier(session: Session, user_id: UUID, key: Key) -> Submission | None:
+    theirs = select(Submission).where(Submission.user_id == user_id)
+    return find_earlier(session, theirs, Submission.idempotency_key, key)
 
 
 def _digest(request: Submit) -> str:
@@ -150,7 +135,7 @@ def _check_usage(session: Session, user_id: UUID, limits: SubmitLimits) -> None:
     )
 
 
-def _write(session: Session, request: Submit, revision: Revision) -> Submission:
+def _write(session: Session, request: Submit, revision: Revision, key: Key | None) -> Submission:
     submission = Submission(
         user_id=request.user_id,
         problem_id=revision.problem_id,
@@ -159,8 +144,8 @@ def _write(session: Session, request: Submit, revision: Revision) -> Submission:
         mode=request.mode,
         inputs=request.inputs,
         variant=draw_variant(session, request.user_id, revision),
-        idempotency_key=request.idempotency_key,
-        request_digest=_digest(request) if request.idempotency_key else None,
+        idempotency_key=key.text if key else None,
+        request_digest=key.digest if key else None,
     )
     session.add(submission)
     session.flush()
