@@ -281,6 +281,10 @@ class Choice(Answer):
         ]
         | None
     ) = Field(None, description="whose verdict is this one")
+    cause: str | None = Field(
+        None,
+        description="whose judge error is of this cause, one of `GET /judge-errors/causes`",
+    )
     user: str | None = Field(None, description="sent by the user of this name")
     ids: list[UUID] | None = Field(None, description="these submissions")
     samples: bool = Field(False, description="runs of sample cases too")
@@ -1090,7 +1094,10 @@ class Preview(Answer):
     What a choice comes to.
     """
 
-    total: int = Field(..., description="how many would be judged again; at most 20000 may be")
+    total: int = Field(
+        ...,
+        description="how many would be judged again; more than 20000 may not be, and are told as 20001",
+    )
     unfinished: int = Field(..., description="how many are not judged yet, and would be left out")
     items: list[Candidate] = Field(..., description="the 50 that were sent first")
 

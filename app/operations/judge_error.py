@@ -5,20 +5,16 @@ from datetime import datetime
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import ColumnElement, Text, func, literal_column, select, tuple_
+from sqlalchemy import ColumnElement, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem
 from app.cursor import read_number_cursor, write_cursor
-from app.judging.verdicts import Verdict
+from app.submissions.cause import CAUSE, IS_ERROR, has_cause
 from app.submissions.model import Judging, Submission
 
 PAGE_SIZE = 50
 GROUPS_SHOWN = 100
-NOT_SAID = "NotSaid: nothing was written down"
-# Written out: grouped by, it must be the same expression, which parameters are not.
-_CAUSE = func.coalesce(Judging.cause, literal_column(f"'{NOT_SAID}'", Text))
-_IS_ERROR = Judging.verdict == Verdict.JUDGE_ERROR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +61,10 @@ class CauseView(BaseModel):
 def list_judge_errors(session: Session, filters: ErrorFilters, cursor: str | None = None) -> JudgeErrorPage:
     """Newest first. Raises CursorInvalid."""
     query = (
-        select(Judging, _CAUSE, Problem.slug, Submission.mode)
+        select(Judging, CAUSE, Problem.slug, Submission.mode)
         .join(Submission, Submission.id == Judging.submission_id)
         .join(Problem, Problem.id == Submission.problem_id)
-        .where(_IS_ERROR, *_conditions(filters))
+        .where(IS_ERROR, *_conditions(filters))
         .order_by(Judging.finished_at.desc(), Judging.id.desc())
         .limit(PAGE_SIZE + 1)
     )
@@ -87,9 +83,9 @@ def list_causes(session: Session) -> list[CauseView]:
     count, latest = func.count(), func.max(Judging.finished_at)
     still_open = func.count().filter(Judging.is_current)
     grouped = (
-        select(_CAUSE, count, still_open, latest)
-        .where(_IS_ERROR)
-        .group_by(_CAUSE)
+        select(CAUSE, count, still_open, latest)
+        .where(IS_ERROR)
+        .group_by(CAUSE)
         .order_by(still_open.desc(), latest.desc())
         .limit(GROUPS_SHOWN)
     )
@@ -99,20 +95,14 @@ def list_causes(session: Session) -> list[CauseView]:
     ]
 
 
-def list_open(session: Session, cause: str, limit: int) -> list[UUID]:
-    """Submissions whose current judging failed by this cause, newest first."""
-    failed = select(Judging.submission_id).where(_IS_ERROR, Judging.is_current, _CAUSE.in_([cause]))
-    return list(session.scalars(failed.order_by(Judging.finished_at.desc()).limit(limit)))
-
-
 def _conditions(filters: ErrorFilters) -> list[ColumnElement[bool]]:
     found: list[ColumnElement[bool]] = []
     if filters.problem is not None:
         found.append(Problem.slug == filters.problem)
     if filters.kind is not None:
-        found.append(func.split_part(_CAUSE, ":", 1) == filters.kind)
+        found.append(func.split_part(CAUSE, ":", 1) == filters.kind)
     if filters.cause is not None:
-        found.append(_CAUSE.in_([filters.cause]))
+        found.append(has_cause(filters.cause))
     return found
 
 

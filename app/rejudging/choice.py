@@ -1,5 +1,6 @@
 """Which submissions are judged again: by criteria that all must hold."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
@@ -9,16 +10,19 @@ from sqlalchemy import Select, and_, case, func, literal, select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.catalog.model import Problem, Revision
+from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.publish import MAX_NUMBER
 from app.database import storable
 from app.errors import Invalid, NotFound, ProblemNotFound
 from app.judging.verdicts import Verdict
 from app.rejudging.model import Onto
+from app.submissions.cause import has_cause
 from app.submissions.model import Judging, Submission
 
 # More than these are a night's work for one worker, and a page of changes that nobody reads.
 MOST = 20_000
+
+MAX_CAUSE = 300
 
 # A submission, the judging that counts, the revision to judge it on, and that one's queue.
 Chosen = Select[UUID, int, UUID, str]
@@ -37,6 +41,12 @@ class Choice(BaseModel):
     since: datetime | None = Field(None, description="sent at this time or later")
     until: datetime | None = Field(None, description="sent before this time")
     verdict: Verdict | None = Field(None, description="whose verdict is this one")
+    cause: str | None = Field(
+        None,
+        max_length=MAX_CAUSE,
+        description="whose judge error is of this cause, one of `GET /judge-errors/causes`",
+        examples=["BoxLost: the box ended"],
+    )
     user: str | None = Field(None, description="sent by the user of this name")
     ids: tuple[UUID, ...] | None = Field(None, max_length=MOST, description="these submissions")
     samples: bool = Field(False, description="runs of sample cases too")
@@ -44,7 +54,9 @@ class Choice(BaseModel):
     def check(self) -> Self:
         """Raises Invalid."""
         if not self.model_dump(exclude={"samples"}, exclude_defaults=True):
-            raise Invalid("chosen", "all submissions would be chosen; name a problem, a user, a time, a verdict or ids")
+            raise Invalid(
+                "chosen", "all submissions would be chosen; name a problem, a user, a time, a verdict, a cause or ids"
+            )
         if self.revision is not None and self.problem is None:
             raise Invalid("chosen", "a revision's number is of no use without its problem; name the problem too")
         for name, moment in (("since", self.since), ("until", self.until)):
@@ -73,9 +85,14 @@ def select_chosen(session: Session, choice: Choice, onto: Onto) -> Chosen:
 
 
 def count_unfinished(session: Session, choice: Choice) -> int:
-    """Of those that the criteria hold for, how many are not judged yet: they are left out."""
-    query = _select(session, choice.check(), "own").where(Judging.state != "done").order_by(None)
-    return session.execute(select(func.count()).select_from(query.subquery())).scalar_one()
+    """Of those that the criteria hold for, how many are not judged yet: they are left out. As far as `count` does."""
+    return count(session, _select(session, choice.check(), "own").where(Judging.state.in_(["queued", "judging"])))
+
+
+def count(session: Session, chosen: Chosen) -> int:
+    """No further than one more than may be judged again."""
+    some = chosen.order_by(None).limit(MOST + 1).subquery()
+    return session.execute(select(func.count()).select_from(some)).scalar_one()
 
 
 def _select(session: Session, choice: Choice, onto: Onto) -> Chosen:
@@ -96,7 +113,7 @@ def _select(session: Session, choice: Choice, onto: Onto) -> Chosen:
         query = query.where(Submission.mode == "submit")
     if choice.verdict != Verdict.CANCELLED and choice.ids is None:
         query = query.where(func.coalesce(Judging.verdict, "") != Verdict.CANCELLED)
-    return _narrow(query, choice)
+    return _narrow(session, query, choice)
 
 
 def _of_problem(session: Session, query: Chosen, slug: str, number: int | None) -> Chosen:
@@ -110,16 +127,25 @@ def _of_problem(session: Session, query: Chosen, slug: str, number: int | None) 
     return query.where(Judging.revision_id == of_number.scalar_subquery())
 
 
-def _narrow(query: Chosen, choice: Choice) -> Chosen:
+def _narrow(session: Session, query: Chosen, choice: Choice) -> Chosen:
     if choice.outdated:
-        query = query.where(Judging.revision_id != Problem.current_revision_id)
+        query = query.where(Judging.revision_id.in_(_list_earlier(session)))
     if choice.since is not None:
         query = query.where(Submission.created_at >= choice.since)
     if choice.until is not None:
         query = query.where(Submission.created_at < choice.until)
     if choice.verdict is not None:
         query = query.where(Judging.verdict == literal(str(choice.verdict)))
+    if choice.cause is not None:
+        query = query.where(has_cause(storable(choice.cause)))
     return query if choice.ids is None else query.where(Submission.id.in_(choice.ids))
+
+
+def _list_earlier(session: Session) -> Sequence[UUID]:
+    """Revisions that are not their problems' current ones. By themselves: few, and found so, by an index."""
+    return session.scalars(
+        select(Revision.id).join(Problem, Problem.id == Revision.problem_id).where(~IS_CURRENT)
+    ).all()
 
 
 def _user_id(session: Session, username: str) -> UUID:

@@ -4,13 +4,12 @@ from datetime import datetime
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.catalog.model import Problem
 from app.judging.verdicts import Verdict
-from app.rejudging.choice import MOST, Choice, count_unfinished, select_chosen
+from app.rejudging.choice import MOST, Choice, count, count_unfinished, select_chosen
 from app.rejudging.model import Onto
 from app.submissions.model import Judging, Submission
 
@@ -33,9 +32,15 @@ class Preview(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    total: int = Field(description=f"how many would be judged again; at most {MOST} may be")
+    total: int = Field(
+        description=f"how many would be judged again; more than {MOST} may not be, and are told as {MOST + 1}"
+    )
     unfinished: int = Field(description="how many are not judged yet, and would be left out")
     items: tuple[Candidate, ...] = Field(description=f"the {SHOWN} that were sent first")
+
+    @property
+    def is_too_many(self) -> bool:
+        return self.total > MOST
 
 
 def preview(session: Session, choice: Choice, onto: Onto) -> Preview:
@@ -48,8 +53,8 @@ def preview(session: Session, choice: Choice, onto: Onto) -> Preview:
 
 
 def count_chosen(session: Session, choice: Choice, onto: Onto) -> int:
-    chosen = select_chosen(session, choice, onto).order_by(None).subquery()
-    return session.execute(select(func.count()).select_from(chosen)).scalar_one()
+    """As far as `count` does. Raises Invalid, NotFound."""
+    return count(session, select_chosen(session, choice, onto))
 
 
 def count_outdated(session: Session, slug: str) -> int:

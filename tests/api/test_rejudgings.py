@@ -12,7 +12,7 @@ from app.database import Database
 from app.submissions.model import Submission
 from tests.api.conftest import SignedIn
 from tests.factories import make_problem
-from tests.rejudging.rows import judge_again, make_judged
+from tests.rejudging.rows import judge_again, make_failed, make_judged
 
 WRONG = {"chosen": {"problem": "sums", "verdict": "wrong_answer"}}
 PATH = "/rejudgings"
@@ -59,6 +59,20 @@ def test_from_the_preview_to_the_verdict_that_counts(
     judgings = ada.get(f"/submissions/{submission.id}/judgings").json()["items"]
     assert [each["verdict"] for each in judgings] == ["wrong_answer", "accepted"]
     assert [each["id"] for each in grace.get(PATH).json()["items"]] == [begun["id"]]
+
+
+@pytest.mark.usefixtures("submission")
+def test_all_of_a_cause_are_judged_again(grace: httpx.Client, database: Database) -> None:
+    with database.transaction() as session:
+        failed = make_failed(session, make_problem(session, "products"), "BoxLost: box 17 died")
+    [cause] = grace.get("/judge-errors/causes").json()["items"]
+    wanted = {"chosen": {"cause": cause["cause"], "samples": True}}
+
+    found = grace.post("/rejudging-previews", json=wanted).json()
+    begun = grace.post(PATH, json=wanted).json()
+
+    assert [each["submission"] for each in found["items"]] == [str(failed.id)]
+    assert (begun["total"], begun["chosen"]["cause"]) == (1, "BoxLost: box # died")
 
 
 @pytest.mark.usefixtures("submission")

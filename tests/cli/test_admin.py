@@ -250,6 +250,7 @@ def test_a_rejudging_is_cancelled(served: Served) -> None:
         ((), "all submissions would be chosen"),
         (("--user", "nobody"), "nobody"),
         (("--verdict", "fine"), "verdict is 'fine'"),
+        (("--cause", "BoxLost: box # died"), "no submission that is judged is so"),
     ],
 )
 def test_a_choice_that_can_not_be_meant_is_refused(served: Served, arguments: tuple[str, ...], words: str) -> None:

@@ -45,6 +45,7 @@ NARROWED = {
         *("everyone=true&verdict=judge_error", "everyone=true&user=user-2", "everyone=true&since=2026-11-01T00:00:00Z"),
         "everyone=true&user=user-1&verdict=accepted&problem=made_1",
     ),
+    "/admin/rejudgings/new": ("cause=BoxLost%3A+the+box+ended", "verdict=judge_error", "outdated=true", "user=user-1"),
     "/admin/submissions": ("problem=made_1", "verdict=judge_error", "user=user-2", "user=user-1&verdict=accepted"),
     "/api/v1/users": ("q=user-3", "q=nobody", "role=author", "state=suspended"),
     "/admin/users": ("q=user-3", "q=nobody", "role=author", "state=suspended"),

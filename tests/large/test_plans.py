@@ -9,6 +9,9 @@ from app.cli.deployment import postgres_options
 from app.database import Database
 from app.embedded_postgres import own
 from app.main import create_app
+from app.rejudging import choice
+from app.rejudging.choice import Choice
+from app.rejudging.preview import preview
 from app.schema import upgrade
 from app.settings import Settings
 from tests.api.conftest import serving
@@ -80,3 +83,33 @@ def test_no_request_reads_a_growing_table_whole(large: Database, username: str) 
 
     assert not found, "\n\n".join(found)
     assert len(seen) > 40
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize(
+    "criteria",
+    [
+        *({"verdict": verdict} for verdict in ("accepted", "wrong_answer", "cancelled", "judge_error")),
+        *({"cause": "BoxLost: the box ended"}, {"cause": "NotSaid: nothing was written down"}, {"outdated": True}),
+        *({"since": "2026-11-01T00:00:00Z"}, {"until": "2026-11-01T00:00:00Z"}, {"problem": "made_1"}),
+    ],
+    ids=lambda criteria: "-".join(map(str, criteria.items())),
+)
+def test_no_preview_reads_more_than_it_takes_to_find_too_many(
+    large: Database, criteria: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With ten times fewer that may be judged again, as in a database with ten times more."""
+    monkeypatch.setattr(choice, "MOST", choice.MOST // 10)
+
+    with listening(large) as heard, large.transaction() as session:
+        preview(session, Choice.model_validate(criteria), "own")
+
+    with large.engine.connect() as connection:
+        planner = Planner(connection)
+        found = [
+            f"all of {', '.join(tables)}:\n{statement}"
+            for statement, values in heard.statements.items()
+            if (tables := planner.find_scans(statement, values))
+        ]
+    assert not found, "\n\n".join(found)

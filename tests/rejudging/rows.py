@@ -42,6 +42,15 @@ def make_judged(
     return submission
 
 
+def make_failed(session: Session, revision: Revision, why: str | None) -> Submission:
+    """A judge error, which the last of three attempts ended by."""
+    submission = make_submission(session, revision=revision)
+    done = {"state": "done", "attempt": 3, "finished_at": func.now()}
+    reason = f"attempt 3: {why}" if why else None
+    make_judging(session, submission.id, verdict=Verdict.JUDGE_ERROR, reason=reason, **done)
+    return submission
+
+
 def case(position: int, verdict: Verdict) -> CaseResult:
     return CaseResult(
         position=position,

@@ -11,7 +11,7 @@ from app.audit.model import AuditEvent
 from app.database import Database
 from app.errors import Conflict, Invalid, NotFound
 from app.judging.verdicts import Verdict
-from app.rejudging import create
+from app.rejudging import choice, create
 from app.rejudging.change import CaseChange, list_changes
 from app.rejudging.choice import Choice
 from app.rejudging.create import get_rejudging
@@ -19,6 +19,7 @@ from app.rejudging.decision import apply, cancel
 from app.rejudging.earlier import list_judgings
 from app.rejudging.preview import preview
 from app.rejudging.view import list_rejudgings, view_rejudging
+from app.submissions.cause import NOT_SAID
 from app.submissions.model import Judging, Submission
 from app.submissions.solved import list_solved_slugs
 from app.worker.lease import beat, fail
@@ -30,6 +31,7 @@ from tests.rejudging.rows import (
     counting,
     judge_again,
     make_actor,
+    make_failed,
     make_judged,
     take_all,
 )
@@ -67,6 +69,35 @@ def test_times_revisions_and_ids_choose_too(database: Database) -> None:
         assert chosen(problem="sums", revision=1) == [early.id]
         assert chosen(outdated=True) == [early.id]
         assert chosen(ids=(late.id, uuid4())) == [late.id]
+
+
+def test_judge_errors_are_chosen_by_their_cause(database: Database) -> None:
+    with database.transaction() as session:
+        revision = make_problem(session, "sums")
+        lost, other, silent = (
+            make_failed(session, revision, why) for why in ("BoxLost: box 7 died", "OSError: x", None)
+        )
+        make_judged(session, revision)
+
+        def chosen(cause: str) -> list[object]:
+            return [each.submission for each in preview(session, Choice(cause=cause), "own").items]
+
+        assert chosen("BoxLost: box # died") == [lost.id]
+        assert chosen("OSError: x") == [other.id]
+        assert chosen(NOT_SAID) == [silent.id]
+        assert chosen("BoxLost: box 7 died\0") == []
+
+
+def test_of_too_many_no_more_are_counted_than_it_takes_to_refuse_them(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "MOST", 1)
+    with database.transaction() as session:
+        revision = make_problem(session, "sums")
+        for _ in range(3):
+            make_judged(session, revision)
+
+        assert preview(session, Choice(problem="sums"), "own").total == 2
 
 
 def test_what_is_not_judged_yet_what_was_cancelled_and_samples_are_left_out(database: Database) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy import select
 from app.accounts.session import start_session
 from app.catalog.model import Revision
 from app.database import Database
+from app.rejudging import choice, preview
 from app.rejudging.model import Rejudging
 from app.submissions.model import Submission
 from app.web.cookie import COOKIE
@@ -53,6 +54,20 @@ def test_what_is_chosen_is_shown_before_it_is_done(grace: TestClient, submission
     assert "1 submission" in page
     assert f"/submissions/{submission.id}" in page
     assert "Judge 1 submission again" in page
+
+
+def test_of_too_many_it_is_said_and_no_button_is_there(
+    grace: TestClient, submission: Submission, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "MOST", 1)
+    monkeypatch.setattr(preview, "MOST", 1)
+    with database.transaction() as session:
+        make_judged(session, session.get_one(Revision, submission.revision_id))
+
+    page = grace.get(f"{HOME}/new?problem=scaled_sum").text
+
+    assert "More than 1 submissions" in page
+    assert 'name="criteria"' not in page
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,9 @@ def begin(
     since: Moment = None,
     until: Moment = None,
     verdict: Annotated[str | None, typer.Option(help="With this verdict.")] = None,
+    cause: Annotated[
+        str | None, typer.Option(help="Judge errors of this cause, as /admin/judge-errors has it.")
+    ] = None,
     user: Annotated[str | None, typer.Option(help="Of this user.")] = None,
     submission: Annotated[list[UUID] | None, typer.Option(help="This one; again for more.")] = None,
     samples: Annotated[bool, typer.Option("--samples", help="Runs of sample cases, too.")] = False,
@@ -65,7 +68,7 @@ def begin(
     from app.rejudging.preview import preview
 
     wanted = {"problem": problem, "revision": revision, "outdated": outdated, "verdict": verdict, "user": user}
-    more = {"since": aware(since), "until": aware(until), "ids": submission or None, "samples": samples}
+    more = {"since": aware(since), "until": aware(until), "ids": submission or None, "samples": samples, "cause": cause}
     try:
         choice = Choice.model_validate(wanted | more)
     except ValidationError as error:

@@ -4,15 +4,16 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Form, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from app.accounts.right import Right
 from app.accounts.viewer import Viewer
 from app.database import storable
 from app.errors import Invalid
-from app.operations.judge_error import ErrorFilters, list_causes, list_judge_errors, list_open
-from app.rejudging.choice import Choice
-from app.rejudging.create import Rejudge, rejudge
+from app.operations.judge_error import ErrorFilters, list_causes, list_judge_errors
+from app.rejudging.choice import MAX_CAUSE, Choice
+from app.rejudging.create import MAX_NOTE, Rejudge, rejudge
+from app.rejudging.preview import count_chosen
 from app.web.gate import needs
 from app.web.messages import gettext as _
 from app.web.origin import require_own_origin
@@ -21,16 +22,15 @@ from app.web.visit import CurrentVisit, see_other
 router = APIRouter(prefix="/admin/judge-errors")
 
 HERE = "/admin/judge-errors"
-MOST_AT_ONCE = 1000
 Watcher = Annotated[Viewer, needs(Right.READ_OPERATIONS, home=HERE)]
 Rejudger = Annotated[Viewer, needs(Right.REJUDGE, home=HERE)]
 
 
 class AgainForm(BaseModel):
-    """One submission, or all open ones of a cause."""
+    """One submission, or all that count still of a cause."""
 
     submission: UUID | None = None
-    cause: str = ""
+    cause: str = Field("", max_length=MAX_CAUSE)
 
 
 def read_filters(problem: str = "", kind: str = "", cause: str = "") -> ErrorFilters:
@@ -56,12 +56,11 @@ def show_judge_errors(visit: CurrentVisit, viewer: Watcher, filters: Filters, cu
 @router.post("/again", dependencies=[Depends(require_own_origin)])
 def judge_again(visit: CurrentVisit, viewer: Rejudger, form: Annotated[AgainForm, Form()]) -> Response:  # noqa: ARG001
     """Raises Invalid where there is nothing left to judge again."""
+    chosen = {"ids": (form.submission,)} if form.submission else {"cause": form.cause}
+    note = _("judge errors: %(cause)s") % {"cause": form.submission or storable(form.cause)}
+    wanted = Rejudge(choice=Choice.model_validate(chosen | {"samples": True}), note=note[:MAX_NOTE])
     with visit.transaction() as session:
-        cause = storable(form.cause)
-        ids = [form.submission] if form.submission else list_open(session, cause, MOST_AT_ONCE)
-        if not ids:
+        if not count_chosen(session, wanted.choice, wanted.onto):
             raise Invalid("cause", _("Nothing of that cause is left to judge again; look at the rejudgings."))
-        choice = Choice(ids=tuple(ids), samples=True)
-        note = _("judge errors: %(cause)s") % {"cause": cause or str(form.submission)}
-        made = rejudge(session, visit.actor, Rejudge(choice=choice, note=note[:500]))
+        made = rejudge(session, visit.actor, wanted)
     return see_other(f"/admin/rejudgings/{made.id}")

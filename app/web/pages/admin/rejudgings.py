@@ -31,7 +31,7 @@ from app.web.render import HEADERS, render_text
 from app.web.visit import CurrentVisit, Visit, see_other
 
 HOME = "/admin/rejudgings"
-CRITERIA = ("problem", "revision", "user", "verdict", "since", "until", "ids")
+CRITERIA = ("problem", "revision", "user", "verdict", "cause", "since", "until", "ids")
 FLAGS = ("outdated", "samples")
 
 router = APIRouter(prefix=HOME)
