@@ -32,7 +32,7 @@ class ResetLinkSpent(Refused):
 
 def make_reset_link(session: Session, user: User, base_url: str) -> str:
     """For its owner only: whoever has it can choose the password."""
-    token = _signer(session).dumps([user.id.hex, _fingerprint(user)])
+    token = _signer(session).dumps([user.id.hex, fingerprint(user)])
     return f"{base_url}/reset-password/{token}"
 
 
@@ -42,11 +42,11 @@ def get_user_by_reset(session: Session, token: str) -> User:
     Raises ResetLinkSpent.
     """
     try:
-        key, fingerprint = _signer(session).loads(token.encode(errors="replace"), max_age=int(LIFETIME.total_seconds()))
+        key, made_for = _signer(session).loads(token.encode(errors="replace"), max_age=int(LIFETIME.total_seconds()))
     except BadSignature:
         raise ResetLinkSpent from None
     user = session.get(User, UUID(key), with_for_update=True, populate_existing=True)
-    if user is None or not user.is_active or fingerprint != _fingerprint(user):
+    if user is None or not user.is_active or made_for != fingerprint(user):
         raise ResetLinkSpent
     return user
 
@@ -70,5 +70,6 @@ def _signer(session: Session) -> URLSafeTimedSerializer:
     return URLSafeTimedSerializer(get_key(session, _PURPOSE), salt=_PURPOSE)
 
 
-def _fingerprint(user: User) -> str:
+def fingerprint(user: User) -> str:
+    """Of what a link is made for: as long as it is the same, so are the links that work."""
     return hashlib.sha256(f"{user.password_hash}\n{user.email}".encode(errors="replace")).hexdigest()[:32]

@@ -1,6 +1,7 @@
 """How many requests one user or address may make in a minute: as the policy of the moment says."""
 
 import threading
+from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
@@ -9,6 +10,15 @@ from app.accounts.throttle import Throttle
 from app.policy.current import CurrentPolicy
 
 WINDOW = timedelta(minutes=1)
+# What a user may ask for, times this, is what all who read without signing in may ask for from behind one address.
+CROWD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    amount: int
+    requests: Throttle
+    pages: Throttle
 
 
 class RequestThrottle:
@@ -17,20 +27,28 @@ class RequestThrottle:
     def __init__(self, policy: CurrentPolicy) -> None:
         self._policy = policy
         self._lock = threading.Lock()
-        self._amount = 0
-        self._throttle: Throttle | None = None
+        self._counts: _Counts | None = None
 
     def use_user(self, user_id: UUID) -> None:
         """Counts one request. Raises TooOften."""
-        self._now().use("user", str(user_id))
+        self._now().requests.use("user", str(user_id))
 
     def use_address(self, address: str) -> None:
         """Counts one request of its network. Raises TooOften."""
-        self._now().use("address", network_of(address))
+        self._now().requests.use("address", network_of(address))
 
-    def _now(self) -> Throttle:
+    def use_reader(self, address: str) -> None:
+        """Counts one page that somebody opens without signing in, of their network: a classroom. Raises TooOften."""
+        self._now().pages.use("address", network_of(address))
+
+    def _now(self) -> _Counts:
         amount = self._policy.read().requests_per_minute
         with self._lock:
-            if self._throttle is None or amount != self._amount:
-                self._amount, self._throttle = amount, Throttle(amount, WINDOW, "requests")
-            return self._throttle
+            if self._counts is None or amount != self._counts.amount:
+                self._counts = _start(amount)
+            return self._counts
+
+
+def _start(amount: int) -> _Counts:
+    pages = "pages opened from your network without signing in"
+    return _Counts(amount, Throttle(amount, WINDOW, "requests"), Throttle(CROWD * amount, WINDOW, pages))

@@ -1,6 +1,8 @@
 """Where people ask for a new password. Whatever they type gets the same answer, in the same time.
 
-So all that depends on whether there is such an account happens later, in the outbox's thread.
+So all that depends on whether there is such an account happens later, in the outbox's thread. Who asks is limited by
+their address; an account gets so many letters and no more, and whoever asks is told nothing of it. So nobody keeps
+anybody from asking: where no letter is sent, one of the last half hour holds a link that works for as long again.
 """
 
 import logging
@@ -12,8 +14,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.network import network_of
-from app.accounts.password_reset import make_reset_link
-from app.accounts.throttle import AccountThrottles
+from app.accounts.password_reset import fingerprint, make_reset_link
+from app.accounts.throttle import AccountThrottles, Throttle, TooOften
 from app.database import Database, is_storable
 from app.mail.outbox import Outbox
 from app.mail.server import Message
@@ -22,7 +24,6 @@ from app.mail.server import Message
 MAX_ACCOUNTS = 5
 # So nobody is crowded out by accounts that others make with their address.
 OLDEST = (User.created_at, User.id)
-MAX_NAME_KEY = 254
 
 _log = logging.getLogger(__name__)
 
@@ -41,23 +42,36 @@ class ResetDesk:
     def ask(self, name: str, address: str) -> None:
         """`name`: a user name or an e-mail address; `address`: the asker's, of the network. Raises TooOften."""
         self.throttles.reset_addresses.use(network_of(address))
-        self.throttles.reset_names.use(name.strip().lower()[:MAX_NAME_KEY])
         self.outbox.later(lambda: self._answer(name))
 
     def _answer(self, name: str) -> None:
         with self.database.transaction() as session:
-            letters = list(self._write(session, name))
-        for letter in letters:
-            self.outbox.deliver(letter)
+            links = [(user, make_reset_link(session, user, self.base_url)) for user in _find_users(session, name)]
+        for user, link in links:
+            if self._is_due(user):
+                self._hand_over(user, link)
 
-    def _write(self, session: Session, name: str) -> Iterator[Message]:
-        for user in _find_users(session, name):
-            link = make_reset_link(session, user, self.base_url)
-            if self.sends_mail and user.email:
-                yield _letter(user.email, user.username, link)
-            else:
-                # Whoever reads the log runs the server, and may make such a link for anybody.
-                _log.warning("%s asks for a new password; give them this link within an hour: %s", user.username, link)
+    def _hand_over(self, user: User, link: str) -> None:
+        """Counts what was sent, and so not what failed."""
+        if self.sends_mail and user.email:
+            self.outbox.deliver(_letter(user.email, user.username, link))
+        else:
+            # Whoever reads the log runs the server, and may make such a link for anybody.
+            _log.warning("%s asks for a new password; give them this link within an hour: %s", user.username, link)
+        for throttle, key in self._counts(user):
+            throttle.use(*key)
+
+    def _is_due(self, user: User) -> bool:
+        try:
+            for throttle, key in self._counts(user):
+                throttle.check(*key)
+        except TooOften:
+            return False
+        return True
+
+    def _counts(self, user: User) -> Iterator[tuple[Throttle, tuple[str, ...]]]:
+        yield self.throttles.letters, (str(user.id), fingerprint(user))
+        yield self.throttles.account_letters, (str(user.id),)
 
 
 def _find_users(session: Session, name: str) -> list[User]:

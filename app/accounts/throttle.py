@@ -58,7 +58,8 @@ class AccountThrottles:
     """What strangers may try, counted in each web process. The numbers leave room for a classroom behind one address.
 
     `guesses` are failures to sign in from an address with whatever names; `names` counts per address and name,
-    `proofs` per user where their password is asked once more.
+    `proofs` per user where their password is asked once more; `letters` with links for a new password per account and
+    its password of the moment, `account_letters` per account.
     """
 
     names: Throttle = field(default_factory=lambda: _per(10, 5, "attempts to sign in with this user name"))
@@ -66,7 +67,8 @@ class AccountThrottles:
     proofs: Throttle = field(default_factory=lambda: _per(10, 5, "wrong passwords for this account"))
     sign_ups: Throttle = field(default_factory=lambda: _per(300, 60, "attempts to sign up from your network"))
     reset_addresses: Throttle = field(default_factory=lambda: _per(30, 60, "requests for a new password"))
-    reset_names: Throttle = field(default_factory=lambda: _per(5, 60, "requests for a new password of this account"))
+    letters: Throttle = field(default_factory=lambda: _per(2, 30, "letters with a link for this password"))
+    account_letters: Throttle = field(default_factory=lambda: _per(6, 60, "letters for this account"))
 
 
 def _per(amount: int, minutes: int, what: str) -> Throttle:

@@ -10,13 +10,12 @@ from sqlalchemy.orm import Session
 from app.accounts.identity import list_identities
 from app.accounts.model import User
 from app.accounts.proof import Proof
-from app.accounts.provider import Provider
 from app.accounts.right import RULES, Right
 from app.accounts.session import find_session, list_sessions
-from app.accounts.throttle import AccountThrottles
 from app.accounts.token import MAX_TOKENS, NewToken, list_tokens
 from app.accounts.viewer import Viewer
 from app.web.cookie import find_secret
+from app.web.dependency import find_provider, get_account_throttles
 from app.web.gate import needs
 from app.web.messages import gettext as _
 from app.web.visit import Visit
@@ -48,13 +47,16 @@ def render_account(visit: Visit, outcome: Outcome = NOTHING, status: int = 200) 
 
 def prove(session: Session, visit: Visit, password: str) -> Proof:
     """What the visitor gives as proof that it is really them."""
-    throttles: AccountThrottles = visit.request.app.state.account_throttles
     here = find_session(session, find_secret(visit.request))
-    return Proof(password=password, throttle=throttles.proofs, signed_in_at=here.created_at if here else None)
+    return Proof(
+        password=password,
+        throttle=get_account_throttles(visit.request).proofs,
+        signed_in_at=here.created_at if here else None,
+    )
 
 
 def _read(session: Session, visit: Visit, viewer: Viewer) -> dict[str, Any]:
-    provider: Provider | None = visit.request.app.state.provider
+    provider = find_provider(visit.request)
     owner = session.get_one(User, viewer.id)
     here = find_session(session, find_secret(visit.request))
     return {

@@ -1,20 +1,17 @@
 """What a browser keeps while it is away at the provider: signed, for ten minutes, and of use to this browser only."""
 
 from dataclasses import asdict, dataclass
-from typing import TypeVar
+from datetime import timedelta
 
-from fastapi import Response
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from app.policy.key import get_key
-from app.settings import Settings
+from app.web.cookie import Answer, Cookie
 from app.web.visit import Visit
 
 COOKIE = "allclose_attempt"
-LIFETIME_SECONDS = 600
+ATTEMPT = Cookie(name=COOKIE, lifetime=timedelta(minutes=10))
 _PURPOSE = "single sign-on"
-
-Answer = TypeVar("Answer", bound=Response)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,35 +27,20 @@ class Errand:
 
 
 def keep_errand(visit: Visit, response: Answer, errand: Errand) -> Answer:
-    settings: Settings = visit.request.app.state.settings
-    response.set_cookie(
-        _name(settings),
-        _signer(visit).dumps(asdict(errand)),
-        max_age=LIFETIME_SECONDS,
-        httponly=True,
-        samesite="lax",
-        secure=settings.has_https,
-    )
-    return response
+    return ATTEMPT.keep(visit.request, response, _signer(visit).dumps(asdict(errand)))
 
 
 def read_errand(visit: Visit) -> Errand | None:
     """None where there is none, or none of ours, or one that is too old."""
-    kept = visit.request.cookies.get(_name(visit.request.app.state.settings), "")
     try:
-        return Errand(**_signer(visit).loads(kept, max_age=LIFETIME_SECONDS))
+        kept = _signer(visit).loads(ATTEMPT.read(visit.request), max_age=int(ATTEMPT.lifetime.total_seconds()))
     except BadSignature:
         return None
+    return Errand(**kept)
 
 
 def forget_errand(visit: Visit, response: Answer) -> Answer:
-    settings: Settings = visit.request.app.state.settings
-    response.delete_cookie(_name(settings), httponly=True, samesite="lax", secure=settings.has_https)
-    return response
-
-
-def _name(settings: Settings) -> str:
-    return f"__Host-{COOKIE}" if settings.has_https else COOKIE
+    return ATTEMPT.forget(visit.request, response)
 
 
 def _signer(visit: Visit) -> URLSafeTimedSerializer:

@@ -1,41 +1,61 @@
-"""The session cookie: unreadable for scripts, and not sent with other sites' forms."""
+"""Cookies: unreadable for scripts, and not sent with other sites' forms. The one of the session is among them."""
 
-from fastapi import Request
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
 
 from app.accounts.session import LIFETIME
 from app.settings import Settings
+from app.web.dependency import get_settings
 from app.web.origin import local_path
 
-COOKIE = "allclose_session"
+Answer = TypeVar("Answer", bound=Response)
 
 
-def cookie_name(settings: Settings) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cookie:
     """Over HTTPS browsers hold to `__Host-`: no other host of the domain, and nobody without TLS, can set one."""
-    return f"__Host-{COOKIE}" if settings.has_https else COOKIE
+
+    name: str
+    lifetime: timedelta
+
+    def sent_name(self, settings: Settings) -> str:
+        return f"__Host-{self.name}" if settings.has_https else self.name
+
+    def read(self, request: Request) -> str:
+        """The empty string where there is none."""
+        return request.cookies.get(self.sent_name(get_settings(request)), "")
+
+    def keep(self, request: Request, response: Answer, value: str) -> Answer:
+        max_age = int(self.lifetime.total_seconds())
+        response.set_cookie(value=value, max_age=max_age, **self._attributes(request))
+        return response
+
+    def forget(self, request: Request, response: Answer) -> Answer:
+        response.delete_cookie(**self._attributes(request))
+        return response
+
+    def _attributes(self, request: Request) -> dict[str, Any]:
+        settings = get_settings(request)
+        own = {"key": self.sent_name(settings), "secure": settings.has_https}
+        return {**own, "httponly": True, "samesite": "lax", "path": "/"}
+
+
+COOKIE = "allclose_session"
+SESSION = Cookie(name=COOKIE, lifetime=LIFETIME)
 
 
 def find_secret(request: Request) -> str:
     """The empty string for somebody who is not signed in."""
-    return request.cookies.get(cookie_name(request.app.state.settings), "")
+    return SESSION.read(request)
 
 
 def signed_in(request: Request, secret: str, next_path: str) -> RedirectResponse:
-    settings: Settings = request.app.state.settings
-    response = RedirectResponse(local_path(next_path), status_code=303)
-    response.set_cookie(
-        cookie_name(settings),
-        secret,
-        max_age=int(LIFETIME.total_seconds()),
-        httponly=True,
-        samesite="lax",
-        secure=settings.has_https,
-    )
-    return response
+    return SESSION.keep(request, RedirectResponse(local_path(next_path), status_code=303), secret)
 
 
 def signed_out(request: Request) -> RedirectResponse:
-    settings: Settings = request.app.state.settings
-    response = RedirectResponse("/", status_code=303)
-    response.delete_cookie(cookie_name(settings), httponly=True, samesite="lax", secure=settings.has_https)
-    return response
+    return SESSION.forget(request, RedirectResponse("/", status_code=303))

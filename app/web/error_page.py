@@ -8,12 +8,13 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.accounts.throttle import TooOften
 from app.catalog.name import NamedProblem, list_near
 from app.database import Database
 from app.telemetry.context import request_id
 from app.web.messages import gettext as _
 from app.web.render import render_page
-from app.web.visit import Visit, read_visit
+from app.web.visit import Visit, is_counted, open_visit, read_visit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +29,11 @@ def render_error(request: Request, status: int, detail: str, headers: Mapping[st
     """`detail` is shown where it says more than the status; nothing of a failure of ours is."""
     phrase = HTTPStatus(status).phrase
     is_telling = bool(detail) and detail != phrase and status < HTTPStatus.INTERNAL_SERVER_ERROR
-    around = _look_around(request, status)
+    try:
+        around = _look_around(request, status)
+    except TooOften as fault:
+        wait = {"Retry-After": str(int(fault.retry_after.total_seconds()))}
+        return render_error(request, HTTPStatus.TOO_MANY_REQUESTS, str(fault), wait)
     context = {
         "user": around.visit.user if around.visit else None,
         "may": around.visit.may if around.visit else None,
@@ -70,14 +75,17 @@ def _advice(status: int) -> str | None:
 
 
 def _look_around(request: Request, status: int) -> Around:
-    """Nothing of the database where it may be what is broken."""
+    """Nothing of the database where it may be what is broken.
+
+    Looking for what else could be meant costs as much as a page, and counts as one. Raises TooOften.
+    """
     database: Database | None = getattr(request.app.state, "database", None)
     if database is None or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return Around()
     try:
-        visit = read_visit(request)
         if status != HTTPStatus.NOT_FOUND:
-            return Around(visit=visit)
+            return Around(visit=read_visit(request))
+        visit = read_visit(request) if is_counted(request) else open_visit(request)
         with database.transaction() as session:
             near = list_near(session, request.url.path.rstrip("/").rpartition("/")[2])
         return Around(visit=visit, near=near)

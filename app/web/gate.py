@@ -8,7 +8,6 @@ from urllib.parse import quote
 from fastapi import Depends
 from starlette.exceptions import HTTPException
 
-from app.accounts.request_throttle import RequestThrottle
 from app.accounts.right import Right
 from app.accounts.viewer import Viewer
 from app.web.visit import CurrentVisit
@@ -33,9 +32,3 @@ def _gate(right: Right, home: str) -> Callable[[Any], Viewer]:
 
 
 Author = Annotated[Viewer, needs(Right.WRITE_PROBLEMS, home="/author")]
-
-
-def limit_author(visit: CurrentVisit, author: Author) -> None:
-    """A dependency of what costs us the reading of a package. Raises TooOften."""
-    throttle: RequestThrottle = visit.request.app.state.request_throttle
-    throttle.use_user(author.id)

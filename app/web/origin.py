@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from fastapi import Request
 
 from app.errors import Refused
-from app.settings import Settings
+from app.web.dependency import get_settings
 
 
 def require_own_origin(request: Request) -> None:
@@ -26,7 +26,7 @@ def is_own_origin(request: Request) -> bool:
     if origin is None or urlsplit(origin).netloc == request.headers.get("host"):
         return True
     # A proxy may tell us another host than the one that the browser asked for.
-    settings: Settings = request.app.state.settings
+    settings = get_settings(request)
     return settings.public_url is not None and urlsplit(origin)[:2] == urlsplit(settings.public_url)[:2]
 
 

@@ -12,16 +12,14 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.network import address_of
-from app.accounts.request_throttle import RequestThrottle
 from app.accounts.right import Right
 from app.accounts.session import SessionOrigin, find_viewer_by_session
 from app.accounts.viewer import Viewer
 from app.audit.record import Actor
-from app.database import Database
-from app.policy.current import CurrentPolicy
 from app.telemetry.context import note_user
 from app.web.browser_name import name_browser
 from app.web.cookie import find_secret
+from app.web.dependency import get_database, get_policy, get_request_throttle
 from app.web.render import render_page
 
 
@@ -43,8 +41,7 @@ class Visit:
         return Actor(user_id=user_id, channel="page", address=read_address(self.request))
 
     def transaction(self) -> AbstractContextManager[Session]:
-        database: Database = self.request.app.state.database
-        return database.transaction()
+        return get_database(self.request).transaction()
 
     def render(self, template: str, context: Mapping[str, Any], status: int = 200) -> HTMLResponse:
         here = {"user": self.user, "may": self.may, "path": self.request.url.path, "here": self._here()}
@@ -54,8 +51,7 @@ class Visit:
     @property
     def announcement(self) -> str:
         """A sentence of the admins' for everybody, or nothing."""
-        policy: CurrentPolicy = self.request.app.state.policy
-        return policy.read().announcement
+        return get_policy(self.request).read().announcement
 
     def may(self, right: Right) -> bool:
         return self.viewer is not None and self.viewer.may(right)
@@ -79,8 +75,7 @@ def read_visit(request: Request) -> Visit:
     secret = find_secret(request)
     if not secret:
         return Visit(request, None)
-    database: Database = request.app.state.database
-    with database.transaction() as session:
+    with get_database(request).transaction() as session:
         viewer = find_viewer_by_session(session, secret)
     if viewer is not None:
         note_user(viewer.id)
@@ -88,18 +83,28 @@ def read_visit(request: Request) -> Visit:
 
 
 def open_visit(request: Request) -> Visit:
-    """Counts against the same number of requests per user as the REST API does. Raises TooOften."""
+    """Counts against the same number of requests per user as the REST API does; by address where nobody is signed in.
+
+    Raises TooOften.
+    """
     visit = read_visit(request)
-    if visit.viewer is not None:
-        throttle: RequestThrottle = request.app.state.request_throttle
+    request.state.is_counted = True
+    throttle = get_request_throttle(request)
+    if visit.viewer is None:
+        throttle.use_reader(read_address(request))
+    else:
         throttle.use_user(visit.viewer.id)
     return visit
 
 
+def is_counted(request: Request) -> bool:
+    """Whether `open_visit` has seen it. It does not where no page of ours is asked for."""
+    return getattr(request.state, "is_counted", False)
+
+
 def limit_address(request: Request) -> None:
     """A dependency of forms that cost us a password's hash, open to anybody. Raises TooOften."""
-    throttle: RequestThrottle = request.app.state.request_throttle
-    throttle.use_address(read_address(request))
+    get_request_throttle(request).use_address(read_address(request))
 
 
 def read_address(request: Request) -> str:

@@ -3,6 +3,7 @@
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Event
 
 import pytest
 from sqlalchemy import select
@@ -21,6 +22,7 @@ from app.audit.record import Actor
 from app.database import Database
 from app.errors import Invalid
 from app.mail.outbox import Outbox
+from app.mail.server import MailServer
 from tests.factories import make_user
 
 OLD, NEW = "correct horse", "battery staple"
@@ -129,6 +131,12 @@ class Asked:
             self.desk.ask(name, "192.0.2.1")
         self.outbox.close()
 
+    def catch_up(self) -> None:
+        """Until all that was asked for is answered."""
+        done = Event()
+        self.outbox.later(done.set)
+        done.wait()
+
 
 @pytest.mark.usefixtures("token")
 def test_without_a_mail_server_the_link_is_logged_for_who_runs_it(
@@ -157,16 +165,63 @@ def test_for_who_does_not_exist_or_is_suspended_nothing_is_logged(
     assert caplog.messages == []
 
 
-def test_asking_is_limited_by_address_and_by_name_whether_it_exists_or_not(database: Database) -> None:
-    asked = Asked(database)
-    for name in ("ada", "nobody"):
-        for _ in range(5):
-            asked.desk.ask(name, "192.0.2.1")
-        with pytest.raises(TooOften, match="more than 5 requests for a new password of this account in an hour"):
-            asked.desk.ask(name.upper(), "192.0.2.2")
+def links_in(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [message.rpartition("/")[2] for message in caplog.messages]
 
-    for number in range(20):
-        asked.desk.ask(f"user-{number}", "192.0.2.1")
+
+@pytest.mark.usefixtures("token")
+def test_nobody_keeps_anybody_from_asking_and_few_letters_are_sent(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked = Asked(database)
+
+    with caplog.at_level(logging.WARNING):
+        for number in range(40):
+            asked.desk.ask(("ada", "ADA@example.org")[number % 2], f"198.51.100.{number}")
+        asked.desk.ask("ada", "192.0.2.1")
+        asked.outbox.close()
+
+    links = links_in(caplog)
+    assert len(links) == 2
+    reset(database, links[-1])
+
+
+@pytest.mark.usefixtures("token")
+def test_a_link_that_was_used_up_makes_room_for_another_until_there_were_six(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked = Asked(database)
+
+    with caplog.at_level(logging.WARNING):
+        for number in range(8):
+            asked.desk.ask("ada", "192.0.2.1")
+            asked.catch_up()
+            if len(caplog.messages) > number:
+                reset(database, links_in(caplog)[-1], f"{NEW} {number}")
+        asked.outbox.close()
+
+    assert len(set(links_in(caplog))) == 6
+
+
+@pytest.mark.usefixtures("token")
+def test_a_letter_that_could_not_be_sent_is_not_counted(database: Database, caplog: pytest.LogCaptureFixture) -> None:
+    away = MailServer(host="127.0.0.1", port=1, sender="judge@example.org", security="none")
+    outbox = Outbox(away)
+    desk = ResetDesk(database=database, outbox=outbox, throttles=AccountThrottles(), base_url=BASE)
+
+    for _ in range(3):
+        desk.ask("ada", "192.0.2.1")
+    outbox.close()
+
+    assert sum("a mail could not be sent" in message for message in caplog.messages) == 3
+
+
+def test_asking_is_limited_by_address_whether_the_name_exists_or_not(database: Database) -> None:
+    asked = Asked(database)
+    for number in range(30):
+        asked.desk.ask(("ada", "nobody", f"user-{number}")[number % 3], f"2001:db8::{number}")
+
     with pytest.raises(TooOften, match="more than 30 requests for a new password in an hour"):
-        asked.desk.ask("grace", "192.0.2.1")
+        asked.desk.ask("grace", "2001:db8::ffff")
+    asked.desk.ask("grace", "192.0.2.1")
     asked.outbox.close()

@@ -313,3 +313,8 @@ def test_what_is_far_too_much_comes_back_with_its_fault(emmy: TestClient) -> Non
     assert typed(send(emmy, long)) == long
     assert "258 files" in send(emmy, many).text
     assert "100 things are wrong, or more" in send(emmy, faulty).text
+
+
+@pytest.mark.parametrize("policy", [{"requests_per_minute": 2}], indirect=True)
+def test_a_request_of_an_author_counts_once(emmy: TestClient) -> None:
+    assert [emmy.get("/author/edit").status_code for _ in range(3)] == [200, 200, 429]

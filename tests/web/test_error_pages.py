@@ -3,12 +3,16 @@
 from http import HTTPStatus
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from app.accounts.request_throttle import CROWD
+from app.accounts.session import start_session
 from app.database import Database
 from app.main import create_app
 from app.settings import Settings
 from app.web.cookie import COOKIE
+from tests.factories import make_user
 from tests.web.conftest import PASSWORD
 
 
@@ -69,3 +73,50 @@ def test_without_its_database_a_page_says_so_and_asks_nobody_who_they_are(databa
     assert "reach its database" in page.text
     assert 'href="/problems">Try again' in page.text
     assert "Sign in" not in page.text
+
+
+@pytest.mark.parametrize("policy", [{"requests_per_minute": 1}], indirect=True)
+def test_pages_opened_without_signing_in_are_counted_by_address(anyone: TestClient) -> None:
+    read = [anyone.get("/problems").status_code for _ in range(CROWD)]
+    refused = anyone.get("/sign-in")
+    free = [anyone.get(path).status_code for path in ("/static/base.css", "/healthz")]
+
+    assert read == [HTTPStatus.OK] * CROWD
+    assert refused.status_code == HTTPStatus.TOO_MANY_REQUESTS
+    assert (
+        "more than 5 pages opened from your network without signing in in a minute; try again in"
+        in refused.text.lower()
+    )
+    assert int(refused.headers["retry-after"]) > 0
+    assert "text/html" in refused.headers["content-type"]
+    assert free == [HTTPStatus.OK] * 2
+
+
+@pytest.mark.parametrize("policy", [{"requests_per_minute": 1}], indirect=True)
+def test_who_reads_without_signing_in_takes_nothing_from_who_signs_in(anyone: TestClient, database: Database) -> None:
+    refused = [anyone.get("/problems").status_code for _ in range(CROWD + 1)][-1]
+    with database.transaction() as session:
+        anyone.cookies.set(COOKIE, start_session(session, make_user(session, "ada").id))
+
+    assert refused == HTTPStatus.TOO_MANY_REQUESTS
+    assert anyone.get("/problems").status_code == HTTPStatus.OK
+
+
+@pytest.mark.parametrize("policy", [{"requests_per_minute": 1}], indirect=True)
+@pytest.mark.parametrize("path", ["/nothing-here", "/static/nothing.css", "/problems/nothing"])
+def test_addresses_where_nothing_is_count_too(anyone: TestClient, path: str) -> None:
+    answers = [anyone.get(path) for _ in range(CROWD + 1)]
+
+    assert [answer.status_code for answer in answers] == [HTTPStatus.NOT_FOUND] * CROWD + [429]
+    assert int(answers[-1].headers["retry-after"]) > 0
+
+
+@pytest.mark.parametrize("policy", [{"requests_per_minute": 1}], indirect=True)
+def test_a_network_of_ipv6_counts_as_one_reader_and_the_next_as_another(app: FastAPI) -> None:
+    def read(address: str) -> int:
+        return int(TestClient(app, client=(address, 50_000)).get("/problems").status_code)
+
+    answers = [read(f"2001:db8:0:1::{number:x}") for number in range(CROWD + 1)]
+
+    assert answers == [200] * CROWD + [429]
+    assert read("2001:db8:0:2::1") == 200

@@ -25,7 +25,7 @@ from app.content_policy import with_styles
 from app.database import storable
 from app.errors import LimitReached, NotFound, Outdated
 from app.web.address import read_slug
-from app.web.gate import Author, limit_author
+from app.web.gate import Author
 from app.web.messages import gettext as _
 from app.web.messages import ngettext
 from app.web.origin import require_own_origin
@@ -33,7 +33,7 @@ from app.web.package_form import KNOWN_FILES, MAX_FAULTS, FormFile, PackageForm,
 from app.web.render import render_text
 from app.web.visit import CurrentVisit, Visit, see_other
 
-router = APIRouter(prefix="/author", dependencies=[Depends(limit_author)])
+router = APIRouter(prefix="/author")
 
 _FORM = [Depends(require_own_origin)]
 

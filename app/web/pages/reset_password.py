@@ -6,9 +6,9 @@ from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
 from app.accounts.password_reset import ResetLinkSpent, get_user_by_reset, reset_password
-from app.accounts.reset_desk import ResetDesk
 from app.accounts.throttle import TooOften
 from app.errors import Invalid
+from app.web.dependency import Desk
 from app.web.origin import require_own_origin
 from app.web.visit import CurrentVisit, Visit, limit_address, read_address, see_other
 
@@ -29,8 +29,7 @@ def show_forgot_password(visit: CurrentVisit) -> Response:
 
 
 @router.post("/forgot-password", dependencies=[Depends(require_own_origin), Depends(limit_address)])
-def send_forgot_password(visit: CurrentVisit, form: Annotated[AskForm, Form()]) -> Response:
-    desk: ResetDesk = visit.request.app.state.reset_desk
+def send_forgot_password(visit: CurrentVisit, desk: Desk, form: Annotated[AskForm, Form()]) -> Response:
     try:
         desk.ask(form.account, read_address(visit.request))
     except TooOften as fault:

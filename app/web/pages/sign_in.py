@@ -10,6 +10,7 @@ from app.accounts.sign_in import SignIn, SignInFailed, sign_in
 from app.accounts.throttle import TooOften
 from app.web.arrival import arrive
 from app.web.cookie import find_secret, signed_in, signed_out
+from app.web.dependency import Throttles, find_provider
 from app.web.messages import gettext as _
 from app.web.origin import local_path, require_own_origin
 from app.web.visit import CurrentVisit, Visit, limit_address, read_address
@@ -29,11 +30,11 @@ def show_sign_in(visit: CurrentVisit, next: str = "/", after: str = "") -> Respo
 
 
 @router.post("/sign-in", dependencies=[Depends(require_own_origin), Depends(limit_address)])
-def send_sign_in(visit: CurrentVisit, form: Annotated[SignInForm, Form()]) -> Response:
+def send_sign_in(visit: CurrentVisit, throttles: Throttles, form: Annotated[SignInForm, Form()]) -> Response:
     attempt = SignIn(username=form.username, password=form.password, address=read_address(visit.request))
     try:
         with visit.transaction() as session:
-            user = sign_in(session, visit.request.app.state.account_throttles, attempt)
+            user = sign_in(session, throttles, attempt)
             secret = arrive(visit, session, user.id)
     except SignInFailed as fault:
         return sign_in_page(visit, form, error=str(fault), status=422)
@@ -56,7 +57,7 @@ def sign_in_page(visit: Visit, form: SignInForm, *, error: str = "", notice: str
         "errors": {"form": error} if error else {},
         "notice": notice,
         "next": local_path(form.next),
-        "provider": visit.request.app.state.provider,
+        "provider": find_provider(visit.request),
     }
     return visit.render("sign_in.html", context, status)
 

@@ -13,6 +13,7 @@ from app.accounts.user import SignUp
 from app.errors import Conflict, Invalid, Refused
 from app.web.arrival import arrive
 from app.web.cookie import signed_in
+from app.web.dependency import find_provider, get_account_throttles
 from app.web.origin import local_path, require_own_origin
 from app.web.visit import CurrentVisit, Visit, limit_address, read_address
 
@@ -91,7 +92,7 @@ def _open(visit: Visit, secret: str | None) -> Door:
 def _join(visit: Visit, form: SignUpForm, secret: str | None) -> str:
     wanted = SignUp(username=form.username.strip().lower(), password=form.password, email=form.email.strip() or None)
     with visit.transaction() as session:
-        user = join(session, visit.request.app.state.account_throttles, _applicant(visit, secret), wanted)
+        user = join(session, get_account_throttles(visit.request), _applicant(visit, secret), wanted)
         return arrive(visit, session, user.id)
 
 
@@ -104,7 +105,7 @@ def _page(visit: Visit, form: SignUpForm, door: Door, errors: dict[str, str], st
         "values": {"username": form.username, "email": form.email},
         "errors": errors,
         "next": local_path(form.next),
-        "provider": visit.request.app.state.provider,
+        "provider": find_provider(visit.request),
         "door": door,
     }
     return visit.render("sign_up.html", context, status)

@@ -19,6 +19,7 @@ from app.errors import AllcloseError, Conflict, NotFound, Refused
 from app.web.arrival import arrive
 from app.web.attempt_cookie import Errand, forget_errand, keep_errand, read_errand
 from app.web.cookie import signed_in
+from app.web.dependency import find_provider, get_account_throttles
 from app.web.messages import gettext as _
 from app.web.origin import local_path, require_own_origin
 from app.web.pages.sign_in import SignInForm, sign_in_page
@@ -93,7 +94,7 @@ def end_attempt(visit: CurrentVisit, answer: Annotated[Answer, Depends()]) -> Re
 
 def get_provider(visit: Visit) -> Provider:
     """Raises NotFound."""
-    provider: Provider | None = visit.request.app.state.provider
+    provider = find_provider(visit.request)
     if provider is None:
         raise NotFound("nobody can sign in here but with a password; go to /sign-in")
     return provider
@@ -122,7 +123,7 @@ def _end(visit: Visit, errand: Errand, code: str) -> Response:
         return _link(visit, errand, person)
     applicant = Applicant(channel="page", address=read_address(visit.request), invitation=errand.invitation)
     with visit.transaction() as session:
-        user = sign_in_person(session, visit.request.app.state.account_throttles, person, applicant)
+        user = sign_in_person(session, get_account_throttles(visit.request), person, applicant)
         secret = arrive(visit, session, user.id)
     return signed_in(visit.request, secret, errand.next)
 
