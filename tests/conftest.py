@@ -70,7 +70,7 @@ def template(postgres: EmbeddedPostgres) -> str:
 def database_url(postgres: EmbeddedPostgres, template: str) -> Iterator[str]:
     name = f"test_{next(_numbers)}"
     with psycopg.connect(_psycopg_url(postgres.url, "postgres"), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
         yield make_url(postgres.url).set(database=name).render_as_string(hide_password=False)
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
