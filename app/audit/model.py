@@ -13,11 +13,13 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database import Base
 
-Channel = Literal["page", "api", "command", "worker"]
+# By what it was done; `retention` removes what is old, by itself.
+Channel = Literal["page", "api", "command", "worker", "retention"]
 
 
 class AuditEvent(Base):
-    """`actor_id` is None for a command on the server's machine. `target` names one of what `target_kind` says.
+    """`actor_id` is None for a command on the server's machine, and for what Allclose does by itself.
+    `target` names one of what `target_kind` says.
 
     `before` and `after` hold the fields that the action changed; never a secret, and no more of a person than needed:
     people may be erased, and these rows may not.
@@ -25,7 +27,7 @@ class AuditEvent(Base):
 
     __tablename__ = "audit_events"
     __table_args__ = (
-        CheckConstraint("channel IN ('page', 'api', 'command', 'worker')", name="channel"),
+        CheckConstraint("channel IN ('page', 'api', 'command', 'worker', 'retention')", name="channel"),
         Index("ix_audit_events_actor_id_id", "actor_id", text("id DESC")),
         Index("ix_audit_events_target_kind_target_id", "target_kind", "target", text("id DESC")),
         Index("ix_audit_events_action_id", "action", text("id DESC")),

@@ -13,7 +13,7 @@ from app.telemetry.context import request_id
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Who acts, and from where. `user_id` is None for a command on the server's machine."""
+    """Who acts, and from where. `user_id` is None for a command on the server's machine, and for Allclose itself."""
 
     user_id: UUID | None
     channel: Channel

@@ -17,7 +17,7 @@ BATCH = 200
 EVERY = timedelta(hours=1)
 # Any number that nothing else of ours locks.
 LOCK = 0x72657461
-ALLCLOSE = Actor(user_id=None, channel="worker")
+RETENTION = Actor(user_id=None, channel="retention")
 
 
 def run_if_due(database: Database) -> RetentionRun | None:
@@ -43,7 +43,7 @@ def _run(database: Database) -> RetentionRun:
         run.removed = removed
         run.finished_at = session.scalars(select(func.now())).one()
         if removed:
-            record(session, ALLCLOSE, Act(action="retention.removed", target=run.id, after=removed))
+            record(session, RETENTION, Act(action="retention.removed", target=run.id, after=removed))
     return run
 
 

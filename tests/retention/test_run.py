@@ -194,7 +194,7 @@ def test_what_was_removed_is_written_down_and_the_log_itself_stays(database: Dat
 
     with database.transaction() as session:
         (event,) = session.scalars(select(AuditEvent)).all()
-        assert (event.action, event.channel, event.after) == ("retention.removed", "worker", {"submissions": 1})
+        assert (event.action, event.channel, event.after) == ("retention.removed", "retention", {"submissions": 1})
 
 
 def test_it_runs_once_an_hour_and_in_one_process(database: Database) -> None:
