@@ -7,20 +7,22 @@ connection is held while it waits.
 """
 
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from starlette.concurrency import run_in_threadpool
+from sqlalchemy.orm import Session
 
-from app.accounts.token import find_viewer_by_token
-from app.api.dependency import Credentials, Live, Reader, Seats, Stored
+from app.accounts.right import Right
+from app.accounts.viewer import Viewer
+from app.api.dependency import Reader, Stored
+from app.api.following import follows
 from app.api.openapi import problems
 from app.api.submissions import read_submission
-from app.database import Database
-from app.errors import NotFound
+from app.submissions.follow import Follower
 from app.submissions.query import get_submission
 from app.submissions.view import Log, read_log
 
@@ -40,13 +42,10 @@ _STREAM = (
 )
 
 
-def hold_readable(
-    submission_id: UUID, viewer: Reader, database: Stored, seats: Seats, credentials: Credentials
-) -> Iterator[str]:
-    """The token. Raises NotFound and LimitReached while there is still a status to answer with."""
+def check_readable(submission_id: UUID, viewer: Reader, database: Stored) -> UUID:
+    """Raises NotFound while there is still a status to answer with."""
     read_submission(database, submission_id, viewer)
-    with seats.seat(viewer.id):
-        yield credentials.credentials if credentials else ""
+    return submission_id
 
 
 @router.get(
@@ -56,18 +55,17 @@ def hold_readable(
     summary="Follow a submission, case by case",
 )
 async def follow_submission(
-    submission_id: UUID,
-    token: Annotated[str, Depends(hold_readable)],
-    database: Stored,
-    progress: Live,
+    known: Annotated[UUID, Depends(check_readable)],
+    follower: Annotated[Follower, follows(Right.READ_SUBMISSIONS)],
     last_event_id: LastEventId = None,
 ) -> AsyncIterator[ServerSentEvent]:
     awaited = _sequence_after(last_event_id)
-    with progress.watch(submission_id) as watch:
-        while True:
-            log = await run_in_threadpool(_find_log, database, submission_id, token)
-            if log is None:
-                return
+
+    def read(session: Session, viewer: Viewer) -> Log:
+        return read_log(session, get_submission(session, known, viewer))
+
+    async with aclosing(follower.follow(known, read)) as logs:
+        async for log in logs:
             # A judging that starts again after a lost worker has fewer cases for a while. It runs them in the same
             # order, so that those are known already.
             for sequence, case in log.entries:
@@ -77,17 +75,6 @@ async def follow_submission(
             if log.view.state == "done":
                 yield ServerSentEvent(event="done", data=log.view)
                 return
-            await watch.changed()
-
-
-def _find_log(database: Database, submission_id: UUID, token: str) -> Log | None:
-    """None once the token was revoked, or its user may see the submission no more."""
-    with database.transaction() as session:
-        viewer = find_viewer_by_token(session, token)
-        try:
-            return read_log(session, get_submission(session, submission_id, viewer)) if viewer else None
-        except NotFound:
-            return None
 
 
 def _sequence_after(last_event_id: str | None) -> int:

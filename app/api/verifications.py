@@ -1,17 +1,22 @@
 """What became of a package that was sent: how far it is, the report, and publishing it later. For authors."""
 
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
+from contextlib import aclosing
 from functools import partial
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
+from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
+from app.accounts.right import Right
+from app.accounts.viewer import Viewer
 from app.api.archive import PACKAGE, send_package
 from app.api.dependency import Address, Author, Cursor, Live, Seats, Stored, act_as
+from app.api.following import follows
 from app.api.openapi import problems
 from app.api.submissions import MAX_WAIT_SECONDS
 from app.authoring.page import VerificationPage, page_verifications
@@ -20,6 +25,7 @@ from app.authoring.query import get_verification
 from app.authoring.send import cancel_as
 from app.authoring.view import VerificationView, view_verification
 from app.database import Database
+from app.submissions.follow import Follower
 
 router = APIRouter(prefix="/verifications", tags=["authors"])
 
@@ -39,15 +45,6 @@ def check_readable(verification_id: UUID, author: Author, database: Stored) -> U
 
 
 Known = Annotated[UUID, Depends(check_readable)]
-
-
-def hold_readable(known: Known, author: Author, seats: Seats) -> Iterator[UUID]:
-    """Raises LimitReached while there is still a status to answer with."""
-    with seats.seat(author.id):
-        yield known
-
-
-Held = Annotated[UUID, Depends(hold_readable)]
 
 
 @router.get(
@@ -84,18 +81,18 @@ async def get_verification_view(
     responses={200: {"description": _STREAM}, **problems(401, 403, 404, 422)},
     summary="Follow a verification, step by step",
 )
-async def follow_verification(known: Held, database: Stored, progress: Live) -> AsyncIterator[ServerSentEvent]:
-    sent: VerificationView | None = None
-    with progress.watch(known) as watch:
-        while True:
-            view = await run_in_threadpool(read_view, database, known)
+async def follow_verification(
+    known: Known, follower: Annotated[Follower, follows(Right.WRITE_PROBLEMS)]
+) -> AsyncIterator[ServerSentEvent]:
+    def read(session: Session, _viewer: Viewer) -> VerificationView:
+        return view_verification(session, get_verification(session, known))
+
+    async with aclosing(follower.follow(known, read)) as views:
+        async for view in views:
             if view.finished_at is not None:
                 yield ServerSentEvent(event="done", data=view)
                 return
-            if view != sent:
-                yield ServerSentEvent(event="progress", data=view)
-            sent = view
-            await watch.changed()
+            yield ServerSentEvent(event="progress", data=view)
 
 
 @router.get(

@@ -3,12 +3,17 @@
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from uuid import UUID
 
 import httpx
 import pytest
+from sqlalchemy import select
 
 from app.accounts.waiting_room import SEATS
+from app.authoring.model import Verification
+from app.catalog.model import Revision
 from tests.attacks.conftest import Site, Victim
+from tests.rejudging.rows import make_judged
 
 # Seconds within which an open stream looks at its rows again, with room for a busy machine.
 SOON = 40
@@ -79,6 +84,74 @@ def test_an_admin_who_is_one_no_more_stops_seeing_others_submissions(site: Site)
         assert admin.token.patch(f"/users/{former.id}", json={"role": "student"}).status_code == 200
 
         assert _ends_soon(open_stream)
+
+
+@pytest.fixture(params=["verification by token", "verification in a browser", "rejudging in a browser"])
+def staff_stream(request: pytest.FixtureRequest, site: Site) -> tuple[Victim, httpx.Client, str]:
+    """Somebody with a role, and a stream that it takes; of what goes on."""
+    admin = site.user("admin")
+    if request.param.startswith("rejudging"):
+        return admin, admin.browser, f"/admin/rejudgings/{_begin_rejudging(site, admin)}/events"
+    by_token = "by token" in request.param
+    path = f"/verifications/{_send_package(site, admin)}/events"
+    return admin, admin.token if by_token else admin.browser, path if by_token else f"/author{path}"
+
+
+def test_a_stream_of_authors_and_admins_ends_with_the_role(
+    site: Site, staff_stream: tuple[Victim, httpx.Client, str]
+) -> None:
+    former, client, path = staff_stream
+    with following(client, path) as open_stream:
+        assert open_stream.status_code == 200
+        answer = site.user("admin").token.patch(f"/users/{former.id}", json={"role": "student"})
+        assert answer.status_code == 200
+
+        assert _ends_soon(open_stream)
+
+
+def test_a_stream_of_authors_and_admins_ends_with_a_suspension(
+    site: Site, staff_stream: tuple[Victim, httpx.Client, str]
+) -> None:
+    former, client, path = staff_stream
+    with following(client, path) as open_stream:
+        assert site.user("admin").token.patch(f"/users/{former.id}", json={"is_active": False}).status_code == 200
+
+        assert _ends_soon(open_stream)
+
+
+def test_a_stream_in_a_browser_ends_when_it_is_signed_out(site: Site) -> None:
+    author = site.user("author")
+    with following(author.browser, f"/author/verifications/{_send_package(site, author)}/events") as open_stream:
+        (here,) = author.token.get("/sessions").json()["items"]
+        assert author.token.delete(f"/sessions/{here['id']}").status_code == 204
+
+        assert _ends_soon(open_stream)
+
+
+def test_an_admin_holds_so_many_streams_of_rejudgings(site: Site) -> None:
+    admin = site.user("admin")
+    path = f"/admin/rejudgings/{_begin_rejudging(site, admin)}/events"
+    with ExitStack() as stack:
+        opened = [stack.enter_context(following(admin.browser, path)).status_code for _ in range(SEATS + 1)]
+
+    assert opened == [200] * SEATS + [429]
+
+
+def _send_package(site: Site, author: Victim) -> UUID:
+    """Which nobody verifies."""
+    with site.database.transaction() as session:
+        row = Verification(user_id=author.id, slug="sum", files={}, digest="d", publish=True, queue="nobody")
+        session.add(row)
+        session.flush()
+        return row.id
+
+
+def _begin_rejudging(site: Site, admin: Victim) -> str:
+    """Of a submission that nobody judges again."""
+    with site.database.transaction() as session:
+        submission = make_judged(session, session.scalars(select(Revision)).one())
+    answer = admin.token.post("/rejudgings", json={"chosen": {"ids": [str(submission.id)]}})
+    return str(answer.raise_for_status().json()["id"])
 
 
 def _ends_soon(stream: httpx.Response) -> bool:

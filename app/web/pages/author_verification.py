@@ -1,21 +1,24 @@
 """One package on its way: how far its verification is, live; the report; publishing and cancelling."""
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from starlette.concurrency import run_in_threadpool
+from sqlalchemy.orm import Session
 
-from app.accounts.waiting_room import WaitingRoom
+from app.accounts.right import Right
+from app.accounts.viewer import Viewer
 from app.authoring.publication import publish_verified
 from app.authoring.query import get_verification
 from app.authoring.send import cancel_as
 from app.authoring.view import VerificationView, view_verification
 from app.errors import Conflict, Outdated
-from app.submissions.progress import Progress
+from app.submissions.follow import Follower
 from app.web.author import VerificationId
+from app.web.following import hold_seat
 from app.web.gate import Author
 from app.web.origin import require_own_origin
 from app.web.render import HEADERS, render_text
@@ -34,14 +37,10 @@ def find_view(visit: CurrentVisit, author: Author, verification_id: Verification
 Known = Annotated[VerificationView, Depends(find_view)]
 
 
-def hold_view(visit: CurrentVisit, author: Author, view: Known) -> Iterator[VerificationView]:
+def hold_view(visit: CurrentVisit, author: Author, view: Known) -> Iterator[Follower]:  # noqa: ARG001
     """Raises LimitReached, too."""
-    room: WaitingRoom = visit.request.app.state.waiting_room
-    with room.seat(author.id):
-        yield view
-
-
-Held = Annotated[VerificationView, Depends(hold_view)]
+    with hold_seat(visit, author, Right.WRITE_PROBLEMS) as follower:
+        yield follower
 
 
 @router.get("")
@@ -55,19 +54,20 @@ def show_result(view: Known) -> Response:
 
 
 @router.get("/events", response_class=EventSourceResponse)
-async def stream_progress(request: Request, visit: CurrentVisit, view: Held) -> AsyncIterator[ServerSentEvent]:
+async def stream_progress(
+    verification_id: VerificationId, follower: Annotated[Follower, Depends(hold_view)]
+) -> AsyncIterator[ServerSentEvent]:
     """The same fragment as `/result`, whenever it has changed; `done` when it will not change again."""
-    progress: Progress = request.app.state.progress
-    sent: VerificationView | None = None
-    with progress.watch(view.id) as watch:
-        while sent is None or sent.finished_at is None:
-            latest = await run_in_threadpool(read_view, visit, view.id)
-            if latest != sent:
-                yield ServerSentEvent(event="result", raw_data=render_result(latest))
-            if latest.finished_at is None:
-                await watch.changed()
-            sent = latest
-    yield ServerSentEvent(event="done", raw_data="")
+
+    def read(session: Session, _viewer: Viewer) -> VerificationView:
+        return view_verification(session, get_verification(session, verification_id))
+
+    async with aclosing(follower.follow(verification_id, read)) as views:
+        async for view in views:
+            yield ServerSentEvent(event="result", raw_data=render_result(view))
+            if view.finished_at is not None:
+                yield ServerSentEvent(event="done", raw_data="")
+                return
 
 
 @router.post("/publish", dependencies=[Depends(require_own_origin)])

@@ -1,32 +1,32 @@
 """One submission: its verdict and cases, live while it is judged."""
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.orm import Session
-from starlette.concurrency import run_in_threadpool
 
 from app.accounts.model import User
 from app.accounts.right import Right
 from app.accounts.viewer import Viewer
-from app.accounts.waiting_room import WaitingRoom
 from app.administration.submission import inspect_judgings
 from app.errors import NotFound
 from app.rejudging.earlier import list_replaced
 from app.submissions.cancel import cancel_as
+from app.submissions.follow import Follower
 from app.submissions.model import Submission
-from app.submissions.progress import Progress
 from app.submissions.query import get_submission
 from app.submissions.view import SubmissionView, view_submission
 from app.web.address import SubmissionId
+from app.web.following import hold_seat
 from app.web.origin import require_own_origin
 from app.web.render import HEADERS, render_text
 from app.web.result import Result, describe_result
-from app.web.visit import CurrentVisit, Visit, read_visit, see_other
+from app.web.visit import CurrentVisit, Visit, see_other
 
 router = APIRouter()
 
@@ -66,41 +66,28 @@ def stop(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
     return see_other(f"/submissions/{submission_id}")
 
 
-def hold_shown(visit: CurrentVisit, submission_id: SubmissionId) -> Iterator[Shown]:
+def hold_readable(visit: CurrentVisit, submission_id: SubmissionId) -> Iterator[Follower]:
     """A dependency, so that a stream which may not be seen, or is one too many, is refused before it begins."""
-    shown = read_shown(visit, submission_id)
-    room: WaitingRoom = visit.request.app.state.waiting_room
-    with room.seat(_viewer(visit).id):
-        yield shown
+    read_shown(visit, submission_id)
+    with hold_seat(visit, _viewer(visit), Right.READ_SUBMISSIONS) as follower:
+        yield follower
 
 
 @router.get("/submissions/{submission_id}/events", response_class=EventSourceResponse)
 async def stream_results(
-    request: Request, shown: Annotated[Shown, Depends(hold_shown)]
+    submission_id: SubmissionId, follower: Annotated[Follower, Depends(hold_readable)]
 ) -> AsyncIterator[ServerSentEvent]:
     """The same fragment as `/result`, whenever it has changed; `done` when it will not change again."""
-    progress: Progress = request.app.state.progress
-    sent: Result | None = None
-    with progress.watch(shown.submission.id) as watch:
-        while sent is None or not sent.is_final:
-            latest = await run_in_threadpool(_find_again, request, shown.submission.id)
-            if latest is None:
+
+    def read(session: Session, viewer: Viewer) -> Result:
+        return read_one(session, viewer, submission_id).result
+
+    async with aclosing(follower.follow(submission_id, read)) as results:
+        async for result in results:
+            yield ServerSentEvent(event="result", raw_data=render_result(result))
+            if result.is_final:
+                yield ServerSentEvent(event="done", raw_data="")
                 return
-            result = latest.result
-            if result != sent:
-                yield ServerSentEvent(event="result", raw_data=render_result(result))
-            if not result.is_final:
-                await watch.changed()
-            sent = result
-    yield ServerSentEvent(event="done", raw_data="")
-
-
-def _find_again(request: Request, submission_id: UUID) -> Shown | None:
-    """None for who was signed out meanwhile, or may see it no more."""
-    try:
-        return read_shown(read_visit(request), submission_id)
-    except NotFound:
-        return None
 
 
 def render_result(result: Result) -> str:

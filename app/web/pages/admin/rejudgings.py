@@ -1,14 +1,16 @@
 """Judging submissions again: which, how far it is, what it changes, and letting it count or not."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Annotated, Any, cast, get_args
 from urllib.parse import urlencode
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Form, Request, Response
+from fastapi import APIRouter, Depends, Form, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import ValidationError
+from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
 from app.accounts.right import Right
@@ -22,7 +24,8 @@ from app.rejudging.decision import apply, cancel
 from app.rejudging.model import Onto
 from app.rejudging.preview import preview
 from app.rejudging.view import RejudgingView, list_rejudgings, view_rejudging
-from app.submissions.progress import Progress
+from app.submissions.follow import Follower
+from app.web.following import hold_seat
 from app.web.gate import needs
 from app.web.messages import gettext as _
 from app.web.moment import read_moment
@@ -110,24 +113,27 @@ def show_result(visit: CurrentVisit, view: Known, cut: Asked) -> Response:
     return Response(_render_result(visit, view, cut), media_type="text/html", headers=HEADERS)
 
 
+def hold_view(visit: CurrentVisit, viewer: Rejudger, view: Known) -> Iterator[Follower]:  # noqa: ARG001
+    """Raises LimitReached, too."""
+    with hold_seat(visit, viewer, Right.REJUDGE) as follower:
+        yield follower
+
+
 @router.get("/{rejudging_id}/events", response_class=EventSourceResponse)
 async def stream_progress(
-    request: Request, visit: CurrentVisit, view: Known, cut: Asked
+    visit: CurrentVisit, known: Known, follower: Annotated[Follower, Depends(hold_view)], cut: Asked
 ) -> AsyncIterator[ServerSentEvent]:
     """The same fragment as `/result`, whenever it has changed; `done` when it will not change by itself."""
-    progress: Progress = request.app.state.progress
-    sent: RejudgingView | None = None
-    with progress.watch(view.id) as watch:
-        while sent is None or sent.state == "judging":
-            latest = await run_in_threadpool(_read, visit, view.id)
-            if latest != sent:
-                yield ServerSentEvent(
-                    event="result", raw_data=await run_in_threadpool(_render_result, visit, latest, cut)
-                )
-            if latest.state == "judging":
-                await watch.changed()
-            sent = latest
-    yield ServerSentEvent(event="done", raw_data="")
+
+    def read(session: Session, _viewer: Viewer) -> RejudgingView:
+        return view_rejudging(session, get_rejudging(session, known.id))
+
+    async with aclosing(follower.follow(known.id, read)) as views:
+        async for view in views:
+            yield ServerSentEvent(event="result", raw_data=await run_in_threadpool(_render_result, visit, view, cut))
+            if view.state != "judging":
+                yield ServerSentEvent(event="done", raw_data="")
+                return
 
 
 @router.post("/{rejudging_id}/apply", dependencies=[Depends(require_own_origin)])
