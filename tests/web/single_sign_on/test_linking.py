@@ -1,0 +1,73 @@
+"""Linking who one is at a provider to an account, and taking it off again."""
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from app.accounts.model import Identity, User
+from app.accounts.session import start_session
+from app.audit.model import AuditEvent
+from app.database import Database
+from app.web.cookie import COOKIE
+from tests.factories import make_user
+from tests.web.single_sign_on.account import read_users
+from tests.web.single_sign_on.away import Away, begin_link, sign_in
+
+
+def test_an_account_is_linked_and_then_found_by_the_identity(
+    ada: TestClient, provider: Away, database: Database
+) -> None:
+    provider.says(person={"sub": "7", "preferred_username": "countess"})
+
+    linked = ada.get(provider.visit(begin_link(ada)))
+    ada.cookies.clear()
+    sign_in(ada, provider)
+
+    assert (linked.status_code, linked.headers["location"]) == (303, "/account")
+    assert list(read_users(database)) == ["ada"]
+    assert 'title="Signed in as ada"' in ada.get("/").text
+    with database.transaction() as session:
+        event = session.scalars(select(AuditEvent)).one()
+        assert (event.action, event.after) == ("identity.linked", {"issuer": provider.issuer})
+
+
+def test_an_identity_of_somebody_else_is_not_linked(ada: TestClient, provider: Away, database: Database) -> None:
+    with database.transaction() as session:
+        other = make_user(session, "grace")
+        session.add(Identity(issuer=provider.issuer, subject="1", user_id=other.id))
+
+    answer = ada.get(provider.visit(begin_link(ada)))
+
+    assert answer.status_code == 403
+    assert "signs in to another account already" in answer.text
+
+
+def test_a_link_can_not_be_ended_by_who_is_signed_in_as_somebody_else_by_then(
+    ada: TestClient, provider: Away, database: Database
+) -> None:
+    back = provider.visit(begin_link(ada))
+    with database.transaction() as session:
+        ada.cookies.set(COOKIE, start_session(session, make_user(session, "eve").id))
+
+    assert ada.get(back).status_code == 403
+    with database.transaction() as session:
+        assert session.scalars(select(Identity)).all() == []
+
+
+@pytest.mark.parametrize("path", ["/account/identities", "/account/identities/remove"])
+def test_another_site_can_not_make_anybody_link(ada: TestClient, path: str) -> None:
+    assert ada.post(path, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+    assert ada.get("/account/identities").status_code in (404, 405)
+
+
+def test_the_only_way_to_sign_in_is_not_taken_off(anyone: TestClient, provider: Away, database: Database) -> None:
+    sign_in(anyone, provider)
+
+    kept = anyone.post("/account/identities/remove", data={"issuer": provider.issuer})
+    with database.transaction() as session:
+        session.scalars(select(User)).one().password_hash = "some hash"
+    gone = anyone.post("/account/identities/remove", data={"issuer": provider.issuer})
+
+    assert (kept.status_code, gone.status_code) == (403, 303)
+    with database.transaction() as session:
+        assert session.scalars(select(Identity)).all() == []

@@ -1,0 +1,41 @@
+"""What browsers are told about each cookie of ours."""
+
+import pytest
+from fastapi import Request, Response
+
+from app.database import Database
+from app.main import create_app
+from app.settings import Settings
+from app.web.attempt_cookie import ATTEMPT
+from app.web.cookie import SESSION, Cookie
+
+HTTPS = Settings(public_url="https://judge.example")
+
+
+def sent(cookie: Cookie, settings: Settings, database: Database) -> list[str]:
+    """The headers that keep it and forget it."""
+    request = Request({"type": "http", "app": create_app(settings, database), "headers": []})
+    response = cookie.forget(request, cookie.keep(request, Response(), "secret"))
+    return response.headers.getlist("set-cookie")
+
+
+@pytest.mark.parametrize("cookie", [SESSION, ATTEMPT], ids=["session", "attempt"])
+def test_every_cookie_is_for_this_host_only_and_out_of_reach_of_scripts_and_other_sites(
+    cookie: Cookie, database: Database
+) -> None:
+    for header in sent(cookie, HTTPS, database):
+        assert header.startswith(f"__Host-{cookie.name}=")
+        assert {"HttpOnly", "Path=/", "SameSite=lax", "Secure"} <= set(header.split("; "))
+        assert "Domain" not in header
+
+    for header in sent(cookie, Settings(), database):
+        assert header.startswith(f"{cookie.name}=")
+        assert "Secure" not in header
+
+
+@pytest.mark.parametrize(("cookie", "seconds"), [(SESSION, 30 * 86_400), (ATTEMPT, 600)], ids=["session", "attempt"])
+def test_a_cookie_is_kept_for_its_lifetime_and_then_no_more(cookie: Cookie, seconds: int, database: Database) -> None:
+    kept, forgotten = sent(cookie, Settings(), database)
+
+    assert f"Max-Age={seconds}" in kept
+    assert "Max-Age=0" in forgotten
