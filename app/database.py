@@ -5,15 +5,22 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, ClassVar
 
+import psycopg
 from sqlalchemy import DateTime, Engine, MetaData, Text, create_engine
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
+
+from app.errors import Refused
 
 # A peer that vanished without a word (a pulled cable, a dead firewall) is noticed in about a minute.
 KEEPALIVE = {"connect_timeout": "5", "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3"}
 
 # Connections beyond the pool's size, for a moment.
 OVERFLOW = 2
+
+# Held by a trigger on every table whose rows belong to one user.
+LIVING_OWNER = "living_owner"
 
 NAMING = {
     "ix": "ix_%(column_0_label)s",
@@ -31,6 +38,13 @@ class Base(DeclarativeBase):
         str: Text,
         dict[str, Any]: JSONB,
     }
+
+
+class OwnerErased(Refused):
+    """A request was under way when its user was erased."""
+
+    def __init__(self) -> None:
+        super().__init__("this account was erased meanwhile; nothing more is kept for it")
 
 
 class Database:
@@ -51,12 +65,22 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
-        """A session that commits at the end of the block, or rolls back when it raises."""
-        with self._sessions.begin() as session:
-            yield session
+        """A session that commits at the end of the block, or rolls back when it raises. Raises OwnerErased."""
+        try:
+            with self._sessions.begin() as session:
+                yield session
+        except IntegrityError as error:
+            if _constraint(error) == LIVING_OWNER:
+                raise OwnerErased from error
+            raise
 
     def close(self) -> None:
         self.engine.dispose()
+
+
+def _constraint(error: IntegrityError) -> str | None:
+    """The name of what was violated."""
+    return error.orig.diag.constraint_name if isinstance(error.orig, psycopg.Error) else None
 
 
 def is_storable(text: str) -> bool:

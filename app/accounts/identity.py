@@ -20,7 +20,7 @@ from app.accounts.network import network_of
 from app.accounts.provider import Person
 from app.accounts.secret import new_secret
 from app.accounts.throttle import AccountThrottles
-from app.accounts.user import EMAIL, MAX_EMAIL
+from app.accounts.user import EMAIL, ERASED, MAX_EMAIL
 from app.audit.record import Act, Actor, record
 from app.errors import Conflict, NotFound, Refused
 
@@ -81,7 +81,7 @@ def suggest_name(person: Person) -> str:
     """A user name like the one that they have there."""
     plain = unicodedata.normalize("NFKD", person.name.partition("@")[0]).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9_-]+", "-", plain).strip("-_")[:MAX_NAME]
-    return name if len(name) >= 3 else "user"
+    return name if len(name) >= 3 and not name.startswith(ERASED) else "user"
 
 
 def _join(session: Session, throttles: AccountThrottles, person: Person, applicant: Applicant) -> User:

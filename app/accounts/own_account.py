@@ -17,8 +17,18 @@ from app.audit.record import Act, Actor, record
 from app.errors import Invalid
 
 
+def make_own_token(session: Session, actor: Actor, proof: Proof, name: str, bounds: Bounds = UNBOUNDED) -> NewToken:
+    """The password is asked for, since a token outlives the session that made it.
+
+    Raises NotProven, Invalid, and Conflict for one too many.
+    """
+    owner = _lock_owner(session, actor)
+    require_proof(owner, proof)
+    return make_token(session, actor, owner, name, bounds)
+
+
 def make_token(session: Session, actor: Actor, owner: User, name: str, bounds: Bounds = UNBOUNDED) -> NewToken:
-    """Raises Invalid, and Conflict for one too many."""
+    """For who has just signed in, and for commands. Raises Invalid, and Conflict for one too many."""
     new = create_token(session, owner.id, name, bounds)
     expires_at = new.token.expires_at
     made = {"scopes": new.token.scopes, "expires_at": expires_at.isoformat() if expires_at else None}

@@ -14,6 +14,8 @@ from app.errors import Conflict, Invalid
 
 USERNAME = re.compile(r"[a-z0-9_-]{3,32}")
 USERNAME_RULE = "use 3 to 32 characters of a-z, 0-9, _ and -"
+# What is left of an erased user is called so.
+ERASED = "erased-"
 EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+")
 MAX_EMAIL = 254  # RFC 5321's longest path
 
@@ -56,6 +58,8 @@ def _check_username(username: str) -> None:
     if not USERNAME.fullmatch(username):
         shown = username if len(username) <= 40 else username[:40] + "…"
         raise Invalid("username", f"{shown!r} is not a user name: {USERNAME_RULE}")
+    if username.startswith(ERASED):
+        raise Invalid("username", f"names that begin with {ERASED!r} are for accounts that were erased; choose another")
 
 
 def check_email(email: str) -> None:

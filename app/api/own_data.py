@@ -6,12 +6,11 @@ from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from app.accounts.model import User
-from app.accounts.proof import Proof, require_proof
+from app.accounts.proof import Proof
 from app.api.archive import ARCHIVE, send_file
 from app.api.dependency import AccountChanger, Address, Stored, Throttles, act_as
 from app.api.openapi import problems
-from app.people.erase import erase
+from app.people.erase import erase_self
 from app.people.export import export_user
 
 router = APIRouter(prefix="/me", tags=["users"])
@@ -44,5 +43,4 @@ def erase_own_account(
     """Your submissions, drafts, progress, sessions and tokens are removed. This can't be undone: export them first."""
     proof = Proof(password=sure.password.get_secret_value(), throttle=throttles.proofs)
     with database.transaction() as session:
-        require_proof(session.get_one(User, viewer.id), proof)
-        erase(session, act_as(viewer, address), viewer.id)
+        erase_self(session, act_as(viewer, address), proof)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from app.accounts.admission import Applicant, join
 from app.accounts.model import Role
 from app.accounts.password import MAX_BYTES, MIN_CHARACTERS
-from app.accounts.user import EMAIL, MAX_EMAIL, USERNAME, USERNAME_RULE, SignUp
+from app.accounts.user import EMAIL, ERASED, MAX_EMAIL, USERNAME, USERNAME_RULE, SignUp
 from app.api.dependency import Address, Stored, Throttles, limit_address
 from app.api.openapi import problems
 
@@ -23,7 +23,7 @@ class NewUser(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     username: str = Field(
-        description=USERNAME_RULE, json_schema_extra={"pattern": f"^{USERNAME.pattern}$"}, examples=["ada"]
+        description=USERNAME_RULE, json_schema_extra={"pattern": f"^(?!{ERASED}){USERNAME.pattern}$"}, examples=["ada"]
     )
     password: SecretStr = Field(
         description=f"at least {MIN_CHARACTERS} characters, at most {MAX_BYTES} bytes in UTF-8",

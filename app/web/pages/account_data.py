@@ -6,11 +6,10 @@ from fastapi import APIRouter, Depends, Form, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
-from app.accounts.model import User
-from app.accounts.proof import NotProven, require_proof
+from app.accounts.proof import NotProven
 from app.accounts.throttle import TooOften
 from app.errors import Conflict, Invalid
-from app.people.erase import erase
+from app.people.erase import erase_self
 from app.people.export import export_user, read_chunks
 from app.web.account import Outcome, Owner, prove, render_account
 from app.web.cookie import signed_out
@@ -43,8 +42,7 @@ def send_erase(visit: CurrentVisit, owner: Owner, form: Annotated[EraseForm, For
         with visit.transaction() as session:
             if form.erase_username.strip().lower() != owner.username:
                 raise Invalid("erase_username", _("this is not your user name; type it to say that you mean it"))
-            require_proof(session.get_one(User, owner.id), prove(session, visit, form.erase_password))
-            erase(session, visit.actor, owner.id)
+            erase_self(session, visit.actor, prove(session, visit, form.erase_password))
     except (Invalid, NotProven, TooOften, Conflict) as fault:
         field = fault.field if isinstance(fault, Invalid) else "erase_password"
         errors, typed = {field: str(fault)}, {"erase_username": form.erase_username}

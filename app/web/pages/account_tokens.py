@@ -6,9 +6,8 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
-from app.accounts.model import User
-from app.accounts.own_account import give_up_token, make_token
-from app.accounts.proof import NotProven, require_proof
+from app.accounts.own_account import give_up_token, make_own_token
+from app.accounts.proof import NotProven
 from app.accounts.throttle import TooOften
 from app.accounts.token import Bounds
 from app.errors import Conflict, Invalid
@@ -24,10 +23,7 @@ FIELD = {"name": "token_name", "scopes": "scopes", "expires_in_days": "expires_i
 
 
 class TokenForm(BaseModel):
-    """`expires_in_days` is empty for a token without an end.
-
-    The password is asked for, since a token outlives the session that made it.
-    """
+    """`expires_in_days` is empty for a token without an end."""
 
     token_name: str = ""
     scopes: list[str] = []
@@ -37,12 +33,12 @@ class TokenForm(BaseModel):
 
 
 @router.post("", dependencies=[Depends(require_own_origin)])
-def send_token(visit: CurrentVisit, owner: Owner, form: Annotated[TokenForm, Form()]) -> Response:
+def send_token(visit: CurrentVisit, owner: Owner, form: Annotated[TokenForm, Form()]) -> Response:  # noqa: ARG001
     try:
         with visit.transaction() as session:
-            require_proof(session.get_one(User, owner.id), prove(session, visit, form.token_password))
+            proof = prove(session, visit, form.token_password)
             name = form.token_name.strip() or _("token")
-            new = make_token(session, visit.actor, owner.user, name, _bounds(form))
+            new = make_own_token(session, visit.actor, proof, name, _bounds(form))
     except Invalid as fault:
         errors = {FIELD[fault.field]: str(fault)}
         return render_account(visit, Outcome(errors=errors, typed=form.model_dump()), 422)

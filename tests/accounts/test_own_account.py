@@ -1,0 +1,53 @@
+"""What a token or an erasure takes, whoever calls it: the owner's password."""
+
+import pytest
+from sqlalchemy import select
+
+from app.accounts.model import ApiToken, User
+from app.accounts.own_account import make_own_token
+from app.accounts.proof import NotProven, Proof
+from app.accounts.throttle import AccountThrottles, TooOften
+from app.accounts.user import SignUp, sign_up
+from app.audit.record import Actor
+from app.database import Database
+from app.people.erase import erase_self
+
+PASSWORD = "correct horse"
+
+
+@pytest.fixture
+def ada(database: Database) -> Actor:
+    with database.transaction() as session:
+        user = sign_up(session, SignUp(username="ada", password=PASSWORD))
+        return Actor(user_id=user.id, channel="page", address="192.0.2.1")
+
+
+def proof(password: str, throttles: AccountThrottles) -> Proof:
+    return Proof(password=password, throttle=throttles.proofs)
+
+
+def test_with_the_password_a_token_is_made_and_an_account_erased(database: Database, ada: Actor) -> None:
+    throttles = AccountThrottles()
+    with database.transaction() as session:
+        assert make_own_token(session, ada, proof(PASSWORD, throttles), "laptop").token.user_id == ada.user_id
+    with database.transaction() as session:
+        erase_self(session, ada, proof(PASSWORD, throttles))
+
+    with database.transaction() as session:
+        assert session.scalars(select(ApiToken)).all() == []
+        assert session.scalars(select(User.erased_at)).one() is not None
+
+
+def test_without_it_neither_is_done_and_guesses_at_both_are_counted_together(database: Database, ada: Actor) -> None:
+    throttles = AccountThrottles()
+    for _ in range(5):
+        with pytest.raises(NotProven), database.transaction() as session:
+            make_own_token(session, ada, proof("wrong horse", throttles), "laptop")
+        with pytest.raises(NotProven), database.transaction() as session:
+            erase_self(session, ada, proof("wrong horse", throttles))
+
+    with pytest.raises(TooOften), database.transaction() as session:
+        erase_self(session, ada, proof(PASSWORD, throttles))
+    with database.transaction() as session:
+        assert session.scalars(select(ApiToken)).all() == []
+        assert session.scalars(select(User.erased_at)).one() is None

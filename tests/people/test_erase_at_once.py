@@ -1,0 +1,100 @@
+"""Somebody is erased while a request of theirs is under way: whichever comes first, nothing of theirs is left."""
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from uuid import UUID
+
+import pytest
+from sqlalchemy import func, insert, literal, select, text
+
+from app.accounts.model import User, UserSession
+from app.accounts.session import start_session
+from app.audit.record import COMMAND
+from app.database import Database, OwnerErased
+from app.drafts.model import Draft
+from app.drafts.save import Save, save_draft
+from app.people.erase import erase
+from app.people.estate import ESTATE, Belonging
+from tests.factories import make_problem, make_user
+from tests.people.estate import make_rich_user
+
+REMOVED = [belonging for belonging in ESTATE if belonging.fate == "removed"]
+
+
+@pytest.fixture
+def thread() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(1) as pool:
+        yield pool
+
+
+@pytest.fixture
+def ada(database: Database) -> UUID:
+    with database.transaction() as session:
+        make_problem(session, "scaled_sum")
+        return make_user(session, "ada").id
+
+
+def erase_now(database: Database, user_id: UUID) -> None:
+    with database.transaction() as session:
+        erase(session, COMMAND, user_id)
+
+
+def draft_now(database: Database, user_id: UUID) -> None:
+    with database.transaction() as session:
+        save_draft(session, Save(user_id=user_id, slug="scaled_sum", source="ada was here", base=None))
+
+
+def until_waiting(database: Database, work: Future[None]) -> None:
+    """Until the other connection waits for this one's lock, or has gone ahead."""
+    waiting = text(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    while not work.done():
+        with database.transaction() as session:
+            if session.scalar(waiting):
+                return
+
+
+def test_what_was_being_written_when_the_erasure_began_goes_too(
+    database: Database, ada: UUID, thread: ThreadPoolExecutor
+) -> None:
+    with database.transaction() as session:
+        start_session(session, ada)
+        erasure = thread.submit(erase_now, database, ada)
+        until_waiting(database, erasure)
+    erasure.result()
+
+    with database.transaction() as session:
+        assert session.get_one(User, ada).erased_at is not None
+        assert session.scalars(select(UserSession)).all() == []
+
+
+def test_what_begins_while_the_erasure_is_under_way_is_refused(
+    database: Database, ada: UUID, thread: ThreadPoolExecutor
+) -> None:
+    with database.transaction() as session:
+        erase(session, COMMAND, ada)
+        saving = thread.submit(draft_now, database, ada)
+        until_waiting(database, saving)
+
+    with pytest.raises(OwnerErased, match="nothing more is kept for it"):
+        saving.result()
+    with database.transaction() as session:
+        assert session.scalars(select(Draft)).all() == []
+
+
+@pytest.mark.parametrize("belonging", REMOVED, ids=lambda belonging: str(belonging.name))
+def test_no_table_that_is_emptied_takes_a_row_of_somebody_who_was_erased(
+    database: Database, ada: UUID, belonging: Belonging
+) -> None:
+    with database.transaction() as session:
+        other = make_rich_user(session, "grace").id
+    erase_now(database, ada)
+    table, owner = belonging.column.class_.__table__, belonging.column.key
+    own = [literal(ada) if column.key == owner else column for column in table.columns]
+
+    with pytest.raises(OwnerErased), database.transaction() as session:
+        session.execute(insert(table).from_select([*table.columns.keys()], select(*own).where(table.c[owner] == other)))
+
+    with database.transaction() as session:
+        assert session.scalar(select(func.count()).where(belonging.column == other)) == 1
