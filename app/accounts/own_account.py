@@ -11,6 +11,8 @@ from app.accounts.model import User
 from app.accounts.password import check_password, hash_password
 from app.accounts.proof import Proof, require_proof
 from app.accounts.session import end_session_by_id, end_sessions
+from app.accounts.sign_in import SignIn, sign_in
+from app.accounts.throttle import AccountThrottles
 from app.accounts.token import UNBOUNDED, Bounds, NewToken, create_token, revoke_token
 from app.accounts.user import check_email
 from app.audit.record import Act, Actor, record
@@ -27,8 +29,16 @@ def make_own_token(session: Session, actor: Actor, proof: Proof, name: str, boun
     return make_token(session, actor, owner, name, bounds)
 
 
+def sign_in_for_token(
+    session: Session, throttles: AccountThrottles, attempt: SignIn, name: str, bounds: Bounds = UNBOUNDED
+) -> NewToken:
+    """For a program, which has no session. Raises SignInFailed, TooOften, Invalid, and Conflict for one too many."""
+    owner = sign_in(session, throttles, attempt)
+    return make_token(session, Actor(user_id=owner.id, channel="api", address=attempt.address), owner, name, bounds)
+
+
 def make_token(session: Session, actor: Actor, owner: User, name: str, bounds: Bounds = UNBOUNDED) -> NewToken:
-    """For who has just signed in, and for commands. Raises Invalid, and Conflict for one too many."""
+    """For commands: asks nobody for a password. Raises Invalid, and Conflict for one too many."""
     new = create_token(session, owner.id, name, bounds)
     expires_at = new.token.expires_at
     made = {"scopes": new.token.scopes, "expires_at": expires_at.isoformat() if expires_at else None}

@@ -8,13 +8,12 @@ from uuid import UUID
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from app.accounts.own_account import give_up_token, make_token
+from app.accounts.own_account import give_up_token, sign_in_for_token
 from app.accounts.right import Right
-from app.accounts.sign_in import SignIn, sign_in
+from app.accounts.sign_in import SignIn
 from app.accounts.token import MAX_DAYS, MAX_NAME, Bounds, list_tokens
 from app.api.dependency import AccountChanger, AccountReader, Address, Stored, Throttles, act_as, limit_address
 from app.api.openapi import problems
-from app.audit.record import Actor
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
 
@@ -88,9 +87,7 @@ def post_token(database: Stored, wanted: TokenRequest, address: Address, throttl
     attempt = SignIn(username=wanted.username, password=wanted.password.get_secret_value(), address=address)
     bounds = Bounds(scopes=wanted.scopes, expires_in_days=wanted.expires_in_days)
     with database.transaction() as session:
-        owner = sign_in(session, throttles, attempt)
-        actor = Actor(user_id=owner.id, channel="api", address=address)
-        new = make_token(session, actor, owner, wanted.name, bounds)
+        new = sign_in_for_token(session, throttles, attempt, wanted.name, bounds)
         return NewTokenView(
             token=new.secret, **TokenView.model_validate(new.token).model_dump(exclude={"last_used_at"})
         )

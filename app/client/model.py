@@ -81,7 +81,7 @@ class AuditEntry(Answer):
         ...,
         description="a user name; null for a command on the server, and for Allclose by itself",
     )
-    channel: Literal["page", "api", "command", "worker"]
+    channel: Literal["page", "api", "command", "worker", "retention"]
     action: str = Field(..., description="what was done, as `kind.verb`")
     target_kind: str
     target: str
