@@ -25,7 +25,7 @@ POSTS: dict[str, str] = {
     "cancel_submission": "One that is done stays as it is.",
     "copy_submission": "The editor holds it already.",
     "create_invitation": "The second makes another invitation. Revoke the one whose link you never saw.",
-    "ask_for_password": "The second sends another link; each works once.",
+    "ask_for_password": "The second sends another link, and no more are sent for half an hour; each works once.",
     "make_reset_link": "The second makes another link; each works once.",
     "preview_rejudging": "It changes nothing.",
     "create_rejudging": "With the same `Idempotency-Key`, it is the same rejudging; without one, another.",
