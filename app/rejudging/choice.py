@@ -7,11 +7,11 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Select, and_, case, func, literal, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from app.accounts.model import User
 from app.catalog.model import IS_CURRENT, Problem, Revision
-from app.catalog.publish import MAX_NUMBER
+from app.catalog.publish import MAX_NUMBER, get_revision
 from app.database import storable
 from app.errors import Invalid, NotFound, ProblemNotFound
 from app.judging.verdicts import Verdict
@@ -80,7 +80,11 @@ def from_stored(session: Session, stored: dict[str, Any]) -> Choice:
 
 
 def select_chosen(session: Session, choice: Choice, onto: Onto) -> Chosen:
-    """Those that are judged, in the order in which they were sent. Raises Invalid, NotFound."""
+    """Those that are judged, in the order in which they were sent. Raises Invalid, NotFound.
+
+    `own` is the revision of the judging that counts, not the one that a submission was sent for: what was judged again
+    by a mended revision stays with it.
+    """
     return _select(session, choice.check(), onto).where(Judging.state == "done")
 
 
@@ -95,8 +99,13 @@ def count(session: Session, chosen: Chosen) -> int:
     return session.execute(select(func.count()).select_from(some)).scalar_one()
 
 
+def select_older(session: Session, choice: Choice) -> Chosen:
+    """Those that a later revision than their problem's current one judged."""
+    return select_chosen(session, choice, "current").where(Judging.revision_id.in_(_list_later(session)))
+
+
 def _select(session: Session, choice: Choice, onto: Onto) -> Chosen:
-    target = Submission.revision_id if onto == "own" else Problem.current_revision_id
+    target = Judging.revision_id if onto == "own" else Problem.current_revision_id
     is_gpu = Revision.manifest[("limits", "gpu")].astext == "true"
     query: Chosen = (
         select(Submission.id, Judging.id, Revision.id, case((is_gpu, "gpu"), else_="cpu"))
@@ -121,10 +130,7 @@ def _of_problem(session: Session, query: Chosen, slug: str, number: int | None) 
     if problem_id is None:
         raise ProblemNotFound(slug)
     query = query.where(Submission.problem_id == problem_id)
-    if number is None:
-        return query
-    of_number = select(Revision.id).where(Revision.problem_id == problem_id, Revision.number == number)
-    return query.where(Judging.revision_id == of_number.scalar_subquery())
+    return query if number is None else query.where(Judging.revision_id == get_revision(session, slug, number).id)
 
 
 def _narrow(session: Session, query: Chosen, choice: Choice) -> Chosen:
@@ -146,6 +152,14 @@ def _list_earlier(session: Session) -> Sequence[UUID]:
     return session.scalars(
         select(Revision.id).join(Problem, Problem.id == Revision.problem_id).where(~IS_CURRENT)
     ).all()
+
+
+def _list_later(session: Session) -> Sequence[UUID]:
+    """Revisions that came after their problems' current ones, which were brought back."""
+    current = aliased(Revision)
+    of_problem = select(Revision.id).join(Problem, Problem.id == Revision.problem_id)
+    later = of_problem.join(current, current.id == Problem.current_revision_id).where(Revision.number > current.number)
+    return session.scalars(later).all()
 
 
 def _user_id(session: Session, username: str) -> UUID:

@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Boolean, Integer, Text, Uuid, func, insert, literal, select
@@ -59,6 +60,7 @@ def rejudge(session: Session, actor: Actor, request: Rejudge) -> Rejudging:
     session.flush()
     rejudging.total = _write_judgings(session, rejudging.id, request)
     after = {"total": rejudging.total, "onto": rejudging.onto, "note": rejudging.note}
+    after["chosen"] = _shorten(rejudging.chosen)
     record(session, actor, Act(action="rejudging.created", target=rejudging.id, after=after))
     return rejudging
 
@@ -68,6 +70,11 @@ def get_rejudging(session: Session, rejudging_id: UUID) -> Rejudging:
     if found is None:
         raise NotFound(f"there is no rejudging {rejudging_id}; the list of rejudgings has all of them")
     return found
+
+
+def _shorten(chosen: dict[str, Any]) -> dict[str, Any]:
+    """As the audit log has it: of thousands of ids their number. The rejudging itself keeps them."""
+    return chosen | {"ids": len(chosen["ids"])} if "ids" in chosen else chosen
 
 
 def _check_note(note: str) -> None:

@@ -100,8 +100,10 @@ def _count_from_now_on(session: Session, rejudging_id: UUID) -> None:
 
 
 def _decide(session: Session, rejudging: Rejudging, decision: Decision, actor: Actor) -> Rejudging:
-    rejudging.decision = decision
-    rejudging.decided_by = actor.user_id
-    rejudging.decided_at = session.scalars(select(func.now())).one()
-    record(session, actor, Act(action=f"rejudging.{decision}", target=rejudging.id, after={"total": rejudging.total}))
+    decided_at = session.scalars(select(func.now())).one()
+    judged = _count(session, rejudging.id, Judging.verdict != Verdict.CANCELLED)
+    rejudging.decision, rejudging.judged = decision, judged
+    rejudging.decided_by, rejudging.decided_at = actor.user_id, decided_at
+    after = {"total": rejudging.total, "judged": judged}
+    record(session, actor, Act(action=f"rejudging.{decision}", target=rejudging.id, after=after))
     return rejudging

@@ -15,15 +15,17 @@ Decision = Literal["applied", "cancelled"]
 
 
 class Rejudging(Base):
-    """`chosen`: by what the submissions were chosen. `onto`: their own revisions, or their problems' current ones.
+    """`chosen`: by what the submissions were chosen. `onto`: the revisions that judged them, or the current ones.
 
-    `total`: how many there are. `decision` is None until an admin has applied or cancelled all of it as one.
+    `total`: how many there are. `decision` is None until an admin has applied or cancelled all of it as one; `judged`,
+    how many had been judged again then, is None before.
     """
 
     __tablename__ = "rejudgings"
     __table_args__ = (
         CheckConstraint("onto IN ('own', 'current')", name="onto"),
         CheckConstraint("decision IN ('applied', 'cancelled')", name="decision"),
+        CheckConstraint("(decision IS NULL) = (judged IS NULL)", name="decided_is_counted"),
         UniqueConstraint("created_by", "idempotency_key", name="uq_rejudgings_created_by"),
         Index("ix_rejudgings_created_at", text("created_at DESC"), "id"),
     )
@@ -35,6 +37,7 @@ class Rejudging(Base):
     chosen: Mapped[dict[str, Any]]
     onto: Mapped[Onto] = mapped_column(Text)
     total: Mapped[int]
+    judged: Mapped[int | None]
     decision: Mapped[Decision | None] = mapped_column(Text)
     decided_by: Mapped[UUID | None] = mapped_column(ForeignKey(User.id))
     decided_at: Mapped[datetime | None]

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
@@ -14,13 +15,13 @@ from app.accounts.model import User
 from app.cursor import read_uuid_cursor, write_cursor
 from app.judging.verdicts import Verdict
 from app.rejudging.choice import Choice, from_stored
+from app.rejudging.decision import NOT_APPLIED
 from app.rejudging.kind import NEW, OLD, Kind, kind
 from app.rejudging.model import Onto, Rejudging
-from app.submissions.model import Judging
 
 PAGE = 50
 
-Standing = Literal["judging", "ready", "applied", "cancelled"]
+Standing = Literal["judging", "ready", "overtaken", "applied", "cancelled"]
 
 
 class View(BaseModel):
@@ -28,7 +29,11 @@ class View(BaseModel):
 
 
 class RejudgingSummary(View):
-    """`judging` until all are judged; then `ready` to be applied or cancelled, which it is once and for good."""
+    """`judging` until all are judged; then `ready` to be applied or cancelled, which it is once and for good.
+
+    `overtaken` in place of `ready` where another one was applied since that some of the same submissions were in: it
+    can't be applied any more.
+    """
 
     id: UUID
     state: Standing
@@ -37,10 +42,14 @@ class RejudgingSummary(View):
     note: str
     chosen: Choice = Field(description="the criteria, as they were given")
     onto: Onto = Field(
-        description="which revision they are judged on: `own`, each submission's, or `current`, its problem's current"
+        description="which revision they are judged on: `own`, the one that the verdict which counted was of, or "
+        "`current`, its problem's current one"
     )
-    total: int = Field(description="how many submissions")
-    judged: int = Field(description="how many of them are judged again")
+    total: int = Field(description="how many submissions there were when it was begun")
+    judged: int = Field(description="how many of them are judged again, or were when it was applied or cancelled")
+    overtaken: int = Field(
+        description="how many of them another rejudging that was applied since judged again; 0 once it is decided"
+    )
     decided_at: datetime | None = Field(description="when it was applied or cancelled; null before")
     decided_by: str | None = Field(description="the user name of who did; null before, and for a command")
 
@@ -54,9 +63,15 @@ class Move(View):
 
 
 class RejudgingView(RejudgingSummary):
-    """A rejudging and what it changes. `failed` ones are judge errors: when it is applied, their old verdicts stay."""
+    """A rejudging and what it changes. `failed` ones are judge errors: when it is applied, their old verdicts stay.
+
+    All `kinds` and `gone` make `total`.
+    """
 
     kinds: dict[Kind, int] = Field(description="how many are the same, better, worse, …; those that wait included")
+    gone: int = Field(
+        description="how many submissions are not there any more: their users were erased, or they were too old to keep"
+    )
     moves: tuple[Move, ...] = Field(description="of those that are judged again, by old and new verdict")
 
 
@@ -73,13 +88,14 @@ def view_rejudging(session: Session, rejudging: Rejudging) -> RejudgingView:
     joined = counted.join_from(NEW, OLD, OLD.id == NEW.replaces_id).where(NEW.rejudging_id == rejudging.id)
     for old, new, which, count in session.execute(joined.group_by(OLD.verdict, NEW.verdict, "kind")):
         kinds[which] += count
-        if new is not None:
+        if new is not None and which != "cancelled":
             moves[old, new] += count
-    summary = _summarise(session, [rejudging], {rejudging.id: kinds["waiting"]})[0]
+    summary = _summarise(session, [rejudging])[0]
     return RejudgingView(
         **summary.model_dump(exclude={"chosen"}),
         chosen=summary.chosen,
         kinds=dict(kinds),
+        gone=rejudging.total - kinds.total(),
         moves=tuple(Move(old=Verdict(old), new=Verdict(new), count=n) for (old, new), n in sorted(moves.items())),
     )
 
@@ -95,37 +111,56 @@ def list_rejudgings(session: Session, cursor: str | None = None) -> RejudgingPag
     shown = rows[:PAGE]
     last = shown[-1] if len(rows) > PAGE else None
     return RejudgingPage(
-        items=tuple(_summarise(session, shown, _count_waiting(session, shown))),
+        items=tuple(_summarise(session, shown)),
         next=write_cursor(last.created_at, last.id) if last else None,
     )
 
 
-def _count_waiting(session: Session, rejudgings: Sequence[Rejudging]) -> dict[UUID, int]:
-    """Only of those that are not decided, which are few: nothing of the others waits."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Progress:
+    """Of a rejudging that is not decided."""
+
+    waiting: int = 0
+    judged: int = 0
+    overtaken: int = 0
+
+    @property
+    def standing(self) -> Standing:
+        if self.waiting:
+            return "judging"
+        return "overtaken" if self.overtaken else "ready"
+
+
+def _count_open(session: Session, rejudgings: Sequence[Rejudging]) -> dict[UUID, _Progress]:
+    """Of those that are not decided, which are few."""
     undecided = [rejudging.id for rejudging in rejudgings if rejudging.decision is None]
-    counted = select(Judging.rejudging_id, func.count()).where(Judging.rejudging_id.in_(undecided))
-    rows = session.execute(counted.where(Judging.state != "done").group_by(Judging.rejudging_id))
-    return {rejudging_id: count for rejudging_id, count in rows if rejudging_id is not None}
+    waits, counts = NEW.state != "done", func.coalesce(NEW.verdict, "").not_in(NOT_APPLIED)
+    numbers = (func.count().filter(each) for each in (waits, ~waits, and_(counts, ~OLD.is_current)))
+    counted = select(NEW.rejudging_id, *numbers).join_from(NEW, OLD, OLD.id == NEW.replaces_id)
+    rows = session.execute(counted.where(NEW.rejudging_id.in_(undecided)).group_by(NEW.rejudging_id))
+    return {each: _Progress(waiting=waiting, judged=judged, overtaken=over) for each, waiting, judged, over in rows}
 
 
-def _summarise(session: Session, rejudgings: Sequence[Rejudging], waiting: dict[UUID, int]) -> list[RejudgingSummary]:
+def _summarise(session: Session, rejudgings: Sequence[Rejudging]) -> list[RejudgingSummary]:
     people = {person for each in rejudgings for person in (each.created_by, each.decided_by) if person is not None}
     rows = session.execute(select(User.id, User.username).where(User.id.in_(people)))
     names: dict[UUID | None, str] = {row.id: row.username for row in rows}
-    return [_summary(session, each, waiting.get(each.id, 0), names) for each in rejudgings]
+    progress = _count_open(session, rejudgings)
+    return [_summary(session, each, progress.get(each.id, _Progress()), names) for each in rejudgings]
 
 
-def _summary(session: Session, row: Rejudging, waiting: int, names: dict[UUID | None, str]) -> RejudgingSummary:
+def _summary(session: Session, row: Rejudging, progress: _Progress, names: dict[UUID | None, str]) -> RejudgingSummary:
     return RejudgingSummary(
         id=row.id,
-        state=row.decision or ("judging" if waiting else "ready"),
+        state=row.decision or progress.standing,
         created_at=row.created_at,
         by=names.get(row.created_by),
         note=row.note,
         chosen=from_stored(session, row.chosen),
         onto=row.onto,
         total=row.total,
-        judged=row.total - waiting,
+        judged=progress.judged if row.judged is None else row.judged,
+        overtaken=progress.overtaken,
         decided_at=row.decided_at,
         decided_by=names.get(row.decided_by),
     )

@@ -77,7 +77,7 @@ class Submission(Base):
 
 
 class Judging(Base):
-    """One evaluation of a submission, on its own revision or, when it is judged again, perhaps on a later one.
+    """One evaluation of a submission, on the revision it was sent for or, when it is judged again, perhaps on another.
 
     `is_current`: the one that counts, of a submission's judgings exactly one. A rejudge's does not until it is applied;
     `rejudging_id` is of those, and `replaces_id` the judging that counted when it was asked for.
@@ -104,6 +104,7 @@ class Judging(Base):
         ),
         Index("ix_judgings_held", "lease_until", postgresql_where=text("state = 'judging'")),
         Index("ix_judgings_verdict", "verdict", "submission_id", postgresql_where=text("is_current")),
+        Index("ix_judgings_current_revision", "revision_id", "submission_id", postgresql_where=text("is_current")),
         Index("uq_judgings_current", "submission_id", unique=True, postgresql_where=text("is_current")),
         Index("ix_judgings_rejudging_id", "rejudging_id", "id", postgresql_where=text("rejudging_id IS NOT NULL")),
         Index(
@@ -117,7 +118,7 @@ class Judging(Base):
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
     submission_id: Mapped[UUID] = mapped_column(ForeignKey(Submission.id, ondelete="CASCADE"), index=True)
-    revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id), index=True)
+    revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id))
     is_current: Mapped[bool] = mapped_column(default=True, server_default=true())
     rejudging_id: Mapped[UUID | None] = mapped_column(ForeignKey("rejudgings.id", ondelete="CASCADE"))
     replaces_id: Mapped[int | None] = mapped_column(BigInteger)

@@ -66,9 +66,11 @@ SUBMITTED = (
 )
 
 JUDGED_AGAIN = (
-    """INSERT INTO rejudgings (id, created_by, created_at, note, chosen, onto, total, decision, decided_by, decided_at)
+    """INSERT INTO rejudgings (id, created_by, created_at, note, chosen, onto, total, judged, decision, decided_by,
+            decided_at)
         SELECT gen_random_uuid(), who.id, now() - interval '1 day' * n, 'a tolerance was wrong', '{}', 'current',
-            :size / 50, CASE WHEN n % 3 = 1 THEN 'applied' WHEN n % 3 = 2 THEN 'cancelled' END,
+            :size / 50, CASE WHEN n % 3 > 0 THEN :size / 50 END,
+            CASE WHEN n % 3 = 1 THEN 'applied' WHEN n % 3 = 2 THEN 'cancelled' END,
             CASE WHEN n % 3 > 0 THEN who.id END, CASE WHEN n % 3 > 0 THEN now() END
         FROM who WHERE n IN (0, 1, 2)""",
     """CREATE TEMPORARY TABLE again AS

@@ -8,9 +8,11 @@ import pytest
 from sqlalchemy import select, update
 
 from app.audit.model import AuditEvent
+from app.catalog.model import Problem
 from app.database import Database
 from app.errors import Conflict, Invalid, NotFound
 from app.judging.verdicts import Verdict
+from app.people.erase import erase
 from app.rejudging import choice, create
 from app.rejudging.change import CaseChange, list_changes
 from app.rejudging.choice import Choice
@@ -126,8 +128,11 @@ def test_a_choice_that_would_be_of_all_or_of_nothing_certain_is_refused(
         preview(session, Choice(**criteria), "own")
 
 
-def test_a_problem_or_a_user_that_is_not_there_is_not_found(database: Database) -> None:
+def test_a_problem_a_user_or_a_revision_that_is_not_there_is_not_found(database: Database) -> None:
     with database.transaction() as session:
+        make_judged(session, make_problem(session, "sums"))
+        with pytest.raises(NotFound, match="no revision 99 of 'sums'"):
+            preview(session, Choice(problem="sums", revision=99), "own")
         with pytest.raises(NotFound):
             preview(session, Choice(problem="no\0thing"), "own")
         with pytest.raises(NotFound):
@@ -176,6 +181,43 @@ def test_the_current_revision_brings_its_queue_with_it(database: Database) -> No
 
     assert (rows[own.id].revision_id, rows[own.id].queue) == (first.id, "cpu")
     assert (rows[current.id].revision_id, rows[current.id].queue) == (later.id, "gpu")
+
+
+def test_what_a_mended_revision_judged_again_stays_with_it(database: Database) -> None:
+    with database.transaction() as session:
+        faulty = make_problem(session, "sums")
+        make_judged(session, faulty, ACCEPTED, 100)
+        mended = add_revision(session, faulty)
+        actor = make_actor(session)
+        fix = begin(session, actor, "current", problem="sums")
+    judge_again(database, WRONG, 50)
+    with database.transaction() as session:
+        apply(session, fix.id, actor)
+
+        later = begin(session, actor, problem="sums")
+
+        (change,) = list_changes(session, later).items
+        new = session.scalars(select(Judging).where(Judging.rejudging_id == later.id)).one()
+    assert (change.old.revision, change.new.revision) == (mended.number, mended.number)
+    assert new.revision_id == mended.id
+
+
+def test_a_preview_says_how_many_would_go_back_to_an_older_revision(database: Database) -> None:
+    with database.transaction() as session:
+        first, other = make_problem(session, "sums"), make_problem(session, "means")
+        later = add_revision(session, first)
+        for revision in (first, later, later, other, add_revision(session, other)):
+            make_judged(session, revision)
+        assert preview(session, Choice(verdict=WRONG), "current").older == 0
+
+        session.get_one(Problem, first.problem_id).current_revision_id = first.id
+        session.flush()
+
+        assert preview(session, Choice(verdict=WRONG), "current").older == 2
+        assert preview(session, Choice(problem="means"), "current").older == 0
+        found = preview(session, Choice(verdict=WRONG), "own")
+    assert found.older == 0
+    assert sorted(each.revision for each in found.items) == [1, 1, 2, 2, 2]
 
 
 def test_the_same_key_begins_one_rejudging_and_another_request_with_it_is_refused(database: Database) -> None:
@@ -290,6 +332,10 @@ def test_of_two_rejudgings_of_one_submission_only_the_first_to_be_applied_can_be
         apply(session, wide.id, actor)
 
     with database.transaction() as session:
+        view = view_rejudging(session, get_rejudging(session, wide.id))
+        assert (view.state, view.overtaken) == ("overtaken", 1)
+        listed = {each.id: (each.state, each.overtaken) for each in list_rejudgings(session).items}
+        assert listed == {narrow.id: ("applied", 0), wide.id: ("overtaken", 1)}
         assert counting(session, [both.id, one.id]) == ["accepted", "wrong_answer"]
         assert get_rejudging(session, wide.id).decision is None
 
@@ -312,10 +358,47 @@ def test_cancelling_ends_what_waits_and_runs_and_keeps_what_was_judged(database:
     with database.transaction() as session:
         assert beat(session, held, LEASE) == set(held)
         assert view_rejudging(session, get_rejudging(session, rejudging.id)).kinds == {"better": 1}
-        assert view_rejudging(session, get_rejudging(session, running.id)).kinds == {"cancelled": 1}
+        nothing = view_rejudging(session, get_rejudging(session, running.id))
+        assert (nothing.kinds, nothing.judged, nothing.moves) == ({"cancelled": 1}, 0, ())
+        listed = {each.id: each.judged for each in list_rejudgings(session).items}
+        assert listed == {rejudging.id: 1, running.id: 0}
         assert counting(session, submissions) == ["wrong_answer"] * 2
         with pytest.raises(Conflict, match="was cancelled already"):
             apply(session, rejudging.id, actor)
+
+
+def test_what_an_erased_user_had_in_it_is_told_as_gone(database: Database) -> None:
+    with database.transaction() as session:
+        revision, user = make_problem(session, "sums"), make_user(session)
+        make_judged(session, revision)
+        make_judged(session, revision, user=user)
+        actor = make_actor(session)
+        rejudging = begin(session, actor, problem="sums")
+        erase(session, actor, user.id)
+    judge_again(database)
+
+    with database.transaction() as session:
+        ready = view_rejudging(session, get_rejudging(session, rejudging.id))
+        applied = view_rejudging(session, apply(session, rejudging.id, actor))
+
+    assert (ready.state, ready.total, ready.judged, ready.kinds, ready.gone) == ("ready", 2, 1, {"better": 1}, 1)
+    assert (applied.total, applied.judged, applied.kinds, applied.gone) == (2, 1, {"better": 1}, 1)
+
+
+def test_what_was_chosen_is_written_down(database: Database) -> None:
+    with database.transaction() as session:
+        user = make_user(session, "ada")
+        submission = make_judged(session, make_problem(session, "sums"), user=user)
+        actor = make_actor(session)
+        begin(session, actor, user="ada", verdict=WRONG)
+        begin(session, actor, ids=(submission.id, uuid4()))
+
+        events = session.scalars(select(AuditEvent.after).order_by(AuditEvent.id)).all()
+
+    assert [event["chosen"] for event in events if event] == [
+        {"user": str(user.id), "verdict": "wrong_answer"},
+        {"ids": 2},
+    ]
 
 
 def test_deciding_the_same_again_changes_nothing(database: Database) -> None:
