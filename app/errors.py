@@ -1,5 +1,7 @@
 """Errors that carry facts. They know nothing of HTTP: a table in `app.api` maps classes to statuses."""
 
+from collections.abc import Sequence
+
 
 class AllcloseError(Exception):
     """Base of every error of ours whose text may be shown to the person who caused it.
@@ -27,6 +29,29 @@ class Invalid(AllcloseError):
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
         self.field = field
+
+    @property
+    def each(self) -> "tuple[Invalid, ...]":
+        """One for each field."""
+        return (self,)
+
+
+class SeveralInvalid(Invalid):
+    """Several values are; the first one's field stands for all."""
+
+    def __init__(self, found: Sequence[Invalid]) -> None:
+        super().__init__(found[0].field, "; ".join(map(str, found)))
+        self._found = tuple(found)
+
+    @property
+    def each(self) -> tuple[Invalid, ...]:
+        return self._found
+
+
+def raise_all(found: Sequence[Invalid]) -> None:
+    """Raises Invalid for all of them at once, if there are any."""
+    if found:
+        raise found[0] if len(found) == 1 else SeveralInvalid(found)
 
 
 class Conflict(AllcloseError):

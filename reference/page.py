@@ -15,7 +15,7 @@ from reference.words import describe, one_line
 
 SERVER = "https://judge.example"
 # Every call can answer so; the introduction says it once.
-EVERYWHERE = {429, 500, 503}
+EVERYWHERE = {422, 429, 500, 503}
 OF_BODIES = {400, 413, 415}
 _environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),

@@ -48,10 +48,15 @@ def _bounds(schema: dict[str, Any], what: str, unit: str) -> str:
 
 
 def _range(schema: dict[str, Any]) -> str:
-    least, most = schema.get("minimum"), schema.get("maximum")
+    least, most = (_plain(schema.get(end)) for end in ("minimum", "maximum"))
     if least is not None and most is not None:
         return f", {least} to {most}"
     return f", at most {most}" if most is not None else f", at least {least}" if least is not None else ""
+
+
+def _plain(bound: float | None) -> float | None:
+    """The document writes every bound with a decimal point."""
+    return int(bound) if bound is not None and float(bound).is_integer() else bound
 
 
 def one_line(text: str) -> str:

@@ -1,6 +1,6 @@
 """REST v1 under /api/v1, one module per resource, and the endpoints for machines at the root."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 
 from app.api import (
     administration,
@@ -38,9 +38,10 @@ from app.api import (
     workers,
 )
 
+from app.api.query_name import refuse_unknown_names
 
 def build_router() -> APIRouter:
-    version_1 = APIRouter(prefix="/api/v1")
+    version_1 = APIRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
     learning = (hints, quiz, solution, progress)
     authoring = (packages, revisions, verifications)
     submitting = (inspection, submissions, history, events, rejudgings)

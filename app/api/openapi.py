@@ -23,7 +23,8 @@ OPEN_TO_ALL: dict[str, Any] = {"security": [{}]}
 
 _HEADERS = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}
 _ALWAYS = (500, 503)
-_THROTTLED = (429,)
+# Of all but those for machines: a query parameter may be unknown, and there may be too many requests.
+_OF_REST = (422, 429)
 _WITH_BODY = (400, 413, 415)
 _WITH_RIGHT = (401, 403)
 _REFERENCE = "#/components/schemas/ProblemDetails"
@@ -104,8 +105,8 @@ def _describe(status: int) -> str:
 
 def _describe_errors(operation: dict[str, Any]) -> None:
     responses = operation["responses"]
-    is_throttled, has_body = operation["tags"] != ["health"], "requestBody" in operation
-    added = _ALWAYS + (_THROTTLED if is_throttled else ()) + (_WITH_BODY if has_body else ())
+    is_rest, has_body = operation["tags"] != ["health"], "requestBody" in operation
+    added = _ALWAYS + (_OF_REST if is_rest else ()) + (_WITH_BODY if has_body else ())
     for status in added + (_WITH_RIGHT if operation.get("security") else ()):
         responses.setdefault(str(status), {"description": _describe(status)})
     for status, response in responses.items():

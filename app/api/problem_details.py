@@ -85,7 +85,8 @@ def _describe_http(error: HTTPException) -> Fault:
 def _fields(error: Exception) -> tuple[FieldFault, ...]:
     if isinstance(error, PackageInvalid):
         return tuple(describe_package_fault(fault) for fault in error.problems[:MAX_SHOWN])
-    return (FieldFault(field=error.field, message=str(error)),) if isinstance(error, Invalid) else ()
+    each = error.each if isinstance(error, Invalid) else ()
+    return tuple(FieldFault(field=one.field, message=str(one)) for one in each)
 
 
 def _detail(error: Exception, code: Code) -> str:

@@ -1,0 +1,40 @@
+"""Refusing query parameters that a call does not have, before anything else is done: one that is misspelt would be
+ignored, and a filter that is ignored lets everything through.
+"""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from fastapi import Request
+from fastapi.dependencies.models import Dependant
+from pydantic import BaseModel
+
+from app.errors import Invalid, raise_all
+from app.wrong_value import MAX_SHOWN
+
+
+async def refuse_unknown_names(request: Request) -> None:
+    """A dependency of the REST API. Not in a thread, which would cost more than it does. Raises Invalid."""
+    if request.query_params:
+        known = sorted(set(_list_names(request.scope["route"].dependant)))
+        raise_all([_unknown(name, known) for name in request.query_params if name not in known])
+
+
+def _list_names(dependant: Dependant) -> Iterator[str]:
+    for field in dependant.query_params:
+        kind = field.field_info.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from (info.alias or name for name, info in kind.model_fields.items())
+        else:
+            yield field.alias
+    for each in dependant.dependencies:
+        yield from _list_names(each)
+
+
+def _unknown(name: str, known: list[str]) -> Invalid:
+    shown = name if len(name) <= MAX_SHOWN else name[:MAX_SHOWN] + "…"
+    if not known:
+        return Invalid(shown, f"{shown!r} is no parameter of this call, which takes none; leave it out")
+    nearest = get_close_matches(name[:MAX_SHOWN], known, n=1)
+    remedy = f"did you mean {nearest[0]}?" if nearest else "leave it out."
+    return Invalid(shown, f"{shown!r} is no parameter of this call; {remedy} There are {', '.join(known)}")

@@ -1,0 +1,54 @@
+"""A query parameter that a call does not have is refused: a filter that is misspelt lets nothing through unseen."""
+
+import httpx
+import pytest
+
+from tests.api.conftest import SignedIn
+
+
+@pytest.fixture
+def admin(signed_in: SignedIn) -> httpx.Client:
+    return signed_in("root", role="admin")
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "says"),
+    [
+        ("/submissions/export?verdikt=accepted", "verdikt", "did you mean verdict? There are digest, format, mode"),
+        ("/users?limit=5", "limit", "leave it out. There are cursor, q, role, state"),
+        ("/problems?frame=jax", "frame", "did you mean framework?"),
+        ("/submissions?Verdict=accepted", "Verdict", "did you mean verdict?"),
+        ("/me?x=1", "x", "takes none"),
+        ("/problems/nope/leaderboard?bye=time", "bye", "did you mean by?"),
+        ("/rejudgings?" + "x" * 200 + "=1", "x" * 60 + "…", "There are cursor"),
+    ],
+)
+def test_a_query_parameter_that_a_call_does_not_have_is_named(
+    admin: httpx.Client, path: str, name: str, says: str
+) -> None:
+    answer = admin.get(path)
+
+    (fault,) = answer.json()["errors"]
+    assert (answer.status_code, answer.json()["code"], fault["field"]) == (422, "invalid", name)
+    assert says in fault["message"]
+
+
+def test_all_that_are_unknown_are_named_at_once(admin: httpx.Client) -> None:
+    answer = admin.get("/audit-events?aktor=root&kinds=user&kind=user")
+
+    assert [fault["field"] for fault in answer.json()["errors"]] == ["aktor", "kinds"]
+
+
+def test_a_change_with_an_unknown_parameter_is_not_made(admin: httpx.Client) -> None:
+    answer = admin.patch("/settings?dry_run=true", json={"max_pending": 3})
+
+    settings = {each["name"]: each["value"] for each in admin.get("/settings").json()["items"]}
+    assert answer.status_code == 422
+    assert settings["max_pending"] != 3
+
+
+def test_the_document_takes_none_and_pages_take_whatever_a_link_brings(address: str) -> None:
+    document = httpx.get(f"{address}/api/v1/openapi.json?v=2")
+    page = httpx.get(f"{address}/problems?utm_source=letter")
+
+    assert (document.status_code, page.status_code) == (422, 200)
