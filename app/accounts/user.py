@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from uuid import UUID
 
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
@@ -9,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import Role, User
 from app.accounts.password import check_password, hash_password
-from app.database import is_storable
-from app.errors import Conflict, Invalid
+from app.database import is_storable, storable
+from app.errors import Conflict, Invalid, NotFound
 
 USERNAME = re.compile(r"[a-z0-9_-]{3,32}")
 USERNAME_RULE = "use 3 to 32 characters of a-z, 0-9, _ and -"
@@ -52,6 +53,14 @@ def find_user(session: Session, username: str) -> User | None:
     """Upper case is forgiven."""
     name = username.strip().lower()
     return session.scalar(select(User).where(User.username == name)) if USERNAME.fullmatch(name) else None
+
+
+def get_user_id(session: Session, username: str) -> UUID:
+    """For who may list users. Raises NotFound."""
+    user_id = session.scalar(select(User.id).where(User.username == storable(username)))
+    if user_id is None:
+        raise NotFound(f"there is no user {username[:40]!r}; the list of users has all of them")
+    return user_id
 
 
 def _check_username(username: str) -> None:

@@ -26,7 +26,10 @@ def read_filters(
 
 
 @router.get(
-    "", responses=problems(401, 403, 422), operation_id="list_judge_errors", summary="Every judge_error, newest first"
+    "",
+    responses=problems(401, 403, 404, 422),
+    operation_id="list_judge_errors",
+    summary="Every judge_error, newest first",
 )
 def get_judge_errors(
     viewer: OperationsReader,  # noqa: ARG001

@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from uuid import UUID
 
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from app.catalog.model import IS_CURRENT, Problem, Revision
+from app.database import storable
+from app.errors import ProblemNotFound
 
 MAX_LENGTH = 100  # characters of a name; what is longer is no typing mistake
 
@@ -16,6 +19,14 @@ MAX_LENGTH = 100  # characters of a name; what is longer is no typing mistake
 class NamedProblem:
     slug: str
     title: str
+
+
+def get_problem_id(session: Session, slug: str) -> UUID:
+    """Of a problem that is published or was. Raises ProblemNotFound."""
+    problem_id = session.scalar(select(Problem.id).where(Problem.slug == storable(slug)))
+    if problem_id is None:
+        raise ProblemNotFound(slug)
+    return problem_id
 
 
 def list_named(session: Session, *which: ColumnElement[bool]) -> list[NamedProblem]:

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Problem
+from app.catalog.name import get_problem_id
 from app.cursor import read_number_cursor, write_cursor
 from app.submissions.cause import CAUSE, IS_ERROR, has_cause
 from app.submissions.model import Judging, Submission
@@ -59,12 +60,12 @@ class CauseView(BaseModel):
 
 
 def list_judge_errors(session: Session, filters: ErrorFilters, cursor: str | None = None) -> JudgeErrorPage:
-    """Newest first. Raises CursorInvalid."""
+    """Newest first. Raises ProblemNotFound, CursorInvalid."""
     query = (
         select(Judging, CAUSE, Problem.slug, Submission.mode)
         .join(Submission, Submission.id == Judging.submission_id)
         .join(Problem, Problem.id == Submission.problem_id)
-        .where(IS_ERROR, *_conditions(filters))
+        .where(IS_ERROR, *_conditions(session, filters))
         .order_by(Judging.finished_at.desc(), Judging.id.desc())
         .limit(PAGE_SIZE + 1)
     )
@@ -95,10 +96,10 @@ def list_causes(session: Session) -> list[CauseView]:
     ]
 
 
-def _conditions(filters: ErrorFilters) -> list[ColumnElement[bool]]:
+def _conditions(session: Session, filters: ErrorFilters) -> list[ColumnElement[bool]]:
     found: list[ColumnElement[bool]] = []
     if filters.problem is not None:
-        found.append(Problem.slug == filters.problem)
+        found.append(Submission.problem_id == get_problem_id(session, filters.problem))
     if filters.kind is not None:
         found.append(func.split_part(CAUSE, ":", 1) == filters.kind)
     if filters.cause is not None:

@@ -1,7 +1,6 @@
 """Which submissions are judged again: by criteria that all must hold."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
@@ -15,6 +14,7 @@ from app.catalog.publish import MAX_NUMBER, get_revision
 from app.database import storable
 from app.errors import Invalid, NotFound, ProblemNotFound
 from app.judging.verdicts import Verdict
+from app.moment import Moment, check_span
 from app.rejudging.model import Onto
 from app.submissions.cause import has_cause
 from app.submissions.model import Judging, Submission
@@ -38,8 +38,8 @@ class Choice(BaseModel):
         None, ge=1, le=MAX_NUMBER, description="judged by this revision of the problem, by its number"
     )
     outdated: bool = Field(False, description="judged by another revision than the problem's current one")
-    since: datetime | None = Field(None, description="sent at this time or later")
-    until: datetime | None = Field(None, description="sent before this time")
+    since: Moment | None = Field(None, description="sent at this time or later")
+    until: Moment | None = Field(None, description="sent before this time")
     verdict: Verdict | None = Field(None, description="whose verdict is this one")
     cause: str | None = Field(
         None,
@@ -59,9 +59,7 @@ class Choice(BaseModel):
             )
         if self.revision is not None and self.problem is None:
             raise Invalid("chosen", "a revision's number is of no use without its problem; name the problem too")
-        for name, moment in (("since", self.since), ("until", self.until)):
-            if moment is not None and moment.tzinfo is None:
-                raise Invalid("chosen", f"{name} needs a time zone, as in 2026-11-22T05:00:00Z")
+        check_span(self.since, self.until)
         return self
 
 
