@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.capacity import count_slots
 from app.errors import AllcloseError
+from app.wrong_value import WrongValue, list_wrong
 
 PREFIX = "ALLCLOSE_"
 ROOT = Path(__file__).parent.parent
@@ -125,7 +126,7 @@ def read_settings(**overrides: object) -> Settings:
     try:
         return Settings(**{name: value for name, value in overrides.items() if value is not None})  # type: ignore[arg-type]
     except ValidationError as error:
-        raise BadSetting("; ".join(_sentence(e["loc"], e["msg"], e["input"]) for e in error.errors())) from None
+        raise BadSetting("; ".join(map(_sentence, list_wrong(error)))) from None
 
 
 def _why_unknown(unknown: list[str], known: set[str]) -> str:
@@ -135,7 +136,5 @@ def _why_unknown(unknown: list[str], known: set[str]) -> str:
     return f"unknown setting {', '.join(unknown)}; known are {', '.join(sorted(known))}"
 
 
-def _sentence(location: tuple[int | str, ...], message: str, value: object) -> str:
-    told = message.removeprefix("Value error, ")
-    # What several settings make together names them itself; `value` would be all of them, secrets too.
-    return f"{PREFIX}{str(location[0]).upper()} is {value!r}: {told}" if location else told
+def _sentence(wrong: WrongValue) -> str:
+    return wrong.sentence(f"{PREFIX}{wrong.field.upper()}")

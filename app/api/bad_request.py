@@ -8,8 +8,7 @@ from fastapi.exceptions import RequestValidationError
 
 from app.api.error_code import Code
 from app.api.fault import Fault, FieldFault, fault_of
-
-MAX_SHOWN = 60
+from app.wrong_value import MAX_SHOWN, WrongValue
 
 # pydantic's kinds of error that its own message does not explain to someone who sends JSON.
 _SENTENCES = {
@@ -67,11 +66,10 @@ def _sentence(error: Mapping[str, Any]) -> str:
     known = _SENTENCES.get(error["type"])
     if known is not None:
         return known
-    message = str(error["msg"]).removeprefix("Value error, ").replace("Input should", "should", 1)
-    value = error["input"]
-    if "password" in error["loc"]:
-        return message
-    return f"is {_short(json.dumps(value))}: {message}" if isinstance(value, str | int | float | None) else message
+    wrong = WrongValue.of(error)
+    if "password" in wrong.place or not isinstance(wrong.value, str | int | float | None):
+        return wrong.reason
+    return f"is {_short(json.dumps(wrong.value))}: {wrong.reason}"
 
 
 def _short(text: str) -> str:

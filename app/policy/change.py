@@ -12,6 +12,7 @@ from app.audit.record import Act, Actor, record
 from app.errors import Invalid, NotFound
 from app.policy.model import PolicyRow
 from app.policy.policy import Policy, read_policy
+from app.wrong_value import list_wrong
 
 # Changes to one setting at once come one after the other, so that each finds what is really before it.
 _LOCK = "LOCK TABLE policy IN SHARE ROW EXCLUSIVE MODE"
@@ -68,12 +69,5 @@ def _validated(values: Mapping[str, Any]) -> Policy:
     try:
         return Policy.model_validate(values)
     except ValidationError as error:
-        first = error.errors()[0]
-        name = str(first["loc"][0]) if first["loc"] else "settings"
-        raise Invalid(name, _sentence(name, first["input"], first["msg"])) from None
-
-
-def _sentence(name: str, value: Any, message: str) -> str:
-    said = message.removeprefix("Value error, ").replace("Input should", "it should", 1)
-    shown = repr(value)
-    return f"{name} is {shown if len(shown) <= MAX_SHOWN else shown[:MAX_SHOWN] + '…'}: {said}"
+        wrong = list_wrong(error)[0]
+        raise Invalid(wrong.field or "settings", wrong.sentence()) from None

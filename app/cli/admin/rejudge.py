@@ -58,7 +58,7 @@ def begin(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Say how many submissions are so, and judge them again behind all others."""
+    """Say how many submissions are so, and judge them again in the background."""
     from pydantic import ValidationError
 
     from app.audit.record import COMMAND
@@ -66,14 +66,14 @@ def begin(
     from app.rejudging.choice import Choice
     from app.rejudging.create import Rejudge, rejudge
     from app.rejudging.preview import preview
+    from app.wrong_value import list_wrong
 
     wanted = {"problem": problem, "revision": revision, "outdated": outdated, "verdict": verdict, "user": user}
     more = {"since": aware(since), "until": aware(until), "ids": submission or None, "samples": samples, "cause": cause}
     try:
         choice = Choice.model_validate(wanted | more)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise Invalid("chosen", f"{'.'.join(map(str, first['loc']))} is {first['input']!r}: {first['msg']}") from None
+        raise Invalid("chosen", list_wrong(error)[0].sentence()) from None
     with transaction(data) as session:
         found = preview(session, choice, onto)
         confirm(f"Judge {found.total} submissions again ({found.unfinished} unfinished are left out)?", yes)

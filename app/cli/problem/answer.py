@@ -10,6 +10,7 @@ from app.catalog.manifest import MAX_SLUG, Difficulty, is_slug
 from app.catalog.parameter import Identifier, Parameter
 from app.catalog.template.exercise import FRAMEWORKS
 from app.errors import AllcloseError
+from app.wrong_value import list_wrong
 
 DIFFICULTIES: tuple[str, ...] = get_args(Difficulty)
 _ARRAY_TYPE = {"numpy": "numpy", "torch": "torch"}
@@ -95,5 +96,5 @@ def _parameter(text: str, framework: str) -> Parameter:
     try:
         return Parameter.model_validate(content)
     except ValidationError as error:
-        reason = error.errors()[0]["msg"].removeprefix("Value error, ")
+        reason = list_wrong(error)[0].reason
         raise AnswerUnfit(f"{text!r} is no parameter ({reason}): write `x: float32[N, D]` or `lr: float`") from None

@@ -32,6 +32,7 @@ from app.web.moment import read_moment
 from app.web.origin import require_own_origin
 from app.web.render import HEADERS, render_text
 from app.web.visit import CurrentVisit, Visit, see_other
+from app.wrong_value import list_wrong
 
 HOME = "/admin/rejudgings"
 CRITERIA = ("problem", "revision", "user", "verdict", "cause", "since", "until", "ids")
@@ -212,9 +213,8 @@ def _read_choice(typed: Mapping[str, str]) -> Choice:
     try:
         return Choice.model_validate(given)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = str(first["loc"][0])
-        raise Invalid(field, f"{field} is {str(first['input'])[:40]!r}: {first['msg']}; correct it") from None
+        wrong = list_wrong(error)[0]
+        raise Invalid(wrong.field, f"{wrong.sentence()}; correct it") from None
 
 
 def _read_onto(onto: str) -> Onto:
