@@ -35,7 +35,7 @@ class Origin:
     waited_seconds: float
 
 
-def read_origin(database: Database, judging_id: int) -> Origin:
+def _read_origin(database: Database, judging_id: int) -> Origin:
     waited = func.extract("epoch", Judging.started_at - Judging.queued_at)
     columns = select(Judging.request_id, Judging.traceparent, Judging.queue, Judging.rejudging_id, waited)
     with database.transaction() as session:
@@ -55,7 +55,7 @@ def followed(judge: Judge, database: Database, meter: Meter) -> Run:
         context.submission_id.set(str(claim.submission_id))
         context.judging_id.set(claim.judging_id)
         context.attempt.set(claim.attempt)
-        origin = retry(lambda: read_origin(database, claim.judging_id), abort)
+        origin = retry(lambda: _read_origin(database, claim.judging_id), abort)
         context.request_id.set(origin.request_id)
         if claim.attempt == 1:
             meter.waits.labels(origin.queue, origin.kind).observe(origin.waited_seconds)
