@@ -3,15 +3,16 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from threading import BoundedSemaphore
 from typing import Any, ClassVar
 
 import psycopg
-from sqlalchemy import DateTime, Engine, MetaData, Text, create_engine
+from sqlalchemy import DateTime, Engine, MetaData, Text, create_engine, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 
-from app.errors import Refused
+from app.errors import LimitReached, Refused
 
 # A peer that vanished without a word (a pulled cable, a dead firewall) is noticed in about a minute.
 KEEPALIVE = {"connect_timeout": "5", "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3"}
@@ -21,6 +22,12 @@ OVERFLOW = 2
 
 # Held by a trigger on every table whose rows belong to one user.
 LIVING_OWNER = "living_owner"
+
+SNAPSHOTS = 2
+SNAPSHOT_WAIT_SECONDS = 5.0
+# After which the database itself ends a statement of one, or a pause in it.
+SNAPSHOT_SECONDS = 600
+_OF_ONE_MOMENT = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 
 NAMING = {
     "ix": "ix_%(column_0_label)s",
@@ -62,6 +69,7 @@ class Database:
             hide_parameters=True,
         )
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
+        self._snapshots = BoundedSemaphore(SNAPSHOTS)
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
@@ -74,6 +82,23 @@ class Database:
                 raise OwnerErased from error
             raise
 
+    @contextmanager
+    def snapshot(self) -> Iterator[Session]:
+        """A session that only reads, and reads all as it was at one moment. Raises LimitReached.
+
+        Few at a time, and none for long: each keeps a connection from everybody else, and old rows from being removed.
+        """
+        if not self._snapshots.acquire(timeout=SNAPSHOT_WAIT_SECONDS):
+            raise LimitReached("other exports are being read now; ask again in a minute")
+        try:
+            with self._sessions.begin() as session:
+                session.connection(execution_options=_OF_ONE_MOMENT)
+                for setting in ("statement_timeout", "idle_in_transaction_session_timeout"):
+                    session.execute(text(f"SET LOCAL {setting} = '{SNAPSHOT_SECONDS}s'"))
+                yield session
+        finally:
+            self._snapshots.release()
+
     def close(self) -> None:
         self.engine.dispose()
 
@@ -83,9 +108,9 @@ def _constraint(error: IntegrityError) -> str | None:
     return error.orig.diag.constraint_name if isinstance(error.orig, psycopg.Error) else None
 
 
-def is_storable(text: str) -> bool:
+def is_storable(given: str) -> bool:
     """False for NUL and for lone surrogates, which JSON can carry and PostgreSQL can't."""
-    return "\0" not in text and text.encode(errors="ignore").decode() == text
+    return "\0" not in given and given.encode(errors="ignore").decode() == given
 
 
 def storable(value: Any) -> Any:

@@ -14,7 +14,7 @@ from app.accounts.model import User
 from app.administration.export import Format, Table
 from app.audit.model import AuditEvent, Channel
 from app.cursor import read_number_cursor, write_cursor
-from app.database import Database, storable
+from app.database import storable
 
 PAGE = 50
 CHUNK = 500
@@ -62,7 +62,9 @@ class AuditEntry(BaseModel):
     id: int
     at: datetime
     actor: str | None = Field(description="a user name; null for a command on the server, and for Allclose by itself")
-    channel: Channel
+    channel: Channel = Field(
+        description="by what it was done; `worker` publishes what has passed, `retention` removes what is old"
+    )
     action: str = Field(description="what was done, as `kind.verb`", examples=["user.suspended"])
     target_kind: str
     target: str
@@ -97,23 +99,14 @@ def list_events(session: Session, filters: AuditFilters, cursor: str | None = No
     return AuditPage(items=tuple(entries[:PAGE]), next=write_cursor(last.at, last.id) if last else None)
 
 
-def export_events(database: Database, filters: AuditFilters, format: Format) -> Table:
-    return Table(name="audit", format=format, columns=COLUMNS, records=each_event(database, filters))
+def export_events(session: Session, filters: AuditFilters, format: Format) -> Table:
+    return Table(name="audit", format=format, columns=COLUMNS, records=each_event(session, filters))
 
 
-def each_event(database: Database, filters: AuditFilters) -> Iterator[dict[str, Any]]:
-    """All of them, with no transaction open while their reader takes them."""
-    last: int | None = None
-    while True:
-        with database.transaction() as session:
-            query = _events(session, filters)
-            if last is not None:
-                query = query.where(AuditEvent.id < last)
-            entries = [_entry(event, username) for event, username in session.execute(query.limit(CHUNK))]
-        yield from (entry.model_dump() for entry in entries)
-        if len(entries) < CHUNK:
-            return
-        last = entries[-1].id
+def each_event(session: Session, filters: AuditFilters) -> Iterator[dict[str, Any]]:
+    """All of them, a few in memory at a time."""
+    rows = session.execute(_events(session, filters), execution_options={"yield_per": CHUNK})
+    yield from (_entry(event, username).model_dump() for event, username in rows)
 
 
 def list_actions(session: Session) -> tuple[str, ...]:

@@ -6,8 +6,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import IO, Any, Literal
 from uuid import UUID
+
+from app.spool import in_time, open_spool
 
 Format = Literal["ndjson", "csv"]
 Record = Mapping[str, Any]
@@ -23,9 +25,9 @@ PIECE_CHARACTERS = 32_768
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A file of records, none of which is read before it is asked for. `name` says what they are."""
+    """A file of records, none of which is read before it is asked for, in a session that is still open then."""
 
-    name: str
+    name: str  # what they are
     format: Format
     columns: Sequence[str]
     records: Iterable[Record]
@@ -38,6 +40,13 @@ class Table:
     def headers(self) -> dict[str, str]:
         file = f"allclose-{self.name}-{datetime.now(UTC):%Y-%m-%d}.{self.format}"
         return {"Content-Disposition": f'attachment; filename="{file}"', "Cache-Control": "no-store"}
+
+    def to_file(self) -> IO[bytes]:
+        """All of it, read now; to be read and closed. Raises LimitReached."""
+        file = open_spool()
+        file.writelines(piece.encode() for piece in in_time(self.pieces()))
+        file.seek(0)
+        return file
 
     def pieces(self) -> Iterator[str]:
         lines = write_csv(self.columns, self.records) if self.format == "csv" else write_ndjson(self.records)

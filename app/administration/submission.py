@@ -1,7 +1,7 @@
 """Everybody's submissions for admins: how one was judged each time, and all that are chosen as a table."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 
 from app.administration.export import Format, Table
 from app.catalog.model import Revision
-from app.database import Database
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, State, Submission
 from app.submissions.query import HistoryFilters, SubmissionSummary, choose, summarise
@@ -75,29 +74,25 @@ def inspect_judgings(session: Session, submission: Submission) -> tuple[Inspecte
     )
 
 
-def export_submissions(database: Database, filters: HistoryFilters, format: Format, *, with_source: bool) -> Table:
-    """All that are chosen. Raises Invalid for filters that can't be, before anything is sent of it."""
-    with database.transaction() as session:
-        choose(session, filters)
+def export_submissions(session: Session, filters: HistoryFilters, format: Format, *, with_source: bool) -> Table:
+    """All that are chosen. Raises Invalid for filters that can't be."""
+    choose(session, filters)
     columns = (*COLUMNS, "source") if with_source else COLUMNS
-    records = each_submission(database, filters, with_source=with_source)
+    records = each_submission(session, filters, with_source=with_source)
     return Table(name="submissions", format=format, columns=columns, records=records)
 
 
-def each_submission(database: Database, filters: HistoryFilters, *, with_source: bool) -> Iterator[dict[str, Any]]:
-    """All that are chosen and were sent by now, with no transaction open while their reader takes them."""
+def each_submission(session: Session, filters: HistoryFilters, *, with_source: bool) -> Iterator[dict[str, Any]]:
+    """All that are chosen, a few in memory at a time. Whole only in a session that reads all of one moment."""
     size = SOURCES_AT_A_TIME if with_source else CHUNK
-    place = (filters.until or datetime.now(UTC), UUID(int=0))
-    while True:
-        with database.transaction() as session:
-            after = choose(session, filters).where(tuple_(Submission.created_at, Submission.id) < tuple_(*place))
-            found = summarise(session, after.limit(size))
-            sources = _sources(session, found) if with_source else {}
+    chosen = choose(session, filters)
+    after = chosen
+    while found := summarise(session, after.limit(size)):
+        sources = _sources(session, found) if with_source else {}
         for each in found:
             yield {name: getattr(each, name) for name in COLUMNS} | ({"source": sources[each.id]} if sources else {})
-        if len(found) < size:
-            return
-        place = (found[-1].created_at, found[-1].id)
+        place = tuple_(Submission.created_at, Submission.id) < tuple_(found[-1].created_at, found[-1].id)
+        after = chosen.where(place)
 
 
 def _sources(session: Session, found: tuple[SubmissionSummary, ...]) -> dict[UUID, str]:

@@ -1,12 +1,13 @@
-"""Archives as answers."""
+"""Files as answers: archives and tables."""
 
 from collections.abc import Mapping
 from typing import IO, Any
 
 from fastapi.responses import Response, StreamingResponse
 
+from app.administration.export import Table
 from app.catalog.archive import write_archive
-from app.people.export import read_chunks
+from app.spool import read_chunks
 
 ZIP = "application/zip"
 _CONTENT = {ZIP: {"schema": {"type": "string", "format": "binary"}}}
@@ -20,6 +21,11 @@ def send_file(file: IO[bytes], name: str) -> StreamingResponse:
 
 def send_package(slug: str, files: Mapping[str, str], name: str) -> Response:
     return Response(write_archive(slug, files), media_type=ZIP, headers=_headers(name))
+
+
+def send_table(table: Table) -> StreamingResponse:
+    """In the session that it is read in. Raises LimitReached."""
+    return StreamingResponse(read_chunks(table.to_file()), media_type=table.media_type, headers=table.headers)
 
 
 def _headers(name: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from app.administration.audit_log import AuditFilters, AuditPage, export_events, list_events
 from app.administration.export import Format
+from app.api.archive import send_table
 from app.api.dependency import Auditor, Stored
 from app.api.openapi import EXPORT, problems
 
@@ -37,5 +38,6 @@ def get_audit_events(viewer: Auditor, database: Stored, query: Annotated[AuditQu
     summary="All of what was done, as a file",
 )
 def export_audit_events(viewer: Auditor, database: Stored, query: Annotated[AuditExport, Query()]) -> StreamingResponse:  # noqa: ARG001
-    table = export_events(database, query, query.format)
-    return StreamingResponse(table.pieces(), media_type=table.media_type, headers=table.headers)
+    """All as it was when it was asked for."""
+    with database.snapshot() as session:
+        return send_table(export_events(session, query, query.format))

@@ -1,5 +1,6 @@
 """Conditional requests: what GET answered has an ETag, and a change may be asked for only while that is still so."""
 
+from collections.abc import Set
 from hashlib import sha256
 from typing import Annotated, Any
 
@@ -22,14 +23,19 @@ def write_tag(body: bytes) -> str:
     return f'"{sha256(body).hexdigest()[:32]}"'
 
 
-def tag_of(view: Any) -> str:
-    """The ETag of a GET that answers with this object now."""
-    return write_tag(TypeAdapter(type(view)).dump_json(view, by_alias=True))
+def tag_of(view: Any, *, without: Set[str] = frozenset()) -> str:
+    """The ETag of a GET that answers with this object now; or of the object `without` some of its fields."""
+    return write_tag(TypeAdapter(type(view)).dump_json(view, by_alias=True, exclude=set(without)))
 
 
 def require_match(if_match: str | None, view: Any) -> None:
     """`view`: what GET would answer now, in the transaction of the change, its row locked. Raises Outdated."""
-    if if_match is not None and not has_match(if_match, tag_of(view)):
+    require_tag(if_match, tag_of(view))
+
+
+def require_tag(if_match: str | None, tag: str) -> None:
+    """`tag`: the ETag that GET would answer with now. Raises Outdated."""
+    if if_match is not None and not has_match(if_match, tag):
         raise Outdated(
             "it has changed since you read it, or was never what If-Match says; GET it again and look at the changes"
         )

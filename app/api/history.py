@@ -10,6 +10,7 @@ from pydantic import AwareDatetime, BaseModel, Field
 from app.accounts.right import Right
 from app.api.dependency import Reader, Sender, Stored
 from app.api.openapi import problems
+from app.catalog.publish import MAX_NUMBER
 from app.drafts.copy import copy_back
 from app.errors import Invalid
 from app.judging.verdicts import Verdict
@@ -46,9 +47,10 @@ class HistoryQuery(BaseModel):
     verdict: Verdict | None = Field(None, description="those that came out so")
     mode: Mode | None = Field(None, description="of all cases, or runs of samples")
     user: str | None = Field(None, description="with `everyone`: those of this user")
-    revision: str | None = Field(
-        None, description="those for this revision: a number, with `problem`; or a digest, or how one begins"
+    revision: int | None = Field(
+        None, ge=1, le=MAX_NUMBER, description="with `problem`: those for its revision of this number"
     )
+    digest: str | None = Field(None, description="those for the revision with this digest, or one that begins so")
     since: AwareDatetime | None = Field(None, description="sent at this time or later")
     until: AwareDatetime | None = Field(None, description="sent before this time")
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from app.administration.export import Format
 from app.administration.submission import InspectedJudging, export_submissions, inspect_judgings
+from app.api.archive import send_table
 from app.api.dependency import Inspector, Stored
 from app.api.history import HistoryQuery
 from app.api.openapi import EXPORT, problems
@@ -40,8 +41,9 @@ def get_export(
     database: Stored,
     query: Annotated[SubmissionExport, Query()],
 ) -> StreamingResponse:
-    table = export_submissions(database, query.filters(), query.format, with_source=query.source)
-    return StreamingResponse(table.pieces(), media_type=table.media_type, headers=table.headers)
+    """All as it was when it was asked for."""
+    with database.snapshot() as session:
+        return send_table(export_submissions(session, query.filters(), query.format, with_source=query.source))
 
 
 @router.get(

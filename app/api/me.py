@@ -11,6 +11,7 @@ from app.accounts.own_account import change_own_email, change_password
 from app.accounts.password import MAX_BYTES, MIN_CHARACTERS
 from app.accounts.proof import Proof
 from app.accounts.user import EMAIL, MAX_EMAIL
+from app.api.condition import IfMatch, require_match
 from app.api.dependency import AccountChanger, AccountReader, Address, Stored, Throttles, act_as
 from app.api.openapi import problems
 from app.api.users import UserView
@@ -66,14 +67,21 @@ def get_me(viewer: AccountReader) -> UserView:
 
 @router.patch(
     "",
-    responses=problems(401, 403, 422),
+    responses=problems(401, 403, 412, 422),
     operation_id="change_me",
     summary="Come to leaderboards, or leave them; another e-mail",
 )
 def patch_me(
-    viewer: AccountChanger, address: Address, database: Stored, throttles: Throttles, change: AccountChange
+    viewer: AccountChanger,
+    address: Address,
+    database: Stored,
+    throttles: Throttles,
+    change: AccountChange,
+    if_match: IfMatch = None,
 ) -> UserView:
     with database.transaction() as session:
+        user = session.get_one(User, viewer.id, with_for_update={"key_share": True}, populate_existing=True)
+        require_match(if_match, UserView.model_validate(user))
         if "email" in change.model_fields_set:
             proof = Proof(password=change.password.get_secret_value(), throttle=throttles.proofs)
             change_own_email(session, act_as(viewer, address), proof, change.email)

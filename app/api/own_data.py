@@ -29,8 +29,7 @@ class Confirmation(BaseModel):
     summary="All that there is of you, as a zip archive",
 )
 def export_own_data(viewer: AccountChanger, address: Address, database: Stored) -> StreamingResponse:
-    with database.transaction() as session:
-        file = export_user(session, act_as(viewer, address), viewer.id)
+    file = export_user(database, act_as(viewer, address), viewer.id)
     return send_file(file, f"allclose-{viewer.username}.zip")
 
 

@@ -84,10 +84,10 @@ def read_precondition(
         with database.transaction() as session:
             problem = get_problem(session, read_slug(slug))
             require_match(if_match, problem)
-            return problem.revision
+            return problem.digest
     digest = _DIGEST.fullmatch(if_match.strip())
     if digest is None:
-        raise Invalid("If-Match", "this is no digest of a revision; the problem's `revision` is one")
+        raise Invalid("If-Match", "this is no digest of a revision; the problem's `digest` is one")
     return digest[1]
 
 

@@ -4,7 +4,7 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from sqlalchemy.orm import Session
@@ -13,7 +13,7 @@ from app.accounts.model import Role
 from app.accounts.password_reset import LIFETIME
 from app.accounts.user import EMAIL, MAX_EMAIL
 from app.api.archive import ARCHIVE, send_file
-from app.api.condition import IfMatch, require_match
+from app.api.condition import IfMatch, require_tag, tag_of
 from app.api.dependency import Address, Configured, Cursor, Stored, UserChanger, UserReader, act_as
 from app.api.openapi import problems
 from app.audit.record import Actor
@@ -21,10 +21,14 @@ from app.people.change import change_email, change_role, lock_user, reactivate, 
 from app.people.erase import erase
 from app.people.export import export_user
 from app.people.person import Account, State
-from app.people.query import PersonPage, Wanted, get_account, list_users
+from app.people.query import PersonPage, UserFilters, get_account, list_users
 from app.people.reset_link import make_link
 
 router = APIRouter(prefix="/users", tags=["users"])
+
+
+# Fields of a user that every request of theirs may change.
+BY_WORKING = {"last_seen_at", "submissions", "sessions", "tokens"}
 
 
 class UserChange(BaseModel):
@@ -55,29 +59,32 @@ class Ended(BaseModel):
     sessions: int = Field(description="how many browsers were signed out")
 
 
-def read_wanted(
+def read_filters(
     q: Annotated[str, Query(description="words with which parts of the name or the e-mail begin")] = "",
     role: Annotated[Role | None, Query()] = None,
     state: Annotated[State | None, Query()] = None,
-) -> Wanted:
-    return Wanted(q=q, role=role, state=state)
+) -> UserFilters:
+    return UserFilters(q=q, role=role, state=state)
 
 
 @router.get("", responses=problems(401, 403, 422), summary="List users, newest first", operation_id="list_users")
 def get_users(
     viewer: UserReader,  # noqa: ARG001
     database: Stored,
-    wanted: Annotated[Wanted, Depends(read_wanted)],
+    filters: Annotated[UserFilters, Depends(read_filters)],
     cursor: Cursor = None,
 ) -> PersonPage:
     with database.transaction() as session:
-        return list_users(session, wanted, cursor)
+        return list_users(session, filters, cursor)
 
 
 @router.get("/{user_id}", responses=problems(401, 403, 404, 422), summary="One user")
-def get_user(viewer: UserReader, database: Stored, user_id: UUID) -> Account:  # noqa: ARG001
+def get_user(viewer: UserReader, database: Stored, user_id: UUID, response: Response) -> Account:  # noqa: ARG001
+    """The `ETag` is for `If-Match` only: what users change by working, when they were seen say, is no part of it."""
     with database.transaction() as session:
-        return get_account(session, user_id)
+        account = get_account(session, user_id)
+    response.headers.update({"ETag": _tag_of(account), "Cache-Control": "no-store"})
+    return account
 
 
 @router.patch(
@@ -96,7 +103,7 @@ def change_user(
     """All of it or nothing. It holds from the user's next request on; the last active admin stays one."""
     with database.transaction() as session:
         lock_user(session, user_id)
-        require_match(if_match, get_account(session, user_id))
+        require_tag(if_match, _tag_of(get_account(session, user_id)))
         _apply(session, act_as(viewer, address), user_id, change)
         return get_account(session, user_id)
 
@@ -135,8 +142,7 @@ def sign_out_user(viewer: UserChanger, address: Address, database: Stored, user_
     operation_id="export_user",
 )
 def get_user_export(viewer: UserChanger, address: Address, database: Stored, user_id: UUID) -> StreamingResponse:
-    with database.transaction() as session:
-        file = export_user(session, act_as(viewer, address), user_id)
+    file = export_user(database, act_as(viewer, address), user_id)
     return send_file(file, f"allclose-{user_id}.zip")
 
 
@@ -150,6 +156,10 @@ def erase_user(viewer: UserChanger, address: Address, database: Stored, user_id:
     """Their submissions, drafts, progress, sessions and tokens are removed, their name everywhere. There is no undo."""
     with database.transaction() as session:
         erase(session, act_as(viewer, address), user_id)
+
+
+def _tag_of(account: Account) -> str:
+    return tag_of(account, without=BY_WORKING)
 
 
 def _apply(session: Session, actor: Actor, user_id: UUID, change: UserChange) -> None:

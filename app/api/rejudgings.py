@@ -41,7 +41,7 @@ class NewRejudging(BaseModel):
     )
 
 
-class Wanted(BaseModel):
+class NewPreview(BaseModel):
     """What a rejudging would be of."""
 
     model_config = ConfigDict(extra="forbid")
@@ -62,10 +62,10 @@ _LOCATION = {"Location": {"description": "the rejudging's path", "schema": {"typ
 
 
 @router.post("/rejudging-previews", responses=problems(401, 403, 404, 422), summary="Which would be judged again")
-def preview_rejudging(wanted: Wanted, viewer: Rejudger, database: Stored) -> Preview:  # noqa: ARG001
+def preview_rejudging(new: NewPreview, viewer: Rejudger, database: Stored) -> Preview:  # noqa: ARG001
     """Changes nothing."""
     with database.transaction() as session:
-        return preview(session, wanted.chosen, wanted.onto)
+        return preview(session, new.chosen, new.onto)
 
 
 @router.post(
@@ -82,7 +82,7 @@ def create_rejudging(
     response: Response,
     key: IdempotencyKey = None,
 ) -> RejudgingView:
-    """In the background, behind all that students send. Nothing counts until it is applied."""
+    """In the background: what students send comes first. Nothing counts until it is applied."""
     wanted = Rejudge(choice=new.chosen, onto=new.onto, note=new.note, idempotency_key=key)
     with database.transaction() as session:
         view = view_rejudging(session, rejudge(session, act_as(viewer, address), wanted))

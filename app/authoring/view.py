@@ -29,14 +29,14 @@ class VerificationView(View):
 
     id: UUID
     problem: str = Field(description="the slug")
-    digest: str = Field(description="names the package's content, as `revision` does once it is published")
+    digest: str = Field(description="names the package's content, and that of the revision that it becomes")
     by: str = Field(description="the user name of who sent it")
     state: Standing
     step: str = Field(description="what is being checked; empty before")
     done: int = Field(description="how much of the step is done, of `total`")
     total: int
     publish: bool = Field(description="whether it is published when it passes")
-    revision: str | None = Field(description="digest of the revision that it became; null until it is published")
+    revision: int | None = Field(description="the number of the revision that it became; null until it is published")
     queued_at: datetime
     finished_at: datetime | None
     notice: str | None = Field(description="a sentence for people: why it waits, or what came in the way")
@@ -74,7 +74,7 @@ class ProblemView(View):
 
 def view_verification(session: Session, row: Verification, *, with_report: bool = True) -> VerificationView:
     username, revision = session.execute(
-        select(User.username, Revision.digest)
+        select(User.username, Revision.number)
         .outerjoin(Revision, Revision.id == row.revision_id)
         .where(User.id == row.user_id)
     ).one()

@@ -45,7 +45,8 @@ def _detail(
     hidden = sum(case["visibility"] == "hidden" for case in revision.manifest["cases"])
     facts = {
         "slug": problem.slug,
-        "revision": revision.digest,
+        "revision": revision.number,
+        "digest": revision.digest,
         "versions": versions,
         "samples": samples,
         "example_inputs": write_example(revision.manifest, samples),

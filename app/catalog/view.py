@@ -63,7 +63,10 @@ class ExerciseVersion(View):
 class ProblemDetail(ProblemSummary):
     """All of a problem that a student sees before solving it."""
 
-    revision: str = Field(description="digest of the revision that new submissions belong to")
+    revision: int | None = Field(
+        description="the number of the revision that new submissions belong to; null for a folder, which has none"
+    )
+    digest: str = Field(description="names the content of that revision")
     prerequisites: tuple[str, ...]
     exercise: Exercise | None = None
     versions: tuple[ExerciseVersion, ...] = Field(

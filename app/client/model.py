@@ -81,7 +81,10 @@ class AuditEntry(Answer):
         ...,
         description="a user name; null for a command on the server, and for Allclose by itself",
     )
-    channel: Literal["page", "api", "command", "worker", "retention"]
+    channel: Literal["page", "api", "command", "worker", "retention"] = Field(
+        ...,
+        description="by what it was done; `worker` publishes what has passed, `retention` removes what is old",
+    )
     action: str = Field(..., description="what was done, as `kind.verb`")
     target_kind: str
     target: str
@@ -139,6 +142,7 @@ class Candidate(Answer):
         "cancelled",
     ]
     score: int | None
+    revision: int = Field(..., description="the number of the revision that judged it")
 
 
 class CaseChange(Answer):
@@ -600,7 +604,7 @@ class JudgingView(Answer):
     )
     score: int | None
     state: Literal["queued", "judging", "done"]
-    revision: str = Field(..., description="the digest of the revision that it was judged on")
+    revision: int = Field(..., description="the number of the revision that it was judged on")
     queued_at: datetime
     finished_at: datetime | None
     replaced_at: datetime | None
@@ -896,6 +900,15 @@ class NewPassword(Answer):
     password: str = Field(..., description="at least 10 characters, at most 1024 bytes in UTF-8")
 
 
+class NewPreview(Answer):
+    """
+    What a rejudging would be of.
+    """
+
+    chosen: Choice = Field(..., description="which submissions")
+    onto: Literal["own", "current"] = Field("own", description="as for a rejudging")
+
+
 class NewRejudging(Answer):
     """
     All criteria that are given must hold for a submission, and one must be given.
@@ -1099,6 +1112,10 @@ class Preview(Answer):
         description="how many would be judged again; more than 20000 may not be, and are told as 20001",
     )
     unfinished: int = Field(..., description="how many are not judged yet, and would be left out")
+    older: int = Field(
+        ...,
+        description="how many would be judged by an older revision than the one that their verdict is of: their problem's current one was brought back",
+    )
     items: list[Candidate] = Field(..., description="the 50 that were sent first")
 
 
@@ -1214,10 +1231,13 @@ class ReferenceSection(Answer):
 class RejudgingSummary(Answer):
     """
     `judging` until all are judged; then `ready` to be applied or cancelled, which it is once and for good.
+
+    `overtaken` in place of `ready` where another one was applied since that some of the same submissions were in: it
+    can't be applied any more.
     """
 
     id: UUID
-    state: Literal["judging", "ready", "applied", "cancelled"]
+    state: Literal["judging", "ready", "overtaken", "applied", "cancelled"]
     created_at: datetime
     by: str | None = Field(
         ...,
@@ -1227,10 +1247,17 @@ class RejudgingSummary(Answer):
     chosen: Choice = Field(..., description="the criteria, as they were given")
     onto: Literal["own", "current"] = Field(
         ...,
-        description="which revision they are judged on: `own`, each submission's, or `current`, its problem's current",
+        description="which revision they are judged on: `own`, the one that the verdict which counted was of, or `current`, its problem's current one",
     )
-    total: int = Field(..., description="how many submissions")
-    judged: int = Field(..., description="how many of them are judged again")
+    total: int = Field(..., description="how many submissions there were when it was begun")
+    judged: int = Field(
+        ...,
+        description="how many of them are judged again, or were when it was applied or cancelled",
+    )
+    overtaken: int = Field(
+        ...,
+        description="how many of them another rejudging that was applied since judged again; 0 once it is decided",
+    )
     decided_at: datetime | None = Field(..., description="when it was applied or cancelled; null before")
     decided_by: str | None = Field(..., description="the user name of who did; null before, and for a command")
 
@@ -1238,10 +1265,12 @@ class RejudgingSummary(Answer):
 class RejudgingView(Answer):
     """
     A rejudging and what it changes. `failed` ones are judge errors: when it is applied, their old verdicts stay.
+
+    All `kinds` and `gone` make `total`.
     """
 
     id: UUID
-    state: Literal["judging", "ready", "applied", "cancelled"]
+    state: Literal["judging", "ready", "overtaken", "applied", "cancelled"]
     created_at: datetime
     by: str | None = Field(
         ...,
@@ -1251,15 +1280,26 @@ class RejudgingView(Answer):
     chosen: Choice = Field(..., description="the criteria, as they were given")
     onto: Literal["own", "current"] = Field(
         ...,
-        description="which revision they are judged on: `own`, each submission's, or `current`, its problem's current",
+        description="which revision they are judged on: `own`, the one that the verdict which counted was of, or `current`, its problem's current one",
     )
-    total: int = Field(..., description="how many submissions")
-    judged: int = Field(..., description="how many of them are judged again")
+    total: int = Field(..., description="how many submissions there were when it was begun")
+    judged: int = Field(
+        ...,
+        description="how many of them are judged again, or were when it was applied or cancelled",
+    )
+    overtaken: int = Field(
+        ...,
+        description="how many of them another rejudging that was applied since judged again; 0 once it is decided",
+    )
     decided_at: datetime | None = Field(..., description="when it was applied or cancelled; null before")
     decided_by: str | None = Field(..., description="the user name of who did; null before, and for a command")
     kinds: dict[str, int] = Field(
         ...,
         description="how many are the same, better, worse, …; those that wait included",
+    )
+    gone: int = Field(
+        ...,
+        description="how many submissions are not there any more: their users were erased, or they were too old to keep",
     )
     moves: list[Move] = Field(..., description="of those that are judged again, by old and new verdict")
 
@@ -1757,15 +1797,6 @@ class WaitingView(Answer):
     seconds: float = Field(..., description="for how long it waits")
 
 
-class Wanted(Answer):
-    """
-    What a rejudging would be of.
-    """
-
-    chosen: Choice = Field(..., description="which submissions")
-    onto: Literal["own", "current"] = Field("own", description="as for a rejudging")
-
-
 class WantedHint(Answer):
     """
     The hint to reveal: the one after those that you have read.
@@ -2010,7 +2041,11 @@ class ProblemDetail(Answer):
     track: str | None
     position: int | None
     frameworks: list[Literal["numpy", "jax", "flax", "optax", "torch"]]
-    revision: str = Field(..., description="digest of the revision that new submissions belong to")
+    revision: int | None = Field(
+        ...,
+        description="the number of the revision that new submissions belong to; null for a folder, which has none",
+    )
+    digest: str = Field(..., description="names the content of that revision")
     prerequisites: list[str]
     exercise: Exercise | None = None
     versions: list[ExerciseVersion] = Field(
@@ -2064,7 +2099,7 @@ class RejudgingPage(Answer):
 
 class Report(Answer):
     problem: str
-    revision: str
+    digest: str
     title: str
     verified_at: datetime
     seconds: float
@@ -2147,7 +2182,7 @@ class SubmissionPage(Answer):
 
 class SubmissionView(Answer):
     """
-    `problem` is a slug, `revision` the digest of the revision.
+    `problem` is a slug.
 
     `cases` stand in the problem's order, and fill up in another while `state` is judging.
     """
@@ -2155,7 +2190,11 @@ class SubmissionView(Answer):
     id: UUID
     problem: str
     title: str = Field(..., description="of the problem")
-    revision: str
+    revision: int | None = Field(
+        ...,
+        description="the number of the revision that it was judged on; null for a folder, which has none",
+    )
+    digest: str = Field(..., description="names the content of that revision")
     mode: Literal["submit", "sample"]
     parameters: list[str] = Field(..., description="the arguments' names in their order, which `inputs` has not")
     case_names: list[str] = Field(..., description="of all cases that there will be a result of, in their order")
@@ -2229,7 +2268,7 @@ class VerificationView(Answer):
     problem: str = Field(..., description="the slug")
     digest: str = Field(
         ...,
-        description="names the package's content, as `revision` does once it is published",
+        description="names the package's content, and that of the revision that it becomes",
     )
     by: str = Field(..., description="the user name of who sent it")
     state: Literal["queued", "verifying", "passed", "refused", "failed"]
@@ -2237,9 +2276,9 @@ class VerificationView(Answer):
     done: int = Field(..., description="how much of the step is done, of `total`")
     total: int
     publish: bool = Field(..., description="whether it is published when it passes")
-    revision: str | None = Field(
+    revision: int | None = Field(
         ...,
-        description="digest of the revision that it became; null until it is published",
+        description="the number of the revision that it became; null until it is published",
     )
     queued_at: datetime
     finished_at: datetime | None

@@ -1,6 +1,5 @@
 """All that there is of a user, as a ZIP for them: text and JSON, each file small enough to be looked at."""
 
-import tempfile
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -13,14 +12,13 @@ from sqlalchemy.orm import Session
 
 from app.audit.record import Act, Actor, record
 from app.catalog.model import Problem, Revision
+from app.database import Database
 from app.people.dossier import SECTIONS, describe_account
+from app.spool import in_time, open_spool
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.view import view_case
 
 BATCH = 50
-# Larger ones are on the disk, in a file without a name.
-MAX_IN_MEMORY = 8 * 1024 * 1024
-CHUNK = 64 * 1024
 
 README = """What Allclose has kept of you, as of the time in account.json.
 
@@ -33,27 +31,26 @@ submissions/      each source, and beside it how it was judged
 """
 
 
-def export_user(session: Session, actor: Actor, user_id: UUID) -> IO[bytes]:
-    """A file to read and close, at its beginning. Raises UserNotFound."""
-    account = describe_account(session, user_id)
-    file = tempfile.SpooledTemporaryFile(max_size=MAX_IN_MEMORY)  # noqa: SIM115
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("README.txt", README)
-        archive.writestr("account.json", _text(account))
-        for name, describe in SECTIONS.items():
-            archive.writestr(name, _text(describe(session, user_id)))
-        for name, content in _submissions(session, user_id):
-            archive.writestr(f"submissions/{name}", content)
-    record(session, actor, Act(action="user.exported", target=user_id))
+def export_user(database: Database, actor: Actor, user_id: UUID) -> IO[bytes]:
+    """A file to read and close, at its beginning: all as it was at one moment. Raises UserNotFound, LimitReached."""
+    file = open_spool()
+    with database.snapshot() as session, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in in_time(_list_files(session, user_id)):
+            archive.writestr(name, content)
+    with database.transaction() as session:
+        record(session, actor, Act(action="user.exported", target=user_id))
     file.seek(0)
     return file
 
 
-def read_chunks(file: IO[bytes]) -> Iterator[bytes]:
-    """All of it; then it is closed."""
-    with file:
-        while chunk := file.read(CHUNK):
-            yield chunk
+def _list_files(session: Session, user_id: UUID) -> Iterator[tuple[str, str | bytes]]:
+    account = describe_account(session, user_id)
+    yield "README.txt", README
+    yield "account.json", _text(account)
+    for name, describe in SECTIONS.items():
+        yield name, _text(describe(session, user_id))
+    for name, content in _submissions(session, user_id):
+        yield f"submissions/{name}", content
 
 
 def _submissions(session: Session, user_id: UUID) -> Iterator[tuple[str, str | bytes]]:

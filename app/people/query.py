@@ -25,7 +25,7 @@ Rows = Select[User, datetime | None, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class UserFilters:
     """All that are given must hold. `q`: words with which parts of the name or the e-mail begin."""
 
     q: str = ""
@@ -33,7 +33,7 @@ class Wanted:
     state: State | None = None
 
 
-EVERYBODY = Wanted()
+EVERYBODY = UserFilters()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +44,9 @@ class PersonPage:
     next: str | None
 
 
-def list_users(session: Session, wanted: Wanted = EVERYBODY, cursor: str | None = None) -> PersonPage:
+def list_users(session: Session, filters: UserFilters = EVERYBODY, cursor: str | None = None) -> PersonPage:
     """Raises CursorInvalid."""
-    query = _rows().where(*_conditions(wanted)).order_by(User.created_at.desc(), User.id)
+    query = _rows().where(*_conditions(filters)).order_by(User.created_at.desc(), User.id)
     if cursor is not None:
         query = query.where(_after(*read_uuid_cursor(cursor)))
     rows = session.execute(query.limit(PAGE + 1)).all()
@@ -85,12 +85,12 @@ def _facts(user: User, last_seen_at: datetime | None, submissions: int) -> dict[
     return {**facts, "state": state_of(user), "last_seen_at": last_seen_at, "submissions": submissions}
 
 
-def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
-    conditions = [_is_in(wanted.state)] if wanted.state else []
-    if wanted.role:
-        conditions.append(User.role == wanted.role)
-    if wanted.q.strip():
-        conditions.append(_named(wanted.q))
+def _conditions(filters: UserFilters) -> list[ColumnElement[bool]]:
+    conditions = [_is_in(filters.state)] if filters.state else []
+    if filters.role:
+        conditions.append(User.role == filters.role)
+    if filters.q.strip():
+        conditions.append(_named(filters.q))
     return conditions
 
 

@@ -22,7 +22,7 @@ class JudgingView(View):
     verdict: Verdict | None
     score: int | None
     state: State
-    revision: str = Field(description="the digest of the revision that it was judged on")
+    revision: int = Field(description="the number of the revision that it was judged on")
     queued_at: datetime
     finished_at: datetime | None
     replaced_at: datetime | None
@@ -35,7 +35,7 @@ class JudgingList(View):
 
 
 def list_judgings(session: Session, submission: Submission) -> JudgingList:
-    columns = (Judging, Revision.digest)
+    columns = (Judging, Revision.number)
     current = select(*columns).join(Revision, Revision.id == Judging.revision_id).where(Judging.is_current)
     counting = session.execute(current.where(Judging.submission_id == submission.id)).one()
     return JudgingList(items=(*list_replaced(session, submission.id), _view(*counting, None)))
@@ -44,7 +44,7 @@ def list_judgings(session: Session, submission: Submission) -> JudgingList:
 def list_replaced(session: Session, submission_id: UUID) -> tuple[JudgingView, ...]:
     """The oldest first."""
     replaced = (
-        select(OLD, Revision.digest, Rejudging.decided_at)
+        select(OLD, Revision.number, Rejudging.decided_at)
         .join_from(NEW, OLD, OLD.id == NEW.replaces_id)
         .join(Rejudging, Rejudging.id == NEW.rejudging_id)
         .join(Revision, Revision.id == OLD.revision_id)
@@ -54,12 +54,12 @@ def list_replaced(session: Session, submission_id: UUID) -> tuple[JudgingView, .
     return tuple(_view(*row) for row in session.execute(replaced))
 
 
-def _view(judging: Judging, digest: str, replaced_at: datetime | None) -> JudgingView:
+def _view(judging: Judging, revision: int, replaced_at: datetime | None) -> JudgingView:
     return JudgingView(
         verdict=Verdict(judging.verdict) if judging.verdict else None,
         score=judging.score,
         state=judging.state,
-        revision=digest,
+        revision=revision,
         queued_at=judging.queued_at,
         finished_at=judging.finished_at,
         replaced_at=replaced_at,

@@ -23,7 +23,6 @@ from app.submissions.model import CaseRow, Judging, Mode, State, Submission
 PAGE = 50
 NEWEST = (Submission.created_at.desc(), Submission.id.desc())
 # Of a revision's number; what is longer is a digest.
-MAX_DIGITS = 6
 
 Summaries = Select[Submission, str, str, int, str, Judging, float | None, int | None]
 
@@ -32,14 +31,15 @@ Summaries = Select[Submission, str, str, int, str, Judging, float | None, int | 
 class HistoryFilters:
     """All that are given must hold. `problem` is a slug, `user` a name; `since` is within, `until` is not.
 
-    `revision` is a number of the problem's, or a digest or its beginning.
+    `revision` is a number of the problem's; `digest` a revision's, or how one begins.
     """
 
     problem: str | None = None
     verdict: Verdict | None = None
     mode: Mode | None = None
     user: str | None = None
-    revision: str | None = None
+    revision: int | None = None
+    digest: str | None = None
     since: datetime | None = None
     until: datetime | None = None
 
@@ -152,7 +152,10 @@ def _conditions(session: Session, filters: HistoryFilters) -> Iterator[ColumnEle
     if filters.user is not None:
         yield _is(Submission.user_id, session, select(User.id).where(User.username == storable(filters.user)))
     if filters.revision is not None:
-        yield Submission.revision_id.in_(session.scalars(_revisions(filters.revision, filters.problem)).all())
+        yield Submission.revision_id.in_(session.scalars(_numbered(filters.revision, filters.problem)).all())
+    if filters.digest is not None:
+        beginning = Revision.digest.startswith(storable(filters.digest), autoescape=True)
+        yield Submission.revision_id.in_(session.scalars(select(Revision.id).where(beginning)).all())
     if filters.mode is not None:
         yield Submission.mode == filters.mode
     if filters.since is not None:
@@ -166,13 +169,11 @@ def _is(column: Any, session: Session, named: Select[UUID]) -> ColumnElement[boo
     return column == found if found else false()
 
 
-def _revisions(revision: str, problem: str | None) -> Select[UUID]:
-    if not (revision.isascii() and revision.isdigit() and len(revision) <= MAX_DIGITS):
-        return select(Revision.id).where(Revision.digest.startswith(storable(revision), autoescape=True))
+def _numbered(revision: int, problem: str | None) -> Select[UUID]:
     if problem is None:
         raise Invalid("revision", f"revision {revision} of which problem? Name the problem too, or give its digest")
     of_problem = select(Problem.id).where(Problem.slug == storable(problem)).scalar_subquery()
-    return select(Revision.id).where(Revision.problem_id == of_problem, Revision.number == int(revision))
+    return select(Revision.id).where(Revision.problem_id == of_problem, Revision.number == revision)
 
 
 def _summary(row: Row[Submission, str, str, int, str, Judging, float | None, int | None]) -> SubmissionSummary:

@@ -34,7 +34,7 @@ class CaseView(BaseModel):
 
 
 class SubmissionView(BaseModel):
-    """`problem` is a slug, `revision` the digest of the revision.
+    """`problem` is a slug.
 
     `cases` stand in the problem's order, and fill up in another while `state` is judging.
     """
@@ -44,7 +44,10 @@ class SubmissionView(BaseModel):
     id: UUID
     problem: str
     title: str = Field(description="of the problem")
-    revision: str
+    revision: int | None = Field(
+        description="the number of the revision that it was judged on; null for a folder, which has none"
+    )
+    digest: str = Field(description="names the content of that revision")
     mode: Mode
     parameters: tuple[str, ...] = Field(description="the arguments' names in their order, which `inputs` has not")
     case_names: tuple[str, ...] = Field(description="of all cases that there will be a result of, in their order")
@@ -110,8 +113,8 @@ def _results(session: Session, judging: Judging) -> Sequence[CaseRow]:
 
 
 def _view(session: Session, submission: Submission, judging: Judging, rows: Sequence[CaseRow]) -> SubmissionView:
-    slug, digest, manifest = session.execute(
-        select(Problem.slug, Revision.digest, Revision.manifest)
+    slug, number, digest, manifest = session.execute(
+        select(Problem.slug, Revision.number, Revision.digest, Revision.manifest)
         .join(Revision, Revision.problem_id == Problem.id)
         .where(Revision.id == judging.revision_id)
     ).one()
@@ -119,7 +122,8 @@ def _view(session: Session, submission: Submission, judging: Judging, rows: Sequ
         id=submission.id,
         problem=slug,
         title=manifest["title"],
-        revision=digest,
+        revision=number,
+        digest=digest,
         mode=submission.mode,
         parameters=list_parameters(manifest),
         case_names=list_case_names(manifest, submission),

@@ -7,13 +7,15 @@ from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from app.accounts.model import User
-from app.administration.audit_log import CHUNK, PAGE
+from app.administration import audit_log
+from app.administration.audit_log import CHUNK, PAGE, AuditFilters, each_event
 from app.audit.record import COMMAND, Act, Actor, record
 from app.database import Database
 from tests.api.conftest import SignedIn
+from tests.factories import make_user
 
 
 @pytest.fixture
@@ -103,6 +105,22 @@ def test_the_filtered_log_is_a_file_of_all_of_it(admin: httpx.Client, database: 
     lines = [json.loads(line) for line in answer.text.splitlines()]
     assert len({line["id"] for line in lines}) == CHUNK + 1
     assert {line["action"] for line in lines} == {"user.suspended"}
+
+
+def test_the_file_of_the_log_is_of_one_moment(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_log, "CHUNK", 1)
+    with database.transaction() as session:
+        grace = Actor(user_id=make_user(session, "grace").id, channel="page")
+    write(database, 3, Act(action="user.suspended", target="ada"), actor=grace)
+
+    with database.snapshot() as session:
+        records = each_event(session, AuditFilters())
+        first = next(records)
+        with database.transaction() as other:
+            other.execute(update(User).values(username="renamed"))
+        rest = list(records)
+
+    assert [event["actor"] for event in (first, *rest)] == ["grace"] * 3
 
 
 def test_a_spreadsheet_takes_no_text_of_the_log_for_a_formula(admin: httpx.Client, database: Database) -> None:

@@ -9,9 +9,9 @@ from zipfile import ZipFile
 
 import httpx
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
-from app.authoring.model import Publication
+from app.authoring.model import Publication, Verification
 from app.catalog.archive import MAX_UPLOAD_BYTES, write_archive
 from app.catalog.publish import publish
 from app.catalog.revision import digest
@@ -62,8 +62,9 @@ def test_a_package_is_taken_verified_and_published(author: httpx.Client, databas
     end(database, taken)
 
     view = author.get(location, params={"wait": 30}).json()
-    assert (view["state"], view["revision"], view["report"]["passed"]) == ("passed", DIGEST, True)
-    assert author.get(f"/problems/{SLUG}").json()["revision"] == DIGEST
+    assert (view["state"], view["revision"], view["report"]["passed"]) == ("passed", 1, True)
+    assert view["digest"] == DIGEST
+    assert author.get(f"/problems/{SLUG}").json()["digest"] == DIGEST
 
 
 def test_a_package_is_refused_and_not_published_with_the_reason(author: httpx.Client, database: Database) -> None:
@@ -81,6 +82,20 @@ def test_a_package_is_refused_and_not_published_with_the_reason(author: httpx.Cl
     assert author.get(f"/problems/{SLUG}").status_code == 404
 
 
+def test_a_report_that_was_stored_when_its_digest_was_called_revision_is_read(
+    author: httpx.Client, database: Database
+) -> None:
+    view = put(author).json()
+    verify(database)
+    with database.transaction() as session:
+        older = func.replace(Verification.report, '"digest":', '"revision":')
+        session.execute(update(Verification).values(report=older))
+
+    again = author.get(f"/verifications/{view['id']}").json()
+
+    assert (again["report"]["passed"], again["report"]["digest"]) == (True, "0" * 64)
+
+
 def test_a_package_is_only_verified_when_that_is_asked_and_published_later(
     author: httpx.Client, database: Database
 ) -> None:
@@ -92,8 +107,8 @@ def test_a_package_is_only_verified_when_that_is_asked_and_published_later(
     published = author.post(f"/verifications/{view['id']}/publish")
 
     assert early.status_code == 409
-    assert published.json()["revision"] == DIGEST
-    assert author.get(f"/problems/{SLUG}").json()["revision"] == DIGEST
+    assert published.json()["revision"] == 1
+    assert author.get(f"/problems/{SLUG}").json()["digest"] == DIGEST
 
 
 def test_a_package_that_is_published_at_once_from_several_sides_is_published_once(
@@ -105,7 +120,7 @@ def test_a_package_that_is_published_at_once_from_several_sides_is_published_onc
     with ThreadPoolExecutor(4) as sides:
         answers = list(sides.map(lambda _: author.post(f"/verifications/{view['id']}/publish"), range(4)))
 
-    assert [answer.json()["revision"] for answer in answers] == [DIGEST] * 4
+    assert [answer.json()["revision"] for answer in answers] == [1] * 4
     with database.transaction() as session:
         assert session.scalar(select(func.count()).select_from(Publication)) == 1
 
@@ -208,7 +223,7 @@ def test_authors_share_all_problems_and_what_each_did_is_kept(
     assert [(each["number"], each["is_current"]) for each in brought_back] == [(2, False), (1, True)]
     assert [each["by"] for each in brought_back[0]["publications"]] == ["emmy"]
     assert [each["by"] for each in brought_back[1]["publications"]] == ["noether"]
-    assert other.get(f"/problems/{SLUG}").json()["revision"] == DIGEST
+    assert other.get(f"/problems/{SLUG}").json()["digest"] == DIGEST
 
 
 def test_a_revisions_files_come_as_an_archive_that_is_the_same_package(

@@ -1,12 +1,18 @@
 """Who has an answer already is told so, and who would overwrite what changed meanwhile is stopped."""
 
+from datetime import UTC, datetime
+
 import httpx
 import pytest
+from sqlalchemy import select, update
 
+from app.accounts.model import ApiToken, User
 from app.api.condition import has_match, require_match, tag_of
 from app.api.users import UserView
+from app.database import Database
 from app.errors import Outdated
 from tests.api.conftest import SignedIn
+from tests.factories import make_submission
 
 
 def test_an_answer_is_not_sent_twice(ada: httpx.Client) -> None:
@@ -72,6 +78,7 @@ def test_an_admin_overwrites_nothing_that_another_has_changed_meanwhile(signed_i
     for path, change in (
         ("/settings", {"max_pending": 7}),
         (f"/users/{ada.get('/me').json()['id']}", {"role": "author"}),
+        ("/me", {"is_ranked": True}),
     ):
         seen = {"If-Match": admin.get(path).headers["etag"]}
 
@@ -79,3 +86,22 @@ def test_an_admin_overwrites_nothing_that_another_has_changed_meanwhile(signed_i
 
         assert first.status_code == 200, first.text
         assert (second.status_code, second.json()["code"]) == (412, "outdated")
+
+
+def test_what_a_user_does_by_themselves_is_in_no_admins_way(
+    signed_in: SignedIn, ada: httpx.Client, database: Database
+) -> None:
+    admin = signed_in("grace", role="admin")
+    path = f"/users/{ada.get('/me').json()['id']}"
+    seen = admin.get(path)
+    with database.transaction() as session:
+        session.execute(update(ApiToken).values(last_used_at=datetime(2030, 1, 1, tzinfo=UTC)))
+        make_submission(session, session.scalars(select(User).where(User.username == "ada")).one())
+
+    later = admin.get(path, headers={"If-None-Match": seen.headers["etag"]})
+    changed = admin.patch(path, json={"role": "author"}, headers={"If-Match": seen.headers["etag"]})
+
+    assert later.status_code == 200
+    assert later.json()["last_seen_at"] != seen.json()["last_seen_at"]
+    assert later.headers["etag"] == seen.headers["etag"]
+    assert changed.status_code == 200, changed.text

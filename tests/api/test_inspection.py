@@ -8,12 +8,14 @@ from uuid import UUID
 
 import httpx
 import pytest
-from sqlalchemy import update
+from sqlalchemy import delete, update
 
-from app.administration.submission import SOURCES_AT_A_TIME
+from app import spool
+from app.administration import submission as submission_table
+from app.administration.submission import SOURCES_AT_A_TIME, each_submission
 from app.database import Database
 from app.submissions.model import Submission
-from app.submissions.query import PAGE
+from app.submissions.query import PAGE, HistoryFilters
 from tests.api.conftest import SignedIn
 from tests.factories import make_judging, make_problem, make_submission, make_user
 
@@ -53,7 +55,7 @@ def sent(database: Database) -> dict[str, UUID]:
         ({"problem": "first"}, ["kay's", "emmy's"]),
         ({"problem": "first", "revision": "1"}, ["kay's", "emmy's"]),
         ({"problem": "first", "revision": "2"}, []),
-        ({"revision": "ffffffff"}, []),
+        ({"digest": "ffffffff"}, []),
         ({"verdict": "judge_error"}, ["broken"]),
         ({"mode": "submit"}, ["emmy's"]),
         ({"since": "2026-01-01T01:00:00Z"}, ["broken", "kay's"]),
@@ -73,11 +75,12 @@ def test_an_admin_finds_everybodys_submissions(
 def test_a_revision_is_found_by_how_its_digest_begins(admin: httpx.Client, database: Database) -> None:
     with database.transaction() as session:
         revision = make_problem(session)
+        revision.digest = "c0ffee".ljust(64, "0")
         submission = make_submission(session, None, revision)
         make_judging(session, submission.id)
         make_judging(session)
 
-    items = admin.get("/submissions", params={"everyone": "true", "revision": revision.digest}).json()["items"]
+    items = admin.get("/submissions", params={"everyone": "true", "digest": "c0ffee"}).json()["items"]
 
     assert [item["id"] for item in items] == [str(submission.id)]
 
@@ -140,6 +143,34 @@ def test_an_export_has_all_that_the_filters_let_through(admin: httpx.Client, dat
     assert {(line["user"], line["problem"], line["source"]) for line in lines} == {
         ("emmy", "wanted", "def solve(): ...")
     }
+
+
+def test_an_export_is_of_one_moment(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(submission_table, "CHUNK", 1)
+    with database.transaction() as session:
+        made = {make_judging(session).submission_id for _ in range(3)}
+
+    with database.snapshot() as session:
+        records = each_submission(session, HistoryFilters(), with_source=False)
+        first = next(records)
+        with database.transaction() as other:
+            other.execute(delete(Submission).where(Submission.id != first["id"]))
+            make_judging(other)
+        rest = list(records)
+
+    assert {record["id"] for record in (first, *rest)} == made
+
+
+def test_what_takes_too_long_to_be_exported_is_refused_before_anything_is_sent(
+    admin: httpx.Client, sent: dict[str, UUID], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sent
+    monkeypatch.setattr(spool, "MOST_SECONDS", -1)
+
+    answer = admin.get("/submissions/export")
+
+    assert (answer.status_code, answer.json()["code"]) == (429, "limit_reached")
+    assert "ask for less" in answer.json()["detail"]
 
 
 def test_no_cell_of_an_export_is_a_formula(admin: httpx.Client, database: Database) -> None:

@@ -33,7 +33,7 @@ def make_report(passed: bool = True) -> Report:
     )
     return Report(
         problem="scaled_sum",
-        revision="0" * 64,
+        digest="0" * 64,
         title="Scaled sum",
         verified_at=datetime(2026, 1, 1, tzinfo=UTC),
         seconds=1.0,

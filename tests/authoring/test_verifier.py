@@ -60,7 +60,7 @@ def test_a_package_that_is_right_is_published(database: Database, tmp_path: Path
     with database.transaction() as session:
         revision = find_current(session, SLUG)
     assert revision is not None
-    assert view.revision == view.digest == revision.digest
+    assert (view.revision, view.digest) == (revision.number, revision.digest)
 
 
 def test_a_package_whose_wrong_solution_is_right_is_refused_with_the_reason(database: Database, tmp_path: Path) -> None:

@@ -3,18 +3,24 @@
 import json
 import zipfile
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
+from app import spool
 from app.accounts.model import ApiToken, User
 from app.audit.model import AuditEvent
 from app.audit.record import COMMAND, Actor
 from app.database import Database
-from app.errors import NotFound
+from app.errors import LimitReached, NotFound
+from app.people import export
 from app.people.change import change_role
-from app.people.export import export_user, read_chunks
+from app.people.dossier import list_audit
+from app.people.export import export_user
+from app.spool import read_chunks
+from app.submissions.model import Submission
 from tests.factories import make_judging, make_problem, make_submission, make_user
 from tests.people.estate import SOURCE, make_rich_user
 
@@ -31,8 +37,7 @@ def ada(database: Database) -> User:
 
 
 def read(database: Database, user: User) -> dict[str, str]:
-    with database.transaction() as session:
-        file = export_user(session, COMMAND, user.id)
+    file = export_user(database, COMMAND, user.id)
     with zipfile.ZipFile(file) as archive:
         return {name: archive.read(name).decode() for name in archive.namelist()}
 
@@ -99,15 +104,39 @@ def test_that_it_was_made_is_written_down(database: Database, ada: User) -> None
 
 
 def test_it_is_read_in_pieces_that_are_the_whole(database: Database, ada: User) -> None:
-    with database.transaction() as session:
-        file = export_user(session, COMMAND, ada.id)
-        whole = file.read()
-        file.seek(0)
+    file = export_user(database, COMMAND, ada.id)
+    whole = file.read()
+    file.seek(0)
 
-        assert b"".join(read_chunks(file)) == whole
-        assert file.closed
+    assert b"".join(read_chunks(file)) == whole
+    assert file.closed
+
+
+def test_it_is_of_one_moment(database: Database, ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    def send_meanwhile(session: Session, user_id: UUID) -> Any:
+        with database.transaction() as other:
+            make_judging(other, make_submission(other, other.get_one(User, user_id), make_problem(other)).id)
+        return list_audit(session, user_id)
+
+    monkeypatch.setattr(export, "SECTIONS", {"audit.json": send_meanwhile})
+
+    assert len([name for name in read(database, ada) if name.endswith(".py")]) == 1
+    with database.transaction() as session:
+        assert session.scalar(select(func.count()).where(Submission.user_id == ada.id)) == 2
+
+
+def test_one_that_takes_too_long_is_refused_and_not_written_down(
+    database: Database, ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spool, "MOST_SECONDS", -1)
+
+    with pytest.raises(LimitReached, match="to read all of it"):
+        export_user(database, COMMAND, ada.id)
+
+    with database.transaction() as session:
+        assert session.scalar(select(AuditEvent.id).where(AuditEvent.action == "user.exported")) is None
 
 
 def test_nobody_unknown_is_exported(database: Database) -> None:
-    with pytest.raises(NotFound), database.transaction() as session:
-        export_user(session, COMMAND, uuid4())
+    with pytest.raises(NotFound):
+        export_user(database, COMMAND, uuid4())

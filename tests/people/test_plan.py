@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import text
 
 from app.database import Database
-from app.people.query import Wanted, list_users
+from app.people.query import UserFilters, list_users
 from tests.large.plan import Planner, listening
 
 MANY = text("""
@@ -18,17 +18,17 @@ MANY = text("""
 @pytest.mark.parametrize(
     "wanted",
     [
-        Wanted(),
-        Wanted(q="name77"),
-        Wanted(role="author"),
-        Wanted(role="admin"),
-        Wanted(state="active"),
-        Wanted(state="suspended"),
-        Wanted(state="erased"),
+        UserFilters(),
+        UserFilters(q="name77"),
+        UserFilters(role="author"),
+        UserFilters(role="admin"),
+        UserFilters(state="active"),
+        UserFilters(state="suspended"),
+        UserFilters(state="erased"),
     ],
     ids=str,
 )
-def test_a_list_of_users_reads_not_all_of_them(database: Database, wanted: Wanted) -> None:
+def test_a_list_of_users_reads_not_all_of_them(database: Database, wanted: UserFilters) -> None:
     with database.engine.begin() as connection:
         connection.execute(MANY)
     with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:

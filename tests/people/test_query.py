@@ -12,11 +12,11 @@ from app.database import Database
 from app.errors import Invalid, NotFound
 from app.people.change import suspend
 from app.people.erase import erase
-from app.people.query import PAGE, Wanted, get_account, list_users
+from app.people.query import PAGE, UserFilters, get_account, list_users
 from tests.factories import make_submission, make_user
 
 
-def names(database: Database, wanted: Wanted) -> list[str]:
+def names(database: Database, wanted: UserFilters) -> list[str]:
     with database.transaction() as session:
         return sorted(person.username for person in list_users(session, wanted).items)
 
@@ -50,7 +50,7 @@ def people(database: Database) -> None:
 def test_words_find_those_whose_name_or_address_has_words_that_begin_so(
     database: Database, q: str, found: list[str]
 ) -> None:
-    assert names(database, Wanted(q=q)) == found
+    assert names(database, UserFilters(q=q)) == found
 
 
 @pytest.mark.usefixtures("people")
@@ -58,10 +58,10 @@ def test_role_and_state_choose(database: Database) -> None:
     with database.transaction() as session:
         erased = erase(session, COMMAND, make_user(session, "eve").id)
 
-    assert names(database, Wanted(role="author")) == ["grace"]
-    assert names(database, Wanted(state="suspended")) == ["mallory"]
-    assert names(database, Wanted(state="erased")) == [erased]
-    assert names(database, Wanted(state="active", q="ada", role="admin")) == ["ada_2"]
+    assert names(database, UserFilters(role="author")) == ["grace"]
+    assert names(database, UserFilters(state="suspended")) == ["mallory"]
+    assert names(database, UserFilters(state="erased")) == [erased]
+    assert names(database, UserFilters(state="active", q="ada", role="admin")) == ["ada_2"]
 
 
 def test_every_user_is_on_one_page_the_newest_first_also_among_equal_times(database: Database) -> None:

@@ -45,7 +45,7 @@ def report_of(text: str = "text", **changes: Any) -> Report:
     lines = tuple(CheckLine(check=check, title=text, mark="passed", summary=text, seconds=1.5) for check in CHECK_NAMES)
     values: dict[str, Any] = {
         "problem": text,
-        "revision": "0123456789abcdef",
+        "digest": "0123456789abcdef",
         "title": text,
         "verified_at": datetime(2026, 1, 2, tzinfo=UTC),
         "seconds": 3.0,

@@ -11,7 +11,15 @@ TOLERANCE = 'tolerance: {rtol: 1e-5, atol: 0.0, leaves: {"history": {rtol: 1e-3,
 
 def view_of(tolerance: str) -> ProblemDetail:
     package = make_package(problem=PROBLEM.replace(TOLERANCE, tolerance))
-    facts = {"slug": "sums", "revision": "0", "statement": "", "starter": "", "samples": (), "hidden_cases": 0}
+    facts = {
+        "slug": "sums",
+        "revision": 1,
+        "digest": "0",
+        "statement": "",
+        "starter": "",
+        "samples": (),
+        "hidden_cases": 0,
+    }
     counts = {"hint_count": 0, "question_count": 0}
     return ProblemDetail.model_validate(json.loads(package.manifest.model_dump_json()) | facts | counts)
 

@@ -17,7 +17,7 @@ def report_of(invalid: PackageInvalid, *, is_quick: bool = False) -> Report:
     summary = "1 fault" if count == 1 else f"{count} faults"
     return Report(
         problem=invalid.slug,
-        revision="",
+        digest="",
         title=invalid.slug,
         verified_at=datetime.now(UTC),
         seconds=0.0,

@@ -28,7 +28,7 @@ def report_overdue(package: Package, seconds: float, step: str) -> Report:
     )
     return Report(
         problem=package.slug,
-        revision=digest(package.files),
+        digest=digest(package.files),
         title=package.manifest.title,
         verified_at=datetime.now(UTC),
         seconds=round(seconds, 2),

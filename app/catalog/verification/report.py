@@ -7,7 +7,7 @@ section is None when its check was not run.
 from datetime import datetime
 from typing import Literal, get_args
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from app.catalog.verification.section import (
     KillMatrixSection,
@@ -53,7 +53,7 @@ class CheckLine(Section):
 
 class Report(Section):
     problem: str
-    revision: str
+    digest: str = Field(validation_alias=AliasChoices("digest", "revision"))
     title: str
     verified_at: datetime
     seconds: float

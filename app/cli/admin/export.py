@@ -36,7 +36,7 @@ def submissions(
     from app.submissions.query import HistoryFilters
 
     filters = HistoryFilters(problem=problem, user=user, verdict=verdict, since=aware(since), until=aware(until))
-    with open_database(read_settings(data=data)) as database, new_file(file) as target:
-        table = export_submissions(database, filters, format, with_source=source)
+    with open_database(read_settings(data=data)) as database, database.snapshot() as session, new_file(file) as target:
+        table = export_submissions(session, filters, format, with_source=source)
         target.writelines(piece.encode() for piece in table.pieces())
     say(f"{file} has them")

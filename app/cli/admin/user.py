@@ -58,10 +58,10 @@ def list_(
     data: Data = None,
 ) -> None:
     """List accounts, the newest first, 50 at a time."""
-    from app.people.query import Wanted, list_users
+    from app.people.query import UserFilters, list_users
 
     with transaction(data) as session:
-        page = list_users(session, Wanted(q=query, role=role, state=state), cursor)
+        page = list_users(session, UserFilters(q=query, role=role, state=state), cursor)
     if as_json:
         print_json(to_jsonable_python(page))
         return
@@ -160,8 +160,13 @@ def export(
     """Write all that there is of a person into a file, for them."""
     from app.audit.record import COMMAND
     from app.backup.private_file import new_file
-    from app.people.export import export_user, read_chunks
+    from app.cli.deployment import open_database
+    from app.people.export import export_user
+    from app.spool import read_chunks
 
-    with transaction(data) as session, new_file(file) as target:
-        target.writelines(read_chunks(export_user(session, COMMAND, get_named(session, username).id)))
+    with open_database(read_settings(data=data)) as database:
+        with database.transaction() as session:
+            user_id = get_named(session, username).id
+        with new_file(file) as target:
+            target.writelines(read_chunks(export_user(database, COMMAND, user_id)))
     say(f"{file} holds all that there is of {username}")

@@ -91,7 +91,7 @@ def _print(verification: "VerificationView", server: str) -> None:
         print_report(Report.model_validate(verification.report.model_dump()))
     if verification.revision is not None:
         address = f"{server}/problems/{verification.problem}"
-        output.print(f"Published as {verification.revision[:12]}: [bold]{escape(address)}[/]", soft_wrap=True)
+        output.print(f"Published as revision {verification.revision}: [bold]{escape(address)}[/]", soft_wrap=True)
         return
     reason = verification.notice or f"it was {verification.state}; the problem stays as it was"
     output.print(f"[bold red]Not published[/]: {escape(reason)}", soft_wrap=True)

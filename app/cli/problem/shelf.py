@@ -115,7 +115,8 @@ def _detail(package: Package, previews: Mapping[str, tuple[Any, Any]]) -> Proble
     samples = [case for case in package.manifest.cases if case.visibility == "sample"]
     facts = {
         "slug": package.slug,
-        "revision": digest(package.files),
+        "revision": None,
+        "digest": digest(package.files),
         "statement": package.statement,
         "starter": package.starter,
         "samples": tuple(_sample(case.name, case.doc, previews) for case in samples),

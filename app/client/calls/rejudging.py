@@ -10,7 +10,7 @@ from app.client.caller import Caller
 class RejudgingCalls(Caller):
     def preview_rejudging(
         self,
-        body: model.Wanted,
+        body: model.NewPreview,
     ) -> model.Preview:
         """Which would be judged again. Needs rejudgings:write."""
         call = Call(

@@ -162,6 +162,22 @@ class UsersCalls(Caller):
         )
         return self._transport.read(call, model.UserView)
 
+    def change_me(
+        self,
+        body: model.AccountChange,
+        *,
+        if_match: str | None = None,
+    ) -> model.UserView:
+        """Come to leaderboards, or leave them; another e-mail. Needs account:write."""
+        call = Call(
+            method="PATCH",
+            path="/api/v1/me",
+            again="safe",
+            headers={"If-Match": if_match, "Content-Type": "application/json"},
+            body=write_body(body),
+        )
+        return self._transport.read(call, model.UserView)
+
     def erase_own_account(
         self,
         body: model.Confirmation,
@@ -175,20 +191,6 @@ class UsersCalls(Caller):
             body=write_body(body),
         )
         self._transport.send(call)
-
-    def change_me(
-        self,
-        body: model.AccountChange,
-    ) -> model.UserView:
-        """Come to leaderboards, or leave them; another e-mail. Needs account:write."""
-        call = Call(
-            method="PATCH",
-            path="/api/v1/me",
-            again="safe",
-            headers={"Content-Type": "application/json"},
-            body=write_body(body),
-        )
-        return self._transport.read(call, model.UserView)
 
     def change_own_password(
         self,

@@ -3,19 +3,19 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Response
-from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from app.accounts.proof import NotProven
 from app.accounts.throttle import TooOften
 from app.errors import Conflict, Invalid
 from app.people.erase import erase_self
-from app.people.export import export_user, read_chunks
+from app.people.export import export_user
 from app.web.account import Outcome, Owner, prove, render_account
+from app.web.attachment import send_archive
 from app.web.cookie import signed_out
+from app.web.dependency import get_database
 from app.web.messages import gettext as _
 from app.web.origin import require_own_origin
-from app.web.render import HEADERS
 from app.web.visit import CurrentVisit
 
 router = APIRouter(prefix="/account")
@@ -30,10 +30,8 @@ class EraseForm(BaseModel):
 
 @router.post("/export", dependencies=[Depends(require_own_origin)])
 def send_export(visit: CurrentVisit, owner: Owner) -> Response:
-    with visit.transaction() as session:
-        file = export_user(session, visit.actor, owner.id)
-    headers = {**HEADERS, "Content-Disposition": f'attachment; filename="allclose-{owner.username}.zip"'}
-    return StreamingResponse(read_chunks(file), media_type="application/zip", headers=headers)
+    file = export_user(get_database(visit.request), visit.actor, owner.id)
+    return send_archive(file, f"allclose-{owner.username}.zip")
 
 
 @router.post("/erase", dependencies=[Depends(require_own_origin)])

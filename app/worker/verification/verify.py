@@ -45,7 +45,7 @@ def verify(package: Package, bench: Bench, watch: Watch, abort: Event, effort: E
     places = places_of(package)
     return Report(
         problem=package.slug,
-        revision=digest(package.files),
+        digest=digest(package.files),
         title=package.manifest.title,
         verified_at=datetime.now(UTC),
         seconds=round(time.monotonic() - begun, 2),

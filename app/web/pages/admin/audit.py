@@ -3,13 +3,13 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
-from fastapi.responses import StreamingResponse
 
 from app.accounts.right import Right
 from app.accounts.viewer import Viewer
 from app.administration.audit_log import AuditFilters, export_events, list_actions, list_events
 from app.administration.export import Format
-from app.database import Database
+from app.web.attachment import send_table
+from app.web.dependency import get_database
 from app.web.gate import needs
 from app.web.moment import read_moment
 from app.web.visit import CurrentVisit
@@ -48,6 +48,5 @@ def export_audit_log(
     filters: Filters,
     format: Format = "csv",
 ) -> Response:
-    database: Database = visit.request.app.state.database
-    table = export_events(database, filters, format)
-    return StreamingResponse(table.pieces(), media_type=table.media_type, headers=table.headers)
+    with get_database(visit.request).snapshot() as session:
+        return send_table(export_events(session, filters, format))

@@ -3,18 +3,18 @@
 from typing import Annotated, Any, cast, get_args
 
 from fastapi import APIRouter, Depends, Response
-from fastapi.responses import StreamingResponse
 
 from app.accounts.right import Right
 from app.accounts.viewer import Viewer
 from app.administration.export import Format
 from app.administration.submission import export_submissions
 from app.catalog.name import list_named
-from app.database import Database
 from app.errors import Invalid
 from app.judging.verdicts import Verdict
 from app.submissions.model import Mode
 from app.submissions.query import HistoryFilters, list_submissions
+from app.web.attachment import send_table
+from app.web.dependency import get_database
 from app.web.gate import needs
 from app.web.moment import read_moment
 from app.web.visit import CurrentVisit, Visit
@@ -22,6 +22,8 @@ from app.web.visit import CurrentVisit, Visit
 router = APIRouter(prefix="/admin/submissions")
 
 Inspector = Annotated[Viewer, needs(Right.INSPECT_SUBMISSIONS)]
+# More, and it is a digest.
+MAX_DIGITS = 6
 FIELDS = ("user", "problem", "revision", "verdict", "mode", "since", "until")
 
 
@@ -36,12 +38,18 @@ def read_filters(visit: CurrentVisit) -> HistoryFilters:
     return HistoryFilters(
         user=given["user"],
         problem=given["problem"],
-        revision=given["revision"],
+        **_read_revision(given["revision"]),
         verdict=Verdict(verdict) if verdict else None,
         mode=cast(Mode | None, mode),
         since=read_moment("since", given["since"] or ""),
         until=read_moment("until", given["until"] or ""),
     )
+
+
+def _read_revision(given: str | None) -> dict[str, Any]:
+    """One field takes both: a number, or a digest or how one begins."""
+    is_number = given is not None and given.isascii() and given.isdigit() and len(given) <= MAX_DIGITS
+    return {"revision": int(given)} if given is not None and is_number else {"digest": given}
 
 
 Filters = Annotated[HistoryFilters, Depends(read_filters)]
@@ -66,9 +74,8 @@ def send_export(
     format: Format = "csv",
     source: bool = False,
 ) -> Response:
-    database: Database = visit.request.app.state.database
-    table = export_submissions(database, filters, format, with_source=source)
-    return StreamingResponse(table.pieces(), media_type=table.media_type, headers=table.headers)
+    with get_database(visit.request).snapshot() as session:
+        return send_table(export_submissions(session, filters, format, with_source=source))
 
 
 def _given(visit: Visit) -> dict[str, str]:

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Form, Response
-from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
@@ -16,14 +15,15 @@ from app.audit.record import Actor
 from app.errors import Conflict, Invalid
 from app.people.change import change_email, change_role, reactivate, sign_out, suspend
 from app.people.erase import erase
-from app.people.export import export_user, read_chunks
+from app.people.export import export_user
 from app.people.person import State
-from app.people.query import Wanted, get_account, list_users
+from app.people.query import UserFilters, get_account, list_users
 from app.people.reset_link import make_link
+from app.web.attachment import send_archive
+from app.web.dependency import get_database
 from app.web.gate import needs
 from app.web.messages import gettext as _
 from app.web.origin import require_own_origin
-from app.web.render import HEADERS
 from app.web.visit import CurrentVisit, Visit, see_other
 
 router = APIRouter(prefix="/admin/users")
@@ -60,7 +60,7 @@ def show_users(
     role: Role | Literal[""] = "",
     state: State | Literal[""] = "",
 ) -> Response:
-    wanted = Wanted(q=q, role=role or None, state=state or None)
+    wanted = UserFilters(q=q, role=role or None, state=state or None)
     with visit.transaction() as session:
         page = list_users(session, wanted, visit.request.query_params.get("cursor") or None)
     query = {name: value for name, value in (("q", q), ("role", role), ("state", state)) if value}
@@ -95,10 +95,8 @@ def send_reset_link(visit: CurrentVisit, viewer: Changes, user_id: UUID) -> Resp
 
 @router.post("/{user_id}/export", dependencies=[Depends(require_own_origin)])
 def send_export(visit: CurrentVisit, viewer: Changes, user_id: UUID) -> Response:  # noqa: ARG001
-    with visit.transaction() as session:
-        file = export_user(session, visit.actor, user_id)
-    headers = {**HEADERS, "Content-Disposition": f'attachment; filename="allclose-{user_id}.zip"'}
-    return StreamingResponse(read_chunks(file), media_type="application/zip", headers=headers)
+    file = export_user(get_database(visit.request), visit.actor, user_id)
+    return send_archive(file, f"allclose-{user_id}.zip")
 
 
 @router.post("/{user_id}/act/{act}", dependencies=[Depends(require_own_origin)])

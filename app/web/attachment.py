@@ -1,0 +1,19 @@
+"""Files that a browser saves."""
+
+from typing import IO
+
+from fastapi.responses import StreamingResponse
+
+from app.administration.export import Table
+from app.spool import read_chunks
+from app.web.render import HEADERS
+
+
+def send_archive(file: IO[bytes], name: str) -> StreamingResponse:
+    headers = {**HEADERS, "Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingResponse(read_chunks(file), media_type="application/zip", headers=headers)
+
+
+def send_table(table: Table) -> StreamingResponse:
+    """In the session that it is read in. Raises LimitReached."""
+    return StreamingResponse(read_chunks(table.to_file()), media_type=table.media_type, headers=table.headers)

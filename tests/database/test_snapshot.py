@@ -1,0 +1,46 @@
+"""Reading all of one moment: few at a time, and nothing is written."""
+
+import pytest
+from sqlalchemy import func, select, text
+from sqlalchemy.exc import DBAPIError
+
+from app import database as module
+from app.accounts.model import User
+from app.database import Database
+from app.errors import LimitReached
+from tests.factories import make_user
+
+
+def test_what_is_changed_meanwhile_is_not_seen(database: Database) -> None:
+    with database.snapshot() as session:
+        before = session.scalar(select(func.count(User.id)))
+        with database.transaction() as other:
+            make_user(other)
+
+        assert session.scalar(select(func.count(User.id))) == before
+
+
+def test_nothing_is_written_in_one_and_the_next_transaction_writes_again(database: Database) -> None:
+    with pytest.raises(DBAPIError, match="read-only"), database.snapshot() as session:
+        make_user(session)
+
+    with database.transaction() as session:
+        make_user(session)
+        assert session.scalar(text("SHOW transaction_isolation")) == "read committed"
+        assert session.scalar(text("SHOW statement_timeout")) == "0"
+
+
+def test_the_database_ends_what_stands_still(database: Database) -> None:
+    with database.snapshot() as session:
+        for setting in ("statement_timeout", "idle_in_transaction_session_timeout"):
+            assert session.scalar(text(f"SHOW {setting}")) == "10min"
+
+
+def test_others_keep_their_connections(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SNAPSHOT_WAIT_SECONDS", 0.0)
+
+    with database.snapshot(), database.snapshot(), pytest.raises(LimitReached, match="in a minute"):
+        database.snapshot().__enter__()
+
+    with database.snapshot() as session:
+        assert session.scalar(select(func.count(User.id))) is not None
