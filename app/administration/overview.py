@@ -52,6 +52,11 @@ class Overview:
         return sum(queue.running for queue in self.queues)
 
     @property
+    def used_slots(self) -> int:
+        """For a moment more judgings run than there are slots: a rejudge ends while a student's has its place."""
+        return min(self.running, self.slots)
+
+    @property
     def oldest_seconds(self) -> float:
         """Of those that somebody waits for."""
         return max((queue.oldest_seconds for queue in self.queues if queue.kind == "interactive"), default=0.0)

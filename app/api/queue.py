@@ -1,4 +1,4 @@
-"""What waits to be judged."""
+"""What waits to be judged, and what runs."""
 
 from fastapi import APIRouter
 
@@ -9,7 +9,7 @@ from app.operations.queue import QueueState, read_queue
 router = APIRouter(tags=["operations"])
 
 
-@router.get("/queue", responses=problems(401, 403), summary="What waits and runs, and who has waited longest")
+@router.get("/queue", responses=problems(401, 403), summary="What waits and what runs: how much, whose, and since when")
 def get_queue(viewer: OperationsReader, database: Stored) -> QueueState:  # noqa: ARG001
     with database.transaction() as session:
         return read_queue(session)

@@ -6,18 +6,19 @@ from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import ColumnElement, case, func, literal_column, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Select, case, func, literal_column, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.accounts.model import User
 from app.catalog.model import Problem
-from app.submissions.model import Judging, Submission
+from app.submissions.enqueue import BACKGROUND
+from app.submissions.model import Judging, State, Submission
 
 Kind = Literal["interactive", "rejudge"]
 
 QUEUES = ("cpu", "gpu")
 KINDS: tuple[Kind, ...] = ("interactive", "rejudge")
-LONGEST_SHOWN = 20
+MOST_SHOWN = 20
 _IS_OPEN = Judging.state.in_(["queued", "judging"])
 
 
@@ -33,8 +34,10 @@ class QueueView(BaseModel):
     running: int = Field(description="judgings that a worker has now")
 
 
-class WaitingView(BaseModel):
-    model_config = ConfigDict(frozen=True)
+class OpenView(BaseModel):
+    """A judging that waits or runs."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
 
     judging: int
     submission: UUID
@@ -42,27 +45,38 @@ class WaitingView(BaseModel):
     user: str
     queue: str
     kind: Kind
-    priority: int
+
+
+class WaitingView(OpenView):
+    priority: int = Field(description=f"the highest is next; every rejudge has {BACKGROUND}, and is behind all others")
     attempt: int = Field(description="attempts so far")
     queued_at: datetime
     seconds: float = Field(description="for how long it waits")
+
+
+class RunningView(OpenView):
+    worker: str
+    attempt: int = Field(description="which one this is")
+    started_at: datetime = Field(description="when this attempt began")
+    seconds: float = Field(description="for how long it runs; a rejudge rests while students' judgings need the cores")
 
 
 class QueueState(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     queues: list[QueueView]
-    longest: list[WaitingView] = Field(description=f"the {LONGEST_SHOWN} that have waited longest")
+    longest: list[WaitingView] = Field(description=f"the {MOST_SHOWN} that have waited longest")
+    running: list[RunningView] = Field(description=f"the {MOST_SHOWN} that have run longest")
 
 
 def read_queue(session: Session) -> QueueState:
-    return QueueState(queues=count_queues(session), longest=list_longest(session))
+    return QueueState(queues=count_queues(session), longest=list_longest(session), running=list_running(session))
 
 
 def count_queues(session: Session) -> list[QueueView]:
     """One for each queue and kind, also where nothing waits."""
     waits = Judging.state == "queued"
-    oldest = func.coalesce(func.max(_age()).filter(waits), 0)
+    oldest = func.coalesce(func.max(_age(Judging.queued_at)).filter(waits), 0)
     counted = (
         select(Judging.queue, _kind(), func.count().filter(waits), oldest, func.count().filter(~waits))
         .where(_IS_OPEN)
@@ -73,30 +87,36 @@ def count_queues(session: Session) -> list[QueueView]:
 
 
 def list_longest(session: Session) -> list[WaitingView]:
-    rows = session.execute(
-        select(Judging, Submission.id, Problem.slug, User.username, _kind(), _age())
+    waiting = _open("queued", Judging.queued_at).add_columns(Judging.priority, Judging.queued_at)
+    return [WaitingView.model_validate(row) for row in session.execute(waiting)]
+
+
+def list_running(session: Session) -> list[RunningView]:
+    """Those of a worker that stopped beating included, until another takes them over."""
+    running = _open("judging", Judging.started_at).add_columns(Judging.worker, Judging.started_at)
+    return [RunningView.model_validate(row) for row in session.execute(running)]
+
+
+def _open(state: State, since: InstrumentedAttribute[Any]) -> Select[Any]:
+    """Those that have been so longest."""
+    return (
+        select(
+            Judging.id.label("judging"),
+            Submission.id.label("submission"),
+            Problem.slug.label("problem"),
+            User.username.label("user"),
+            Judging.queue,
+            _kind().label("kind"),
+            Judging.attempt,
+            _age(since).label("seconds"),
+        )
         .join(Submission, Submission.id == Judging.submission_id)
         .join(Problem, Problem.id == Submission.problem_id)
         .join(User, User.id == Submission.user_id)
-        .where(_IS_OPEN, Judging.state == "queued")
-        .order_by(Judging.queued_at, Judging.id)
-        .limit(LONGEST_SHOWN)
+        .where(_IS_OPEN, Judging.state == state)
+        .order_by(since, Judging.id)
+        .limit(MOST_SHOWN)
     )
-    return [
-        WaitingView(
-            judging=judging.id,
-            submission=submission_id,
-            problem=slug,
-            user=username,
-            queue=judging.queue,
-            kind=kind,
-            priority=judging.priority,
-            attempt=judging.attempt,
-            queued_at=judging.queued_at,
-            seconds=float(age),
-        )
-        for judging, submission_id, slug, username, kind, age in rows
-    ]
 
 
 def _places(found: Iterable[tuple[str, Kind]]) -> list[tuple[str, Kind]]:
@@ -115,5 +135,5 @@ def _kind() -> ColumnElement[Kind]:
     return case((Judging.rejudging_id.is_(None), names[0]), else_=names[1])
 
 
-def _age() -> ColumnElement[Any]:
-    return func.extract("epoch", func.now() - Judging.queued_at)
+def _age(since: InstrumentedAttribute[Any]) -> ColumnElement[Any]:
+    return func.extract("epoch", func.now() - since)

@@ -29,13 +29,20 @@ class WorkerView(BaseModel):
     state: State
     queues: list[str]
     slots: int = Field(description="judgings that it runs at once")
-    running: int = Field(description="judgings that it has now")
+    running: int = Field(
+        description="judgings that it has now: for a moment more than `slots`, when a rejudge gives way to a student's"
+    )
     device: str
     gpus: list[str]
     boxes: dict[str, Any] = Field(description="its boxes, counted by what they do")
     versions: dict[str, Any]
     started_at: datetime
     seen_at: datetime
+
+    @property
+    def giving_way(self) -> int:
+        """So many of those it has end, since students' have taken their places."""
+        return max(0, self.running - self.slots)
 
 
 class WorkerList(BaseModel):

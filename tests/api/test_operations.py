@@ -9,6 +9,7 @@ from sqlalchemy import func, select, text
 
 from app.audit.model import AuditEvent
 from app.database import Database
+from app.operations.queue import MOST_SHOWN
 from app.submissions.model import Judging, WorkerRow
 from app.worker.lease import Claim, fail, finish
 from app.worker.lease_loop import LeaseLoop
@@ -52,6 +53,25 @@ def test_the_queue_counts_by_queue_and_kind_and_names_who_waits_longest(
     assert state["queues"][0]["oldest_seconds"] >= 300
     longest = state["longest"][0]
     assert (longest["problem"], longest["user"], longest["kind"]) == ("sum-300", "ada", "interactive")
+
+
+def test_the_queue_tells_what_runs_whose_and_since_when(admin: httpx.Client, database: Database) -> None:
+    with database.transaction() as session:
+        revision = make_problem(session, "sums")
+        for number in range(MOST_SHOWN + 1):
+            submission = make_submission(session, make_user(session, f"ada-{number}"), revision)
+            make_judging(session, submission.id)
+    claims = [take(database) for _ in range(MOST_SHOWN + 1)]
+
+    state = admin.get("/queue").json()
+
+    assert state["queues"][0]["running"] == MOST_SHOWN + 1
+    assert [each["judging"] for each in state["running"]] == [claim.judging_id for claim in claims[:MOST_SHOWN]]
+    first = state["running"][0]
+    assert (first["problem"], first["user"], first["kind"]) == ("sums", "ada-0", "interactive")
+    assert (first["worker"], first["attempt"]) == ("test", 1)
+    assert first["seconds"] >= state["running"][-1]["seconds"] >= 0
+    assert state["longest"] == []
 
 
 def test_workers_are_alive_until_they_stop_beating(admin: httpx.Client, database: Database) -> None:

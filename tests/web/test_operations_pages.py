@@ -1,5 +1,7 @@
 """The pages about the queue, workers and judge errors: what they show, and what their buttons do."""
 
+import re
+
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
@@ -13,6 +15,7 @@ from app.web.cookie import COOKIE
 from app.worker.lease import fail
 from tests.api.lease_steps import take
 from tests.factories import make_judging, make_problem, make_submission, make_user, make_worker
+from tests.rejudging.rows import begin, make_actor, make_judged
 
 
 @pytest.fixture
@@ -32,6 +35,42 @@ def test_the_queue_and_its_workers_are_shown(admin: TestClient, database: Databa
 
     for shown in ("a_sum", "ada", "here:1", "3 ready, 1 busy", "0 of 2", "alive", "Drain"):
         assert shown in page
+
+
+def test_what_runs_and_what_is_judged_again_is_said_in_words(admin: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        revision = make_problem(session, "a_sum")
+        make_judged(session, revision, user=make_user(session, "bob"))
+        begin(session, make_actor(session), problem="a_sum")
+        running = make_submission(session, make_user(session, "ada"), revision)
+        make_judging(session, running.id)
+    take(database)
+
+    page = admin.get("/admin/queue").text
+
+    _, runs, waits = re.split('<h2 id="(?:running|longest)">', page)
+    assert f"/submissions/{running.id}" in runs
+    assert [word for word in ("a_sum", "ada", "<code>test</code>", "judged again", "bob") if word in runs] == [
+        *("a_sum", "ada", "<code>test</code>"),
+    ]
+    assert "judged again" in waits
+    assert '<td class="number">last</td>' in waits
+    assert "1000000" not in page
+
+
+def test_a_rejudge_that_gives_way_makes_no_two_of_one(admin: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        revision = make_problem(session, "a_sum")
+        make_worker(session, "cpu", name="test", slots=1)
+        for _ in range(2):
+            make_judging(session, make_submission(session, None, revision).id)
+    for _ in range(2):
+        take(database)
+
+    assert "2 of 1" not in (page := admin.get("/admin/queue").text)
+    assert "1 of 1" in page
+    assert "1 rejudge gives way" in page
+    assert "1 slot, 1 in use" in admin.get("/admin").text
 
 
 def test_a_page_that_is_kept_fresh_asks_again_by_itself(admin: TestClient) -> None:
