@@ -6,13 +6,13 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Header, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 from app.api.dependency import Address, Cursor, Live, Reader, Rejudger, Stored, act_as
 from app.api.openapi import problems
-from app.api.submissions import MAX_WAIT_SECONDS, IdempotencyKey
+from app.api.submissions import MAX_WAIT_SECONDS
 from app.database import Database
 from app.rejudging.change import ChangePage, list_changes
 from app.rejudging.choice import Choice
@@ -22,6 +22,7 @@ from app.rejudging.earlier import JudgingList, list_judgings
 from app.rejudging.model import Onto
 from app.rejudging.preview import Preview, preview
 from app.rejudging.view import RejudgingPage, RejudgingView, list_rejudgings, view_rejudging
+from app.submissions.key import KEY_CHARACTERS
 from app.submissions.query import get_submission
 
 router = APIRouter(tags=["rejudging"])
@@ -35,7 +36,11 @@ class NewRejudging(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     chosen: Choice = Field(description="which submissions", examples=[EXAMPLE])
-    onto: Onto = Field("own", description="judge each on its `own` revision, or on its problem's `current` one")
+    onto: Onto = Field(
+        "own",
+        description="judge each on its `own` revision, which is the one that the verdict which counts now is of, or on "
+        "its problem's `current` one",
+    )
     note: str = Field(
         "", max_length=MAX_NOTE, description="why, for other admins", examples=["case random_3 was wrong"]
     )
@@ -50,6 +55,15 @@ class NewPreview(BaseModel):
     onto: Onto = Field("own", description="as for a rejudging")
 
 
+RejudgingKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        json_schema_extra={"pattern": "^[!-~]+$", "maxLength": KEY_CHARACTERS},
+        description="A text of your choice, such as a UUID. The same key with the same request gives the same "
+        "rejudging, so a request whose answer was lost can be sent again.",
+    ),
+]
 Wait = Annotated[
     int,
     Query(
@@ -80,7 +94,7 @@ def create_rejudging(
     address: Address,
     database: Stored,
     response: Response,
-    key: IdempotencyKey = None,
+    key: RejudgingKey = None,
 ) -> RejudgingView:
     """In the background: what students send comes first. Nothing counts until it is applied."""
     wanted = Rejudge(choice=new.chosen, onto=new.onto, note=new.note, idempotency_key=key)

@@ -102,6 +102,30 @@ def test_a_choice_of_all_or_of_none_is_refused(grace: httpx.Client, body: dict[s
     assert grace.post(PATH, json=body).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
 
 
+@pytest.mark.usefixtures("submission")
+def test_a_revision_that_is_not_there_is_not_found(grace: httpx.Client) -> None:
+    wanted = {"chosen": {"problem": "sums", "revision": 99}}
+
+    for path in ("/rejudging-previews", PATH):
+        answer = grace.post(path, json=wanted)
+
+        assert answer.status_code == HTTPStatus.NOT_FOUND
+        assert "no revision 99 of 'sums'" in answer.json()["detail"]
+
+
+@pytest.mark.usefixtures("submission")
+def test_one_that_another_has_overtaken_says_so(grace: httpx.Client, database: Database) -> None:
+    older, newer = begin(grace), begin(grace)
+    judge_again(database)
+    grace.post(f"{PATH}/{newer['id']}/apply")
+
+    view = grace.get(f"{PATH}/{older['id']}?wait=10").json()
+
+    assert (older["state"], older["overtaken"]) == ("judging", 0)
+    assert (view["state"], view["overtaken"], view["judged"]) == ("overtaken", 1, 1)
+    assert grace.post(f"{PATH}/{older['id']}/apply").status_code == HTTPStatus.CONFLICT
+
+
 def test_another_users_judgings_are_not_shown(signed_in: SignedIn, submission: Submission) -> None:
     answer = signed_in("eve").get(f"/submissions/{submission.id}/judgings")
 

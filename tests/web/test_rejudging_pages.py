@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from app.accounts.session import start_session
-from app.catalog.model import Revision
+from app.catalog.model import Problem, Revision
 from app.database import Database
 from app.rejudging import choice, preview
 from app.rejudging.model import Rejudging
@@ -71,13 +71,50 @@ def test_of_too_many_it_is_said_and_no_button_is_there(
 
 
 @pytest.mark.parametrize(
-    "query", ["samples=true", "revision=x", "since=never", "onto=x&user=grace", "ids=1", "user=no"]
+    ("query", "said"),
+    [
+        ("problem=&revision=&user=&verdict=&cause=&since=&until=&ids=&onto=own", "All submissions would be chosen"),
+        ("samples=true", "All submissions would be chosen"),
+        ("problem=scaled_sum&revision=abc", "is no number of a revision"),
+        ("problem=scaled_sum&revision=0", "is no number of a revision"),
+        ("problem=scaled_sum&revision=" + 12 * "9", "is no number of a revision"),
+        ("problem=scaled_sum&revision=99", "no revision 99 of"),
+        ("revision=1", "without its problem"),
+        ("since=never", "is no time"),
+        ("onto=x&user=grace", "or on the current ones; choose one"),
+        ("ids=xyz", "is no id of a submission"),
+        ("verdict=fine", "is no verdict"),
+        ("user=no", "There is no user"),
+    ],
 )
-def test_a_choice_that_is_none_is_explained(grace: TestClient, query: str) -> None:
+def test_a_choice_that_is_none_is_explained(grace: TestClient, query: str, said: str) -> None:
     answer = grace.get(f"{HOME}/new?{query}")
 
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     assert 'role="alert"' in answer.text
+    assert said in answer.text
+    assert "Input should" not in answer.text
+
+
+def test_the_form_alone_asks_for_nothing_and_has_the_list_of_problems(grace: TestClient) -> None:
+    page = grace.get(f"{HOME}/new").text
+
+    assert 'role="alert"' not in page
+    assert '<option value="scaled_sum">' in page
+    assert '<option value="scaled_sum" selected>' in grace.get(f"{HOME}/new?problem=scaled_sum").text
+
+
+def test_going_back_to_an_older_revision_is_said_before_it_is_done(
+    grace: TestClient, database: Database, submission: Submission
+) -> None:
+    with database.transaction() as session:
+        first = session.get_one(Revision, submission.revision_id)
+        make_judged(session, add_revision(session, first))
+        session.get_one(Problem, first.problem_id).current_revision_id = first.id
+
+    warning = "1 of them would go back to an older revision"
+    assert warning in grace.get(f"{HOME}/new?problem=scaled_sum&onto=current").text
+    assert "go back" not in grace.get(f"{HOME}/new?problem=scaled_sum&onto=own").text
 
 
 @pytest.mark.usefixtures("submission")
@@ -121,6 +158,22 @@ def test_applying_too_early_says_how_many_are_left(grace: TestClient, database: 
 
 
 @pytest.mark.usefixtures("submission")
+def test_one_that_another_has_overtaken_can_only_be_cancelled(grace: TestClient, database: Database) -> None:
+    older = begin(grace, database)
+    other = grace.post(HOME, data={"criteria": '{"problem": "scaled_sum"}'}).headers["location"]
+    judge_again(database)
+
+    grace.post(f"{other}/apply", data={"sure": "yes"})
+
+    page = grace.get(older).text
+    assert "Overtaken" in page
+    assert "1 of these submissions was judged again and applied since this was begun" in page
+    assert "Apply all" not in page
+    assert "Cancel it" in page
+    assert "Overtaken" in grace.get(HOME).text
+
+
+@pytest.mark.usefixtures("submission")
 def test_one_that_is_cancelled_offers_nothing_more(grace: TestClient, database: Database) -> None:
     path = begin(grace, database)
 
@@ -128,6 +181,7 @@ def test_one_that_is_cancelled_offers_nothing_more(grace: TestClient, database: 
 
     page = grace.get(path).text
     assert "Cancelled" in page
+    assert "0 of 1 are judged again" in page
     assert "danger-button" not in page
 
 

@@ -25,6 +25,7 @@ from app.settings import read_settings
 if TYPE_CHECKING:
     from app.database import Database
     from app.rejudging.change import Change, Outcome
+    from app.rejudging.preview import Preview
     from app.rejudging.view import RejudgingView
 
 app = typer.Typer(help="Judge submissions again; nothing counts before it is applied.", no_args_is_help=True)
@@ -50,7 +51,8 @@ def begin(
     submission: Annotated[list[UUID] | None, typer.Option(help="This one; again for more.")] = None,
     samples: Annotated[bool, typer.Option("--samples", help="Runs of sample cases, too.")] = False,
     onto: Annotated[
-        Literal["own", "current"], typer.Option(help="By their own revisions, or by their problems' current ones.")
+        Literal["own", "current"],
+        typer.Option(help="By the revisions that judged them, as counts now, or by their problems' current ones."),
     ] = "own",
     note: Annotated[str, typer.Option(help="Why.")] = "",
     watch: Watch = False,
@@ -76,6 +78,7 @@ def begin(
         raise Invalid("chosen", list_wrong(error)[0].sentence()) from None
     with transaction(data) as session:
         found = preview(session, choice, onto)
+        _warn(found)
         confirm(f"Judge {found.total} submissions again ({found.unfinished} unfinished are left out)?", yes)
         begun = rejudge(session, COMMAND, Rejudge(choice=choice, onto=onto, note=note))
         rejudging_id = begun.id
@@ -117,6 +120,10 @@ def show(rejudging: Id, watch: Watch = False, as_json: AsJson = False, data: Dat
     show_table(
         ("old verdict", "new verdict", "submissions"), (fields(each, "old", "new", "count") for each in view.moves)
     )
+    if view.gone:
+        say(f"{view.gone} of them are not there any more")
+    if view.overtaken:
+        say(f"{view.overtaken} of them were judged again and applied since: it can't be applied any more, `cancel` it")
     if view.state == "ready":
         say(f"`allclose admin rejudge changes {view.id}` shows each; `apply` or `cancel` decides")
 
@@ -166,6 +173,11 @@ def cancel(rejudging: Id, yes: Yes = False, data: Data = None) -> None:
     with transaction(data) as session:
         decide(session, rejudging, COMMAND)
     say("Cancelled: nothing has changed")
+
+
+def _warn(found: "Preview") -> None:
+    if found.older:
+        errors.print(f"{found.older} of them would go back to an older revision than the one that judged them")
 
 
 def _read(database: "Database", rejudging_id: UUID) -> "RejudgingView":

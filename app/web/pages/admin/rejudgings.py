@@ -15,6 +15,8 @@ from starlette.concurrency import run_in_threadpool
 
 from app.accounts.right import Right
 from app.accounts.viewer import Viewer
+from app.catalog.name import list_named
+from app.catalog.publish import MAX_NUMBER
 from app.errors import AllcloseError, Conflict, Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.rejudging.change import list_changes
@@ -189,10 +191,10 @@ def _context(visit: Visit, view: RejudgingView, cut: Cut) -> dict[str, Any]:
 
 
 def _show_form(visit: Visit, given: Mapping[str, str], refusal: str = "") -> Response:
-    """With a preview, where something is chosen."""
+    """With a preview, where the form was sent."""
     typed = {name: given.get(name, "").strip() for name in (*CRITERIA, *FLAGS)}
     onto, found, criteria = given.get("onto", "own"), None, ""
-    if any(typed.values()) and not refusal:
+    if typed.keys() & given.keys() and not refusal:
         try:
             choice = _read_choice(typed)
             with visit.transaction() as session:
@@ -200,16 +202,22 @@ def _show_form(visit: Visit, given: Mapping[str, str], refusal: str = "") -> Res
             criteria = choice.model_dump_json(exclude_defaults=True)
         except AllcloseError as fault:
             refusal = str(fault)
+    with visit.transaction() as session:
+        lists = {"problems": list_named(session), "verdicts": list(Verdict)}
     context = {"given": typed, "onto": onto, "preview": found, "criteria": criteria, "refusal": refusal}
-    return visit.render("admin/rejudging_new.html", {**context, "verdicts": list(Verdict)}, 422 if refusal else 200)
+    return visit.render("admin/rejudging_new.html", context | lists, 422 if refusal else 200)
 
 
 def _read_choice(typed: Mapping[str, str]) -> Choice:
     """Raises Invalid."""
     given: dict[str, Any] = {name: text for name, text in typed.items() if text}
     given |= {name: read_moment(name, typed[name]) for name in ("since", "until")}
+    if "revision" in given:
+        given["revision"] = _read_number(given["revision"])
     if "ids" in given:
-        given["ids"] = given["ids"].replace(",", " ").split()
+        given["ids"] = [_read_id(text) for text in given["ids"].replace(",", " ").split()]
+    if "verdict" in given and given["verdict"] not in tuple(Verdict):
+        raise Invalid("verdict", f"{given['verdict'][:40]!r} is no verdict; choose one of the list")
     try:
         return Choice.model_validate(given)
     except ValidationError as error:
@@ -217,8 +225,27 @@ def _read_choice(typed: Mapping[str, str]) -> Choice:
         raise Invalid(wrong.field, f"{wrong.sentence()}; correct it") from None
 
 
+def _read_number(text: str) -> int:
+    """Raises Invalid."""
+    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(MAX_NUMBER))
+    if not is_number or not 0 < int(text) <= MAX_NUMBER:
+        raise Invalid("revision", f"{text[:40]!r} is no number of a revision; the problem's list of revisions has them")
+    return int(text)
+
+
+def _read_id(text: str) -> UUID:
+    """Raises Invalid."""
+    try:
+        return UUID(text)
+    except ValueError:
+        message = f"{text[:40]!r} is no id of a submission; it stands at the end of the address of its page"
+        raise Invalid("ids", message) from None
+
+
 def _read_onto(onto: str) -> Onto:
     """Raises Invalid."""
     if onto not in get_args(Onto):
-        raise Invalid("onto", "submissions are judged again on their own revisions or on the current ones; choose one")
+        raise Invalid(
+            "onto", "they are judged again on the revisions that judged them or on the current ones; choose one"
+        )
     return cast(Onto, onto)
