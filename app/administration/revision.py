@@ -12,7 +12,7 @@ from app.authoring.model import Outcome, Publication, Verification
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.database import storable
 from app.errors import ProblemNotFound
-from app.submissions.model import Submission
+from app.submissions.model import Judging
 
 # Beyond it, a number is only said to be larger: counting them all would read all of a table that grows.
 MOST_COUNTED = 1_000
@@ -31,9 +31,16 @@ class RevisionState(BaseModel):
     published_by: str | None = Field(description="a user name; null where the server took it from its folder")
     verification: UUID | None = Field(description="the one that it was published by; null where it needed none")
     verdict: Outcome | None = Field(description="of that verification")
-    submissions: int = Field(description=f"sent for it; no more than {MOST_COUNTED} are counted")
+    submissions: int = Field(
+        description=f"those that it judged, or will, as counts now; no more than {MOST_COUNTED} are counted"
+    )
     variants: int = Field(description="how many draws of its hidden inputs there are")
     ready_variants: int = Field(description="those whose expected outputs are there")
+
+    @property
+    def has_more_submissions(self) -> bool:
+        """Than are counted."""
+        return self.submissions >= MOST_COUNTED
 
     @property
     def is_ready(self) -> bool:
@@ -68,8 +75,8 @@ def _states() -> Select[*tuple[object, ...]]:
         .lateral(),
     )
     # Of no column: the index on the revision is enough to count them.
-    each = select(literal(1).label("one")).select_from(Submission).where(Submission.revision_id == Revision.id)
-    some = each.limit(MOST_COUNTED).correlate(Revision)
+    each = select(literal(1).label("one")).select_from(Judging)
+    some = each.where(Judging.revision_id == Revision.id, Judging.is_current).limit(MOST_COUNTED).correlate(Revision)
     ready = select(func.count(distinct(ExpectedOutput.variant))).where(ExpectedOutput.revision_id == Revision.id)
     return (
         select(

@@ -5,7 +5,7 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import BaseModel, Field
 
 from app.accounts.right import Right
 from app.api.dependency import Reader, Sender, Stored
@@ -14,6 +14,7 @@ from app.catalog.publish import MAX_NUMBER
 from app.drafts.copy import copy_back
 from app.errors import Invalid
 from app.judging.verdicts import Verdict
+from app.moment import Moment
 from app.submissions.difference import SourceDifference, compare_submissions
 from app.submissions.model import Mode
 from app.submissions.query import HistoryFilters, SubmissionPage, get_submission, list_submissions
@@ -48,11 +49,13 @@ class HistoryQuery(BaseModel):
     mode: Mode | None = Field(None, description="of all cases, or runs of samples")
     user: str | None = Field(None, description="with `everyone`: those of this user")
     revision: int | None = Field(
-        None, ge=1, le=MAX_NUMBER, description="with `problem`: those for its revision of this number"
+        None, ge=1, le=MAX_NUMBER, description="with `problem`: those that its revision of this number judged, or will"
     )
-    digest: str | None = Field(None, description="those for the revision with this digest, or one that begins so")
-    since: AwareDatetime | None = Field(None, description="sent at this time or later")
-    until: AwareDatetime | None = Field(None, description="sent before this time")
+    digest: str | None = Field(
+        None, description="those that the revision with this digest, or one that begins so, judged, or will"
+    )
+    since: Moment | None = Field(None, description="sent at this time or later")
+    until: Moment | None = Field(None, description="sent before this time")
 
     def filters(self) -> HistoryFilters:
         return HistoryFilters(**{name: getattr(self, name) for name in HistoryQuery.model_fields})
@@ -68,7 +71,7 @@ Old = Annotated[UUID | None, Query(description="the one to compare with; the one
 
 @router.get(
     "",
-    responses=problems(401, 403, 422),
+    responses=problems(401, 403, 404, 422),
     operation_id="list_submissions",
     summary="List your submissions, or everybody's, newest first",
 )

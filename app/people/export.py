@@ -57,8 +57,8 @@ def _submissions(session: Session, user_id: UUID) -> Iterator[tuple[str, str | b
     query = (
         select(Submission, Problem.slug, Revision.number, Judging)
         .join(Problem, Problem.id == Submission.problem_id)
-        .join(Revision, Revision.id == Submission.revision_id)
         .join(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current))
+        .join(Revision, Revision.id == Judging.revision_id)
         .where(Submission.user_id == user_id)
         .order_by(Submission.created_at.desc())
     )

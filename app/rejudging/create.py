@@ -59,9 +59,7 @@ def rejudge(session: Session, actor: Actor, request: Rejudge) -> Rejudging:
     session.add(rejudging)
     session.flush()
     rejudging.total = _write_judgings(session, rejudging.id, request)
-    after = {"total": rejudging.total, "onto": rejudging.onto, "note": rejudging.note}
-    after["chosen"] = _shorten(rejudging.chosen)
-    record(session, actor, Act(action="rejudging.created", target=rejudging.id, after=after))
+    record(session, actor, Act(action="rejudging.created", target=rejudging.id, after=_tell(rejudging)))
     return rejudging
 
 
@@ -72,9 +70,10 @@ def get_rejudging(session: Session, rejudging_id: UUID) -> Rejudging:
     return found
 
 
-def _shorten(chosen: dict[str, Any]) -> dict[str, Any]:
+def _tell(rejudging: Rejudging) -> dict[str, Any]:
     """As the audit log has it: of thousands of ids their number. The rejudging itself keeps them."""
-    return chosen | {"ids": len(chosen["ids"])} if "ids" in chosen else chosen
+    chosen = rejudging.chosen | ({"ids": len(rejudging.chosen["ids"])} if "ids" in rejudging.chosen else {})
+    return {"chosen": chosen, "onto": rejudging.onto, "total": rejudging.total, "note": rejudging.note}
 
 
 def _check_note(note: str) -> None:

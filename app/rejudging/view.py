@@ -134,11 +134,12 @@ class _Progress:
 def _count_open(session: Session, rejudgings: Sequence[Rejudging]) -> dict[UUID, _Progress]:
     """Of those that are not decided, which are few."""
     undecided = [rejudging.id for rejudging in rejudgings if rejudging.decision is None]
-    waits, counts = NEW.state != "done", func.coalesce(NEW.verdict, "").not_in(NOT_APPLIED)
-    numbers = (func.count().filter(each) for each in (waits, ~waits, and_(counts, ~OLD.is_current)))
-    counted = select(NEW.rejudging_id, *numbers).join_from(NEW, OLD, OLD.id == NEW.replaces_id)
+    waits = NEW.state != "done"
+    overtaken = and_(func.coalesce(NEW.verdict, "").not_in(NOT_APPLIED), ~OLD.is_current)
+    waiting, judged, lost = (func.count().filter(each) for each in (waits, ~waits, overtaken))
+    counted = select(NEW.rejudging_id, waiting, judged, lost).join_from(NEW, OLD, OLD.id == NEW.replaces_id)
     rows = session.execute(counted.where(NEW.rejudging_id.in_(undecided)).group_by(NEW.rejudging_id))
-    return {each: _Progress(waiting=waiting, judged=judged, overtaken=over) for each, waiting, judged, over in rows}
+    return {each: _Progress(waiting=some, judged=done, overtaken=over) for each, some, done, over in rows if each}
 
 
 def _summarise(session: Session, rejudgings: Sequence[Rejudging]) -> list[RejudgingSummary]:

@@ -3,26 +3,27 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Select, and_, false, func, select, true, tuple_
+from sqlalchemy import ColumnElement, Row, Select, and_, func, select, true, tuple_
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.right import Right
+from app.accounts.user import get_user_id
 from app.accounts.viewer import Viewer
 from app.catalog.model import Problem, Revision
-from app.catalog.name import NamedProblem, list_named
+from app.catalog.name import NamedProblem, get_problem_id, list_named
+from app.catalog.publish import get_revision
 from app.cursor import read_uuid_cursor, write_cursor
 from app.database import storable
 from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
+from app.moment import check_span
 from app.submissions.model import CaseRow, Judging, Mode, State, Submission
 
 PAGE = 50
 NEWEST = (Submission.created_at.desc(), Submission.id.desc())
-# Of a revision's number; what is longer is a digest.
 
 Summaries = Select[Submission, str, str, int, str, Judging, float | None, int | None]
 
@@ -46,7 +47,7 @@ class HistoryFilters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionSummary:
-    """One line of a history; `problem` is the slug, `revision` the number of the one that it was sent for.
+    """One line of a history; `problem` is the slug, `revision` the number of the one that judged it, or will.
 
     `wall_seconds` of the slowest case and `memory_bytes` of the largest, as coarse as hidden cases tell them.
     """
@@ -84,7 +85,7 @@ def get_submission(session: Session, submission_id: UUID, viewer: Viewer) -> Sub
 def list_submissions(
     session: Session, user_id: UUID | None, filters: HistoryFilters | None = None, cursor: str | None = None
 ) -> SubmissionPage:
-    """Newest first; everybody's for no user. Raises CursorInvalid for a cursor that no page of these gave."""
+    """Newest first; everybody's for no user. Raises as `choose`, and CursorInvalid for what no page of these gave."""
     query = choose(session, filters or HistoryFilters())
     if user_id is not None:
         query = query.where(Submission.user_id == user_id)
@@ -96,11 +97,16 @@ def list_submissions(
 
 
 def choose(session: Session, filters: HistoryFilters) -> Select[UUID]:
-    """The ids of submissions, newest first. Raises Invalid for a revision's number without its problem."""
+    """The ids of submissions, newest first.
+
+    Raises NotFound for a problem, revision or user that is not there, and Invalid for a revision's number without its
+    problem and for times between which nothing lies.
+    """
+    check_span(filters.since, filters.until)
     query = select(Submission.id).where(*_conditions(session, filters))
-    if filters.verdict is not None:
+    if judged_so := tuple(_judgings(session, filters)):
         counting = and_(Judging.submission_id == Submission.id, Judging.is_current)
-        query = query.join(Judging, counting).where(Judging.verdict == filters.verdict)
+        query = query.join(Judging, counting).where(*judged_so)
     return query.order_by(*NEWEST)
 
 
@@ -137,9 +143,9 @@ def _summaries() -> Summaries:
     return (
         select(*about, cost.c["wall_seconds"], cost.c["memory"])
         .join(User, User.id == Submission.user_id)
-        .join(Revision, Revision.id == Submission.revision_id)
         .join(Problem, Problem.id == Submission.problem_id)
         .join(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current))
+        .join(Revision, Revision.id == Judging.revision_id)
         .join(cost, true())
         .order_by(*NEWEST)
     )
@@ -148,14 +154,9 @@ def _summaries() -> Summaries:
 def _conditions(session: Session, filters: HistoryFilters) -> Iterator[ColumnElement[bool]]:
     """Names are looked up first, so that the database knows how much there is of each."""
     if filters.problem is not None:
-        yield _is(Submission.problem_id, session, select(Problem.id).where(Problem.slug == storable(filters.problem)))
+        yield Submission.problem_id == get_problem_id(session, filters.problem)
     if filters.user is not None:
-        yield _is(Submission.user_id, session, select(User.id).where(User.username == storable(filters.user)))
-    if filters.revision is not None:
-        yield Submission.revision_id.in_(session.scalars(_numbered(filters.revision, filters.problem)).all())
-    if filters.digest is not None:
-        beginning = Revision.digest.startswith(storable(filters.digest), autoescape=True)
-        yield Submission.revision_id.in_(session.scalars(select(Revision.id).where(beginning)).all())
+        yield Submission.user_id == get_user_id(session, filters.user)
     if filters.mode is not None:
         yield Submission.mode == filters.mode
     if filters.since is not None:
@@ -164,16 +165,21 @@ def _conditions(session: Session, filters: HistoryFilters) -> Iterator[ColumnEle
         yield Submission.created_at < filters.until
 
 
-def _is(column: Any, session: Session, named: Select[UUID]) -> ColumnElement[bool]:
-    found = session.scalar(named)
-    return column == found if found else false()
+def _judgings(session: Session, filters: HistoryFilters) -> Iterator[ColumnElement[bool]]:
+    """Of the judging that counts: what judged it, or will, need not be what it was sent for."""
+    if filters.verdict is not None:
+        yield Judging.verdict == filters.verdict
+    if filters.revision is not None:
+        yield Judging.revision_id == _numbered(session, filters.revision, filters.problem)
+    if filters.digest is not None:
+        beginning = Revision.digest.startswith(storable(filters.digest), autoescape=True)
+        yield Judging.revision_id.in_(session.scalars(select(Revision.id).where(beginning)).all())
 
 
-def _numbered(revision: int, problem: str | None) -> Select[UUID]:
+def _numbered(session: Session, revision: int, problem: str | None) -> UUID:
     if problem is None:
         raise Invalid("revision", f"revision {revision} of which problem? Name the problem too, or give its digest")
-    of_problem = select(Problem.id).where(Problem.slug == storable(problem)).scalar_subquery()
-    return select(Revision.id).where(Revision.problem_id == of_problem, Revision.number == revision)
+    return get_revision(session, problem, revision).id
 
 
 def _summary(row: Row[Submission, str, str, int, str, Judging, float | None, int | None]) -> SubmissionSummary:

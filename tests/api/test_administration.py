@@ -52,8 +52,8 @@ def test_what_would_be_removed_is_told_before_it_is(admin: httpx.Client) -> None
 def test_a_problem_is_ready_when_each_draw_has_its_expected_outputs(admin: httpx.Client, database: Database) -> None:
     with database.transaction() as session:
         revision = make_problem(session, "some", title="Some", variants=2)
-        make_submission(session, make_user(session), revision)
-        make_submission(session, None, make_problem(session, "other"))
+        make_judging(session, make_submission(session, make_user(session), revision).id)
+        make_judging(session, make_submission(session, None, make_problem(session, "other")).id)
         facts = {
             "inputs": b"",
             "expected": b"",

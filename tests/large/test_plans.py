@@ -93,6 +93,7 @@ def test_no_request_reads_a_growing_table_whole(large: Database, username: str) 
         *({"verdict": verdict} for verdict in ("accepted", "wrong_answer", "cancelled", "judge_error")),
         *({"cause": "BoxLost: the box ended"}, {"cause": "NotSaid: nothing was written down"}, {"outdated": True}),
         *({"since": "2026-11-01T00:00:00Z"}, {"until": "2026-11-01T00:00:00Z"}, {"problem": "made_1"}),
+        {"problem": "made_1", "revision": 1},
     ],
     ids=lambda criteria: "-".join(map(str, criteria.items())),
 )
@@ -104,6 +105,7 @@ def test_no_preview_reads_more_than_it_takes_to_find_too_many(
 
     with listening(large) as heard, large.transaction() as session:
         preview(session, Choice.model_validate(criteria), "own")
+        preview(session, Choice.model_validate(criteria), "current")
 
     with large.engine.connect() as connection:
         planner = Planner(connection)

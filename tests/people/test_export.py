@@ -23,6 +23,7 @@ from app.spool import read_chunks
 from app.submissions.model import Submission
 from tests.factories import make_judging, make_problem, make_submission, make_user
 from tests.people.estate import SOURCE, make_rich_user
+from tests.rejudging.rows import add_revision
 
 
 @pytest.fixture
@@ -63,6 +64,20 @@ def test_each_submission_is_a_source_and_how_it_was_judged(database: Database, a
     assert files[source] == SOURCE
     assert (judged["verdict"], judged["score"], judged["mode"]) == ("accepted", 100, "submit")
     assert [case["name"] for case in judged["cases"]] == ["small"]
+
+
+def test_the_revision_that_is_told_is_the_one_that_the_verdict_is_of(database: Database) -> None:
+    with database.transaction() as session:
+        user, first = make_user(session), make_problem(session)
+        submission = make_submission(session, user, first)
+        make_judging(
+            session, submission.id, state="done", verdict="accepted", revision_id=add_revision(session, first).id
+        )
+
+    files = read(database, user)
+
+    (told,) = [json.loads(text) for name, text in files.items() if name.startswith("submissions/") and ".json" in name]
+    assert (told["verdict"], told["revision"]) == ("accepted", 2)
 
 
 def test_more_submissions_than_one_batch_are_all_there(database: Database) -> None:

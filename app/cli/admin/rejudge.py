@@ -159,8 +159,8 @@ def apply(rejudging: Id, yes: Yes = False, data: Data = None) -> None:
 
     confirm(f"Apply {rejudging}? Its verdicts count from then on.", yes)
     with transaction(data) as session:
-        total = decide(session, rejudging, COMMAND).total
-    say(f"Applied: {total} submissions have their new verdicts")
+        judged = decide(session, rejudging, COMMAND).judged
+    say(f"Applied: {judged} submissions have their new verdicts")
 
 
 @app.command()

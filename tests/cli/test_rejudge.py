@@ -1,0 +1,54 @@
+"""What `allclose admin rejudge` says before it begins, and of a rejudging that can't be applied any more."""
+
+import json
+
+from app.audit.record import COMMAND
+from app.catalog.model import Problem
+from app.database import Database
+from app.people.erase import erase
+from app.rejudging.decision import apply
+from tests.cli.test_commands import allclose
+from tests.factories import make_problem, make_user
+from tests.rejudging.rows import add_revision, begin, judge_again, make_actor, make_judged
+
+
+def rejudge(database: Database, *arguments: str) -> tuple[str, str]:
+    """What it prints, and what it says beside."""
+    done = allclose("admin", "rejudge", *arguments, ALLCLOSE_DATABASE_URL=database.url)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+def test_going_back_to_an_older_revision_is_said(database: Database) -> None:
+    with database.transaction() as session:
+        first = make_problem(session, "sums")
+        make_judged(session, first)
+        make_judged(session, add_revision(session, first))
+        session.get_one(Problem, first.problem_id).current_revision_id = first.id
+    wanted = ("begin", "--problem", "sums", "--yes", "--json")
+
+    begun, warning = rejudge(database, *wanted, "--onto", "current")
+    _, none = rejudge(database, *wanted)
+
+    assert json.loads(begun)["total"] == 2
+    assert "1 of them would go back to an older revision than the one that judged them" in warning
+    assert "older" not in none
+
+
+def test_one_that_another_has_overtaken_and_whom_it_lost_is_said(database: Database) -> None:
+    with database.transaction() as session:
+        revision, gone = make_problem(session, "sums"), make_user(session)
+        make_judged(session, revision)
+        make_judged(session, revision, user=gone)
+        actor = make_actor(session)
+        older, newer = begin(session, actor, problem="sums"), begin(session, actor, problem="sums")
+        erase(session, COMMAND, gone.id)
+    judge_again(database)
+    with database.transaction() as session:
+        apply(session, newer.id, actor)
+
+    shown, _ = rejudge(database, "show", str(older.id))
+
+    assert "overtaken" in shown
+    assert "1 of them are not there any more" in shown
+    assert "1 of them were judged again and applied since: it can't be applied any more" in shown
