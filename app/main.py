@@ -19,6 +19,7 @@ from app.api.entity_tag import EntityTag
 from app.api.error_answer import answers_by_audience, install_error_answers
 from app.api.request_context import RequestContext, note_path
 from app.api.response_headers import ResponseHeaders
+from app.backup.desk import BackupDesk
 from app.database import Database
 from app.mail.outbox import open_outbox
 from app.policy.current import CurrentPolicy
@@ -56,6 +57,7 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
     app.state.provider = find_provider(settings)
     outbox = app.state.outbox = open_outbox(settings)
     app.state.reset_desk = ResetDesk(database=database, outbox=outbox, throttles=throttles, base_url=settings.base_url)
+    app.state.backup_desk = BackupDesk(database, settings.data)
     policy = app.state.policy = CurrentPolicy(database)
     app.state.request_throttle = RequestThrottle(policy)
     app.state.waiting_room = WaitingRoom()

@@ -30,6 +30,7 @@ class Right(StrEnum):
     OPERATE = "operations:write"
     CHANGE_SETTINGS = "settings:write"
     READ_AUDIT = "audit:read"
+    BACK_UP = "backups:write"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,7 @@ RULES: dict[Right, Rule] = {
     Right.OPERATE: Rule(roles=ADMINS, allows="drain and resume workers"),
     Right.CHANGE_SETTINGS: Rule(roles=ADMINS, allows="change settings while Allclose runs"),
     Right.READ_AUDIT: Rule(roles=ADMINS, allows="see who did what"),
+    Right.BACK_UP: Rule(roles=ADMINS, allows="back up everything, download and remove backups, and restore one"),
 }
 
 
@@ -69,6 +71,11 @@ def rights_of(role: Role, scopes: Iterable[str] | None = None) -> frozenset[Righ
     """What a role may do; with a token's `scopes`, as far as those go. Unknown scopes give nothing."""
     rights = frozenset(right for right, rule in RULES.items() if role in rule.roles)
     return rights if scopes is None else rights & frozenset(scopes)
+
+
+def a_role(role: Role) -> str:
+    """With its article."""
+    return "a student" if role == "student" else f"an {role}"
 
 
 def read_scopes(scopes: Iterable[str]) -> list[Right]:

@@ -5,6 +5,7 @@ from fastapi import APIRouter, Depends
 from app.api import (
     administration,
     audit_events,
+    backups,
     events,
     health,
     hints,
@@ -37,15 +38,15 @@ from app.api import (
     verifications,
     workers,
 )
-
 from app.api.query_name import refuse_unknown_names
+
 
 def build_router() -> APIRouter:
     version_1 = APIRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
     learning = (hints, quiz, solution, progress)
     authoring = (packages, revisions, verifications)
     submitting = (inspection, submissions, history, events, rejudgings)
-    overseeing = (administration, settings, audit_events)
+    overseeing = (administration, settings, audit_events, backups)
     operations = (queue, workers, judge_errors)
     accounts = (users, invitations, password_resets, people, tokens, sessions, me, own_data)
     catalogue = (problems, tracks, leaderboards)

@@ -46,6 +46,7 @@ TAGS = (
     "rejudging",
     "operations",
     "administration",
+    "backups",
     "health",
 )
 

@@ -1,7 +1,7 @@
 """What happens when a request is sent again because its answer was lost: nothing is done twice unnoticed.
 
-GET changes nothing, and PUT, PATCH and DELETE say what shall be: the same again is no change. Of every POST it is
-said here: it is safe by what it does, by a key that its sender chooses, or not at all.
+GET changes nothing, and PUT, PATCH and DELETE say what shall be: the same again is no change, and is answered alike. Of
+every POST it is said here: it is safe by what it does, by a key that its sender chooses, or not at all.
 """
 
 from typing import Literal
@@ -33,8 +33,13 @@ POSTS: dict[str, str] = {
     "cancel_rejudging": "It is cancelled already.",
     "drain_worker": "It takes no more already.",
     "resume_worker": "It takes judgings already.",
+    "create_backup": "The second is a 409 while the first is written; after that, another backup.",
+    "restore_backup": "The second is a 409 while the first goes on; after that, it is done once more.",
 }
-_UNSAFE = {"create_token", "create_invitation", "ask_for_password", "make_reset_link"}
+_UNSAFE = {
+    *("create_token", "create_invitation", "ask_for_password", "make_reset_link"),
+    *("create_backup", "restore_backup"),
+}
 _BY_KEY = {"submit", "create_rejudging"}
 
 

@@ -15,6 +15,8 @@ from app.errors import AllcloseError
 DUMP = "database.dump"
 MANIFEST = "manifest.json"
 MAX_MANIFEST_BYTES = 1_000_000
+# What somebody who asks "is this the right one?" knows by heart, roughly.
+TELLING = ("users", "problems", "submissions")
 CHUNK_BYTES = 1 << 20
 
 
@@ -37,6 +39,11 @@ class Manifest(BaseModel):
     dump_sha256: str
 
 
+def write_sizes(rows: Mapping[str, int]) -> str:
+    """For somebody who has to tell one backup from another."""
+    return ", ".join(f"{rows.get(table, 0):,} {table}" for table in TELLING)
+
+
 def write_dump(archive: zipfile.ZipFile, source: IO[bytes]) -> tuple[int, str]:
     """Its bytes and their SHA-256. It is compressed already."""
     size, summed = 0, hashlib.sha256()
@@ -48,14 +55,26 @@ def write_dump(archive: zipfile.ZipFile, source: IO[bytes]) -> tuple[int, str]:
     return size, summed.hexdigest()
 
 
+def read_manifest(path: Path) -> Manifest:
+    """Without a look at the dump. Raises BadBackup."""
+    with _readable(path), zipfile.ZipFile(path) as archive:
+        return _read_manifest(archive)
+
+
 @contextmanager
 def open_backup(path: Path) -> Iterator[tuple[Manifest, zipfile.ZipFile]]:
     """Looked through to its last byte. Raises BadBackup."""
+    with _readable(path), zipfile.ZipFile(path) as archive:
+        manifest = _read_manifest(archive)
+        _check_sum(archive, manifest)
+        yield manifest, archive
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Raises BadBackup."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            manifest = _read_manifest(archive)
-            _check_sum(archive, manifest)
-            yield manifest, archive
+        yield
     except OSError as error:
         raise BadBackup(f"{path} can't be read ({error.strerror or error})") from None
     except (zipfile.BadZipFile, KeyError, ValidationError):

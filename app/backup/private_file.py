@@ -19,6 +19,8 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
 
     Raises FileNotWritten.
     """
+    if path.is_dir():
+        raise FileNotWritten(f"{path} is a folder; name a file in it")
     if path.exists():
         raise FileNotWritten(f"{path} is there already; name another file, or remove it first")
     partial = path.with_name(f"{path.name}.partial")

@@ -92,6 +92,14 @@ class AuditEntry(Answer):
     after: dict[str, Any] | None
     address: str | None = Field(..., description="the network address that it came from")
     request_id: str | None = Field(..., description="of the request, as the server's log has it")
+    operator: str | None = Field(
+        ...,
+        description="who ran a command, by their name on that machine; null otherwise",
+    )
+    about: str | None = Field(
+        ...,
+        description="the user name of whose account, or whose thing, it was done to",
+    )
 
 
 class AuditPage(Answer):
@@ -917,7 +925,7 @@ class NewRejudging(Answer):
     chosen: Choice = Field(..., description="which submissions")
     onto: Literal["own", "current"] = Field(
         "own",
-        description="judge each on its `own` revision, or on its problem's `current` one",
+        description="judge each on its `own` revision, which is the one that the verdict which counts now is of, or on its problem's `current` one",
     )
     note: str = Field("", description="why, for other admins")
 
@@ -956,7 +964,7 @@ class NewTokenView(Answer):
 
 class NewUser(Answer):
     """
-    What it takes to sign up. The rules are checked where the account is made, which says what to do.
+    What it takes to sign up.
     """
 
     username: str = Field(..., description="use 3 to 32 characters of a-z, 0-9, _ and -")
@@ -1073,33 +1081,6 @@ class Piece(Answer):
 
     text: str
     is_changed: bool
-
-
-class Policy(Answer):
-    """
-    A field's default is what holds where nobody has changed it.
-    """
-
-    sign_up: Literal["open", "invitation", "closed"] = Field(
-        "open",
-        description="who may make an account: anybody, those with an invitation, nobody",
-    )
-    max_pending: int = Field(20, description="unfinished submissions that one user may have")
-    requests_per_minute: int = Field(600, description="requests that one user or address may make")
-    judging_seconds_per_hour: int = Field(3600, description="seconds of judging that one user may use in an hour")
-    keep_submissions_days: int | None = Field(
-        None,
-        description="submissions older than this are removed, but for the first and the last accepted one of each user and problem; empty: kept for ever",
-    )
-    keep_verifications_days: int | None = Field(
-        None,
-        description="packages that authors sent to be verified are removed after this, with their reports, but for those that a revision was published by; empty: kept for ever",
-    )
-    keep_ended_days: int | None = Field(
-        90,
-        description="sessions, tokens and invitations are removed so long after their end; empty: kept for ever",
-    )
-    announcement: str = Field("", description="a sentence at the top of every page; empty: none")
 
 
 class Preview(Answer):
@@ -1304,6 +1285,10 @@ class RejudgingView(Answer):
     moves: list[Move] = Field(..., description="of those that are judged again, by old and new verdict")
 
 
+class Replacement(Answer):
+    replace: bool = Field(False, description="yes: what is there now, all of it, may go")
+
+
 class ResetAnswer(Answer):
     """
     The same whether there is such an account or not.
@@ -1327,6 +1312,20 @@ class ResetWish(Answer):
     """
 
     account: str = Field(..., description="a user name or an e-mail address")
+
+
+class Restoration(Answer):
+    """
+    What became of the last restore, if it was of this backup and no other was made since.
+    """
+
+    state: Literal["running", "done", "failed"] = Field(
+        ..., description="`failed`: nothing was changed; `notice` says why"
+    )
+    step: str = Field(..., description="what it is about")
+    started_at: datetime
+    finished_at: datetime | None
+    notice: str | None
 
 
 class Returns(Answer):
@@ -1372,7 +1371,10 @@ class RevisionState(Answer):
     published_by: str | None = Field(..., description="a user name; null where the server took it from its folder")
     verification: UUID | None = Field(..., description="the one that it was published by; null where it needed none")
     verdict: Literal["passed", "refused", "failed"] | None = Field(..., description="of that verification")
-    submissions: int = Field(..., description="sent for it; no more than 1000 are counted")
+    submissions: int = Field(
+        ...,
+        description="those that it judged, or will, as counts now; no more than 1000 are counted",
+    )
     variants: int = Field(..., description="how many draws of its hidden inputs there are")
     ready_variants: int = Field(..., description="those whose expected outputs are there")
 
@@ -1398,6 +1400,22 @@ class RunView(Answer):
     started_at: datetime
     finished_at: datetime | None = Field(..., description="null while it goes on, or where it broke off")
     removed: dict[str, Any] = Field(..., description="how many, by what they were")
+
+
+class RunningView(Answer):
+    judging: int
+    submission: UUID
+    problem: str
+    user: str
+    queue: str
+    kind: Literal["interactive", "rejudge"]
+    worker: str
+    attempt: int = Field(..., description="which one this is")
+    started_at: datetime = Field(..., description="when this attempt began")
+    seconds: float = Field(
+        ...,
+        description="for how long it runs; a rejudge rests while students' judgings need the cores",
+    )
 
 
 class SampleCase(Answer):
@@ -1452,6 +1470,37 @@ class Setting(Answer):
 
 class SettingList(Answer):
     items: list[Setting]
+
+
+class SettingsChange(Answer):
+    """
+    What is left out stays as it is.
+    """
+
+    sign_up: Literal["open", "invitation", "closed"] = Field(
+        "open",
+        description="who may make an account: anybody, those with an invitation, nobody",
+    )
+    max_pending: int = Field(20, description="unfinished submissions that one user may have")
+    requests_per_minute: int = Field(600, description="requests that one user or address may make")
+    judging_seconds_per_hour: int = Field(3600, description="seconds of judging that one user may use in an hour")
+    keep_submissions_days: int | None = Field(
+        None,
+        description="submissions older than this are removed, but for the first and the last accepted one of each user and problem; empty: kept for ever",
+    )
+    keep_verifications_days: int | None = Field(
+        None,
+        description="packages that authors sent to be verified are removed after this, with their reports, but for those that a revision was published by; empty: kept for ever",
+    )
+    keep_ended_days: int | None = Field(
+        90,
+        description="sessions, tokens and invitations are removed so long after their end; empty: kept for ever",
+    )
+    announcement: str = Field("", description="a sentence at the top of every page; empty: none")
+    confirm_removal: bool = Field(
+        False,
+        description="true: what a shorter time of keeping removes for good may go; else it is a 409 that counts it",
+    )
 
 
 class Side(Answer):
@@ -1510,7 +1559,7 @@ class Step(Answer):
 
 class SubmissionSummary(Answer):
     """
-    One line of a history; `problem` is the slug, `revision` the number of the one that it was sent for.
+    One line of a history; `problem` is the slug, `revision` the number of the one that judged it, or will.
 
     `wall_seconds` of the slowest case and `memory_bytes` of the largest, as coarse as hidden cases tell them.
     """
@@ -1577,6 +1626,7 @@ class TokenRequest(Answer):
                 "operations:write",
                 "settings:write",
                 "audit:read",
+                "backups:write",
             ]
         ]
         | None
@@ -1791,7 +1841,10 @@ class WaitingView(Answer):
     user: str
     queue: str
     kind: Literal["interactive", "rejudge"]
-    priority: int
+    priority: int = Field(
+        ...,
+        description="the highest is next; every rejudge has -1000000, and is behind all others",
+    )
     attempt: int = Field(..., description="attempts so far")
     queued_at: datetime
     seconds: float = Field(..., description="for how long it waits")
@@ -1827,7 +1880,10 @@ class WorkerView(Answer):
     state: Literal["alive", "draining", "dead"]
     queues: list[str]
     slots: int = Field(..., description="judgings that it runs at once")
-    running: int = Field(..., description="judgings that it has now")
+    running: int = Field(
+        ...,
+        description="judgings that it has now: for a moment more than `slots`, when a rejudge gives way to a student's",
+    )
     device: str
     gpus: list[str]
     boxes: dict[str, Any] = Field(..., description="its boxes, counted by what they do")
@@ -1874,6 +1930,7 @@ class ProblemDetails(Answer):
         "not_found",
         "method_not_allowed",
         "conflict",
+        "removal_unconfirmed",
         "outdated",
         "body_too_large",
         "media_type_not_taken",
@@ -1892,6 +1949,27 @@ class ProblemDetails(Answer):
     instance: str = Field(..., description="the path that was asked for")
     errors: list[FieldFault] | None = Field(None, description="the fields that are wrong, for status 422")
     request_id: str | None = Field(None, description="names the request in the server's log; tell it to an admin")
+
+
+class BackupView(Answer):
+    """
+    A backup that this deployment has made and kept.
+    """
+
+    name: str
+    state: Literal["writing", "ready", "failed", "damaged"] = Field(
+        ...,
+        description="`failed`: none was written; `damaged`: no whole backup any more; `notice` says why",
+    )
+    made_at: datetime
+    bytes: int = Field(..., description="of the file; while it is written, so far")
+    rows: dict[str, int] = Field(..., description="by table; empty until it is written")
+    dump_sha256: str | None = Field(..., description="of `database.dump` in it, as `manifest.json` names it")
+    allclose: str | None = Field(..., description="the version that wrote it")
+    schema_revision: str | None
+    is_restorable: bool = Field(..., description="whether this Allclose can put it in place")
+    notice: str | None = Field(..., description="why it can't be restored, or was not written")
+    restoration: Restoration | None
 
 
 class CalibratedLeaf(Answer):
@@ -2086,6 +2164,7 @@ class ProblemDetail(Answer):
 class QueueState(Answer):
     queues: list[QueueView]
     longest: list[WaitingView] = Field(..., description="the 20 that have waited longest")
+    running: list[RunningView] = Field(..., description="the 20 that have run longest")
 
 
 class RejudgingPage(Answer):
@@ -2288,6 +2367,12 @@ class VerificationView(Answer):
 
 class WorkerList(Answer):
     items: list[WorkerView]
+
+
+class BackupList(Answer):
+    items: list[BackupView] = Field(..., description="newest first")
+    most: int = Field(..., description="so many are kept; then making another is refused")
+    free_bytes: int = Field(..., description="on the disk where they lie")
 
 
 class DifferenceView(Answer):

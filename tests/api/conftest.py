@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -38,10 +39,13 @@ def serving(app: FastAPI) -> Iterator[str]:
 
 
 @pytest.fixture
-def settings(request: pytest.FixtureRequest) -> Settings:
-    """`@pytest.mark.parametrize("settings", [{"secure_cookies": True}], indirect=True)` changes what it names."""
+def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
+    """With a data folder of its own.
+
+    `@pytest.mark.parametrize("settings", [{"secure_cookies": True}], indirect=True)` changes what it names.
+    """
     changes: dict[str, Any] = getattr(request, "param", {})
-    return Settings(**changes)
+    return Settings(**{"data": tmp_path, **changes})
 
 
 @pytest.fixture

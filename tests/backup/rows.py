@@ -28,9 +28,9 @@ def _of(connection: Connection, table: str) -> list[str]:
     return sorted(connection.scalars(text(f"SELECT to_jsonb(t)::text FROM {table} t")))
 
 
-def fill(session: Session) -> None:
+def fill(session: Session, username: str = "grace") -> None:
     """Texts, bytes, JSON, arrays, numbers and times, in tables with and without a sequence."""
-    user = make_user(session, "grace")
+    user = make_user(session, username)
     submission = make_submission(session, user)
     judging = make_judging(session, submission.id, state="done", verdict="wrong_answer", score=50)
     report = {"category": "outside \N{GREEK SMALL LETTER EPSILON}", "largest": 1e-300, "quotes": "'\"\\"}

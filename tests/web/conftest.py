@@ -1,6 +1,7 @@
 """The pages over the real application and a real database, with one published problem; and a real browser for them."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,10 +24,13 @@ PASSWORD = "correct horse battery"
 
 
 @pytest.fixture
-def settings(request: pytest.FixtureRequest) -> Settings:
-    """`@pytest.mark.parametrize("settings", [{"secure_cookies": True}], indirect=True)` changes what it names."""
+def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
+    """With a data folder of its own.
+
+    `@pytest.mark.parametrize("settings", [{"secure_cookies": True}], indirect=True)` changes what it names.
+    """
     changes: dict[str, Any] = getattr(request, "param", {})
-    return Settings(**changes)
+    return Settings(**{"data": tmp_path, **changes})
 
 
 @pytest.fixture

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from app.backup.archive import Manifest
     from app.database import Database
 
-# What somebody who asks "is this the right one?" knows by heart, roughly.
-TELLING = ("users", "problems", "submissions")
-
 
 def backup(
     file: Annotated[Path, typer.Argument(help="Where to write it. It holds password hashes and hidden seeds.")],
@@ -28,6 +25,7 @@ def backup(
 ) -> None:
     """Write everything that is in the database into one file, while the service goes on."""
     from app.audit.record import COMMAND
+    from app.backup.archive import write_sizes
     from app.backup.dump import back_up
     from app.cli.deployment import open_database
 
@@ -36,7 +34,7 @@ def backup(
     if as_json:
         print_json(manifest)
     else:
-        say(f"{file} has {_sizes(manifest.rows)}; {_size(file)}")
+        say(f"{file} has {write_sizes(manifest.rows)}; {_size(file)}")
 
 
 def restore(
@@ -47,6 +45,7 @@ def restore(
 ) -> None:
     """Put a backup in place, all of it or nothing. No service may run meanwhile."""
     from app.audit.record import COMMAND
+    from app.backup.archive import write_sizes
     from app.backup.restore import look_through, present_rows
     from app.backup.restore import restore as put_in_place
 
@@ -57,7 +56,7 @@ def restore(
             confirm(f"{_question(present, manifest)} Go on?", yes)
         with errors.status("restoring …"):
             put_in_place(database, file, COMMAND, replace=replace)
-    say(f"Restored {_sizes(manifest.rows)}, as of {manifest.made_at:%Y-%m-%d %H:%M} UTC")
+    say(f"Restored {write_sizes(manifest.rows)}, as of {manifest.made_at:%Y-%m-%d %H:%M} UTC")
 
 
 @contextmanager
@@ -80,14 +79,11 @@ def _alone(settings: Settings) -> "Iterator[Database]":
 
 
 def _question(present: Mapping[str, int], manifest: "Manifest") -> str:
+    from app.backup.archive import write_sizes
+
     made = f"{manifest.made_at:%Y-%m-%d %H:%M} UTC"
-    return (
-        f"The database has {_sizes(present)}. The backup of {made} has {_sizes(manifest.rows)}, and replaces all of it."
-    )
-
-
-def _sizes(rows: Mapping[str, int]) -> str:
-    return ", ".join(f"{rows.get(table, 0):,} {table}" for table in TELLING)
+    here, there = write_sizes(present), write_sizes(manifest.rows)
+    return f"The database has {here}. The backup of {made} has {there}, and replaces all of it."
 
 
 def _size(file: Path) -> str:

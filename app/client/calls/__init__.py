@@ -2,6 +2,7 @@
 
 from app.client.calls.administration import AdministrationCalls
 from app.client.calls.authors import AuthorsCalls
+from app.client.calls.backups import BackupsCalls
 from app.client.calls.health import HealthCalls
 from app.client.calls.invitations import InvitationsCalls
 from app.client.calls.learning import LearningCalls
@@ -28,6 +29,7 @@ class Calls(
     RejudgingCalls,
     OperationsCalls,
     AdministrationCalls,
+    BackupsCalls,
     HealthCalls,
 ):
     """All calls of the API."""

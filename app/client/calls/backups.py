@@ -1,0 +1,85 @@
+"""Made from the OpenAPI document by `make api`; not edited by hand."""
+
+from app.client import model
+from app.client.call import Call, fill, write_body
+from app.client.caller import Caller
+
+
+class BackupsCalls(Caller):
+    def list_backups(
+        self,
+    ) -> model.BackupList:
+        """List the backups that are kept. Needs backups:write."""
+        call = Call(
+            method="GET",
+            path="/api/v1/backups",
+            again="safe",
+        )
+        return self._transport.read(call, model.BackupList)
+
+    def create_backup(
+        self,
+    ) -> model.BackupView:
+        """Make a backup of everything. Needs backups:write."""
+        call = Call(
+            method="POST",
+            path="/api/v1/backups",
+            again="unsafe",
+        )
+        return self._transport.read(call, model.BackupView)
+
+    def get_backup(
+        self,
+        name: str,
+        *,
+        wait: int | None = None,
+    ) -> model.BackupView:
+        """A backup, or how far it is. Needs backups:write."""
+        call = Call(
+            method="GET",
+            path=fill("/api/v1/backups/{name}", name=name),
+            again="safe",
+            query={
+                "wait": wait,
+            },
+        )
+        return self._transport.read(call, model.BackupView)
+
+    def remove_backup(
+        self,
+        name: str,
+    ) -> None:
+        """Remove a backup. Needs backups:write."""
+        call = Call(
+            method="DELETE",
+            path=fill("/api/v1/backups/{name}", name=name),
+            again="safe",
+        )
+        self._transport.send(call)
+
+    def download_backup(
+        self,
+        name: str,
+    ) -> bytes:
+        """Everything, as a zip archive. Needs backups:write."""
+        call = Call(
+            method="GET",
+            path=fill("/api/v1/backups/{name}/file", name=name),
+            again="safe",
+        )
+        return self._transport.send(call).content
+
+    def restore_backup(
+        self,
+        name: str,
+        body: model.Replacement,
+    ) -> model.BackupView:
+        """Put a backup in the place of everything. Needs backups:write."""
+        call = Call(
+            method="POST",
+            path=fill("/api/v1/backups/{name}/restore", name=name),
+            again="unsafe",
+            headers={"Content-Type": "application/json"},
+            body=write_body(body),
+        )
+        return self._transport.read(call, model.BackupView)

@@ -1,0 +1,123 @@
+"""A worker that still holds claims of a database that was replaced writes nothing into the one that was restored."""
+
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+from sqlalchemy import select
+
+from app.audit.record import COMMAND
+from app.authoring.model import Verification
+from app.backup.dump import back_up
+from app.backup.restore import restore, restore_while_used
+from app.database import Database
+from app.judging.verdicts import Verdict
+from app.submissions.model import CaseRow, Judging
+from app.worker import lease, verification_lease
+from app.worker.lease import Claim, Finish, Wanted
+from app.worker.verification_lease import VerificationClaim, Verified
+from tests.api.lease_steps import result
+from tests.authoring.rows import make_report, make_verification
+from tests.factories import make_judging
+
+HOUR = timedelta(hours=1)
+CPU = Wanted(queues=["cpu", "verify-cpu"], slots=10, worker="of before", lease=HOUR)
+RIGHT = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(), image="image", versions={})
+
+
+def claim(database: Database) -> list[Claim]:
+    with database.transaction() as session:
+        return lease.claim(session, CPU)
+
+
+def claim_verifications(database: Database) -> list[VerificationClaim]:
+    with database.transaction() as session:
+        return verification_lease.claim(session, CPU)
+
+
+def judgings(database: Database) -> list[Judging]:
+    with database.transaction() as session:
+        return list(session.scalars(select(Judging).order_by(Judging.id)))
+
+
+def test_what_was_judged_before_is_nobodys_afterwards(database: Database, tmp_path: Path) -> None:
+    with database.transaction() as session:
+        submissions = [make_judging(session).submission_id for _ in range(3)]
+    back_up(database, tmp_path / "waiting", COMMAND)
+    held = claim(database)
+    with database.transaction() as session:
+        lease.record_case(session, held[0], result(0))
+
+    restore_while_used(database, tmp_path / "waiting", COMMAND)
+    with database.transaction() as session:
+        lease.record_case(session, held[1], result(0))
+        lost = lease.beat(session, held, HOUR)
+    written = [lease.finish(database, each, RIGHT) for each in held]
+    again = claim(database)
+
+    assert lost == set(held)
+    assert written == [False, False, False]
+    assert [each.submission_id for each in again] == submissions
+    assert not {each.judging_id for each in again} & {each.judging_id for each in held}
+    assert {each.verdict for each in judgings(database)} == {None}
+    with database.transaction() as session:
+        assert session.scalars(select(CaseRow)).all() == []
+
+
+def test_what_was_half_judged_when_the_backup_was_made_begins_anew(database: Database, tmp_path: Path) -> None:
+    with database.transaction() as session:
+        make_judging(session)
+    held = claim(database)
+    with database.transaction() as session:
+        lease.record_case(session, held[0], result(0))
+    back_up(database, tmp_path / "half", COMMAND)
+
+    restore_while_used(database, tmp_path / "half", COMMAND)
+    waiting = judgings(database)
+    assert not lease.finish(database, held[0], RIGHT)
+
+    assert [(each.state, each.lease_until, each.max_attempts) for each in waiting] == [("queued", None, 4)]
+    assert len(claim(database)) == 1
+
+
+def test_the_same_backup_twice_is_fenced_twice(database: Database, tmp_path: Path) -> None:
+    with database.transaction() as session:
+        make_judging(session)
+    back_up(database, tmp_path / "one", COMMAND)
+    held: list[Claim] = []
+    for _ in range(3):
+        held += claim(database)
+        restore_while_used(database, tmp_path / "one", COMMAND)
+
+    written = [lease.finish(database, each, RIGHT) for each in held]
+
+    assert len({each.judging_id for each in held}) == 3
+    assert written == [False, False, False]
+
+
+def test_a_verification_keeps_its_name_and_gets_an_attempt_of_its_own(database: Database, tmp_path: Path) -> None:
+    with database.transaction() as session:
+        identifier: UUID = make_verification(session).id
+    back_up(database, tmp_path / "sent", COMMAND)
+    held = claim_verifications(database)
+
+    restore_while_used(database, tmp_path / "sent", COMMAND)
+    refused = Verified(report=make_report(passed=False), package=None)
+    again = claim_verifications(database)
+    verification_lease.finish(database, held[0], refused)
+
+    assert [each.verification_id for each in again] == [identifier]
+    assert again[0].attempt > held[0].attempt
+    with database.transaction() as session:
+        row = session.get_one(Verification, identifier)
+        assert (row.state, row.report) == ("verifying", None)
+
+
+def test_the_command_hands_out_no_number_twice_either(database: Database, tmp_path: Path) -> None:
+    back_up(database, tmp_path / "empty", COMMAND)
+    with database.transaction() as session:
+        late = make_judging(session).id
+    restore(database, tmp_path / "empty", COMMAND, replace=True)
+
+    with database.transaction() as session:
+        assert make_judging(session).id == late + 1
