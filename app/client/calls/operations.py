@@ -11,7 +11,7 @@ class OperationsCalls(Caller):
     def get_queue(
         self,
     ) -> model.QueueState:
-        """What waits and runs, and who has waited longest. Needs operations:read."""
+        """What waits and what runs: how much, whose, and since when. Needs operations:read."""
         call = Call(
             method="GET",
             path="/api/v1/queue",
