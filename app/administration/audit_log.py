@@ -104,9 +104,12 @@ def export_events(session: Session, filters: AuditFilters, format: Format) -> Ta
 
 
 def each_event(session: Session, filters: AuditFilters) -> Iterator[dict[str, Any]]:
-    """All of them, a few in memory at a time."""
-    rows = session.execute(_events(session, filters), execution_options={"yield_per": CHUNK})
-    yield from (_entry(event, username).model_dump() for event, username in rows)
+    """All of them, a few in memory at a time. Whole only in a session that reads all of one moment."""
+    chosen = _events(session, filters)
+    after = chosen
+    while rows := session.execute(after.limit(CHUNK)).all():
+        yield from (_entry(event, username).model_dump() for event, username in rows)
+        after = chosen.where(AuditEvent.id < rows[-1][0].id)
 
 
 def list_actions(session: Session) -> tuple[str, ...]:
