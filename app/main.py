@@ -21,6 +21,7 @@ from app.api.request_context import RequestContext, note_path
 from app.api.response_headers import ResponseHeaders
 from app.backup.desk import BackupDesk
 from app.database import Database
+from app.head import Head
 from app.mail.outbox import open_outbox
 from app.policy.current import CurrentPolicy
 from app.retention.caretaker import Caretaker
@@ -69,6 +70,7 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
     app.add_middleware(EntityTag)
     app.add_middleware(Language)
     app.add_middleware(ResponseHeaders)
+    app.add_middleware(Head)
     app.add_middleware(RequestContext, traffic=traffic)
     return app
 
