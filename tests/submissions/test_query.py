@@ -42,7 +42,7 @@ def test_the_owner_and_an_admin_see_a_submission_and_nobody_else(database: Datab
 
 
 def test_a_view_has_the_fields_of_the_api() -> None:
-    of_it = "id problem title revision mode parameters case_names created_at inputs"
+    of_it = "id problem title revision digest mode parameters case_names created_at inputs"
     of_its_judging = "state verdict score cases notice hint hint_pending wait phases is_again"
 
     assert list(SubmissionView.model_fields) == [*of_it.split(), *of_its_judging.split()]
