@@ -1,6 +1,6 @@
 """Errors that carry facts. They know nothing of HTTP: a table in `app.api` maps classes to statuses."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 
 class AllcloseError(Exception):
@@ -48,10 +48,21 @@ class SeveralInvalid(Invalid):
         return self._found
 
 
-def raise_all(found: Sequence[Invalid]) -> None:
-    """Raises Invalid for all of them at once, if there are any."""
+def all_of(found: Sequence[Invalid]) -> Invalid:
+    """One error that tells of them all, of which there is one at least."""
+    return found[0] if len(found) == 1 else SeveralInvalid(found)
+
+
+def check_all(checks: Iterable[Callable[[], None]]) -> None:
+    """Raises Invalid for all that the checks raise it for."""
+    found = []
+    for check in checks:
+        try:
+            check()
+        except Invalid as fault:
+            found.append(fault)
     if found:
-        raise found[0] if len(found) == 1 else SeveralInvalid(found)
+        raise all_of(found)
 
 
 class Conflict(AllcloseError):

@@ -121,13 +121,18 @@ def state_of(invitation: Invitation) -> InvitationState:
         return "used"
     if invitation.revoked_at is not None:
         return "revoked"
+def check_note(note: str) -> None:
+    """Raises Invalid."""
+    if len(note) > MAX_NOTE or not is_storable(note):
+        raise Invalid("note", f"a note is a text of at most {MAX_NOTE} characters without NUL; shorten it")
+
+
     return "open" if invitation.expires_at > datetime.now(UTC) else "expired"
 
 
 def _check(wanted: Invite) -> None:
     if wanted.email is not None:
         check_email(wanted.email)
-    if len(wanted.note) > MAX_NOTE or not is_storable(wanted.note):
-        raise Invalid("note", f"a note is a text of at most {MAX_NOTE} characters without NUL; shorten it")
+    check_note(wanted.note)
     if not 1 <= wanted.days <= MAX_DAYS:
         raise Invalid("days", f"an invitation holds for 1 to {MAX_DAYS} days, not {wanted.days}; choose another number")

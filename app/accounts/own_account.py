@@ -47,15 +47,15 @@ def make_token(session: Session, actor: Actor, owner: User, name: str, bounds: B
 
 
 def give_up_token(session: Session, actor: Actor, owner: User, token_id: UUID) -> None:
-    """Raises NotFound."""
-    revoke_token(session, owner.id, token_id)
-    record(session, actor, Act(action="token.revoked", target=token_id))
+    """Nothing changes for one that was revoked before. Raises NotFound."""
+    if revoke_token(session, owner.id, token_id):
+        record(session, actor, Act(action="token.revoked", target=token_id))
 
 
 def sign_out_session(session: Session, actor: Actor, owner: User, session_id: UUID) -> None:
-    """Raises NotFound."""
-    end_session_by_id(session, owner.id, session_id)
-    record(session, actor, Act(action="session.ended", target=session_id))
+    """Nothing changes where there is no such session of theirs, any more or ever: none is remembered."""
+    if end_session_by_id(session, owner.id, session_id):
+        record(session, actor, Act(action="session.ended", target=session_id))
 
 
 def sign_out_elsewhere(session: Session, actor: Actor, owner: User, *, keep: str = "") -> int:

@@ -43,12 +43,9 @@ class NewToken:
 
 def create_token(session: Session, user_id: UUID, name: str, bounds: Bounds = UNBOUNDED) -> NewToken:
     """`name` reminds its owner what the token is for. Raises Invalid, and Conflict for one too many."""
-    _check_name(name)
-    if bounds.expires_in_days is not None and not 1 <= bounds.expires_in_days <= MAX_DAYS:
-        raise Invalid(
-            "expires_in_days",
-            f"a token is for 1 to {MAX_DAYS} days, not for {bounds.expires_in_days}; leave it out for no end",
-        )
+    check_name(name)
+    if bounds.expires_in_days is not None:
+        check_days(bounds.expires_in_days)
     # Of two that ask at once, the second waits, and counts the first one's.
     owner = session.get_one(User, user_id, with_for_update={"key_share": True})
     if len(list_tokens(session, user_id)) >= MAX_TOKENS:
@@ -81,9 +78,12 @@ def list_tokens(session: Session, user_id: UUID) -> list[ApiToken]:
     return list(session.scalars(select(ApiToken).where(*working).order_by(ApiToken.created_at.desc(), ApiToken.id)))
 
 
-def revoke_token(session: Session, user_id: UUID, token_id: UUID) -> None:
-    """Raises NotFound for a token that is unknown, another user's or revoked already."""
-    if not _revoke(session, ApiToken.id == token_id, ApiToken.user_id == user_id):
+def revoke_token(session: Session, user_id: UUID, token_id: UUID) -> bool:
+    """False for one that was revoked before. Raises NotFound for a token that is unknown or another user's."""
+    own = ApiToken.id == token_id, ApiToken.user_id == user_id
+    if _revoke(session, *own):
+        return True
+    if session.scalar(select(ApiToken.id).where(*own)) is None:
         raise NotFound(f"you have no token {token_id}; GET /api/v1/tokens lists yours")
 
 
@@ -92,7 +92,9 @@ def revoke_tokens(session: Session, user_id: UUID) -> int:
     return _revoke(session, ApiToken.user_id == user_id)
 
 
-def _check_name(name: str) -> None:
+    return False
+def check_name(name: str) -> None:
+    """Raises Invalid."""
     if len(name) > MAX_NAME or not is_storable(name):
         raise Invalid("name", f"a token's name is a text of at most {MAX_NAME} characters without NUL; choose another")
 
@@ -104,6 +106,14 @@ def _scopes(owner: User, scopes: Iterable[str] | None) -> list[str] | None:
     beyond = [right for right in wanted if right not in own]
     if beyond:
         raise Invalid("scopes", f"you are a {owner.role} and lack {beyond[0]} yourself; choose among what you may do")
+def check_days(days: int) -> None:
+    """Raises Invalid."""
+    if not 1 <= days <= MAX_DAYS:
+        raise Invalid(
+            "expires_in_days", f"a token is for 1 to {MAX_DAYS} days, not for {days}; leave it out for no end"
+        )
+
+
     return list(map(str, wanted))
 
 

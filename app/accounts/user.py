@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from uuid import UUID
 
 from sqlalchemy import select
@@ -11,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import Role, User
 from app.accounts.password import check_password, hash_password
 from app.database import is_storable, storable
-from app.errors import Conflict, Invalid, NotFound
+from app.errors import Conflict, Invalid, NotFound, check_all
 
 USERNAME = re.compile(r"[a-z0-9_-]{3,32}")
 USERNAME_RULE = "use 3 to 32 characters of a-z, 0-9, _ and -"
@@ -42,11 +43,11 @@ def sign_up(session: Session, wanted: SignUp, *, role: Role = "student") -> User
 
 
 def check_sign_up(wanted: SignUp) -> None:
-    """Raises Invalid."""
-    _check_username(wanted.username)
-    check_password(wanted.password)
+    """Raises Invalid, of all that is wrong."""
+    checks = [partial(check_username, wanted.username), partial(check_password, wanted.password)]
     if wanted.email is not None:
-        check_email(wanted.email)
+        checks.append(partial(check_email, wanted.email))
+    check_all(checks)
 
 
 def find_user(session: Session, username: str) -> User | None:
@@ -63,7 +64,8 @@ def get_user_id(session: Session, username: str) -> UUID:
     return user_id
 
 
-def _check_username(username: str) -> None:
+def check_username(username: str) -> None:
+    """Raises Invalid."""
     if not USERNAME.fullmatch(username):
         shown = username if len(username) <= 40 else username[:40] + "…"
         raise Invalid("username", f"{shown!r} is not a user name: {USERNAME_RULE}")
@@ -72,6 +74,7 @@ def _check_username(username: str) -> None:
 
 
 def check_email(email: str) -> None:
+    """Raises Invalid."""
     if not EMAIL.fullmatch(email) or not is_storable(email):
         raise Invalid("email", "the email is no address such as ada@example.org; correct it or leave it out")
     if len(email) > MAX_EMAIL:

@@ -8,6 +8,7 @@ from fastapi.exceptions import RequestValidationError
 
 from app.api.error_code import Code
 from app.api.fault import Fault, FieldFault, fault_of
+from app.api.ruled import RULED
 from app.wrong_value import MAX_SHOWN, WrongValue
 
 # pydantic's kinds of error that its own message does not explain to someone who sends JSON.
@@ -32,7 +33,7 @@ def describe_validation(error: RequestValidationError) -> Fault:
             "the body is not marked as JSON; send it with the header Content-Type: application/json",
         )
     fields = tuple(FieldFault(field=_name(e["loc"]), message=_sentence(e)) for e in found)
-    detail = "; ".join(f"{fault.field} {fault.message}" for fault in fields)
+    detail = "; ".join(_say(e, fault) for e, fault in zip(found, fields, strict=True))
     return fault_of(Code.INVALID, detail, fields)
 
 
@@ -62,12 +63,16 @@ def _name(location: tuple[int | str, ...]) -> str:
     return _short("/".join(str(part) for part in inside))
 
 
+def _say(error: Mapping[str, Any], fault: FieldFault) -> str:
+    return fault.message if error["type"] == RULED else f"{fault.field} {fault.message}"
+
+
 def _sentence(error: Mapping[str, Any]) -> str:
     known = _SENTENCES.get(error["type"])
     if known is not None:
         return known
     wrong = WrongValue.of(error)
-    if "password" in wrong.place or not isinstance(wrong.value, str | int | float | None):
+    if error["type"] == RULED or "password" in wrong.place or not isinstance(wrong.value, str | int | float | None):
         return wrong.reason
     return f"is {_short(json.dumps(wrong.value))}: {wrong.reason}"
 

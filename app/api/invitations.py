@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from http import HTTPStatus
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Request
@@ -13,15 +14,16 @@ from app.accounts.invitation import (
     MAX_NOTE,
     InvitationState,
     Invite,
+    check_note,
     invite,
     revoke_invitation,
     state_of,
 )
 from app.accounts.invitation_list import list_invitations
 from app.accounts.model import Role
-from app.accounts.user import EMAIL, MAX_EMAIL
 from app.api.dependency import Address, Configured, Cursor, Stored, UserChanger, UserReader, act_as
 from app.api.openapi import problems
+from app.api.ruled import Email, ruled
 from app.mail.outbox import Outbox
 
 router = APIRouter(prefix="/invitations", tags=["invitations"])
@@ -33,13 +35,12 @@ class InvitationWish(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     role: Role = Field("student", description="what the new account may do")
-    email: str | None = Field(
+    email: Email | None = Field(
         None,
         description="the link is mailed there where the deployment sends mail; the guest may give another",
-        json_schema_extra={"pattern": f"^{EMAIL.pattern}$", "maxLength": MAX_EMAIL},
         examples=["ada@example.org"],
     )
-    note: str = Field(
+    note: Annotated[str, ruled(check_note)] = Field(
         "",
         description="for admins",
         json_schema_extra={"maxLength": MAX_NOTE, "pattern": "^[^\\u0000]*$"},

@@ -3,13 +3,13 @@
 from http import HTTPStatus
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field
 
-from app.accounts.password import MAX_BYTES, MIN_CHARACTERS
 from app.accounts.password_reset import reset_password
 from app.accounts.reset_desk import ResetDesk
 from app.api.dependency import Address, Stored, limit_address
 from app.api.openapi import problems
+from app.api.ruled import Password
 from app.audit.record import Actor
 
 router = APIRouter(prefix="/password-resets", tags=["users"], dependencies=[Depends(limit_address)])
@@ -34,11 +34,7 @@ class NewPassword(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    password: SecretStr = Field(
-        description=f"at least {MIN_CHARACTERS} characters, at most {MAX_BYTES} bytes in UTF-8",
-        json_schema_extra={"minLength": MIN_CHARACTERS, "maxLength": MAX_BYTES},
-        examples=["correct horse battery"],
-    )
+    password: Password
 
 
 @router.post(

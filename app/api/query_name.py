@@ -9,7 +9,7 @@ from fastapi import Request
 from fastapi.dependencies.models import Dependant
 from pydantic import BaseModel
 
-from app.errors import Invalid, raise_all
+from app.errors import Invalid, all_of
 from app.wrong_value import MAX_SHOWN
 
 
@@ -17,7 +17,8 @@ async def refuse_unknown_names(request: Request) -> None:
     """A dependency of the REST API. Not in a thread, which would cost more than it does. Raises Invalid."""
     if request.query_params:
         known = sorted(set(_list_names(request.scope["route"].dependant)))
-        raise_all([_unknown(name, known) for name in request.query_params if name not in known])
+        if unknown := [_unknown(name, known) for name in request.query_params if name not in known]:
+            raise all_of(unknown)
 
 
 def _list_names(dependant: Dependant) -> Iterator[str]:

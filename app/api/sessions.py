@@ -42,7 +42,7 @@ def list_own_sessions(database: Stored, viewer: AccountReader) -> SessionList:
 
 
 @router.delete(
-    "/{session_id}", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 403, 404, 422), summary="Sign out there"
+    "/{session_id}", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 403, 422), summary="Sign out there"
 )
 def end_own_session(database: Stored, viewer: AccountChanger, address: Address, session_id: UUID) -> None:
     with database.transaction() as session:

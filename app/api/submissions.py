@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from app.accounts.viewer import Viewer
 from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, act_as
 from app.api.openapi import problems
+from app.api.ruled import ruled
 from app.api.slug import Slug
 from app.catalog.own_inputs import MAX_BYTES
 from app.database import Database
@@ -21,7 +22,7 @@ from app.submissions.cancel import cancel_as
 from app.submissions.key import KEY_CHARACTERS
 from app.submissions.model import Mode, State
 from app.submissions.query import get_submission
-from app.submissions.submit import SOURCE_BYTES, Submit, SubmitLimits, submit
+from app.submissions.submit import SOURCE_BYTES, Submit, SubmitLimits, check_source, submit
 from app.submissions.view import SubmissionView, view_submission
 
 MAX_WAIT_SECONDS = 60
@@ -34,7 +35,7 @@ class NewSubmission(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    source: str = Field(
+    source: Annotated[str, ruled(check_source)] = Field(
         description=f"Python code: at most {SOURCE_BYTES} bytes in UTF-8, not blank, without NUL",
         json_schema_extra={"minLength": 1, "maxLength": SOURCE_BYTES, "pattern": r"^[^\u0000]*[!-~][^\u0000]*$"},
         examples=["def microbatched_grads(w, x_full, n_microbatches):\n    ...\n"],

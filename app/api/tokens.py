@@ -9,11 +9,12 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from app.accounts.own_account import give_up_token, sign_in_for_token
-from app.accounts.right import Right
+from app.accounts.right import Right, read_scopes
 from app.accounts.sign_in import SignIn
-from app.accounts.token import MAX_DAYS, MAX_NAME, Bounds, list_tokens
+from app.accounts.token import MAX_DAYS, MAX_NAME, Bounds, check_days, check_name, list_tokens
 from app.api.dependency import AccountChanger, AccountReader, Address, Stored, Throttles, act_as, limit_address
 from app.api.openapi import problems
+from app.api.ruled import ruled
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
 
@@ -27,16 +28,16 @@ class TokenRequest(BaseModel):
 
     username: str = Field(examples=["ada"])
     password: SecretStr = Field(examples=["correct horse battery"])
-    name: str = Field(
+    name: Annotated[str, ruled(check_name)] = Field(
         "token", json_schema_extra={"maxLength": MAX_NAME, "pattern": "^[^\\u0000]*$"}, examples=["laptop"]
     )
-    scopes: list[Scope] | None = Field(
+    scopes: Annotated[list[Scope], ruled(read_scopes)] | None = Field(
         None,
         description="what it may do, of what you may; null: all that you may at any time",
         json_schema_extra={"minItems": 1},
         examples=[["submissions:read", "submissions:write"]],
     )
-    expires_in_days: int | None = Field(
+    expires_in_days: Annotated[int, ruled(check_days)] | None = Field(
         None,
         description="after how many days it stops working; null: never",
         json_schema_extra={"minimum": 1, "maximum": MAX_DAYS},

@@ -9,32 +9,22 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from app.accounts.admission import Applicant, join
 from app.accounts.model import Role
-from app.accounts.password import MAX_BYTES, MIN_CHARACTERS
-from app.accounts.user import EMAIL, ERASED, MAX_EMAIL, USERNAME, USERNAME_RULE, SignUp
+from app.accounts.user import SignUp
 from app.api.dependency import Address, Stored, Throttles, limit_address
 from app.api.openapi import problems
+from app.api.ruled import Email, Password, Username
 
 router = APIRouter(prefix="/users", tags=["users"], dependencies=[Depends(limit_address)])
 
 
 class NewUser(BaseModel):
-    """What it takes to sign up. The rules are checked where the account is made, which says what to do."""
+    """What it takes to sign up."""
 
     model_config = ConfigDict(extra="forbid")
 
-    username: str = Field(
-        description=USERNAME_RULE, json_schema_extra={"pattern": f"^(?!{ERASED}){USERNAME.pattern}$"}, examples=["ada"]
-    )
-    password: SecretStr = Field(
-        description=f"at least {MIN_CHARACTERS} characters, at most {MAX_BYTES} bytes in UTF-8",
-        json_schema_extra={"minLength": MIN_CHARACTERS, "maxLength": MAX_BYTES},
-        examples=["correct horse battery"],
-    )
-    email: str | None = Field(
-        None,
-        json_schema_extra={"pattern": f"^{EMAIL.pattern}$", "maxLength": MAX_EMAIL},
-        examples=["ada@example.org"],
-    )
+    username: Username
+    password: Password
+    email: Email | None = Field(None, examples=["ada@example.org"])
     invitation: SecretStr | None = Field(
         None,
         description="the secret of an invitation, the end of its link: the account gets the role that it names",

@@ -3,6 +3,7 @@
 from typing import Literal
 
 Action = Literal[
+    "audit.exported",
     "backup.restored",
     "backup.written",
     "identity.linked",
@@ -18,6 +19,7 @@ Action = Literal[
     "session.ended",
     "setting.changed",
     "submission.cancelled",
+    "submissions.exported",
     "token.created",
     "token.revoked",
     "user.created",
@@ -36,6 +38,7 @@ Action = Literal[
     "worker.resumed",
 ]
 Kind = Literal[
+    "audit",
     "backup",
     "identity",
     "invitation",
@@ -45,6 +48,7 @@ Kind = Literal[
     "session",
     "setting",
     "submission",
+    "submissions",
     "token",
     "user",
     "verification",

@@ -15,7 +15,7 @@ from app.accounts.model import Invitation, User
 from app.accounts.proof import Proof, require_proof
 from app.accounts.user import ERASED
 from app.audit.record import Act, Actor, record
-from app.people.change import keep_an_admin, lock_user
+from app.people.change import keep_an_admin, lock_row
 from app.people.estate import ESTATE
 
 
@@ -29,7 +29,9 @@ def erase_self(session: Session, actor: Actor, proof: Proof) -> str:
 def erase(session: Session, actor: Actor, user_id: UUID) -> str:
     """The name of what is left. Raises UserNotFound, and Conflict for the last admin and for who is erased already."""
     keep_an_admin(session, user_id)
-    user = lock_user(session, user_id)
+    user = lock_row(session, user_id)
+    if user.erased_at is not None:
+        return user.username
     # Waits for everybody whose row refers to them; what was written is seen from here on.
     session.refresh(user, with_for_update=True)
     _empty_invitations(session, user)

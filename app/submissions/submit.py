@@ -55,7 +55,7 @@ class SubmitLimits:
 
 def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submission:
     """Raises Invalid, NotFound, Conflict (the key was used for something else), LimitReached."""
-    _check_source(request.source)
+    check_source(request.source)
     key = Key.of(request.idempotency_key, _digest(request))
     lock_sender(session, request.user_id)  # nor see two of them the same count
     if key and (earlier := _find_earlier(session, request.user_id, key)):
@@ -69,7 +69,8 @@ def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submissio
     return submission
 
 
-def _check_source(source: str) -> None:
+def check_source(source: str) -> None:
+    """Raises Invalid."""
     try:
         size = len(source.encode())
     except UnicodeEncodeError as error:

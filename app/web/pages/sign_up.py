@@ -71,7 +71,7 @@ def _send(visit: Visit, form: SignUpForm, secret: str | None) -> Response:
         door = _open(visit, secret)
         return signed_in(visit.request, _join(visit, form, secret), form.next)
     except Invalid as fault:
-        return _page(visit, form, door, {fault.field: str(fault)}, 422)
+        return _page(visit, form, door, {each.field: str(each) for each in fault.each}, 422)
     except Conflict as fault:
         return _page(visit, form, door, {"username": str(fault)}, 409)
     except TooOften as fault:

@@ -1,0 +1,115 @@
+"""A filter that names what is not there says so, in the same way everywhere."""
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import httpx
+import pytest
+
+from app.audit.action import Action, Kind
+from app.database import Database
+from app.rejudging.model import Decision
+from tests.api.conftest import SignedIn
+from tests.factories import make_problem
+
+APP = Path(__file__).parents[2] / "app"
+BEFORE, AFTER = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
+
+
+@pytest.fixture
+def admin(signed_in: SignedIn) -> httpx.Client:
+    return signed_in("root", role="admin")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/submissions?problem=nope",
+        "/submissions?everyone=true&problem=nope",
+        "/submissions?problem=nope&revision=1",
+        "/submissions/export?problem=nope",
+        "/judge-errors?problem=nope",
+        "/revisions?problem=nope",
+        "/revisions?problem=a%00b",
+    ],
+)
+def test_a_problem_that_is_not_there_is_a_404_that_names_it(admin: httpx.Client, path: str) -> None:
+    answer = admin.get(path)
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "problem_not_found")
+    assert ("'nope'" in answer.json()["detail"]) != ("%00" in path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/submissions?everyone=true&user=nobody",
+        "/submissions/export?user=nobody",
+        "/audit-events?actor=nobody",
+        "/audit-events/export?actor=nobody",
+    ],
+)
+def test_a_user_who_is_not_there_is_a_404_that_names_them(admin: httpx.Client, path: str) -> None:
+    answer = admin.get(path)
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert "no user 'nobody'" in answer.json()["detail"]
+
+
+def test_students_learn_no_names_by_filters(signed_in: SignedIn) -> None:
+    ada, _ = signed_in("ada"), signed_in("grace")
+
+    for path in ("/submissions?user={}", "/submissions?everyone=true&user={}", "/audit-events?actor={}"):
+        known, unknown = (ada.get(path.format(name)) for name in ("grace", "nobody"))
+        assert known.status_code == unknown.status_code >= 400
+        assert known.json()["detail"] == unknown.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "among"),
+    [
+        ("/audit-events?kind=nope", "kind", "'user'"),
+        ("/audit-events?action=setting", "action", "'setting.changed'"),
+        ("/submissions?verdict=nope", "verdict", "'accepted'"),
+        ("/users?state=nope", "state", "'suspended'"),
+    ],
+)
+def test_a_word_that_is_none_of_a_fixed_list_brings_the_list(
+    admin: httpx.Client, path: str, field: str, among: str
+) -> None:
+    answer = admin.get(path)
+
+    (fault,) = answer.json()["errors"]
+    assert (answer.status_code, fault["field"]) == (422, field)
+    assert among in fault["message"]
+
+
+@pytest.mark.parametrize("path", ["/submissions", "/submissions/export", "/audit-events", "/audit-events/export"])
+def test_times_between_which_nothing_lies_are_refused(admin: httpx.Client, path: str) -> None:
+    answer = admin.get(path, params={"since": AFTER, "until": BEFORE})
+
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "since")
+    assert "since must be before until" in answer.json()["detail"]
+
+
+def test_a_rejudging_of_times_between_which_nothing_lies_is_refused(admin: httpx.Client, database: Database) -> None:
+    with database.transaction() as session:
+        make_problem(session, "scaled_sum")
+    chosen = {"problem": "scaled_sum", "since": AFTER, "until": BEFORE}
+
+    answer = admin.post("/rejudging-previews", json={"chosen": chosen})
+
+    assert answer.status_code == 422
+    assert "since must be before until" in answer.json()["detail"]
+
+
+def test_every_action_that_is_written_down_can_be_asked_for() -> None:
+    lines = [line for file in APP.rglob("*.py") for line in file.read_text().splitlines() if "action=" in line]
+    lines += [line for line in (APP / "operations" / "worker.py").read_text().splitlines() if "action =" in line]
+    written = {word for line in lines for word in re.findall(r'"([a-z]+\.[a-z_]+)"', line)}
+
+    assert len(written) > 20
+    assert written <= set(get_args(Action))
+    assert {f"rejudging.{decision}" for decision in get_args(Decision)} <= set(get_args(Action))
+    assert {action.partition(".")[0] for action in get_args(Action)} == set(get_args(Kind))
