@@ -85,6 +85,7 @@ def revoke_token(session: Session, user_id: UUID, token_id: UUID) -> bool:
         return True
     if session.scalar(select(ApiToken.id).where(*own)) is None:
         raise NotFound(f"you have no token {token_id}; GET /api/v1/tokens lists yours")
+    return False
 
 
 def revoke_tokens(session: Session, user_id: UUID) -> int:
@@ -92,11 +93,18 @@ def revoke_tokens(session: Session, user_id: UUID) -> int:
     return _revoke(session, ApiToken.user_id == user_id)
 
 
-    return False
 def check_name(name: str) -> None:
     """Raises Invalid."""
     if len(name) > MAX_NAME or not is_storable(name):
         raise Invalid("name", f"a token's name is a text of at most {MAX_NAME} characters without NUL; choose another")
+
+
+def check_days(days: int) -> None:
+    """Raises Invalid."""
+    if not 1 <= days <= MAX_DAYS:
+        raise Invalid(
+            "expires_in_days", f"a token is for 1 to {MAX_DAYS} days, not for {days}; leave it out for no end"
+        )
 
 
 def _scopes(owner: User, scopes: Iterable[str] | None) -> list[str] | None:
@@ -106,14 +114,6 @@ def _scopes(owner: User, scopes: Iterable[str] | None) -> list[str] | None:
     beyond = [right for right in wanted if right not in own]
     if beyond:
         raise Invalid("scopes", f"you are a {owner.role} and lack {beyond[0]} yourself; choose among what you may do")
-def check_days(days: int) -> None:
-    """Raises Invalid."""
-    if not 1 <= days <= MAX_DAYS:
-        raise Invalid(
-            "expires_in_days", f"a token is for 1 to {MAX_DAYS} days, not for {days}; leave it out for no end"
-        )
-
-
     return list(map(str, wanted))
 
 

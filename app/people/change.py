@@ -67,6 +67,14 @@ def sign_out(session: Session, actor: Actor, user_id: UUID) -> int:
 
 def lock_user(session: Session, user_id: UUID) -> User:
     """Nobody else changes them until the transaction ends. Raises UserNotFound, and Conflict for one who was erased."""
+    user = lock_row(session, user_id)
+    if user.erased_at is not None:
+        raise Conflict(f"{user.username} was erased, which can't be undone; nothing about them can be changed")
+    return user
+
+
+def lock_row(session: Session, user_id: UUID) -> User:
+    """Of one who was erased, too. Raises UserNotFound."""
     user = session.get(User, user_id, with_for_update={"key_share": True}, populate_existing=True)
     if user is None:
         raise UserNotFound(user_id)
@@ -81,11 +89,3 @@ def keep_an_admin(session: Session, user_id: UUID) -> None:
     admins = select(User.id).where(User.role == "admin", User.is_active).order_by(User.id)
     if list(session.scalars(admins.with_for_update(key_share=True))) == [user_id]:
         raise Conflict("this is the last active admin; make somebody else an admin first")
-    user = lock_row(session, user_id)
-    if user.erased_at is not None:
-        raise Conflict(f"{user.username} was erased, which can't be undone; nothing about them can be changed")
-    return user
-
-
-def lock_row(session: Session, user_id: UUID) -> User:
-    """Of one who was erased, too. Raises UserNotFound."""
