@@ -29,6 +29,7 @@ IDENTIFIERS = {
     " ORDER BY user_id = :who DESC, created_at DESC LIMIT 1",
     "verification_id": "SELECT id FROM verifications ORDER BY queued_at LIMIT 1",
     "rejudging_id": "SELECT id FROM rejudgings WHERE decision IS NULL",
+    "name": "SELECT 'nothing-like-it'",
     "secret": "SELECT 'nothing-like-it'",
     "token": "SELECT 'nothing-like-it'",
     "session_id": "SELECT id FROM sessions WHERE user_id = :who LIMIT 1",
