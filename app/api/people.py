@@ -11,13 +11,13 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import Role
 from app.accounts.password_reset import LIFETIME
-from app.accounts.user import EMAIL, MAX_EMAIL
 from app.api.archive import ARCHIVE, send_file
 from app.api.condition import IfMatch, require_tag, tag_of
 from app.api.dependency import Address, Configured, Cursor, Stored, UserChanger, UserReader, act_as
 from app.api.openapi import problems
+from app.api.ruled import Email
 from app.audit.record import Actor
-from app.people.change import change_email, change_role, lock_user, reactivate, sign_out, suspend
+from app.people.change import change_email, change_role, keep_an_admin, lock_user, reactivate, sign_out, suspend
 from app.people.erase import erase
 from app.people.export import export_user
 from app.people.person import Account, State
@@ -40,12 +40,11 @@ class UserChange(BaseModel):
     is_active: StrictBool | None = Field(
         None, description="false: suspended, and signed out everywhere; true: back again; null: as it is"
     )
-    email: str | None = Field(
-        None,
-        description="null: none any more",
-        json_schema_extra={"pattern": f"^{EMAIL.pattern}$", "maxLength": MAX_EMAIL},
-        examples=["ada@example.org"],
-    )
+    email: Email | None = Field(None, description="null: none any more", examples=["ada@example.org"])
+
+    @property
+    def takes_rights_away(self) -> bool:
+        return self.role not in (None, "admin") or self.is_active is False
 
 
 class ResetLink(BaseModel):
@@ -102,6 +101,8 @@ def change_user(
 ) -> Account:
     """All of it or nothing. It holds from the user's next request on; the last active admin stays one."""
     with database.transaction() as session:
+        if change.takes_rights_away:
+            keep_an_admin(session, user_id)  # first: whoever locks several admins does so in one order
         lock_user(session, user_id)
         require_tag(if_match, _tag_of(get_account(session, user_id)))
         _apply(session, act_as(viewer, address), user_id, change)
