@@ -29,6 +29,7 @@ def list_sections(may: Callable[[Right], bool]) -> tuple[Section, ...]:
         (Right.READ_USERS, Section("/admin/invitations", _("Invitations"))),
         (Right.READ_OPERATIONS, Section("/admin/settings", _("Settings"))),
         (Right.READ_OPERATIONS, Section("/admin/storage", _("Storage"))),
+        (Right.BACK_UP, Section("/admin/backups", _("Backups"))),
         (Right.READ_AUDIT, Section("/admin/audit", _("Audit log"))),
     )
     return tuple(section for right, section in sections if may(right))

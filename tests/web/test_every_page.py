@@ -15,6 +15,8 @@ from playwright.sync_api import Browser, expect
 
 from app.accounts.session import start_session
 from app.audit.record import COMMAND
+from app.backup.dump import back_up
+from app.backup.shelf import Shelf
 from app.catalog.package import load_package
 from app.catalog.publish import publish
 from app.database import Database
@@ -74,6 +76,8 @@ FOR_ADMINS: tuple[str, ...] = (
     "/admin/problems",
     "/admin/settings",
     "/admin/storage",
+    "/admin/backups",
+    "/admin/backups/{backup}",
     "/admin/audit",
     "/submissions/{wrong}",
     "/admin/queue",
@@ -122,14 +126,14 @@ UNMARKED = """() => {
 
 @dataclass
 class Scene:
-    """Who can sign in; submissions of ada's by name, ada herself, and a rejudging."""
+    """Who can sign in; submissions of ada's by name, ada herself, a rejudging, and a backup."""
 
     secrets: dict[str, str]
     submissions: dict[str, str] = field(default_factory=dict)
 
 
 @pytest.fixture
-def scene(database: Database, address: str) -> Scene:  # noqa: ARG001
+def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: ARG001
     """After the application has published its problem."""
     with database.transaction() as session:
         publish(session, load_package(REAL))
@@ -137,7 +141,10 @@ def scene(database: Database, address: str) -> Scene:  # noqa: ARG001
         grace = make_user(session, "grace", role="admin")
         secrets = {user.username: start_session(session, user.id) for user in (ada, emmy, grace)}
         ada_id = ada.id
-    made = Scene(secrets, {"ada": str(ada_id)})
+    made = Scene(secrets, {"ada": str(ada_id), "backup": "2026-01-02T030405Z.zip"})
+    shelf = Shelf(tmp_path)
+    shelf.open()
+    back_up(database, shelf.folder / made.submissions["backup"], COMMAND)
     shape = np.arange(60, dtype=np.float32).reshape(4, 15)
     fault = Fault(
         category="runtime error",

@@ -1,0 +1,145 @@
+"""Backups: the list, making one, taking one out, removing one, and putting one in the place of everything."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Form, Request, Response
+from pydantic import BaseModel, Field
+
+from app.accounts.model import User
+from app.accounts.proof import NotProven, require_proof
+from app.accounts.right import Right
+from app.accounts.throttle import TooOften
+from app.accounts.viewer import Viewer
+from app.backup.desk import BackupDesk
+from app.errors import Conflict, LimitReached
+from app.web.account import prove
+from app.web.attachment import send_archive
+from app.web.gate import needs
+from app.web.messages import gettext as _
+from app.web.origin import require_own_origin
+from app.web.visit import CurrentVisit, Visit, see_other
+
+HOME = "/admin/backups"
+REFRESH_SECONDS = 3
+STATUS: dict[type[Exception], int] = {TooOften: 429, LimitReached: 429, NotProven: 422}
+
+router = APIRouter(prefix=HOME)
+
+BacksUp = Annotated[Viewer, needs(Right.BACK_UP, home=HOME)]
+
+
+class ProvenForm(BaseModel):
+    """`sure` is a box that is ticked."""
+
+    password: str = Field("", repr=False)
+    sure: str = ""
+
+
+def get_desk(request: Request) -> BackupDesk:
+    desk: BackupDesk = request.app.state.backup_desk
+    return desk
+
+
+Desk = Annotated[BackupDesk, Depends(get_desk)]
+
+
+@router.get("")
+def show_backups(visit: CurrentVisit, viewer: BacksUp, desk: Desk) -> Response:  # noqa: ARG001
+    return _render(visit, desk)
+
+
+@router.post("", dependencies=[Depends(require_own_origin)])
+def make_backup(visit: CurrentVisit, viewer: BacksUp, desk: Desk) -> Response:  # noqa: ARG001
+    try:
+        desk.make(visit.actor)
+    except (Conflict, LimitReached) as refusal:
+        return _refuse(visit, desk, refusal)
+    return see_other(HOME)
+
+
+@router.get("/{name}")
+def show_backup(visit: CurrentVisit, viewer: BacksUp, desk: Desk, name: str) -> Response:  # noqa: ARG001
+    return _render_one(visit, desk, name)
+
+
+@router.post("/{name}/file", dependencies=[Depends(require_own_origin)])
+def send_file(
+    visit: CurrentVisit, viewer: BacksUp, desk: Desk, name: str, form: Annotated[ProvenForm, Form()]
+) -> Response:
+    """It holds more than a stolen session should get."""
+    try:
+        _prove(visit, viewer, form.password)
+    except (NotProven, TooOften) as refusal:
+        return _refuse_one(visit, desk, name, refusal, "download")
+    return send_archive(desk.take_out(name, visit.actor), name)
+
+
+@router.post("/{name}/remove", dependencies=[Depends(require_own_origin)])
+def remove_backup(
+    visit: CurrentVisit,
+    viewer: BacksUp,  # noqa: ARG001
+    desk: Desk,
+    name: str,
+    form: Annotated[ProvenForm, Form()],
+) -> Response:
+    try:
+        _require_tick(form)
+        desk.remove(name, visit.actor)
+    except Conflict as refusal:
+        return _refuse_one(visit, desk, name, refusal, "remove")
+    return see_other(HOME)
+
+
+@router.post("/{name}/restore", dependencies=[Depends(require_own_origin)])
+def restore_backup(
+    visit: CurrentVisit, viewer: BacksUp, desk: Desk, name: str, form: Annotated[ProvenForm, Form()]
+) -> Response:
+    try:
+        _require_tick(form)
+        _prove(visit, viewer, form.password)
+        desk.restore(name, visit.actor, replace=True)
+    except (Conflict, NotProven, TooOften) as refusal:
+        return _refuse_one(visit, desk, name, refusal, "restore")
+    return see_other(f"{HOME}/{name}")
+
+
+def _require_tick(form: ProvenForm) -> None:
+    if form.sure != "yes":
+        raise Conflict(_("Tick the box to say that you mean it."))
+
+
+def _prove(visit: Visit, viewer: Viewer, password: str) -> None:
+    """Raises NotProven, TooOften."""
+    with visit.transaction() as session:
+        require_proof(session.get_one(User, viewer.id), prove(session, visit, password))
+
+
+def _refuse(visit: Visit, desk: BackupDesk, refusal: Exception) -> Response:
+    return _render(visit, desk, {"error": str(refusal)}, STATUS.get(type(refusal), 409))
+
+
+def _refuse_one(visit: Visit, desk: BackupDesk, name: str, refusal: Exception, form: str) -> Response:
+    return _render_one(visit, desk, name, {"errors": {form: str(refusal)}}, STATUS.get(type(refusal), 409))
+
+
+def _render(visit: Visit, desk: BackupDesk, context: dict[str, Any] | None = None, status: int = 200) -> Response:
+    found = desk.list_all()
+    is_busy = any(backup.is_under_way for backup in found.items)
+    shown = {"found": found, "is_busy": is_busy, "error": "", **(context or {})}
+    return _kept_fresh(visit.render("admin/backups.html", shown, status), is_busy)
+
+
+def _render_one(
+    visit: Visit, desk: BackupDesk, name: str, context: dict[str, Any] | None = None, status: int = 200
+) -> Response:
+    """Raises BackupNotFound."""
+    backup = desk.get(name)
+    shown = {"backup": backup, "present": desk.count_present(), "errors": {}, "refresh_seconds": REFRESH_SECONDS}
+    shown["has_password"] = visit.user is not None and visit.user.password_hash is not None
+    return _kept_fresh(visit.render("admin/backup.html", {**shown, **(context or {})}, status), backup.is_under_way)
+
+
+def _kept_fresh(answer: Response, is_under_way: bool) -> Response:
+    if is_under_way:
+        answer.headers["Refresh"] = str(REFRESH_SECONDS)
+    return answer

@@ -1,0 +1,131 @@
+"""The page of backups: what it lists and asks for, and whom it refuses."""
+
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from app.accounts.model import User
+from app.accounts.password import hash_password
+from app.audit.record import COMMAND
+from app.backup.dump import back_up
+from app.backup.shelf import Shelf
+from app.backup.work import Bench
+from app.database import Database
+from tests.factories import make_user
+from tests.web.conftest import PASSWORD
+
+NAME = "2026-01-02T030405Z.zip"
+PAGE = f"/admin/backups/{NAME}"
+SURE = {"sure": "yes", "password": PASSWORD}
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    shelf = Shelf(tmp_path)
+    shelf.open()
+    return shelf
+
+
+@pytest.fixture
+def kept(admin: TestClient, database: Database, shelf: Shelf) -> TestClient:
+    """The admin, whose password is known, where there is a backup."""
+    with database.transaction() as session:
+        grace = session.scalars(select(User).where(User.username == "grace")).one()
+        grace.password_hash = hash_password(PASSWORD)
+    back_up(database, shelf.folder / NAME, COMMAND)
+    return admin
+
+
+def wait(shelf: Shelf) -> None:
+    Bench(shelf.folder).hold().close()
+
+
+def test_one_is_made_and_listed(admin: TestClient, shelf: Shelf) -> None:
+    assert "None was made yet" in admin.get("/admin/backups").text
+
+    assert admin.post("/admin/backups").headers["location"] == "/admin/backups"
+    while admin.get("/admin/backups").headers.get("refresh"):
+        pass
+
+    (made,) = shelf.list_paths()
+    assert f'href="/admin/backups/{made.name}"' in admin.get("/admin/backups").text
+
+
+def test_it_says_what_would_be_replaced(kept: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        make_user(session, "late")
+
+    page = kept.get(PAGE).text
+
+    assert '<td>Users</td><td class="number">2</td><td class="number">1</td>' in page
+    assert "who was suspended since may come in again" in page
+    assert "password hashes" in page
+
+
+def test_it_is_restored_by_who_ticks_the_box_and_knows_the_password(
+    kept: TestClient, database: Database, shelf: Shelf
+) -> None:
+    with database.transaction() as session:
+        make_user(session, "late")
+
+    unticked = kept.post(f"{PAGE}/restore", data={"password": PASSWORD})
+    unproven = kept.post(f"{PAGE}/restore", data={**SURE, "password": "guessed"})
+    begun = kept.post(f"{PAGE}/restore", data=SURE)
+    while kept.get(PAGE).headers.get("refresh"):
+        pass
+
+    assert (unticked.status_code, unproven.status_code) == (409, 422)
+    assert "Tick the box" in unticked.text
+    assert "this is not your password" in unproven.text
+    assert (begun.status_code, begun.headers["location"]) == (303, PAGE)
+    wait(shelf)
+    with database.transaction() as session:
+        assert session.scalars(select(User.username)).all() == ["grace"]
+
+
+def test_it_is_taken_out_by_who_knows_the_password(kept: TestClient, shelf: Shelf) -> None:
+    unproven = kept.post(f"{PAGE}/file", data={"password": "guessed"})
+    taken = kept.post(f"{PAGE}/file", data={"password": PASSWORD})
+
+    assert unproven.status_code == 422
+    assert taken.content == shelf.get_path(NAME).read_bytes()
+    assert taken.headers["content-disposition"] == f'attachment; filename="{NAME}"'
+
+
+def test_it_is_removed(kept: TestClient, shelf: Shelf) -> None:
+    assert kept.post(f"{PAGE}/remove").status_code == 409
+    assert kept.post(f"{PAGE}/remove", data={"sure": "yes"}).status_code == 303
+    assert shelf.list_paths() == []
+    assert kept.get(PAGE).status_code == 404
+
+
+def test_a_damaged_one_is_not_offered_for_restoring(kept: TestClient, shelf: Shelf) -> None:
+    shelf.get_path(NAME).write_bytes(b"PK")
+
+    page = kept.get(PAGE).text
+
+    assert "no whole backup of Allclose" in page
+    assert f"{PAGE}/restore" not in page
+    assert kept.post(f"{PAGE}/restore", data=SURE).status_code == 409
+
+
+def test_a_second_one_is_told_to_wait(kept: TestClient, shelf: Shelf) -> None:
+    with Bench(shelf.folder).hold():
+        refused = kept.post("/admin/backups")
+
+    assert refused.status_code == 409
+    assert "wait for its end" in refused.text
+
+
+def test_it_is_for_admins_and_for_forms_of_ours(ada: TestClient, shelf: Shelf) -> None:
+    assert ada.get("/admin/backups").status_code == 403
+    assert ada.post("/admin/backups").status_code == 403
+    assert ada.post(f"{PAGE}/restore", data=SURE).status_code == 403
+    assert shelf.list_paths() == []
+
+
+def test_another_sites_form_makes_none(admin: TestClient, shelf: Shelf) -> None:
+    assert admin.post("/admin/backups", headers={"Origin": "https://elsewhere.example"}).status_code == 403
+    assert shelf.list_paths() == []
