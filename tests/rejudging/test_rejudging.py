@@ -117,9 +117,12 @@ def test_what_is_not_judged_yet_what_was_cancelled_and_samples_are_left_out(data
     assert [each.submission for each in with_samples.items] == [sample.id]
 
 
+NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
+
+
 @pytest.mark.parametrize(
     "criteria",
-    [{}, {"samples": True}, {"revision": 1}, {"since": datetime(2026, 1, 1)}],
+    [{}, {"samples": True}, {"revision": 1}, {"since": NEW_YEAR, "until": NEW_YEAR}],
 )
 def test_a_choice_that_would_be_of_all_or_of_nothing_certain_is_refused(
     database: Database, criteria: dict[str, Any]
