@@ -5,7 +5,8 @@
 TOKEN is an admin's (`allclose admin token create admin`). It makes accounts and a problem: try it on a server of its
 own. The problem is `spread.yaml` beside this file, whose reference divides by n where its statement says n - 1; a
 student is right and told that they are wrong, until the author mends it and the admin has everybody judged again.
-Needs httpx, nothing of Allclose. Backups are no REST call, since they need the database: `allclose admin backup`.
+In the evening the admin makes a backup, loses something, and puts the backup back.
+Needs httpx, nothing of Allclose.
 """
 
 import secrets
@@ -30,6 +31,8 @@ def spread(x):
 """
 COPIED = "def spread(x):\n    return (x - x.mean()).std()\n"
 LOOK_AGAIN_SECONDS = 1
+# While a backup takes the place of everything, for a moment.
+AWAY = httpx.codes.SERVICE_UNAVAILABLE
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +44,12 @@ class Person:
 
     def call(self, method: str, path: str, **more: Any) -> Any:
         """What the server answers, as JSON; what it refuses ends the day with its reason."""
-        answer = self.client.request(method, path, **more)
+        while (answer := self.client.request(method, path, **more)).status_code == AWAY:
+            time.sleep(LOOK_AGAIN_SECONDS)
         if answer.is_error:
             raise SystemExit(f"{self.name}: {method} {path}: {answer.json().get('detail', answer.text)}")
         is_json = answer.headers.get("content-type", "").startswith("application/json")
-        return answer.json() if is_json else answer.text
+        return answer.json() if is_json and answer.content else answer.text
 
 
 def say(text: str) -> None:
@@ -136,6 +140,35 @@ def export(admin: Person) -> str:
     return lines
 
 
+def back_up(admin: Person) -> str:
+    """The backup's name. Who keeps one elsewhere gets it from `/backups/{name}/file`."""
+    made = admin.call("POST", "/backups")
+    while made["state"] == "writing":
+        made = admin.call("GET", f"/backups/{made['name']}?wait=30")
+    if not made["is_restorable"]:
+        raise SystemExit(f"no backup was made: {made['notice']}")
+    rows = made["rows"]
+    say(f"backed up {rows['users']} users, {rows['problems']} problems, {rows['submissions']} submissions")
+    return str(made["name"])
+
+
+def restore(admin: Person, backup: str) -> None:
+    """In the place of everything. What is being judged is judged again, if the backup has it."""
+    put = admin.call("POST", f"/backups/{backup}/restore", json={"replace": True})
+    while put["restoration"]["state"] == "running":
+        put = admin.call("GET", f"/backups/{backup}?wait=30")
+    say(f"the restore is {put['restoration']['state']} {put['restoration']['notice'] or ''}".strip())
+
+
+def lose_something(admin: Person, student: Person) -> None:
+    """What nobody meant to do."""
+    found = admin.call("GET", "/users", params={"q": student.name})["items"][0]
+    admin.call("DELETE", f"/users/{found['id']}")
+    admin.call("PATCH", "/settings", json={"announcement": "closed for ever"})
+    left = len(admin.call("GET", "/submissions?everyone=true")["items"])
+    say(f"{student.name} is erased, and {left} submission is left")
+
+
 def what_was_done(admin: Person) -> None:
     for event in reversed(admin.call("GET", "/audit-events")["items"]):
         say(f"  {event['at'][:19]}  {event['actor'] or '(command)'}  {event['action']}")
@@ -154,7 +187,12 @@ def main(server: str, token: str) -> None:
     say(f"{careful.name} is told now: {result(careful, sent[careful])}")
     say(f"{copying.name} is told now: {result(copying, sent[copying])}")
     suspend(admin, copying)
-    export(admin)
+    before = export(admin)
+    backup = back_up(admin)
+    lose_something(admin, careful)
+    restore(admin, backup)
+    say("all is as it was" if export(admin) == before else "something is not as it was")
+    say(f"{careful.name} is there again, and is told: {result(careful, sent[careful])}")
     what_was_done(admin)
 
 
