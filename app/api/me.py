@@ -8,12 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, StrictBool
 
 from app.accounts.model import User
 from app.accounts.own_account import change_own_email, change_password
-from app.accounts.password import MAX_BYTES, MIN_CHARACTERS
 from app.accounts.proof import Proof
-from app.accounts.user import EMAIL, MAX_EMAIL
 from app.api.condition import IfMatch, require_match
 from app.api.dependency import AccountChanger, AccountReader, Address, Stored, Throttles, act_as
 from app.api.openapi import problems
+from app.api.ruled import Email, Password
 from app.api.users import UserView
 from app.leaderboard.membership import set_ranked
 from app.learning.solution import count_solved_after_seeing
@@ -33,12 +32,7 @@ class AccountChange(BaseModel):
     is_ranked: StrictBool = Field(
         False, description="whether leaderboards show your name and how fast and lean your solutions are"
     )
-    email: str | None = Field(
-        None,
-        description="null: none any more",
-        json_schema_extra={"pattern": f"^{EMAIL.pattern}$", "maxLength": MAX_EMAIL},
-        examples=["ada@example.org"],
-    )
+    email: Email | None = Field(None, description="null: none any more", examples=["ada@example.org"])
     password: SecretStr = Field(NOTHING, description="yours of now", examples=["correct horse battery"])
 
 
@@ -46,11 +40,7 @@ class PasswordChange(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     current: SecretStr = Field(examples=["correct horse battery"])
-    new: SecretStr = Field(
-        description=f"at least {MIN_CHARACTERS} characters, at most {MAX_BYTES} bytes in UTF-8",
-        json_schema_extra={"minLength": MIN_CHARACTERS, "maxLength": MAX_BYTES},
-        examples=["battery staple correct"],
-    )
+    new: Password = Field(examples=["battery staple correct"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,8 @@ from typing import Literal
 
 Action = Literal[
     "audit.exported",
+    "backup.downloaded",
+    "backup.removed",
     "backup.restored",
     "backup.written",
     "identity.linked",

@@ -90,7 +90,9 @@ def test_no_token_makes_a_better_one_or_opens_a_page(site: Site, ada: Victim) ->
     assert token.patch("/me", json={"is_ranked": True}).status_code == 403
     assert token.get("/me/export").status_code == 403
     assert site.browser(secret).get("/account").status_code == 303
-    assert site.client().get("/me", params={"access_token": secret}).status_code == 401
+    in_the_address = site.client().get("/me", params={"access_token": secret})
+    assert in_the_address.status_code == 422
+    assert secret not in in_the_address.text
 
 
 def test_whoever_stole_a_token_or_a_session_changes_neither_password_nor_email(ada: Victim) -> None:

@@ -59,6 +59,16 @@ def test_a_filter_that_can_not_be_is_named(admin: TestClient, query: str, said: 
     assert said in answer.text
 
 
+def test_a_user_who_is_not_there_is_said_to_be_unknown_and_the_form_stays(admin: TestClient, sent: UUID) -> None:
+    assert sent
+
+    page = admin.get("/admin/submissions?user=nobody")
+
+    assert page.status_code == 200
+    assert "there is no user" in page.text
+    assert 'value="nobody"' in page.text
+
+
 def test_the_file_has_the_code_when_it_is_asked_for(admin: TestClient, sent: UUID) -> None:
     assert "code of emmy" not in admin.get("/admin/submissions/export").text
     assert "code of emmy" in admin.get("/admin/submissions/export?format=ndjson&source=true").text

@@ -9,8 +9,8 @@ from pydantic import BaseModel, Field
 from app.accounts.right import Right
 from app.accounts.viewer import Viewer
 from app.database import storable
-from app.errors import Invalid
-from app.operations.judge_error import ErrorFilters, list_causes, list_judge_errors
+from app.errors import Invalid, ProblemNotFound
+from app.operations.judge_error import ErrorFilters, JudgeErrorPage, list_causes, list_judge_errors
 from app.rejudging.choice import MAX_CAUSE, Choice
 from app.rejudging.create import MAX_NOTE, Rejudge, rejudge
 from app.rejudging.preview import count_chosen
@@ -44,7 +44,10 @@ Filters = Annotated[ErrorFilters, Depends(read_filters)]
 @router.get("")
 def show_judge_errors(visit: CurrentVisit, viewer: Watcher, filters: Filters, cursor: str = "") -> Response:  # noqa: ARG001
     with visit.transaction() as session:
-        page = list_judge_errors(session, filters, cursor or None)
+        try:
+            page = list_judge_errors(session, filters, cursor or None)
+        except ProblemNotFound:
+            page = JudgeErrorPage(items=[], next=None)
         causes = list_causes(session)
     fields = {"problem": filters.problem, "kind": filters.kind, "cause": filters.cause}
     query = {name: value for name, value in fields.items() if value}

@@ -9,10 +9,10 @@ from app.accounts.viewer import Viewer
 from app.administration.export import Format
 from app.administration.submission import export_submissions
 from app.catalog.name import list_named
-from app.errors import Invalid
+from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.submissions.model import Mode
-from app.submissions.query import HistoryFilters, list_submissions
+from app.submissions.query import HistoryFilters, SubmissionPage, list_submissions
 from app.web.attachment import send_table
 from app.web.dependency import get_database
 from app.web.gate import needs
@@ -58,10 +58,14 @@ Filters = Annotated[HistoryFilters, Depends(read_filters)]
 @router.get("")
 def show_submissions(visit: CurrentVisit, viewer: Inspector, filters: Filters, cursor: str = "") -> Response:  # noqa: ARG001
     with visit.transaction() as session:
-        page = list_submissions(session, None, filters, cursor or None)
+        try:
+            page, unknown = list_submissions(session, None, filters, cursor or None), ""
+        except NotFound as fault:
+            page, unknown = SubmissionPage(items=(), next=None), str(fault)
         problems = list_named(session)
     given = _given(visit)
     context: dict[str, Any] = {"page": page, "problems": problems, "verdicts": tuple(Verdict), "given": given}
+    context["unknown"] = unknown
     context |= {"query": {name: value for name, value in given.items() if value}, "is_first": not cursor}
     return visit.render("admin/submissions.html", context)
 
