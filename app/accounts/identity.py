@@ -21,16 +21,12 @@ from app.accounts.provider import Person
 from app.accounts.secret import new_secret
 from app.accounts.throttle import AccountThrottles
 from app.accounts.user import EMAIL, ERASED, MAX_EMAIL
+from app.accounts.viewer import AccountSuspended
 from app.audit.record import Act, Actor, record
 from app.errors import Conflict, NotFound, Refused
 
 MAX_NAME = 32
 TRIES = 20
-
-
-class AccountSuspended(Refused):
-    def __init__(self) -> None:
-        super().__init__("your account here is suspended; ask an admin")
 
 
 def sign_in_person(session: Session, throttles: AccountThrottles, person: Person, applicant: Applicant) -> User:

@@ -9,6 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import Invitation, Role, User
+from app.accounts.right import a_role
 from app.accounts.secret import digest, new_secret
 from app.accounts.user import check_email
 from app.audit.record import Act, Actor, record
@@ -60,10 +61,6 @@ class NewInvitation:
         return Message(to=self.invitation.email, subject="Your invitation to Allclose", text=text)
 
 
-def a_role(role: Role) -> str:
-    return "a student" if role == "student" else f"an {role}"
-
-
 def invite(session: Session, actor: Actor, wanted: Invite) -> NewInvitation:
     """Raises Invalid."""
     _check(wanted)
@@ -113,7 +110,7 @@ def use_invitation(session: Session, actor: Actor, invitation: Invitation, user:
     invitation.used_by, invitation.used_at = user.id, datetime.now(UTC)
     actor = Actor(user_id=user.id, channel=actor.channel, address=actor.address)
     after = {"user": str(user.id), "role": invitation.role}
-    record(session, actor, Act(action="invitation.used", target=invitation.id, after=after))
+    record(session, actor, Act(action="invitation.used", target=invitation.id, after=after, subject_id=user.id))
 
 
 def state_of(invitation: Invitation) -> InvitationState:
@@ -121,13 +118,13 @@ def state_of(invitation: Invitation) -> InvitationState:
         return "used"
     if invitation.revoked_at is not None:
         return "revoked"
+    return "open" if invitation.expires_at > datetime.now(UTC) else "expired"
+
+
 def check_note(note: str) -> None:
     """Raises Invalid."""
     if len(note) > MAX_NOTE or not is_storable(note):
         raise Invalid("note", f"a note is a text of at most {MAX_NOTE} characters without NUL; shorten it")
-
-
-    return "open" if invitation.expires_at > datetime.now(UTC) else "expired"
 
 
 def _check(wanted: Invite) -> None:

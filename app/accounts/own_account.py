@@ -41,21 +41,21 @@ def make_token(session: Session, actor: Actor, owner: User, name: str, bounds: B
     """For commands: asks nobody for a password. Raises Invalid, and Conflict for one too many."""
     new = create_token(session, owner.id, name, bounds)
     expires_at = new.token.expires_at
-    made = {"scopes": new.token.scopes, "expires_at": expires_at.isoformat() if expires_at else None}
-    record(session, actor, Act(action="token.created", target=new.token.id, after=made))
+    made = {"name": name, "scopes": new.token.scopes, "expires_at": expires_at.isoformat() if expires_at else None}
+    record(session, actor, Act(action="token.created", target=new.token.id, after=made, subject_id=owner.id))
     return new
 
 
 def give_up_token(session: Session, actor: Actor, owner: User, token_id: UUID) -> None:
     """Nothing changes for one that was revoked before. Raises NotFound."""
     if revoke_token(session, owner.id, token_id):
-        record(session, actor, Act(action="token.revoked", target=token_id))
+        record(session, actor, Act(action="token.revoked", target=token_id, subject_id=owner.id))
 
 
 def sign_out_session(session: Session, actor: Actor, owner: User, session_id: UUID) -> None:
     """Nothing changes where there is no such session of theirs, any more or ever: none is remembered."""
     if end_session_by_id(session, owner.id, session_id):
-        record(session, actor, Act(action="session.ended", target=session_id))
+        record(session, actor, Act(action="session.ended", target=session_id, subject_id=owner.id))
 
 
 def sign_out_elsewhere(session: Session, actor: Actor, owner: User, *, keep: str = "") -> int:

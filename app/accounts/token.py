@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select, text, update
 from sqlalchemy.orm import Session
 
 from app.accounts.model import ApiToken, User
-from app.accounts.right import read_scopes, rights_of
+from app.accounts.right import a_role, read_scopes, rights_of
 from app.accounts.secret import digest, new_secret
 from app.accounts.viewer import Viewer
 from app.database import is_storable
@@ -72,6 +72,13 @@ def find_viewer_by_token(session: Session, secret: str) -> Viewer | None:
     return Viewer(user=user, rights=rights_of(user.role, token.scopes))
 
 
+def is_of_suspended(session: Session, secret: str) -> bool:
+    """Whether it is a token that would work if its user were not suspended."""
+    resting = select(ApiToken.id).join(User, User.id == ApiToken.user_id)
+    resting = resting.where(ApiToken.token_hash == digest(secret), _works(), ~User.is_active)
+    return session.scalar(resting) is not None
+
+
 def list_tokens(session: Session, user_id: UUID) -> list[ApiToken]:
     """Those that still work, newest first."""
     working = ApiToken.user_id == user_id, _works()
@@ -113,7 +120,8 @@ def _scopes(owner: User, scopes: Iterable[str] | None) -> list[str] | None:
     wanted, own = read_scopes(scopes), rights_of(owner.role)
     beyond = [right for right in wanted if right not in own]
     if beyond:
-        raise Invalid("scopes", f"you are a {owner.role} and lack {beyond[0]} yourself; choose among what you may do")
+        who = f"{owner.username} is {a_role(owner.role)}"
+        raise Invalid("scopes", f"{who} and lacks {beyond[0]}; choose among the rights of that role")
     return list(map(str, wanted))
 
 

@@ -4,7 +4,15 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from app.accounts.model import Role, User
-from app.accounts.right import RULES, Right, RightMissing, rights_of
+from app.accounts.right import RULES, Right, RightMissing, a_role, rights_of
+from app.errors import Refused
+
+
+class AccountSuspended(Refused):
+    """Told to who has proven whose account it is, and to nobody else."""
+
+    def __init__(self) -> None:
+        super().__init__("your account is suspended; ask an admin")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +44,11 @@ class Viewer:
         if self.role in RULES[right].roles:
             raise RightMissing(right, "this token", "make one with this scope")
         least = RULES[right].roles[0]
-        way = f"ask an admin to run `allclose admin user role {self.username} {least}`"
-        raise RightMissing(right, f"{self.username} is a {self.role} and", f"it is for the role {least}; {way}")
+        # That somebody should be an admin is not for them to suggest.
+        is_common = least == "author"
+        way = f" to run `allclose admin user role {self.username} {least}`" if is_common else ""
+        who = f"{self.username} is {a_role(self.role)} and"
+        raise RightMissing(right, who, f"it is for the role {least}; ask an admin{way}")
 
 
 def signed_in(user: User) -> Viewer:

@@ -1,20 +1,28 @@
 """Reading what was done: by whom, to what, when; newest first."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
-from sqlalchemy import ColumnElement, Select, false, select
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from sqlalchemy import ColumnElement, Row, Select, and_, or_, select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
+from app.accounts.user import get_user_id
 from app.administration.export import Format, Table
+from app.administration.export_record import record_export
+from app.audit.action import Action, Kind
 from app.audit.model import AuditEvent, Channel
+from app.audit.record import Actor
 from app.cursor import read_number_cursor, write_cursor
 from app.database import storable
+from app.errors import Invalid, all_of
+from app.moment import Moment, check_span
+from app.wrong_value import list_wrong
 
 PAGE = 50
 CHUNK = 500
@@ -30,7 +38,11 @@ COLUMNS = (
     "after",
     "address",
     "request_id",
+    "operator",
+    "about",
 )
+# Kinds of targets that are users, by identifier.
+ABOUT_USERS = ("user", "identity")
 MAX_SHOWN = 200
 
 
@@ -40,11 +52,21 @@ class AuditFilters(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     actor: str | None = Field(None, description="the user name of who did it")
-    action: str | None = Field(None, description="what was done, as `setting.changed`")
-    kind: str | None = Field(None, description="what kind of thing was changed, as `user`")
+    channel: Channel | None = Field(None, description="by what it was done, as `command`")
+    about: str | None = Field(None, description="the user name of whose account, or whose thing, it was done to")
+    action: Action | None = Field(None, description="what was done")
+    kind: Kind | None = Field(None, description="what kind of thing it was done to")
     target: str | None = Field(None, description="with `kind`: which one")
-    since: AwareDatetime | None = Field(None, description="at this time or later")
-    until: AwareDatetime | None = Field(None, description="before this time")
+    since: Moment | None = Field(None, description="at this time or later")
+    until: Moment | None = Field(None, description="before this time")
+
+
+def read_filters(given: Mapping[str, Any]) -> AuditFilters:
+    """Of what somebody typed; None is no filter. Raises Invalid, of all that is wrong."""
+    try:
+        return AuditFilters.model_validate(given)
+    except ValidationError as error:
+        raise all_of([Invalid(wrong.field, wrong.sentence()) for wrong in list_wrong(error)]) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +94,8 @@ class AuditEntry(BaseModel):
     after: dict[str, Any] | None
     address: str | None = Field(description="the network address that it came from")
     request_id: str | None = Field(description="of the request, as the server's log has it")
+    operator: str | None = Field(description="who ran a command, by their name on that machine; null otherwise")
+    about: str | None = Field(description="the user name of whose account, or whose thing, it was done to")
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -90,11 +114,11 @@ class AuditPage(BaseModel):
 
 
 def list_events(session: Session, filters: AuditFilters, cursor: str | None = None) -> AuditPage:
-    """Raises CursorInvalid."""
+    """Raises NotFound for a user who is not there, Invalid for times between which nothing lies, CursorInvalid."""
     query = _events(session, filters)
     if cursor is not None:
         query = query.where(AuditEvent.id < read_number_cursor(cursor)[1])
-    entries = [_entry(event, username) for event, username in session.execute(query.limit(PAGE + 1))]
+    entries = _entries(session, session.execute(query.limit(PAGE + 1)).all())
     last = entries[PAGE - 1] if len(entries) > PAGE else None
     return AuditPage(items=tuple(entries[:PAGE]), next=write_cursor(last.at, last.id) if last else None)
 
@@ -103,12 +127,17 @@ def export_events(session: Session, filters: AuditFilters, format: Format) -> Ta
     return Table(name="audit", format=format, columns=COLUMNS, records=each_event(session, filters))
 
 
+def record_audit_export(session: Session, actor: Actor, filters: AuditFilters) -> None:
+    given = {name: getattr(filters, name) for name in AuditFilters.model_fields}
+    record_export(session, actor, "audit.exported", given)
+
+
 def each_event(session: Session, filters: AuditFilters) -> Iterator[dict[str, Any]]:
     """All of them, a few in memory at a time. Whole only in a session that reads all of one moment."""
     chosen = _events(session, filters)
     after = chosen
     while rows := session.execute(after.limit(CHUNK)).all():
-        yield from (_entry(event, username).model_dump() for event, username in rows)
+        yield from (entry.model_dump() for entry in _entries(session, rows))
         after = chosen.where(AuditEvent.id < rows[-1][0].id)
 
 
@@ -135,10 +164,13 @@ def _events(session: Session, filters: AuditFilters) -> Select[AuditEvent, str |
 
 
 def _conditions(session: Session, filters: AuditFilters) -> Iterator[ColumnElement[bool]]:
+    check_span(filters.since, filters.until)
     if filters.actor is not None:
-        actor_id = session.scalar(select(User.id).where(User.username == storable(filters.actor)))
-        yield AuditEvent.actor_id == actor_id if actor_id else false()
+        yield AuditEvent.actor_id == get_user_id(session, filters.actor)
+    if filters.about is not None:
+        yield _is_about(get_user_id(session, filters.about))
     texts = (
+        (AuditEvent.channel, filters.channel),
         (AuditEvent.action, filters.action),
         (AuditEvent.target_kind, filters.kind),
         (AuditEvent.target, filters.target),
@@ -150,9 +182,30 @@ def _conditions(session: Session, filters: AuditFilters) -> Iterator[ColumnEleme
         yield AuditEvent.at < filters.until
 
 
-def _entry(event: AuditEvent, username: str | None) -> AuditEntry:
-    own = {name: getattr(event, name) for name in COLUMNS if name != "actor"}
-    return AuditEntry(actor=username, **own)
+def _is_about(user_id: UUID) -> ColumnElement[bool]:
+    is_target = and_(AuditEvent.target_kind.in_(ABOUT_USERS), AuditEvent.target == str(user_id))
+    return or_(AuditEvent.subject_id == user_id, is_target)
+
+
+def _entries(session: Session, rows: Sequence[Row[AuditEvent, str | None]]) -> list[AuditEntry]:
+    subjects = {event.id: _subject_of(event) for event, _ in rows}
+    ids = {subject for subject in subjects.values() if subject}
+    names = dict(session.execute(select(User.id, User.username).where(User.id.in_(ids))).all())
+    found = []
+    for event, actor in rows:
+        own = {name: getattr(event, name) for name in COLUMNS if name not in ("actor", "about")}
+        subject = subjects[event.id]
+        found.append(AuditEntry(actor=actor, about=names.get(subject) if subject else None, **own))
+    return found
+
+
+def _subject_of(event: AuditEvent) -> UUID | None:
+    if event.subject_id is not None or event.target_kind not in ABOUT_USERS:
+        return event.subject_id
+    try:
+        return UUID(event.target)
+    except ValueError:
+        return None
 
 
 def _shown(fields: dict[str, Any], name: str) -> str | None:

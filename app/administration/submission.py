@@ -1,6 +1,7 @@
 """Everybody's submissions for admins: how one was judged each time, and all that are chosen as a table."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,6 +11,8 @@ from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session
 
 from app.administration.export import Format, Table
+from app.administration.export_record import record_export
+from app.audit.record import Actor
 from app.catalog.model import Revision
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, State, Submission
@@ -75,11 +78,15 @@ def inspect_judgings(session: Session, submission: Submission) -> tuple[Inspecte
 
 
 def export_submissions(session: Session, filters: HistoryFilters, format: Format, *, with_source: bool) -> Table:
-    """All that are chosen. Raises Invalid for filters that can't be."""
+    """All that are chosen. Raises as `choose`."""
     choose(session, filters)
     columns = (*COLUMNS, "source") if with_source else COLUMNS
     records = each_submission(session, filters, with_source=with_source)
     return Table(name="submissions", format=format, columns=columns, records=records)
+
+
+def record_submissions_export(session: Session, actor: Actor, filters: HistoryFilters, *, with_source: bool) -> None:
+    record_export(session, actor, "submissions.exported", asdict(filters), with_source=with_source)
 
 
 def each_submission(session: Session, filters: HistoryFilters, *, with_source: bool) -> Iterator[dict[str, Any]]:

@@ -6,10 +6,10 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from app.administration.audit_log import AuditFilters, AuditPage, export_events, list_events
+from app.administration.audit_log import AuditFilters, AuditPage, export_events, list_events, record_audit_export
 from app.administration.export import Format
 from app.api.archive import send_table
-from app.api.dependency import Auditor, Stored
+from app.api.dependency import Address, Auditor, Stored, act_as
 from app.api.openapi import EXPORT, problems
 
 router = APIRouter(prefix="/audit-events", tags=["administration"])
@@ -24,7 +24,7 @@ class AuditExport(AuditFilters):
 
 
 @router.get(
-    "", responses=problems(401, 403, 422), operation_id="list_audit_events", summary="What was done, newest first"
+    "", responses=problems(401, 403, 404, 422), operation_id="list_audit_events", summary="What was done, newest first"
 )
 def get_audit_events(viewer: Auditor, database: Stored, query: Annotated[AuditQuery, Query()]) -> AuditPage:  # noqa: ARG001
     with database.transaction() as session:
@@ -34,10 +34,15 @@ def get_audit_events(viewer: Auditor, database: Stored, query: Annotated[AuditQu
 @router.get(
     "/export",
     response_class=StreamingResponse,
-    responses={200: EXPORT, **problems(401, 403, 422)},
+    responses={200: EXPORT, **problems(401, 403, 404, 422)},
     summary="All of what was done, as a file",
 )
-def export_audit_events(viewer: Auditor, database: Stored, query: Annotated[AuditExport, Query()]) -> StreamingResponse:  # noqa: ARG001
-    """All as it was when it was asked for."""
+def export_audit_events(
+    viewer: Auditor, address: Address, database: Stored, query: Annotated[AuditExport, Query()]
+) -> StreamingResponse:
+    """All as it was when it was asked for. That it was is written down."""
     with database.snapshot() as session:
-        return send_table(export_events(session, query, query.format))
+        answer = send_table(export_events(session, query, query.format))
+    with database.transaction() as session:
+        record_audit_export(session, act_as(viewer, address), query)
+    return answer

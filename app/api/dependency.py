@@ -14,8 +14,8 @@ from app.accounts.network import address_of
 from app.accounts.request_throttle import RequestThrottle
 from app.accounts.right import Right
 from app.accounts.throttle import AccountThrottles
-from app.accounts.token import find_viewer_by_token
-from app.accounts.viewer import Viewer
+from app.accounts.token import find_viewer_by_token, is_of_suspended
+from app.accounts.viewer import AccountSuspended, Viewer
 from app.accounts.waiting_room import WaitingRoom
 from app.api.error_code import NotSignedIn
 from app.audit.record import Actor
@@ -86,7 +86,7 @@ def get_viewer(
         viewer = find_viewer_by_token(session, credentials.credentials) if credentials else None
     if viewer is None:
         limit_address(request, address)
-        raise NotSignedIn(_why_unknown(credentials))
+        raise NotSignedIn(_why_unknown(database, credentials))
     note_user(viewer.id)
     _throttle(request).use_user(viewer.id)
     for right in wanted.scopes:
@@ -138,7 +138,10 @@ def _throttle(request: Request) -> RequestThrottle:
     return throttle
 
 
-def _why_unknown(credentials: HTTPAuthorizationCredentials | None) -> str:
+def _why_unknown(database: Database, credentials: HTTPAuthorizationCredentials | None) -> str:
     if credentials is None:
         return "this needs a token: get one with POST /api/v1/tokens and send it as Authorization: Bearer alc_…"
+    with database.transaction() as session:
+        if is_of_suspended(session, credentials.credentials):
+            return str(AccountSuspended())
     return "the token is unknown or was revoked; get another with POST /api/v1/tokens"

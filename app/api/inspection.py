@@ -8,9 +8,14 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from app.administration.export import Format
-from app.administration.submission import InspectedJudging, export_submissions, inspect_judgings
+from app.administration.submission import (
+    InspectedJudging,
+    export_submissions,
+    inspect_judgings,
+    record_submissions_export,
+)
 from app.api.archive import send_table
-from app.api.dependency import Inspector, Stored
+from app.api.dependency import Address, Inspector, Stored, act_as
 from app.api.history import HistoryQuery
 from app.api.openapi import EXPORT, problems
 from app.submissions.query import get_submission
@@ -32,18 +37,22 @@ class InspectedJudgingList(BaseModel):
 @router.get(
     "/export",
     response_class=StreamingResponse,
-    responses={200: EXPORT, **problems(401, 403, 422)},
+    responses={200: EXPORT, **problems(401, 403, 404, 422)},
     operation_id="export_submissions",
     summary="Everybody's submissions as a file",
 )
 def get_export(
-    viewer: Inspector,  # noqa: ARG001
+    viewer: Inspector,
+    address: Address,
     database: Stored,
     query: Annotated[SubmissionExport, Query()],
 ) -> StreamingResponse:
-    """All as it was when it was asked for."""
+    """All as it was when it was asked for. That it was is written down."""
     with database.snapshot() as session:
-        return send_table(export_submissions(session, query.filters(), query.format, with_source=query.source))
+        answer = send_table(export_submissions(session, query.filters(), query.format, with_source=query.source))
+    with database.transaction() as session:
+        record_submissions_export(session, act_as(viewer, address), query.filters(), with_source=query.source)
+    return answer
 
 
 @router.get(

@@ -79,7 +79,7 @@ class TokenList(BaseModel):
 @router.post(
     "",
     status_code=HTTPStatus.CREATED,
-    responses=problems(401, 409, 422),
+    responses=problems(401, 403, 409, 422),
     dependencies=[Depends(limit_address)],
     operation_id="create_token",
     summary="Get a token",

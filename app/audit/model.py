@@ -18,8 +18,9 @@ Channel = Literal["page", "api", "command", "worker", "retention"]
 
 
 class AuditEvent(Base):
-    """`actor_id` is None for a command on the server's machine, and for what Allclose does by itself.
-    `target` names one of what `target_kind` says.
+    """`actor_id` is None for a command on the server's machine, and for what Allclose does by itself; `operator` is the
+    name on that machine of who ran the command. `target` names one of what `target_kind` says; `subject_id` is the user
+    whom it was about, where the target is something of theirs.
 
     `before` and `after` hold the fields that the action changed; never a secret, and no more of a person than needed:
     people may be erased, and these rows may not.
@@ -29,6 +30,8 @@ class AuditEvent(Base):
     __table_args__ = (
         CheckConstraint("channel IN ('page', 'api', 'command', 'worker', 'retention')", name="channel"),
         Index("ix_audit_events_actor_id_id", "actor_id", text("id DESC")),
+        Index("ix_audit_events_subject_id_id", "subject_id", text("id DESC")),
+        Index("ix_audit_events_channel_id", "channel", text("id DESC")),
         Index("ix_audit_events_target_kind_target_id", "target_kind", "target", text("id DESC")),
         Index("ix_audit_events_action_id", "action", text("id DESC")),
     )
@@ -44,3 +47,5 @@ class AuditEvent(Base):
     after: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
     address: Mapped[str | None]
     request_id: Mapped[str | None]
+    operator: Mapped[str | None]
+    subject_id: Mapped[UUID | None] = mapped_column(ForeignKey("users.id"))

@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.audit.model import AuditEvent, Channel
+from app.audit.operator import read_operator
 from app.telemetry.context import request_id
 
 
@@ -25,12 +26,16 @@ COMMAND = Actor(user_id=None, channel="command")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
-    """`action` is `kind.verb`, say `user.suspended`; `before` and `after` are the fields that changed."""
+    """`action` is `kind.verb`, say `user.suspended`; `before` and `after` are the fields that changed.
+
+    `subject_id`: the user whom it is about, where the target is something of theirs.
+    """
 
     action: str
     target: object
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
+    subject_id: UUID | None = None
 
 
 def record(session: Session, actor: Actor, act: Act) -> None:
@@ -45,6 +50,8 @@ def record(session: Session, actor: Actor, act: Act) -> None:
             after=dict(act.after) if act.after is not None else None,
             address=actor.address,
             request_id=request_id.get(),
+            operator=read_operator() if actor.channel == "command" else None,
+            subject_id=act.subject_id,
         )
     )
     session.flush()

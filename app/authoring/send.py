@@ -57,7 +57,13 @@ def send(session: Session, wanted: Sending) -> Verification:
 def cancel_as(session: Session, actor: Actor, verification: Verification) -> None:
     """As `cancel`; of another author's it is written down who did it."""
     if verification.state != "done" and actor.user_id != verification.user_id:
-        record(session, actor, Act(action="verification.cancelled", target=verification.id))
+        act = Act(
+            action="verification.cancelled",
+            target=verification.id,
+            after={"problem": verification.slug},
+            subject_id=verification.user_id,
+        )
+        record(session, actor, act)
     cancel(session, verification)
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Executable, and_, select, union_all
+from sqlalchemy import Executable, and_, or_, select, union_all
 from sqlalchemy.orm import Session
 
 from app.accounts.model import ApiToken, Identity, User, UserSession
@@ -45,9 +45,8 @@ def list_audit(session: Session, user_id: UUID) -> Rows:
     which = (AuditEvent.action, AuditEvent.target_kind, AuditEvent.target, AuditEvent.before, AuditEvent.after)
     done = select(*what, *which).where(AuditEvent.actor_id == user_id)
     is_other = AuditEvent.actor_id.is_distinct_from(user_id)
-    suffered = select(*what, *which).where(
-        and_(AuditEvent.target_kind == "user", AuditEvent.target == str(user_id), is_other)
-    )
+    is_target = and_(AuditEvent.target_kind == "user", AuditEvent.target == str(user_id))
+    suffered = select(*what, *which).where(or_(is_target, AuditEvent.subject_id == user_id), is_other)
     return [_own_side(row, user_id) for row in _rows(session, union_all(done, suffered).order_by("id"))]
 
 

@@ -58,5 +58,6 @@ ESTATE = (
     _kept(Invitation.created_by, "invitations to others, which still hold"),
     _kept(Invitation.used_by, "that their own was used; its e-mail and note are emptied"),
     _kept(PolicyRow.changed_by, "settings as they are, without who chose them"),
+    _kept(AuditEvent.subject_id, "what was done with things of theirs: that a token was made for them, and its name"),
     _kept(AuditEvent.actor_id, "what they did with others' things and with their account's safety, and from where"),
 )

@@ -15,7 +15,8 @@ def cancel_as(session: Session, actor: Actor, submission: Submission) -> bool:
     """As `cancel`; of somebody else's it is written down who did it."""
     is_ended = cancel(session, submission)
     if is_ended and actor.user_id != submission.user_id:
-        record(session, actor, Act(action="submission.cancelled", target=submission.id))
+        act = Act(action="submission.cancelled", target=submission.id, subject_id=submission.user_id)
+        record(session, actor, act)
     return is_ended
 
 

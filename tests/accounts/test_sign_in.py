@@ -7,6 +7,7 @@ from app.accounts.password import is_password
 from app.accounts.sign_in import SignIn, SignInFailed, sign_in
 from app.accounts.throttle import AccountThrottles, TooOften
 from app.accounts.user import SignUp, sign_up
+from app.accounts.viewer import AccountSuspended
 from app.database import Database
 
 PASSWORD = "correct horse"
@@ -46,12 +47,14 @@ def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(database: Databas
 
 
 @pytest.mark.usefixtures("ada")
-def test_a_deactivated_account_can_not_sign_in(database: Database) -> None:
+def test_a_suspended_account_says_so_after_the_right_password_only(database: Database) -> None:
     with database.transaction() as session:
         sign_in(session, AccountThrottles(), attempt()).is_active = False
 
-    with pytest.raises(SignInFailed), database.transaction() as session:
+    with pytest.raises(AccountSuspended, match="is suspended; ask an admin"), database.transaction() as session:
         sign_in(session, AccountThrottles(), attempt())
+    with pytest.raises(SignInFailed, match="the user name or the password is wrong"), database.transaction() as session:
+        sign_in(session, AccountThrottles(), attempt(password="wrong horse"))
 
 
 def test_no_password_fits_an_account_that_does_not_exist() -> None:

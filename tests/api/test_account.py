@@ -69,7 +69,7 @@ def test_a_token_that_has_ended_opens_nothing(known: httpx.Client, database: Dat
 @pytest.mark.parametrize(
     ("bounds", "field", "said"),
     [
-        ({"scopes": ["users:read"]}, "scopes", "you are a student and lack users:read yourself"),
+        ({"scopes": ["users:read"]}, "scopes", "ada is a student and lacks users:read; choose among"),
         ({"scopes": ["everything"]}, "scopes", "'everything' is no scope; there are account:read"),
         ({"scopes": []}, "scopes", "a token without any scope is of no use"),
         ({"expires_in_days": 0}, "expires_in_days", "1 to 3650 days, not for 0"),

@@ -65,7 +65,6 @@ def test_pages_follow_one_another_without_a_gap(admin: httpx.Client, database: D
     ("filters", "targets"),
     [
         ({"actor": "root"}, ["max_pending"]),
-        ({"actor": "nobody"}, []),
         ({"action": "user.suspended"}, ["ada"]),
         ({"kind": "user"}, ["bob", "ada"]),
         ({"kind": "user", "target": "bob"}, ["bob"]),
@@ -78,7 +77,7 @@ def test_pages_follow_one_another_without_a_gap(admin: httpx.Client, database: D
 def test_filters_must_all_hold(
     admin: httpx.Client, database: Database, filters: dict[str, str], targets: list[str]
 ) -> None:
-    write(database, 1, Act(action="user.suspended", target="ada"), Act(action="user.restored", target="bob"))
+    write(database, 1, Act(action="user.suspended", target="ada"), Act(action="user.reactivated", target="bob"))
     admin.patch("/settings", json={"max_pending": 3}).raise_for_status()
 
     items = admin.get("/audit-events", params=filters).json()["items"]
@@ -96,7 +95,7 @@ def test_what_can_not_be_read_is_named(admin: httpx.Client, wrong: dict[str, str
 
 def test_the_filtered_log_is_a_file_of_all_of_it(admin: httpx.Client, database: Database) -> None:
     write(database, CHUNK + 1, Act(action="user.suspended", target="ada"))
-    write(database, 1, Act(action="user.restored", target="ada"))
+    write(database, 1, Act(action="user.reactivated", target="ada"))
 
     answer = admin.get("/audit-events/export", params={"action": "user.suspended"})
 

@@ -8,9 +8,10 @@ from uuid import UUID
 
 import httpx
 import pytest
-from sqlalchemy import delete, update
+from sqlalchemy import delete, select, update
 
 from app import spool
+from app.accounts.model import User
 from app.administration import submission as submission_table
 from app.administration.submission import SOURCES_AT_A_TIME, each_submission
 from app.database import Database
@@ -226,3 +227,20 @@ def test_the_code_is_left_out_unless_it_is_asked_for(admin: httpx.Client, sent: 
 
     assert len(lines) == len(sent)
     assert all("source" not in json.loads(line) for line in lines)
+
+
+@pytest.mark.usefixtures("sent")
+def test_an_export_is_written_down_with_its_filters_and_whether_with_sources(
+    admin: httpx.Client, database: Database
+) -> None:
+    with database.transaction() as session:
+        kay = session.scalars(select(User.id).where(User.username == "kay")).one()
+    admin.get("/submissions/export", params={"user": "kay", "source": "true"}).raise_for_status()
+    admin.get("/audit-events/export", params={"channel": "api"}).raise_for_status()
+
+    page = admin.get("/audit-events").json()["items"]
+
+    assert [(event["action"], event["actor"], event["after"]) for event in page[:2]] == [
+        ("audit.exported", "root", {"filters": {"channel": "api"}}),
+        ("submissions.exported", "root", {"filters": {"user": str(kay)}, "with_source": True}),
+    ]

@@ -41,6 +41,7 @@ def _make_account(session: Session, user: User, email: str) -> None:
     session.add(PolicyRow(name=f"nothing-{user.username}", value=1, changed_by=user.id))
     actor = Actor(user_id=user.id, channel="page", address="192.0.2.7")
     record(session, actor, Act(action="problem.published", target="scaled_sum"))
+    record(session, actor, Act(action="token.revoked", target=uuid4(), subject_id=user.id))
 
 
 def _make_work(session: Session, user_id: UUID) -> None:

@@ -26,7 +26,7 @@ def test_the_page_shows_what_a_field_was_and_is(admin: TestClient) -> None:
 
 def test_filters_stay_in_the_form_in_the_pages_and_in_the_file(admin: TestClient, database: Database) -> None:
     write(database, Act(action="user.suspended", target="ada"), PAGE + 1)
-    write(database, Act(action="user.restored", target="bob"))
+    write(database, Act(action="user.reactivated", target="bob"))
 
     page = admin.get("/admin/audit?action=user.suspended&kind=&target=").text
 
@@ -38,9 +38,9 @@ def test_filters_stay_in_the_form_in_the_pages_and_in_the_file(admin: TestClient
 
 def test_the_file_has_what_the_filters_let_through(admin: TestClient, database: Database) -> None:
     write(database, Act(action="user.suspended", target="ada"))
-    write(database, Act(action="user.restored", target="bob"))
+    write(database, Act(action="user.reactivated", target="bob"))
 
-    answer = admin.get("/admin/audit/export?action=user.restored&format=csv")
+    answer = admin.get("/admin/audit/export?action=user.reactivated&format=csv")
 
     assert "bob" in answer.text
     assert "ada" not in answer.text
@@ -57,7 +57,23 @@ def test_markup_in_a_value_is_text(admin: TestClient, database: Database) -> Non
 
 def test_an_empty_log_says_so(admin: TestClient) -> None:
     assert "Nothing has been changed yet." in admin.get("/admin/audit").text
-    assert "Nothing was done that is like that." in admin.get("/admin/audit?actor=nobody").text
+    assert "Nothing was done that is like that." in admin.get("/admin/audit?actor=grace&action=user.erased").text
+
+
+def test_a_user_who_is_not_there_is_said_to_be_unknown_and_the_form_stays(admin: TestClient) -> None:
+    page = admin.get("/admin/audit?actor=nobody")
+
+    assert page.status_code == 200
+    assert "there is no user" in page.text
+    assert 'value="nobody"' in page.text
+
+
+def test_an_action_that_is_never_done_is_named(admin: TestClient) -> None:
+    wrong = admin.get("/admin/audit?action=nonsense")
+
+    assert wrong.status_code == 422
+    assert "ction is &#39;nonsense&#39;" in wrong.text
+    assert "user.suspended" in wrong.text
 
 
 def test_a_time_that_is_none_is_named(admin: TestClient) -> None:

@@ -30,13 +30,17 @@ def submissions(
     data: Data = None,
 ) -> None:
     """Write everybody's submissions, one a line, the newest first."""
-    from app.administration.submission import export_submissions
+    from app.administration.submission import export_submissions, record_submissions_export
+    from app.audit.record import COMMAND
     from app.backup.private_file import new_file
     from app.cli.deployment import open_database
     from app.submissions.query import HistoryFilters
 
     filters = HistoryFilters(problem=problem, user=user, verdict=verdict, since=aware(since), until=aware(until))
-    with open_database(read_settings(data=data)) as database, database.snapshot() as session, new_file(file) as target:
-        table = export_submissions(session, filters, format, with_source=source)
-        target.writelines(piece.encode() for piece in table.pieces())
+    with open_database(read_settings(data=data)) as database, new_file(file) as target:
+        with database.snapshot() as session:
+            table = export_submissions(session, filters, format, with_source=source)
+            target.writelines(piece.encode() for piece in table.pieces())
+        with database.transaction() as session:
+            record_submissions_export(session, COMMAND, filters, with_source=source)
     say(f"{file} has them")

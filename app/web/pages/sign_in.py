@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from app.accounts.session import end_session
 from app.accounts.sign_in import SignIn, SignInFailed, sign_in
 from app.accounts.throttle import TooOften
+from app.accounts.viewer import AccountSuspended
 from app.web.arrival import arrive
 from app.web.cookie import find_secret, signed_in, signed_out
 from app.web.dependency import Throttles, find_provider
@@ -38,6 +39,8 @@ def send_sign_in(visit: CurrentVisit, throttles: Throttles, form: Annotated[Sign
             secret = arrive(visit, session, user.id)
     except SignInFailed as fault:
         return sign_in_page(visit, form, error=str(fault), status=422)
+    except AccountSuspended as fault:
+        return sign_in_page(visit, form, error=str(fault), status=403)
     except TooOften as fault:
         return sign_in_page(visit, form, error=str(fault), status=429)
     return signed_in(visit.request, secret, form.next)

@@ -1,13 +1,23 @@
 """The log of what was done, with filters, and as a file."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Depends, Response
 
 from app.accounts.right import Right
 from app.accounts.viewer import Viewer
-from app.administration.audit_log import AuditFilters, export_events, list_actions, list_events
+from app.administration import audit_log
+from app.administration.audit_log import (
+    AuditFilters,
+    AuditPage,
+    export_events,
+    list_actions,
+    list_events,
+    record_audit_export,
+)
 from app.administration.export import Format
+from app.audit.model import Channel
+from app.errors import Invalid, NotFound
 from app.web.attachment import send_table
 from app.web.dependency import get_database
 from app.web.gate import needs
@@ -17,14 +27,17 @@ from app.web.visit import CurrentVisit
 router = APIRouter(prefix="/admin/audit")
 
 Auditor = Annotated[Viewer, needs(Right.READ_AUDIT)]
-FIELDS = ("actor", "action", "kind", "target", "since", "until")
+FIELDS = ("actor", "channel", "about", "action", "kind", "target", "since", "until")
+CHANNELS = get_args(Channel)
 
 
 def read_filters(visit: CurrentVisit) -> AuditFilters:
     """An empty field of the form is no filter. Raises Invalid."""
     given: dict[str, Any] = {name: visit.request.query_params.get(name, "").strip() or None for name in FIELDS}
+    if given["channel"] is not None and given["channel"] not in CHANNELS:
+        raise Invalid("channel", f"{given['channel'][:40]!r} is no way that things are done; choose one of the list")
     times = {name: read_moment(name, given[name] or "") for name in ("since", "until")}
-    return AuditFilters(**given | times)
+    return audit_log.read_filters(given | times)
 
 
 Filters = Annotated[AuditFilters, Depends(read_filters)]
@@ -33,11 +46,22 @@ Filters = Annotated[AuditFilters, Depends(read_filters)]
 @router.get("")
 def show_audit_log(visit: CurrentVisit, viewer: Auditor, filters: Filters, cursor: str = "") -> Response:  # noqa: ARG001
     with visit.transaction() as session:
-        page = list_events(session, filters, cursor or None)
+        try:
+            page, unknown = list_events(session, filters, cursor or None), ""
+        except NotFound as fault:
+            page, unknown = AuditPage(items=(), next=None), str(fault)
         actions = list_actions(session)
     given = {name: visit.request.query_params.get(name, "") for name in FIELDS}
     query = {name: value for name, value in given.items() if value}
-    context = {"page": page, "actions": actions, "given": given, "query": query, "is_first": not cursor}
+    context = {
+        "page": page,
+        "unknown": unknown,
+        "actions": actions,
+        "channels": CHANNELS,
+        "given": given,
+        "query": query,
+        "is_first": not cursor,
+    }
     return visit.render("admin/audit.html", context)
 
 
@@ -49,4 +73,7 @@ def export_audit_log(
     format: Format = "csv",
 ) -> Response:
     with get_database(visit.request).snapshot() as session:
-        return send_table(export_events(session, filters, format))
+        answer = send_table(export_events(session, filters, format))
+    with visit.transaction() as session:
+        record_audit_export(session, visit.actor, filters)
+    return answer

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Response
 from app.accounts.right import Right
 from app.accounts.viewer import Viewer
 from app.administration.export import Format
-from app.administration.submission import export_submissions
+from app.administration.submission import export_submissions, record_submissions_export
 from app.catalog.name import list_named
 from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
@@ -79,7 +79,10 @@ def send_export(
     source: bool = False,
 ) -> Response:
     with get_database(visit.request).snapshot() as session:
-        return send_table(export_submissions(session, filters, format, with_source=source))
+        answer = send_table(export_submissions(session, filters, format, with_source=source))
+    with visit.transaction() as session:
+        record_submissions_export(session, visit.actor, filters, with_source=source)
+    return answer
 
 
 def _given(visit: Visit) -> dict[str, str]:
