@@ -28,6 +28,7 @@ from app.errors import (
     Refused,
 )
 from app.learning.solution import SolutionLocked
+from app.retention.setting import RemovalUnconfirmed
 
 
 class NotSignedIn(AllcloseError):
@@ -50,6 +51,7 @@ class Code(StrEnum):
     NOT_FOUND = "not_found"
     METHOD_NOT_ALLOWED = "method_not_allowed"
     CONFLICT = "conflict"
+    REMOVAL_UNCONFIRMED = "removal_unconfirmed"
     OUTDATED = "outdated"
     BODY_TOO_LARGE = "body_too_large"
     MEDIA_TYPE_NOT_TAKEN = "media_type_not_taken"
@@ -84,6 +86,7 @@ MEANINGS: dict[Code, Meaning] = {
     Code.NOT_FOUND: Meaning(HTTPStatus.NOT_FOUND, "it does not exist, or is not yours to see"),
     Code.METHOD_NOT_ALLOWED: Meaning(HTTPStatus.METHOD_NOT_ALLOWED, "the path takes what the header `Allow` lists"),
     Code.CONFLICT: Meaning(HTTPStatus.CONFLICT, "it clashes with what is there already"),
+    Code.REMOVAL_UNCONFIRMED: Meaning(HTTPStatus.CONFLICT, "it would remove things for good; `detail` says how many"),
     Code.OUTDATED: Meaning(HTTPStatus.PRECONDITION_FAILED, "it has changed since you read it: read it again"),
     Code.BODY_TOO_LARGE: Meaning(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the body is larger than what is taken there"),
     Code.MEDIA_TYPE_NOT_TAKEN: Meaning(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "`Content-Type` is not what is taken there"),
@@ -108,6 +111,7 @@ CODE_OF: dict[type[Exception], Code] = {
     ProblemNotFound: Code.PROBLEM_NOT_FOUND,
     NotFound: Code.NOT_FOUND,
     Conflict: Code.CONFLICT,
+    RemovalUnconfirmed: Code.REMOVAL_UNCONFIRMED,
     Outdated: Code.OUTDATED,
     CursorInvalid: Code.CURSOR_INVALID,
     InputsInvalid: Code.INPUTS_INVALID,

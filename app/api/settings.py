@@ -1,17 +1,32 @@
 """The settings of run time. They hold within seconds, in every process."""
 
-from fastapi import APIRouter, Request
-from pydantic import BaseModel
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel, Field
 
 from app.administration.setting import Setting, list_settings
 from app.api.condition import IfMatch, require_match
 from app.api.dependency import Address, OperationsReader, SettingsChanger, Stored, act_as
 from app.api.openapi import problems
-from app.policy.change import change_policy, lock_policy, reset_setting
+from app.policy.change import lock_policy
 from app.policy.current import CurrentPolicy
 from app.policy.policy import Policy
+from app.retention.setting import change_settings, put_back
 
 router = APIRouter(prefix="/settings", tags=["administration"])
+
+
+class SettingsChange(Policy):
+    """What is left out stays as it is."""
+
+    confirm_removal: bool = Field(
+        False,
+        description="true: what a shorter time of keeping removes for good may go; else it is a 409 that counts it",
+    )
+
+    def changes(self) -> dict[str, Any]:
+        return self.model_dump(exclude_unset=True, exclude={"confirm_removal"})
 
 
 class SettingList(BaseModel):
@@ -26,7 +41,7 @@ def get_settings(viewer: OperationsReader, database: Stored) -> SettingList:  # 
 
 @router.patch(
     "",
-    responses=problems(401, 403, 412, 422),
+    responses=problems(401, 403, 409, 412, 422),
     operation_id="change_settings",
     summary="Change settings: those that are named, all or none",
 )
@@ -35,13 +50,14 @@ def patch_settings(
     address: Address,
     request: Request,
     database: Stored,
-    changes: Policy,
+    wanted: SettingsChange,
     if_match: IfMatch = None,
 ) -> SettingList:
     with database.transaction() as session:
         lock_policy(session)
         require_match(if_match, SettingList(items=list_settings(session)))
-        change_policy(session, act_as(viewer, address), changes.model_dump(exclude_unset=True))
+        actor = act_as(viewer, address)
+        change_settings(session, actor, wanted.changes(), is_confirmed=wanted.confirm_removal)
         settings = list_settings(session)
     _apply_here(request)
     return SettingList(items=settings)
@@ -49,15 +65,20 @@ def patch_settings(
 
 @router.delete(
     "/{name}",
-    responses=problems(401, 403, 404, 422),
+    responses=problems(401, 403, 404, 409, 422),
     operation_id="reset_setting",
     summary="Put a setting back to its default",
 )
 def delete_setting(
-    viewer: SettingsChanger, address: Address, request: Request, database: Stored, name: str
+    viewer: SettingsChanger,
+    address: Address,
+    request: Request,
+    database: Stored,
+    name: str,
+    confirm_removal: Annotated[bool, Query(description="as in `PATCH /settings`")] = False,
 ) -> SettingList:
     with database.transaction() as session:
-        reset_setting(session, act_as(viewer, address), name)
+        put_back(session, act_as(viewer, address), name, is_confirmed=confirm_removal)
         settings = list_settings(session)
     _apply_here(request)
     return SettingList(items=settings)

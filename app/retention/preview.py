@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.policy.policy import read_policy
 from app.retention.model import RetentionRun
-from app.retention.rule import list_rules
+from app.retention.rule import Rule, list_rules
 
 # Beyond it, a number is only said to be larger.
 MOST_COUNTED = 10_000
@@ -39,15 +39,16 @@ class Retention(View):
     last_run: RunView | None
 
 
+def count_due(session: Session, rule: Rule) -> Due:
+    some = rule.chosen.limit(MOST_COUNTED).subquery()
+    count = session.scalars(select(func.count()).select_from(some)).one()
+    return Due(name=rule.name, setting=rule.setting, days=rule.days, count=count)
+
+
 def read_retention(session: Session) -> Retention:
-    due = []
-    for rule in list_rules(read_policy(session)):
-        some = rule.chosen.limit(MOST_COUNTED).subquery()
-        count = session.scalars(select(func.count()).select_from(some)).one()
-        due.append(Due(name=rule.name, setting=rule.setting, days=rule.days, count=count))
     last = session.scalars(select(RetentionRun).order_by(RetentionRun.id.desc()).limit(1)).one_or_none()
     return Retention(
-        due=tuple(due),
+        due=tuple(count_due(session, rule) for rule in list_rules(read_policy(session))),
         last_run=RunView(started_at=last.started_at, finished_at=last.finished_at, removed=last.removed)
         if last
         else None,

@@ -1,17 +1,23 @@
 """Settings that change while Allclose runs."""
 
 import time
+from datetime import UTC, datetime
 
 import httpx
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import select
+from sqlalchemy import select, update
 
+from app.accounts.model import ApiToken
+from app.accounts.token import create_token
 from app.audit.model import AuditEvent
 from app.database import Database
 from app.main import create_app
+from app.policy.policy import LEAST_REQUESTS
 from app.settings import Settings
+from app.submissions.model import Submission
 from tests.api.conftest import SignedIn, serving
+from tests.factories import make_judging, make_user
 
 # How long another process may go by what was before; the rest is for a machine that is busy.
 SOON_SECONDS = 30
@@ -70,6 +76,7 @@ def test_changes_are_written_down_with_what_was_before(admin: httpx.Client, data
 @pytest.mark.parametrize(
     ("change", "said"),
     [
+        ({"requests_per_minute": 59}, "requests_per_minute is 59: should be greater than or equal to 60"),
         ({"max_pending": 0}, "max_pending is 0: should be greater than or equal to 1"),
         ({"keep_submissions_days": 40_000}, "keep_submissions_days is 40000: should be less than or equal to 36500"),
         ({"sign_up": "sometimes"}, "sign_up is \"sometimes\": should be 'open', 'invitation' or 'closed'"),
@@ -81,13 +88,13 @@ def test_changes_are_written_down_with_what_was_before(admin: httpx.Client, data
 def test_a_wrong_value_is_named_with_its_limit_and_changes_nothing(
     admin: httpx.Client, change: dict[str, object], said: str
 ) -> None:
-    answer = admin.patch("/settings", json={"requests_per_minute": 900, **change})
+    answer = admin.patch("/settings", json={"judging_seconds_per_hour": 900, **change})
 
     assert answer.status_code == 422
     assert said in answer.json()["detail"]
     assert answer.json()["errors"][0]["field"] == next(iter(change))
     values = {one["name"]: one["value"] for one in admin.get("/settings").json()["items"]}
-    assert values["requests_per_minute"] == 600
+    assert values["judging_seconds_per_hour"] == 3600
 
 
 def test_a_setting_that_there_is_not_can_not_be_put_back(admin: httpx.Client) -> None:
@@ -105,7 +112,9 @@ def test_another_process_counts_requests_by_the_new_number_within_seconds(
     with serving(other) as address, httpx.Client(base_url=f"{address}/api/v1", headers=ada.headers) as there:
         assert there.get("/me").status_code == 200
 
-        admin.patch("/settings", json={"requests_per_minute": 2}).raise_for_status()
+        admin.patch("/settings", json={"requests_per_minute": 60}).raise_for_status()
+        for _ in range(60):
+            there.get("/me")
 
         deadline = time.monotonic() + SOON_SECONDS
         while (status := there.get("/me").status_code) == 200 and time.monotonic() < deadline:
@@ -117,6 +126,45 @@ def test_the_process_that_is_told_counts_by_the_new_number_at_once(admin: httpx.
     ada = signed_in("ada")
     ada.get("/me").raise_for_status()
 
-    admin.patch("/settings", json={"requests_per_minute": 2}).raise_for_status()
+    admin.patch("/settings", json={"requests_per_minute": 60}).raise_for_status()
 
-    assert [ada.get("/me").status_code for _ in range(3)] == [200, 200, 429]
+    assert [ada.get("/me").status_code for _ in range(61)] == [*[200] * 60, 429]
+
+
+def test_with_the_fewest_requests_an_admin_still_opens_and_saves_the_settings(admin: httpx.Client) -> None:
+    admin.patch("/settings", json={"requests_per_minute": LEAST_REQUESTS}).raise_for_status()
+
+    for _ in range(10):
+        admin.get("/settings").raise_for_status()
+    admin.patch("/settings", json={"requests_per_minute": 600}).raise_for_status()
+
+
+def test_a_shorter_time_of_keeping_is_confirmed_with_what_it_removes(admin: httpx.Client, database: Database) -> None:
+    with database.transaction() as session:
+        judging = make_judging(session, state="done", verdict="wrong_answer")
+        at = datetime(2020, 1, 1, tzinfo=UTC)
+        session.execute(update(Submission).where(Submission.id == judging.submission_id).values(created_at=at))
+
+    unconfirmed = admin.patch("/settings", json={"keep_submissions_days": 30, "max_pending": 3})
+    values = {one["name"]: one["value"] for one in admin.get("/settings").json()["items"]}
+    confirmed = admin.patch("/settings", json={"keep_submissions_days": 30, "confirm_removal": True})
+    longer = admin.patch("/settings", json={"keep_submissions_days": 31})
+    for_ever = admin.delete("/settings/keep_submissions_days")
+
+    assert (unconfirmed.status_code, unconfirmed.json()["code"]) == (409, "removal_unconfirmed")
+    assert "keep_submissions_days = 30 would remove 1 submissions, for good" in unconfirmed.json()["detail"]
+    assert "confirm_removal=true" in unconfirmed.json()["detail"]
+    assert (values["keep_submissions_days"], values["max_pending"]) == (None, 20)
+    assert [confirmed.status_code, longer.status_code, for_ever.status_code] == [200, 200, 200]
+
+
+def test_a_default_that_removes_is_confirmed_too(admin: httpx.Client, database: Database) -> None:
+    admin.patch("/settings", json={"keep_ended_days": None}).raise_for_status()
+    with database.transaction() as session:
+        create_token(session, make_user(session).id, "old")
+        session.execute(
+            update(ApiToken).where(ApiToken.name == "old").values(revoked_at=datetime(2020, 1, 1, tzinfo=UTC))
+        )
+
+    assert admin.delete("/settings/keep_ended_days").status_code == 409
+    assert admin.delete("/settings/keep_ended_days", params={"confirm_removal": "true"}).status_code == 200

@@ -1,7 +1,16 @@
 """The page of settings, and what they do to other pages."""
 
+from datetime import UTC, datetime
+
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import update
+
+from app.accounts.model import ApiToken
+from app.accounts.token import create_token
+from app.database import Database
+from app.submissions.model import Submission
+from tests.factories import make_judging, make_user
 
 
 def test_a_setting_is_saved_from_its_own_form(admin: TestClient) -> None:
@@ -35,6 +44,39 @@ def test_an_empty_field_is_for_ever_where_it_may_be(admin: TestClient) -> None:
     answer = admin.post("/admin/settings/keep_submissions_days", data={"value": ""})
 
     assert answer.status_code == 303
+
+
+def make_old(database: Database) -> None:
+    with database.transaction() as session:
+        judging = make_judging(session, state="done", verdict="wrong_answer")
+        at = datetime(2020, 1, 1, tzinfo=UTC)
+        session.execute(update(Submission).where(Submission.id == judging.submission_id).values(created_at=at))
+
+
+def test_what_would_be_removed_is_said_before_it_is_saved(admin: TestClient, database: Database) -> None:
+    make_old(database)
+
+    unsure = admin.post("/admin/settings/keep_submissions_days", data={"value": "30"})
+    sure = admin.post("/admin/settings/keep_submissions_days", data={"value": "30", "sure": "yes"})
+    longer = admin.post("/admin/settings/keep_submissions_days", data={"value": "40"})
+
+    assert (unsure.status_code, sure.status_code, longer.status_code) == (409, 303, 303)
+    assert "With 30 days, 1 submissions would be removed for good, within the hour." in unsure.text
+    assert '<input type="checkbox" name="sure" value="yes" required>' in unsure.text
+    assert 'value="30"' in unsure.text
+
+
+def test_a_default_that_removes_is_asked_for_too(admin: TestClient, database: Database) -> None:
+    admin.post("/admin/settings/keep_ended_days", data={"value": ""})
+    with database.transaction() as session:
+        create_token(session, make_user(session).id, "old")
+        session.execute(update(ApiToken).values(revoked_at=datetime(2020, 1, 1, tzinfo=UTC)))
+
+    unsure = admin.post("/admin/settings/keep_ended_days", data={"value": "", "act": "reset"})
+    sure = admin.post("/admin/settings/keep_ended_days", data={"value": "", "act": "reset", "sure": "yes"})
+
+    assert (unsure.status_code, sure.status_code) == (409, 303)
+    assert '<input type="hidden" name="act" value="reset">' in unsure.text
 
 
 def test_a_setting_goes_back_to_its_default(admin: TestClient) -> None:

@@ -1,12 +1,20 @@
 """`allclose admin settings`: what may be changed while Allclose runs."""
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic_core import to_jsonable_python
 
-from app.cli.admin.place import AsJson, Data, say, show_table, transaction
+from app.cli.admin.place import AsJson, Data, Yes, confirm, say, show_table, transaction
 from app.cli.console import print_json
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from app.policy.policy import Policy
+
+    Change = Callable[[Session, bool], Policy]
 
 app = typer.Typer(help="Settings that may change while Allclose runs.", no_args_is_help=True)
 
@@ -24,33 +32,44 @@ def show(as_json: AsJson = False, data: Data = None) -> None:
         print_json({"items": to_jsonable_python(found)})
         return
     rows = ((each.name, _shown(each.value), _shown(each.default), each.description) for each in found)
-    show_table(("setting", "value", "default", "what it is"), rows)
+    show_table(("setting", "value", "default", "what it is"), rows, wrapped=("value", "what it is"))
 
 
 @app.command("set")
 def set_(
     name: Name,
     value: Annotated[str, typer.Argument(help="An empty text where a setting may be empty.")],
+    yes: Yes = False,
     data: Data = None,
 ) -> None:
-    """Change a setting; it holds from the next request on."""
+    """Change a setting; it holds from the next request on. Asks first where things would be removed."""
     from app.administration.setting import read_value
     from app.audit.record import COMMAND
-    from app.policy.change import change_policy
+    from app.retention.setting import change_settings
 
-    with transaction(data) as session:
-        policy = change_policy(session, COMMAND, {name: read_value(name, value)})
-    say(f"{name} is {_shown(getattr(policy, name))} now")
+    changes = {name: read_value(name, value)}
+    _change(data, name, yes, lambda session, sure: change_settings(session, COMMAND, changes, is_confirmed=sure))
 
 
 @app.command()
-def reset(name: Name, data: Data = None) -> None:
-    """Change a setting back to its default."""
+def reset(name: Name, yes: Yes = False, data: Data = None) -> None:
+    """Change a setting back to its default. Asks first where things would be removed."""
     from app.audit.record import COMMAND
-    from app.policy.change import reset_setting
+    from app.retention.setting import put_back
 
-    with transaction(data) as session:
-        policy = reset_setting(session, COMMAND, name)
+    _change(data, name, yes, lambda session, sure: put_back(session, COMMAND, name, is_confirmed=sure))
+
+
+def _change(data: str | None, name: str, yes: bool, change: "Change") -> None:
+    from app.retention.setting import RemovalUnconfirmed
+
+    try:
+        with transaction(data) as session:
+            policy = change(session, yes)
+    except RemovalUnconfirmed as fault:
+        confirm(f"{fault.warning}. Save it?", yes)
+        with transaction(data) as session:
+            policy = change(session, True)
     say(f"{name} is {_shown(getattr(policy, name))} now")
 
 

@@ -8,9 +8,10 @@ from app.accounts.right import Right
 from app.accounts.viewer import Viewer
 from app.administration.setting import Setting, list_settings, read_value
 from app.errors import Invalid
-from app.policy.change import change_policy, reset_setting
 from app.policy.current import CurrentPolicy
 from app.policy.policy import Policy
+from app.retention.preview import MOST_COUNTED
+from app.retention.setting import RemovalUnconfirmed, change_settings, put_back
 from app.web.gate import needs
 from app.web.origin import require_own_origin
 from app.web.visit import CurrentVisit, Visit, see_other
@@ -33,14 +34,18 @@ def save_setting(
     name: str,
     value: Annotated[str, Form()] = "",
     act: Annotated[str, Form()] = "",
+    sure: Annotated[str, Form()] = "",
 ) -> Response:
-    """`act` is `reset` to go back to the default."""
+    """`act` is `reset` to go back to the default; `sure` says that what a shorter time of keeping removes may go."""
     try:
         with visit.transaction() as session:
             if act == "reset":
-                reset_setting(session, visit.actor, name)
+                put_back(session, visit.actor, name, is_confirmed=bool(sure))
             else:
-                change_policy(session, visit.actor, {name: read_value(name, value)})
+                change_settings(session, visit.actor, {name: read_value(name, value)}, is_confirmed=bool(sure))
+    except RemovalUnconfirmed as fault:
+        asked = {"name": name, "act": act, "going": fault.going}
+        return _render(visit, {"saved": "", "typed": {name: value}, "asked": asked}, 409)
     except Invalid as fault:
         return _render(visit, {"saved": "", "typed": {name: value}, "errors": {name: str(fault)}}, 422)
     policy: CurrentPolicy = visit.request.app.state.policy
@@ -51,4 +56,11 @@ def save_setting(
 def _render(visit: Visit, context: dict[str, Any], status: int = 200) -> Response:
     with visit.transaction() as session:
         settings: tuple[Setting, ...] = list_settings(session)
-    return visit.render("admin/settings.html", {"settings": settings, "typed": {}, "errors": {}, **context}, status)
+    usual: dict[str, Any] = {
+        "settings": settings,
+        "typed": {},
+        "errors": {},
+        "asked": None,
+        "most_counted": MOST_COUNTED,
+    }
+    return visit.render("admin/settings.html", usual | context, status)
