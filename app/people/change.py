@@ -9,17 +9,41 @@ from app.accounts.model import Role, User
 from app.accounts.session import end_sessions
 from app.accounts.user import check_email
 from app.audit.record import Act, Actor, record
-from app.errors import Conflict
+from app.errors import Conflict, Outdated, Refused
 from app.people.person import UserNotFound
 
 
-def change_role(session: Session, actor: Actor, user_id: UUID, role: Role) -> None:
-    """It holds from their next request on, for tokens too. Raises UserNotFound, and Conflict for the last admin."""
+class OwnAccount(Refused):
+    """What an account's owner is asked their password for is not to be had without it by being an admin."""
+
+    def __init__(self) -> None:
+        super().__init__("this is your own account: do it on /account, or by REST under /me, with your password")
+
+
+class ChangedMeanwhile(Outdated):
+    def __init__(self, what: str, *, seen: str | None, now: str | None, wanted: str | None) -> None:
+        values = f"it was {seen or 'none'} when you looked, is {now or 'none'} now, and you chose {wanted or 'none'}"
+        super().__init__(f"the {what} was changed meanwhile: {values}; nothing is changed, choose again")
+
+
+def refuse_own(actor: Actor, user_id: UUID) -> None:
+    """Raises OwnAccount."""
+    if actor.user_id == user_id:
+        raise OwnAccount
+
+
+def change_role(session: Session, actor: Actor, user_id: UUID, role: Role, *, seen: Role | None = None) -> None:
+    """It holds from their next request on, for tokens too. `seen`: the role that the asker knows of.
+
+    Raises UserNotFound, Conflict for the last admin, and ChangedMeanwhile.
+    """
     if role != "admin":
         keep_an_admin(session, user_id)
     user = lock_user(session, user_id)
     if user.role == role:
         return
+    if seen is not None and user.role != seen:
+        raise ChangedMeanwhile("role", seen=seen, now=user.role, wanted=role)
     before, user.role = user.role, role
     record(
         session, actor, Act(action="user.role_changed", target=user_id, before={"role": before}, after={"role": role})
@@ -47,10 +71,11 @@ def reactivate(session: Session, actor: Actor, user_id: UUID) -> None:
 
 
 def change_email(session: Session, actor: Actor, user_id: UUID, email: str | None) -> None:
-    """None: no address any more. Raises UserNotFound and Invalid."""
+    """None: no address any more. Raises UserNotFound, Invalid, and OwnAccount."""
     user = lock_user(session, user_id)
     if email == user.email:
         return
+    refuse_own(actor, user_id)
     if email is not None:
         check_email(email)
     user.email = email

@@ -15,7 +15,7 @@ from app.accounts.model import Invitation, User
 from app.accounts.proof import Proof, require_proof
 from app.accounts.user import ERASED
 from app.audit.record import Act, Actor, record
-from app.people.change import keep_an_admin, lock_row
+from app.people.change import keep_an_admin, lock_row, refuse_own
 from app.people.estate import ESTATE
 
 
@@ -23,11 +23,19 @@ def erase_self(session: Session, actor: Actor, proof: Proof) -> str:
     """For the account's owner, who is the `actor`. Raises NotProven, and Conflict for the last admin."""
     assert actor.user_id is not None  # commands erase by name
     require_proof(session.get_one(User, actor.user_id), proof)
-    return erase(session, actor, actor.user_id)
+    return _erase(session, actor, actor.user_id)
 
 
 def erase(session: Session, actor: Actor, user_id: UUID) -> str:
-    """The name of what is left. Raises UserNotFound, and Conflict for the last admin and for who is erased already."""
+    """The name of what is left. Nothing changes for who was erased already.
+
+    Raises UserNotFound, OwnAccount, and Conflict for the last admin.
+    """
+    refuse_own(actor, user_id)
+    return _erase(session, actor, user_id)
+
+
+def _erase(session: Session, actor: Actor, user_id: UUID) -> str:
     keep_an_admin(session, user_id)
     user = lock_row(session, user_id)
     if user.erased_at is not None:

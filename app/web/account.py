@@ -74,6 +74,7 @@ def _read(session: Session, visit: Visit, viewer: Viewer) -> dict[str, Any]:
 
 def _say(done: str) -> str | None:
     return {
+        "role": _("Your role is changed. The pages for admins are closed to you from now on."),
         "email": _("Your e-mail address is saved."),
         "password": _("Your password is changed. Other browsers are signed out."),
         "session": _("That browser is signed out."),

@@ -3,11 +3,12 @@
 import io
 import zipfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import TextClause, select, text
 
 from app.accounts.model import Role, User
 from app.accounts.session import start_session
@@ -15,6 +16,7 @@ from app.audit.model import AuditEvent
 from app.database import Database
 from tests.api.conftest import SignedIn
 from tests.factories import make_user
+from tests.queue.fleet import wait_until
 
 NOBODY = UUID(int=0)
 
@@ -87,6 +89,30 @@ def test_users_are_found_by_words_role_and_state(admin: httpx.Client, database: 
     assert admin.get("/users", params={"cursor": "nonsense"}).status_code == 422
 
 
+def is_there(database: Database, statement: TextClause) -> bool:
+    with database.transaction() as session:
+        return session.execute(statement).first() is not None
+
+
+def test_who_takes_an_admin_away_waits_for_others_before_holding_that_admin(
+    admin: httpx.Client, database: Database
+) -> None:
+    """Else two who take each other's away would wait for each other for ever."""
+    with database.transaction() as session:
+        first, last = sorted(make_user(session, name, role="admin").id for name in ("ada", "eve"))
+    held = select(User.id).with_for_update(key_share=True)
+    waiting = text("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+
+    with ThreadPoolExecutor(1) as pool:
+        with database.transaction() as session:
+            session.execute(held.where(User.id == first))
+            suspending = pool.submit(admin.patch, f"/users/{last}", json={"is_active": False})
+            wait_until(lambda: is_there(database, waiting))
+            session.execute(text("SET LOCAL lock_timeout = '5s'"))
+            session.execute(held.where(User.id == last))
+        assert suspending.result().status_code == 200
+
+
 def test_a_user_is_changed_in_one_request(admin: httpx.Client, ada: httpx.Client) -> None:
     user = ada.get("/me").json()["id"]
 
@@ -132,7 +158,8 @@ def test_the_last_admin_can_not_be_taken_away(admin: httpx.Client, ask: Ask) -> 
     ask(admin, own_id)
 
     assert admin.patch(f"/users/{own_id}", json={"role": "student"}).status_code == 409
-    assert "make somebody else an admin first" in admin.delete(f"/users/{own_id}").json()["detail"]
+    suspended = admin.patch(f"/users/{own_id}", json={"is_active": False})
+    assert "make somebody else an admin first" in suspended.json()["detail"]
     assert admin.get("/me").json()["role"] == "admin"
 
 
@@ -173,7 +200,10 @@ def test_an_erased_user_is_gone_and_stays_so(admin: httpx.Client, ada: httpx.Cli
     assert ada.get("/me").status_code == 401
     assert admin.get(f"/users/{user}").json()["state"] == "erased"
     assert admin.patch(f"/users/{user}", json={"is_active": True}).status_code == 409
-    assert admin.delete(f"/users/{user}").status_code == 409
+    assert admin.delete(f"/users/{user}").status_code == 204
+    assert admin.delete(f"/users/{UUID(int=0)}").status_code == 404
+    events = admin.get("/audit-events?action=user.erased").json()["items"]
+    assert [event["target"] for event in events] == [user]
 
 
 def test_everything_is_written_down_with_who_did_it_and_no_address(
@@ -197,3 +227,24 @@ def test_everything_is_written_down_with_who_did_it_and_no_address(
         (find(database, "root").id, "api", user)
     }
     assert "eve@example.org" not in str([(event.before, event.after) for event in events])
+
+
+OWN: tuple[tuple[str, Ask], ...] = (
+    ("readdress", lambda client, user: client.patch(f"/users/{user}", json={"email": "eve@example.org"})),
+    ("make a link", lambda client, user: client.post(f"/users/{user}/password-reset")),
+    ("erase", lambda client, user: client.delete(f"/users/{user}")),
+)
+
+
+@pytest.mark.parametrize("ask", [ask for _, ask in OWN], ids=[name for name, _ in OWN])
+def test_an_admins_token_does_to_its_own_account_nothing_that_asks_for_a_password(
+    admin: httpx.Client, signed_in: SignedIn, ask: Ask
+) -> None:
+    other = signed_in("other", role="admin")
+    own_id = admin.get("/me").json()["id"]
+
+    refused, allowed = ask(admin, own_id), ask(other, own_id)
+
+    assert (refused.status_code, refused.json()["code"]) == (403, "refused")
+    assert "under /me, with your password" in refused.json()["detail"]
+    assert allowed.status_code in (200, 201, 204)

@@ -1,6 +1,7 @@
 """Users, for admins: the list with its filters; one user, with what can be done about them."""
 
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -9,11 +10,20 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.model import Role
-from app.accounts.right import Right
+from app.accounts.right import Right, rights_of
 from app.accounts.viewer import Viewer
 from app.audit.record import Actor
-from app.errors import Conflict, Invalid
-from app.people.change import change_email, change_role, reactivate, sign_out, suspend
+from app.errors import AllcloseError, Conflict, Invalid, Outdated
+from app.people.change import (
+    ChangedMeanwhile,
+    OwnAccount,
+    change_email,
+    change_role,
+    lock_user,
+    reactivate,
+    sign_out,
+    suspend,
+)
 from app.people.erase import erase
 from app.people.export import export_user
 from app.people.person import State
@@ -40,16 +50,20 @@ ACTS: dict[Act, Callable[[Session, Actor, UUID], object]] = {
 }
 
 
-class RoleForm(BaseModel):
+class SureForm(BaseModel):
+    sure: Literal["", "yes"] = ""
+
+
+class RoleForm(SureForm):
+    """`seen`: what the form was made from."""
+
     role: Role
+    seen: Role | None = None
 
 
 class EmailForm(BaseModel):
     email: str = ""
-
-
-class SureForm(BaseModel):
-    sure: Literal["", "yes"] = ""
+    seen: str | None = None
 
 
 @router.get("")
@@ -73,14 +87,19 @@ def show_user(visit: CurrentVisit, viewer: Reads, user_id: UUID, done: str = "")
 
 
 @router.post("/{user_id}/role", dependencies=[Depends(require_own_origin)])
-def send_role(visit: CurrentVisit, viewer: Changes, user_id: UUID, form: Annotated[RoleForm, Form()]) -> Response:  # noqa: ARG001
-    return _do(visit, user_id, "role", lambda session: change_role(session, visit.actor, user_id, form.role))
+def send_role(visit: CurrentVisit, viewer: Changes, user_id: UUID, form: Annotated[RoleForm, Form()]) -> Response:
+    is_leaving = user_id == viewer.id and Right.READ_USERS not in rights_of(form.role)
+    if is_leaving and not form.sure:
+        return _ask_whether_sure(visit, user_id)
+    answer = _do(
+        visit, user_id, "role", lambda session: change_role(session, visit.actor, user_id, form.role, seen=form.seen)
+    )
+    return see_other("/account?done=role") if is_leaving and answer.status_code == HTTPStatus.SEE_OTHER else answer
 
 
 @router.post("/{user_id}/email", dependencies=[Depends(require_own_origin)])
 def send_email(visit: CurrentVisit, viewer: Changes, user_id: UUID, form: Annotated[EmailForm, Form()]) -> Response:  # noqa: ARG001
-    email = form.email.strip() or None
-    return _do(visit, user_id, "email", lambda session: change_email(session, visit.actor, user_id, email))
+    return _do(visit, user_id, "email", lambda session: _change_email(session, visit.actor, user_id, form))
 
 
 @router.post("/{user_id}/reset-link", dependencies=[Depends(require_own_origin)])
@@ -88,8 +107,8 @@ def send_reset_link(visit: CurrentVisit, viewer: Changes, user_id: UUID) -> Resp
     try:
         with visit.transaction() as session:
             link = make_link(session, visit.actor, user_id, visit.request.app.state.settings.base_url)
-    except Conflict as fault:
-        return _render(visit, user_id, {"error": str(fault)}, 409)
+    except (Conflict, OwnAccount) as fault:
+        return _render(visit, user_id, {"error": str(fault)}, _status_of(fault))
     return _render(visit, user_id, {"link": link}, 201)
 
 
@@ -108,7 +127,7 @@ def send_act(
     form: Annotated[SureForm, Form()],
 ) -> Response:
     if not form.sure and act in ("suspend", "erase"):
-        return _render(visit, user_id, {"error": _("Tick the box to say that you mean it.")}, 422)
+        return _ask_whether_sure(visit, user_id)
     return _do(visit, user_id, act, lambda session: ACTS[act](session, visit.actor, user_id))
 
 
@@ -116,9 +135,26 @@ def _do(visit: Visit, user_id: UUID, what: str, step: Callable[[Session], object
     try:
         with visit.transaction() as session:
             step(session)
-    except (Conflict, Invalid) as fault:
-        return _render(visit, user_id, {"error": str(fault)}, 409 if isinstance(fault, Conflict) else 422)
+    except (Conflict, Invalid, OwnAccount, Outdated) as fault:
+        return _render(visit, user_id, {"error": str(fault)}, _status_of(fault))
     return see_other(f"/admin/users/{user_id}?done={what}")
+
+
+def _change_email(session: Session, actor: Actor, user_id: UUID, form: EmailForm) -> None:
+    """Raises as `change_email`, and ChangedMeanwhile."""
+    email = form.email.strip() or None
+    now = lock_user(session, user_id).email
+    if form.seen is not None and now not in (form.seen or None, email):
+        raise ChangedMeanwhile("e-mail address", seen=form.seen, now=now, wanted=email)
+    change_email(session, actor, user_id, email)
+
+
+def _ask_whether_sure(visit: Visit, user_id: UUID) -> Response:
+    return _render(visit, user_id, {"error": _("Tick the box to say that you mean it.")}, 422)
+
+
+def _status_of(fault: AllcloseError) -> int:
+    return {Invalid: 422, OwnAccount: 403}.get(type(fault), 409)
 
 
 def _render(visit: Visit, user_id: UUID, context: dict[str, Any], status: int = 200) -> Response:
