@@ -3,9 +3,11 @@
 Exit code 2 is for what the command was asked, 3 for a judge that failed."""
 
 import sys
+from typing import Any
 
 import typer
 from rich.markup import escape
+from typer.core import TyperGroup
 
 from app.cli import doctor, judge, problem, serve, submit, worker
 from app.cli.admin import main as admin
@@ -14,8 +16,20 @@ from app.cli.plain import message
 from app.errors import AllcloseError, JudgeFailed
 from sandbox.interface import SandboxError
 
+
+class Commands(TyperGroup):
+    def invoke(self, ctx: Any) -> Any:
+        """Without what the library that reads arguments says of itself before its sentence."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as fault:
+            fault.message = fault.message.removeprefix("Value error, ")
+            raise
+
+
 app = typer.Typer(
     name="allclose",
+    cls=Commands,
     help="An online judge for numerical and machine-learning code.",
     no_args_is_help=True,
     add_completion=False,

@@ -1,15 +1,22 @@
 """`allclose admin audit`: who did what."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from app.cli.admin.place import AsJson, Data, Moment, aware, say, show_table, transaction
 from app.cli.console import print_json
 
+if TYPE_CHECKING:
+    from app.administration.audit_log import AuditEntry, Change
+
 
 def audit(
     actor: Annotated[str | None, typer.Option(help="Whose: a user name.")] = None,
+    channel: Annotated[
+        Literal["page", "api", "command", "worker", "retention"] | None, typer.Option(help="By what it was done.")
+    ] = None,
+    about: Annotated[str | None, typer.Option(help="To whose account or things: a user name.")] = None,
     action: Annotated[str | None, typer.Option(help="What was done, say user.suspended.")] = None,
     kind: Annotated[str | None, typer.Option(help="What kind of thing was changed, say user.")] = None,
     target: Annotated[str | None, typer.Option(help="With --kind: which one.")] = None,
@@ -20,24 +27,25 @@ def audit(
     data: Data = None,
 ) -> None:
     """Show who did what, the latest first, 50 at a time."""
-    from app.administration.audit_log import AuditFilters, list_events
+    from app.administration.audit_log import list_events, read_filters
 
-    times = {"since": aware(since), "until": aware(until)}
-    filters = AuditFilters(actor=actor, action=action, kind=kind, target=target, **times)
+    wanted = {"actor": actor, "channel": channel, "about": about, "action": action, "kind": kind, "target": target}
+    filters = read_filters(wanted | {"since": aware(since), "until": aware(until)})
     with transaction(data) as session:
         page = list_events(session, filters, cursor)
     if as_json:
         print_json(page)
         return
-    rows = (
-        (each.at, each.actor or "(command)", each.action, each.target, "; ".join(map(_change, each.changes)))
-        for each in page.items
-    )
-    show_table(("when (UTC)", "who", "what", "to", "changes"), rows)
+    headings = ("when (UTC)", "who", "what", "to", "about", "changes")
+    show_table(headings, map(_row, page.items), wrapped=("changes",))
     if page.next:
         say(f"More: --cursor {page.next}")
 
 
-def _change(change: object) -> str:
-    field, old, new = (getattr(change, name) for name in ("field", "old", "new"))
-    return f"{field} {old} → {new}" if old is not None else f"{field} {new}"
+def _row(event: "AuditEntry") -> tuple[object, ...]:
+    who = event.actor or (f"({event.operator or event.channel})")
+    return (event.at, who, event.action, event.target, event.about, "; ".join(map(_change, event.changes)))
+
+
+def _change(change: "Change") -> str:
+    return f"{change.field} {change.old} → {change.new}" if change.old is not None else f"{change.field} {change.new}"

@@ -2,10 +2,13 @@
 
 import typer
 
-from app.cli.admin import audit, backup, export, rejudge, settings, token, user
+from app.cli.admin import audit, backup, export, invitation, rejudge, settings, token, user
 
 app = typer.Typer(help="What admins do, by whoever may reach the database.", no_args_is_help=True)
 app.add_typer(user.app, name="user")
+user.app.command("invite")(invitation.invite)
+user.app.command("invitations")(invitation.invitations)
+user.app.command("withdraw")(invitation.withdraw)
 app.add_typer(token.app, name="token")
 app.add_typer(rejudge.app, name="rejudge")
 app.add_typer(settings.app, name="settings")

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from app.cli.console import output
+from app.cli.console import output, print_whole
 from app.settings import read_settings
 
 if TYPE_CHECKING:
@@ -23,7 +23,12 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
 Moment = Annotated[
     datetime | None, typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%z"], help="UTC without a zone.")
 ]
+RoleName = Literal["student", "author", "admin"]
 Username = Annotated[str, typer.Argument(help="The account's user name.")]
+
+# Characters of a column of text, and of a fact: one holds a UUID.
+LEAST_TEXT = 20
+LEAST_FACT = 36
 
 
 @contextmanager
@@ -60,22 +65,27 @@ def say(text: str) -> None:
     output.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def show_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def show_table(headings: Sequence[str], rows: Iterable[Sequence[object]], wrapped: Sequence[str] = ()) -> None:
+    """`wrapped`: columns of running text. All others hold what the next command is given, and are never broken."""
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(_cell(value)) for value in row))
-    output.print(table)
+    texts = [[Text(_cell(value)) for value in row] for row in rows]
+    for place, heading in enumerate(headings):
+        whole = max(len(heading), *(row[place].cell_len for row in texts), 0)
+        is_wrapped = heading in wrapped
+        least = min(whole, LEAST_TEXT) if is_wrapped else whole
+        table.add_column(heading, overflow="fold", no_wrap=not is_wrapped, min_width=least)
+    for row in texts:
+        table.add_row(*row)
+    print_whole(table)
 
 
 def show_facts(facts: Iterable[tuple[str, object]]) -> None:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="fold")
+    table.add_column(overflow="fold", min_width=LEAST_FACT)
     for name, value in facts:
         table.add_row(name, Text(_cell(value)))
-    output.print(table)
+    print_whole(table)
 
 
 def fields(found: Any, *names: str) -> tuple[object, ...]:

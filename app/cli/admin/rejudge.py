@@ -100,7 +100,7 @@ def list_(
         print_json(page)
         return
     rows = (fields(each, "id", "state", "created_at", "by", "judged", "total", "note") for each in page.items)
-    show_table(("id", "state", "begun", "by", "judged", "of", "note"), rows)
+    show_table(("id", "state", "begun", "by", "judged", "of", "note"), rows, wrapped=("note",))
     if page.next:
         say(f"More: --cursor {page.next}")
 
@@ -146,7 +146,7 @@ def changes(
     if as_json:
         print_json(page)
         return
-    show_table(("submission", "user", "problem", "", "old", "new", "cases"), map(_row, page.items))
+    show_table(("submission", "user", "problem", "", "old", "new", "cases"), map(_row, page.items), wrapped=("cases",))
     if page.next:
         say(f"More: --cursor {page.next}")
 

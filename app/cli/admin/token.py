@@ -53,7 +53,11 @@ def list_(username: Username, as_json: AsJson = False, data: Data = None) -> Non
         print_json({"items": to_jsonable_python(rows)})
         return
     headings = ("id", "name", "scopes", "created", "expires", "last used")
-    show_table(headings, (["all" if (n, v) == ("scopes", None) else v for n, v in row.items()] for row in rows))
+    show_table(
+        headings,
+        (["all" if (n, v) == ("scopes", None) else v for n, v in row.items()] for row in rows),
+        wrapped=("name", "scopes"),
+    )
 
 
 @app.command()

@@ -10,6 +10,7 @@ from pydantic_core import to_jsonable_python
 from app.cli.admin.place import (
     AsJson,
     Data,
+    RoleName,
     Username,
     Yes,
     confirm,
@@ -24,7 +25,6 @@ from app.settings import read_settings
 
 app = typer.Typer(help="Accounts.", no_args_is_help=True)
 
-RoleName = Literal["student", "author", "admin"]
 StateName = Literal["active", "suspended", "erased"]
 
 
@@ -92,13 +92,14 @@ def role(
     data: Data = None,
 ) -> None:
     """Make somebody an author, an admin, or a student again. It holds from their next request on."""
+    from app.accounts.right import a_role
     from app.audit.record import COMMAND
     from app.people.change import change_role
 
     with transaction(data) as session:
         user = get_named(session, username)
         change_role(session, COMMAND, user.id, role)
-    say(f"{user.username} is {'a student' if role == 'student' else f'an {role}'} now")
+    say(f"{user.username} is {a_role(role)} now")
 
 
 @app.command()
