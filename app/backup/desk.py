@@ -17,6 +17,8 @@ from app.backup.work import Bench, Work
 from app.database import Database
 from app.errors import Conflict
 
+DAMAGED = "the file is no whole backup any more: remove it, and take another"
+
 
 class NotAsked(Conflict):
     """There are accounts, and nobody said that they may go."""
@@ -73,7 +75,9 @@ class BackupDesk:
         return file
 
     def remove(self, name: str, actor: Actor) -> None:
-        """Raises BackupNotFound; WorkRuns while it, or another, is restored or written."""
+        """One that is gone stays so. Raises WorkRuns while it, or another, is restored or written; BackupNotFound."""
+        if self._shelf.is_name(name) and self._shelf.find_path(name) is None:
+            return
         path = self._shelf.get_path(name)
         with self._bench.hold(), self._database.transaction() as session:
             record(session, actor, Act(action="backup.removed", target=name, before={"bytes": path.stat().st_size}))
@@ -107,7 +111,9 @@ class BackupDesk:
         try:
             manifest = read_manifest(path)
             check_revision(manifest)
-        except (BadBackup, BackupTooNew) as error:
+        except BadBackup:
+            raise NotRestorable(DAMAGED) from None
+        except BackupTooNew as error:
             raise NotRestorable(str(error)) from None
         return manifest
 
@@ -126,9 +132,9 @@ class BackupDesk:
             manifest = read_manifest(path)
         except FileNotFoundError:
             return None
-        except BadBackup as error:
+        except BadBackup:
             at = datetime.fromtimestamp(status.st_mtime, UTC)
-            return _unread(path.name, "damaged", made_at=at, size=status.st_size, notice=str(error))
+            return _unread(path.name, "damaged", made_at=at, size=status.st_size, notice=DAMAGED)
         notice = self._why_not(path)
         return BackupView(
             name=path.name,

@@ -9,7 +9,7 @@ that nobody has had. All of them wait again, since whoever held them when the ba
 
 from collections.abc import Mapping
 
-from sqlalchemy import Connection, text
+from sqlalchemy import ARRAY, BigInteger, Connection, bindparam, text
 
 # Of a service that runs on: more than it hands out from when we look until it is cut off.
 NUMBERS_MEANWHILE = 1_000_000
@@ -18,10 +18,13 @@ ATTEMPTS_MEANWHILE = 10
 _HANDED_OUT = text("SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = 'public'")
 _GO_ON = text("SELECT setval(quote_ident(:name)::regclass, :last)")
 
-_OPEN_JUDGINGS = text("SELECT id FROM judgings WHERE state <> 'done' ORDER BY id")
+_OPEN_JUDGINGS = text("SELECT id FROM judgings WHERE state IN ('queued', 'judging') ORDER BY id")
 _FORGET_RESULTS = text("DELETE FROM case_results WHERE judging_id = ANY(:ids)")
 _RENUMBER = text("UPDATE judgings SET id = DEFAULT WHERE id = :id RETURNING id")
-_FOLLOW = text("UPDATE judgings SET replaces_id = :new WHERE replaces_id = :old")
+_FOLLOW = text("""
+    UPDATE judgings SET replaces_id = renamed.new FROM unnest(:old, :new) AS renamed (old, new)
+    WHERE replaces_id = renamed.old
+""").bindparams(bindparam("old", type_=ARRAY(BigInteger)), bindparam("new", type_=ARRAY(BigInteger)))
 
 # A job that was asked to end does: its lease is over, and a worker buries it.
 _WAIT_AGAIN = """
@@ -29,7 +32,7 @@ _WAIT_AGAIN = """
         state = CASE WHEN cancel_requested THEN state ELSE 'queued' END,
         lease_until = CASE WHEN cancel_requested THEN now() END,
         max_attempts = max_attempts + 1
-    WHERE state NOT IN ('queued', 'done')
+    WHERE state = '{held}'
 """
 _HAS_VERIFICATIONS = text("SELECT to_regclass('public.verifications') IS NOT NULL")
 _ATTEMPTS = text("SELECT id, attempt FROM verifications WHERE state <> 'done'")
@@ -41,8 +44,8 @@ _RAISE_ATTEMPT = text("""
 def fence(old: Connection, new: Connection, *, meanwhile: bool) -> None:
     """In the transaction of `new`, whose schema is today's. `meanwhile`: others use `old` still."""
     _go_on_counting(old, new, NUMBERS_MEANWHILE if meanwhile else 0)
-    for table in ("judgings", "verifications"):
-        new.execute(text(_WAIT_AGAIN.format(table=table)))
+    for table, held in (("judgings", "judging"), ("verifications", "verifying")):
+        new.execute(text(_WAIT_AGAIN.format(table=table, held=held)))
     _renumber_judgings(new)
     _raise_attempts(old, new, ATTEMPTS_MEANWHILE if meanwhile else 1)
 
@@ -63,10 +66,9 @@ def _read_sequences(connection: Connection) -> Mapping[str, int | None]:
 def _renumber_judgings(new: Connection) -> None:
     """In their order, which is that of the queue."""
     ids = list(new.scalars(_OPEN_JUDGINGS))
-    new.execute(_FORGET_RESULTS, {"ids": ids})
-    for old_id in ids:
-        new_id = new.scalar(_RENUMBER, {"id": old_id})
-        new.execute(_FOLLOW, {"old": old_id, "new": new_id})
+    if ids:
+        new.execute(_FORGET_RESULTS, {"ids": ids})
+        new.execute(_FOLLOW, {"old": ids, "new": [new.scalar(_RENUMBER, {"id": each}) for each in ids]})
 
 
 def _raise_attempts(old: Connection, new: Connection, more: int) -> None:

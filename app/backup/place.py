@@ -89,7 +89,7 @@ def swap_while_used(server: Server, fresh: Server) -> None:
     """The same below a service: whoever is connected is cut off, and who connects finds the other database.
 
     PostgreSQL locks a database that it renames and waits 5 s for those who use it; newcomers wait for the lock, and are
-    refused by the name. Raises ServiceRuns where another role uses it.
+    refused by the name. Raises RestoreRefused where another role uses it, whom we may not cut off.
     """
     with _replacing(server) as replaced:
         ended = threading.Event()
@@ -97,6 +97,11 @@ def swap_while_used(server: Server, fresh: Server) -> None:
         cutter.start()
         try:
             _exchange(server, fresh, replaced)
+        except ServiceRuns:
+            raise RestoreRefused(
+                "another role than Allclose's is connected to the database: end that connection, then restore again; "
+                "nothing was changed"
+            ) from None
         finally:
             ended.set()
             cutter.join()

@@ -95,7 +95,7 @@ def restore(database: Database, path: Path, actor: Actor, *, replace: bool = Fal
 def restore_while_used(database: Database, path: Path, actor: Actor, tell: Tell = str) -> None:
     """The same below a service, which goes on until its connections are cut, and then with the backup's rows.
 
-    `tell` is called with each step. Raises as `restore` does, ServiceRuns for connections of other roles only.
+    `tell` is called with each step. Raises as `restore` does, but no ServiceRuns.
     """
     server = _server_of(database)
     tell("reading the file")

@@ -41,8 +41,8 @@ class Shelf:
 
     def list_paths(self) -> list[Path]:
         """The newest first."""
-        found = self.folder.iterdir() if self.folder.is_dir() else ()
-        return sorted((path for path in found if NAME.fullmatch(path.name)), reverse=True)
+        found = sorted(self.folder.iterdir(), reverse=True) if self.folder.is_dir() else ()
+        return [path for path in found if self.find_path(path.name)]
 
     def get_path(self, name: str) -> Path:
         """Raises BackupNotFound, for any text that is no name of a file that is there."""
@@ -51,9 +51,13 @@ class Shelf:
             raise BackupNotFound(name)
         return path
 
+    def is_name(self, name: str) -> bool:
+        """Whether a backup may be called so."""
+        return NAME.fullmatch(name) is not None
+
     def find_path(self, name: str) -> Path | None:
         """Only names of ours: nothing that leads elsewhere."""
-        if NAME.fullmatch(name) is None:
+        if not self.is_name(name):
             return None
         path = self.folder / name
         return path if path.is_file() and not path.is_symlink() else None

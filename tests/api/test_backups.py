@@ -94,7 +94,7 @@ def test_one_is_made_listed_taken_out_and_removed(grace: httpx.Client, database:
     assert taken.content == file.read_bytes()
     dump = zipfile.ZipFile(io.BytesIO(taken.content)).read("database.dump")
     assert hashlib.sha256(dump).hexdigest() == made["dump_sha256"]
-    assert grace.delete(f"/backups/{made['name']}").status_code == 204
+    assert [grace.delete(f"/backups/{made['name']}").status_code for _ in range(2)] == [204, 204]
     assert grace.get("/backups").json()["items"] == []
     assert grace.get(f"/backups/{made['name']}").status_code == 404
     done = ["backup.written", "backup.downloaded", "backup.removed"]
@@ -150,10 +150,11 @@ def test_a_name_that_is_none_is_not_found(grace: httpx.Client, name: str) -> Non
     answers = [
         grace.get(f"/backups/{name}"),
         grace.get(f"/backups/{name}/file"),
-        grace.delete(f"/backups/{name}"),
         grace.post(f"/backups/{name}/restore", json=REPLACE),
     ]
+    removed = grace.delete(f"/backups/{name}").status_code
 
+    assert removed in ((204,) if name == "2000-01-01T000000Z.zip" else (404, 405))
     assert {answer.status_code for answer in answers} <= {404, 405}
     assert len(grace.get("/backups").json()["items"]) == 1
 
@@ -208,7 +209,7 @@ def test_a_file_without_an_end_is_shown_as_damaged(grace: httpx.Client, shelf: S
     shown = grace.get("/backups").json()["items"][0]
 
     assert (shown["state"], shown["is_restorable"]) == ("damaged", False)
-    assert "no whole backup" in shown["notice"]
+    assert "no whole backup any more" in shown["notice"]
     assert grace.post(f"/backups/{name}/restore", json=REPLACE).status_code == 409
     assert grace.delete(f"/backups/{name}").status_code == 204
 

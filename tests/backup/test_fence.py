@@ -121,3 +121,16 @@ def test_the_command_hands_out_no_number_twice_either(database: Database, tmp_pa
 
     with database.transaction() as session:
         assert make_judging(session).id == late + 1
+
+
+def test_a_rejudge_still_knows_what_it_is_to_replace(database: Database, tmp_path: Path) -> None:
+    with database.transaction() as session:
+        first = make_judging(session)
+        make_judging(session, first.submission_id, is_current=False, replaces_id=first.id)
+    back_up(database, tmp_path / "two", COMMAND)
+
+    restore_while_used(database, tmp_path / "two", COMMAND)
+
+    old, new = judgings(database)
+    assert (old.replaces_id, new.replaces_id) == (None, old.id)
+    assert old.id > first.id

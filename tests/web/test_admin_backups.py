@@ -106,7 +106,7 @@ def test_a_damaged_one_is_not_offered_for_restoring(kept: TestClient, shelf: She
 
     page = kept.get(PAGE).text
 
-    assert "no whole backup of Allclose" in page
+    assert "no whole backup any more" in page
     assert f"{PAGE}/restore" not in page
     assert kept.post(f"{PAGE}/restore", data=SURE).status_code == 409
 
