@@ -63,8 +63,10 @@ NARROWED = {
     ),
     "/api/v1/users": ("q=user-3", "q=nobody", "role=author", "state=suspended"),
     "/admin/users": ("q=user-3", "q=nobody", "role=author", "state=suspended"),
-    "/api/v1/audit-events": ("action=user.suspended", "actor=user-3", "since=2026-11-01T00:00:00Z"),
-    "/admin/audit": ("action=user.suspended", "actor=user-3", "since=2026-11-01"),
+    "/api/v1/audit-events": (
+        *("action=user.suspended", "actor=user-3", "channel=command", "about=user-3", "since=2026-11-01T00:00:00Z"),
+    ),
+    "/admin/audit": ("action=user.suspended", "actor=user-3", "since=2026-11-01", "channel=command", "about=user-3"),
 }
 
 

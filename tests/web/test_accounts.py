@@ -2,7 +2,10 @@
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import update
 
+from app.accounts.model import User
+from app.database import Database
 from app.web.cookie import COOKIE
 from app.web.origin import local_path
 from tests.web.conftest import PASSWORD
@@ -155,3 +158,18 @@ def test_nobody_is_sent_to_another_site_after_signing_in(target: str) -> None:
 
 def test_a_path_of_our_own_is_kept() -> None:
     assert local_path("/problems/scaled_sum?from=1#source") == "/problems/scaled_sum?from=1#source"
+
+
+def test_a_suspended_user_reads_so_after_the_right_password_only(anyone: TestClient, database: Database) -> None:
+    anyone.post("/sign-up", data={"username": "ada", "password": PASSWORD})
+    with database.transaction() as session:
+        session.execute(update(User).values(is_active=False))
+    anyone.cookies.clear()
+
+    wrong = anyone.post("/sign-in", data={"username": "ada", "password": "wrong horse"})
+    right = anyone.post("/sign-in", data={"username": "ada", "password": PASSWORD})
+
+    assert (wrong.status_code, right.status_code) == (422, 403)
+    assert "our account is suspended; ask an admin" in right.text
+    assert "suspended" not in wrong.text
+    assert COOKIE not in right.cookies
