@@ -32,7 +32,7 @@ POSTS: dict[str, str] = {
     "apply_rejudging": "It is applied already.",
     "cancel_rejudging": "It is cancelled already.",
     "drain_worker": "It takes no more already.",
-    "resume_worker": "It takes judgings already.",
+    "resume_worker": "It takes judgings already; one that was `away` is not there any more (404).",
     "create_backup": "The second is a 409 while the first is written; after that, another backup.",
     "restore_backup": "The second is a 409 while the first goes on; after that, it is done once more.",
 }

@@ -24,15 +24,15 @@ def get_workers(viewer: OperationsReader, database: Stored) -> WorkerList:  # no
 
 @router.post(
     "/{worker_id}/drain",
-    responses=problems(401, 403, 404, 422),
-    summary="Let a worker take no more; it finishes what it has, and stays until it is resumed",
+    responses=problems(401, 403, 404, 409, 422),
+    summary="Let a worker take no more until it is resumed; it finishes what it has",
 )
 def drain_worker(worker_id: UUID, viewer: Operator, address: Address, database: Stored) -> WorkerView:
     with database.transaction() as session:
         return drain(session, act_as(viewer, address), worker_id)
 
 
-@router.post("/{worker_id}/resume", responses=problems(401, 403, 404, 422), summary="Let it take judgings again")
+@router.post("/{worker_id}/resume", responses=problems(401, 403, 404, 409, 422), summary="Let it take judgings again")
 def resume_worker(worker_id: UUID, viewer: Operator, address: Address, database: Stored) -> WorkerView:
     with database.transaction() as session:
         return resume(session, act_as(viewer, address), worker_id)

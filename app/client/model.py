@@ -1369,7 +1369,7 @@ class RevisionState(Answer):
         ..., description="when it last became its problem's current one; null if never"
     )
     published_by: str | None = Field(..., description="a user name; null where the server took it from its folder")
-    verification: UUID | None = Field(..., description="the one that it was published by; null where it needed none")
+    verification: UUID | None = Field(..., description="the last that it passed here; null where it was in none")
     verdict: Literal["passed", "refused", "failed"] | None = Field(..., description="of that verification")
     submissions: int = Field(
         ...,
@@ -1871,13 +1871,14 @@ class Way(Answer):
 
 class WorkerView(Answer):
     """
-    A worker process. `draining`: alive, and told to take no more; `dead`: it stopped beating and never said why.
+    A worker process. `draining`: alive, and told to take no more; `away`: told so, and ended since: the next one
+    that starts on its host for its queues takes none either; `dead`: it stopped beating and never said why.
     """
 
     id: UUID
     name: str
     host: str
-    state: Literal["alive", "draining", "dead"]
+    state: Literal["alive", "draining", "away", "dead"]
     queues: list[str]
     slots: int = Field(..., description="judgings that it runs at once")
     running: int = Field(
@@ -1887,7 +1888,10 @@ class WorkerView(Answer):
     device: str
     gpus: list[str]
     boxes: dict[str, Any] = Field(..., description="its boxes, counted by what they do")
-    versions: dict[str, Any]
+    versions: dict[str, Any] = Field(
+        ...,
+        description="of Allclose, of Python and of each framework that a box was opened with; `sandbox` names its kind",
+    )
     started_at: datetime
     seen_at: datetime
 

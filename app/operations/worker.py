@@ -7,19 +7,21 @@ from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import func, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from app.audit.record import Act, Actor, record
-from app.errors import NotFound
+from app.errors import Conflict, NotFound
 from app.submissions.model import Judging, WorkerRow
 from app.submissions.waiting import ALIVE
 
-State = Literal["alive", "draining", "dead"]
+State = Literal["alive", "draining", "away", "dead"]
 
 
 class WorkerView(BaseModel):
-    """A worker process. `draining`: alive, and told to take no more; `dead`: it stopped beating and never said why."""
+    """A worker process. `draining`: alive, and told to take no more; `away`: told so, and ended since: the next one
+    that starts on its host for its queues takes none either; `dead`: it stopped beating and never said why.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -35,9 +37,20 @@ class WorkerView(BaseModel):
     device: str
     gpus: list[str]
     boxes: dict[str, Any] = Field(description="its boxes, counted by what they do")
-    versions: dict[str, Any]
+    versions: dict[str, Any] = Field(
+        description="of Allclose, of Python and of each framework that a box was opened with; `sandbox` names its kind"
+    )
     started_at: datetime
     seen_at: datetime
+
+    @property
+    def is_there(self) -> bool:
+        return self.state in ("alive", "draining")
+
+    @property
+    def known_versions(self) -> list[str]:
+        """In words; the kind of sandbox says itself what it is."""
+        return [str(what) if name == "sandbox" else f"{name} {what}" for name, what in sorted(self.versions.items())]
 
     @property
     def giving_way(self) -> int:
@@ -63,16 +76,19 @@ def list_workers(session: Session) -> list[WorkerView]:
     for row, is_alive in rows:
         by_name.setdefault(row.name, []).append((row, is_alive))
     views = [_view(own, running[name]) for name, own in by_name.items()]
-    return sorted(views, key=lambda view: (view.state == "dead", view.name))
+    return sorted(views, key=lambda view: (not view.is_there, view.name))
 
 
 def drain(session: Session, actor: Actor, worker_id: UUID) -> WorkerView:
-    """It takes no more judgings, finishes what it has, and stays until `resume`. Raises NotFound."""
+    """It takes no more judgings and finishes what it has; so does whoever comes in its place, until `resume`.
+
+    Raises NotFound, and Conflict for a dead one.
+    """
     return _change(session, actor, worker_id, is_draining=True)
 
 
 def resume(session: Session, actor: Actor, worker_id: UUID) -> WorkerView:
-    """Raises NotFound."""
+    """Where it is away, its row goes. Raises NotFound, and Conflict for a dead one."""
     return _change(session, actor, worker_id, is_draining=False)
 
 
@@ -81,15 +97,36 @@ def _change(session: Session, actor: Actor, worker_id: UUID, *, is_draining: boo
     row = session.get(WorkerRow, worker_id, with_for_update=True)
     if row is None:
         raise NotFound(f"there is no worker {worker_id}; GET /api/v1/workers lists those there are")
-    if row.is_draining != is_draining:
-        session.execute(update(WorkerRow).where(WorkerRow.name == row.name).values(is_draining=is_draining))
-        action = "worker.drained" if is_draining else "worker.resumed"
-        states = ({"is_draining": not is_draining}, {"is_draining": is_draining})
-        record(session, actor, Act(action=action, target=row.name, before=states[0], after=states[1]))
-        # Its loops listen to these for their own name too, and beat at once.
-        for channel in ("judging", "verification"):
-            session.execute(select(func.pg_notify(channel, row.name)))
-    return next(view for view in list_workers(session) if view.name == row.name)
+    view = _find(session, row.name)
+    if view.state == "dead":
+        raise Conflict(f"{row.name} is dead: nothing can be asked of it; hold back or resume the one in its place")
+    if row.is_draining == is_draining:
+        return view
+    _write(session, row.name, is_draining=is_draining)
+    action = "worker.drained" if is_draining else "worker.resumed"
+    states = ({"is_draining": not is_draining}, {"is_draining": is_draining})
+    record(session, actor, Act(action=action, target=row.name, before=states[0], after=states[1]))
+    after = _find(session, row.name)
+    if view.state == "away":
+        session.execute(delete(WorkerRow).where(WorkerRow.name == row.name))
+    return after
+
+
+def _write(session: Session, name: str, *, is_draining: bool) -> None:
+    session.execute(update(WorkerRow).where(WorkerRow.name == name).values(is_draining=is_draining))
+    # Its loops listen to these for their own name too, and beat at once.
+    for channel in ("judging", "verification"):
+        session.execute(select(func.pg_notify(channel, name)))
+
+
+def _find(session: Session, name: str) -> WorkerView:
+    return next(view for view in list_workers(session) if view.name == name)
+
+
+def _state(row: WorkerRow, *, is_alive: bool) -> State:
+    if is_alive:
+        return "draining" if row.is_draining else "alive"
+    return "away" if row.is_draining else "dead"
 
 
 def _view(rows: Sequence[tuple[WorkerRow, bool]], running: int) -> WorkerView:
@@ -100,13 +137,13 @@ def _view(rows: Sequence[tuple[WorkerRow, bool]], running: int) -> WorkerView:
         id=row.id,
         name=row.name,
         host=row.host,
-        state="dead" if not is_alive else "draining" if row.is_draining else "alive",
+        state=_state(row, is_alive=is_alive),
         queues=[queue for each, _ in rows for queue in each.queues],
         slots=row.slots,
         running=running,
         device=row.device,
         gpus=row.gpus,
-        boxes=row.boxes,
+        boxes=row.boxes if is_alive else {},
         versions=row.versions,
         started_at=row.started_at,
         seen_at=row.seen_at,

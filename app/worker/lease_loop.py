@@ -159,7 +159,7 @@ class LeaseLoop(Generic[C]):
         with self._database.transaction() as session:
             lost: set[C] = self._jobs.beat(session, held, self._rhythm.lease) if held else set()
             self._jobs.bury(session)
-            if self._is_draining or self._pause.seconds_left:
+            if self._is_draining or (self._pause.seconds_left and not self._is_held_back):
                 leave(session, self._capacity)
             else:
                 self._is_held_back = appear(session, self._capacity, self._is_held_back)

@@ -10,7 +10,7 @@ from prometheus_client.registry import Collector
 
 from app.worker.presence import Report
 from sandbox.gpu.lease import Gpus
-from sandbox.interface import SandboxError
+from sandbox.interface import Ready, SandboxError
 from sandbox.pool import Pool
 
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300)
@@ -23,6 +23,7 @@ class Meter:
     def __init__(self, *, slots: int, gpus: Gpus | None = None) -> None:
         self.registry = registry = CollectorRegistry()
         self._places = _Places(slots, gpus)
+        self._versions: dict[str, str] = {}
         registry.register(self._places)
         ProcessCollector(registry=registry)
         self.judgings = Counter(
@@ -66,9 +67,14 @@ class Meter:
     def watch_pools(self, use: str, *pools: Pool) -> None:
         self._places.pools = {**self._places.pools, use: pools}
 
+    def see(self, ready: Ready) -> None:
+        """What a box has that was opened just now."""
+        self._versions = {**self._versions, "python": ready.python, **ready.versions}
+
     def report(self) -> Report:
         """For a beat."""
-        return Report(boxes=self._places.totals(), metrics=generate_latest(self.registry).decode())
+        metrics = generate_latest(self.registry).decode()
+        return Report(boxes=self._places.totals(), versions=self._versions, metrics=metrics)
 
 
 class _Places(Collector):

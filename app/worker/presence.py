@@ -5,21 +5,26 @@ import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 from uuid import UUID, uuid4
 
-from sqlalchemy import delete, func
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Device
 from app.submissions.model import WorkerRow
+from app.submissions.waiting import ALIVE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a worker tells of itself with each beat: its boxes, counted, and its metrics as Prometheus reads them."""
+    """What a worker tells of itself with each beat: its boxes, counted, and its metrics as Prometheus reads them.
+
+    `versions`: of what its boxes have, as far as any was opened yet.
+    """
 
     boxes: Mapping[str, int] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
     metrics: str = ""
 
 
@@ -50,7 +55,26 @@ def appear(session: Session, capacity: Capacity, is_held_back: bool = False) -> 
     True where an admin wants it to take none for now. `is_held_back`: what it knew of that, for a row that is gone.
     """
     report = capacity.report()
-    told = {"boxes": dict(report.boxes), "metrics": report.metrics}
+    told = {
+        "boxes": dict(report.boxes),
+        "versions": {**capacity.versions, **report.versions},
+        "metrics": report.metrics,
+    }
+    beat = update(WorkerRow).where(WorkerRow.id == capacity.id).values(seen_at=func.now(), **told)
+    is_draining = session.scalar(beat.returning(WorkerRow.is_draining))
+    if is_draining is None:
+        is_draining = _follows_one_held_back(session, capacity) or is_held_back
+        _enter(session, capacity, is_draining=is_draining, **told)
+    session.execute(delete(WorkerRow).where(WorkerRow.seen_at < func.now() - FORGOTTEN, ~WorkerRow.is_draining))
+    return is_draining
+
+
+def leave(session: Session, capacity: Capacity) -> None:
+    """Takes no more. The row of one that an admin holds back stays, for the one that comes after it."""
+    session.execute(delete(WorkerRow).where(WorkerRow.id == capacity.id, ~WorkerRow.is_draining))
+
+
+def _enter(session: Session, capacity: Capacity, **told: object) -> None:
     row = insert(WorkerRow).values(
         id=capacity.id,
         name=capacity.worker,
@@ -59,16 +83,27 @@ def appear(session: Session, capacity: Capacity, is_held_back: bool = False) -> 
         slots=capacity.slots,
         device=capacity.device,
         gpus=list(capacity.gpus),
-        versions=dict(capacity.versions),
-        is_draining=is_held_back,
         **told,
     )
-    known = row.on_conflict_do_update(index_elements=[WorkerRow.id], set_={"seen_at": func.now(), **told})
-    is_draining = session.scalars(known.returning(WorkerRow.is_draining)).one()
-    session.execute(delete(WorkerRow).where(WorkerRow.seen_at < func.now() - FORGOTTEN))
-    return is_draining
+    session.execute(row)
 
 
-def leave(session: Session, capacity: Capacity) -> None:
-    """Takes no more."""
-    session.execute(delete(WorkerRow).where(WorkerRow.id == capacity.id))
+def _follows_one_held_back(session: Session, capacity: Capacity) -> bool:
+    """Whether it comes in the place of a worker of this host and its queues that takes none and has ended.
+
+    That one's row goes: what an admin wants is kept in the new one's.
+    """
+    of_these = (WorkerRow.host == socket.gethostname(), WorkerRow.queues == list(capacity.queues))
+    is_silent = (WorkerRow.seen_at < func.now() - ALIVE).label("is_silent")
+    query = select(WorkerRow, is_silent).where(*of_these, WorkerRow.is_draining).with_for_update()
+    gone = [row for row, silent in session.execute(query) if silent or _has_ended(row, capacity)]
+    for row in gone:
+        session.delete(row)
+    session.flush()
+    return bool(gone)
+
+
+def _has_ended(row: WorkerRow, capacity: Capacity) -> bool:
+    """Of a worker of this host that beat a moment ago. In a container the next one has the same name again."""
+    process = row.name.rpartition(":")[2]
+    return row.name == capacity.worker or not Path("/proc", process).exists()

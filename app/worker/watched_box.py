@@ -21,6 +21,7 @@ class WatchedLauncher(Launcher):
             box = self._launcher.launch(spec)
             span.set_attributes({"allclose.box": box.name, "allclose.frameworks": list(spec.frameworks)})
         self._meter.opened.labels(self._use).inc()
+        self._meter.see(box.ready)
         return WatchedBox(box, self._use, self._meter)
 
 

@@ -136,6 +136,21 @@ def test_holding_back_is_written_down_once(admin: httpx.Client, database: Databa
     assert admin.post(f"/workers/{NOBODY}/drain").status_code == 404
 
 
+@pytest.mark.parametrize("act", ["drain", "resume"])
+def test_nothing_can_be_asked_of_a_dead_worker(admin: httpx.Client, database: Database, act: str) -> None:
+    with database.transaction() as session:
+        silent = func.now() - timedelta(minutes=2)
+        worker = make_worker(session, "cpu", name="here:1", seen_at=silent, boxes={"ready": 7}).id
+
+    answer = admin.post(f"/workers/{worker}/{act}")
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "conflict")
+    assert "here:1 is dead" in answer.json()["detail"]
+    assert admin.get("/workers").json()["items"][0]["boxes"] == {}
+    with database.transaction() as session:
+        assert list(session.scalars(select(AuditEvent))) == []
+
+
 def test_judge_errors_come_newest_first_with_their_cause(admin: httpx.Client, database: Database) -> None:
     for slug, reason in (("a", "BoxLost: box 17 died\n  Traceback"), ("b", "JudgeFailed: no case"), ("c", None)):
         with database.transaction() as session:
@@ -209,8 +224,8 @@ def test_metrics_of_workers_are_merged_and_one_that_can_t_be_read_silences_nobod
     families = {family.name: family for family in text_string_to_metric_families(answer.text)}
     assert answer.text.count("# TYPE allclose_errors_total ") == 1
     assert [sample.labels["worker"] for sample in families["allclose_errors"].samples] == ["one", "two"]
-    alive = {sample.labels["state"]: sample.value for sample in families["allclose_workers"].samples[:3]}
-    assert alive == {"alive": 3, "draining": 0, "dead": 1}
+    alive = {sample.labels["state"]: sample.value for sample in families["allclose_workers"].samples[:4]}
+    assert alive == {"alive": 3, "draining": 0, "away": 0, "dead": 1}
 
 
 def test_metrics_are_for_those_who_have_the_right(ada: httpx.Client, address: str) -> None:

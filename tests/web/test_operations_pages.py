@@ -1,6 +1,8 @@
 """The pages about the queue, workers and judge errors: what they show, and what their buttons do."""
 
 import re
+from datetime import timedelta
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -91,6 +93,30 @@ def test_a_worker_is_held_back_and_resumed(admin: TestClient, database: Database
         assert not session.get_one(WorkerRow, worker).is_draining
         actions = list(session.scalars(select(AuditEvent.action).order_by(AuditEvent.id)))
     assert actions[-2:] == ["worker.drained", "worker.resumed"]
+
+
+def test_dead_workers_have_no_boxes_and_no_button_and_one_held_back_can_be_resumed_when_it_is_away(
+    admin: TestClient, database: Database
+) -> None:
+    with database.transaction() as session:
+        gone: dict[str, Any] = {"seen_at": func.now() - timedelta(minutes=1), "boxes": {"ready": 7}}
+        make_worker(session, "cpu", name="dead:1", **gone)
+        away = make_worker(session, "cpu", name="away:1", is_draining=True, **gone).id
+
+    page = admin.get("/admin/queue").text
+    admin.post(f"/admin/queue/workers/{away}/resume")
+
+    assert "7 ready" not in page
+    assert "Resume away:1" in page
+    assert "Drain dead:1" not in page
+    assert "away:1" not in admin.get("/admin/queue").text
+
+
+def test_what_a_worker_s_boxes_have_is_shown_by_name(admin: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        make_worker(session, "cpu", versions={"allclose": "0.1.0", "sandbox": "docker", "jax": "0.7.2"})
+
+    assert "allclose 0.1.0 · jax 0.7.2 · docker" in admin.get("/admin/queue").text
 
 
 def test_another_site_can_t_hold_a_worker_back(admin: TestClient, database: Database) -> None:

@@ -4,6 +4,8 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from typing import Any
+from unittest.mock import ANY
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -15,7 +17,7 @@ from app.worker.lease import Claim
 from app.worker.lease_loop import LeaseLoop
 from app.worker.meter import Meter
 from app.worker.origin import followed
-from app.worker.presence import Capacity
+from app.worker.presence import Capacity, appear
 from app.worker.watched_box import WatchedLauncher
 from sandbox.interface import BoxLost, Launcher
 from sandbox.pool import Pool
@@ -140,6 +142,25 @@ def test_a_beat_brings_the_numbers_to_the_database(watched: Bench, meter: Meter)
     assert row is not None
     assert row.boxes == {"ready": 0, "busy": 0, "starting": 0}
     assert "allclose_worker_slots 1.0" in row.metrics
+
+
+def test_a_beat_tells_the_versions_of_what_boxes_have_once_one_was_opened(watched: Bench, meter: Meter) -> None:
+    capacity = Capacity(queues=("cpu",), slots=1, versions={"allclose": "1"}, report=meter.report)
+
+    unknown = beat(watched, capacity)
+    watched.send(watched.publish())
+    watched.worker().judge(watched.claim(), threading.Event())
+    known = beat(watched, capacity)
+
+    assert unknown == {"allclose": "1"}
+    assert known == {"allclose": "1", "python": ANY, "numpy": ANY}
+
+
+def beat(bench: Bench, capacity: Capacity) -> dict[str, Any]:
+    """The versions that its row has after it."""
+    with bench.database.transaction() as session:
+        appear(session, capacity)
+        return dict(session.scalars(select(WorkerRow.versions)).one())
 
 
 def worker_row(bench: Bench) -> WorkerRow | None:

@@ -34,7 +34,7 @@ class OperationsCalls(Caller):
         self,
         worker_id: UUID | str,
     ) -> model.WorkerView:
-        """Let a worker take no more; it finishes what it has, and stays until it is resumed. Needs operations:write."""
+        """Let a worker take no more until it is resumed; it finishes what it has. Needs operations:write."""
         call = Call(
             method="POST",
             path=fill("/api/v1/workers/{worker_id}/drain", worker_id=worker_id),

@@ -1,0 +1,127 @@
+"""Who comes after a worker that an admin holds back."""
+
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from app.database import Database
+from app.operations.worker import WorkerView, drain, list_workers, resume
+from app.submissions.enqueue import enqueue
+from app.submissions.model import WorkerRow
+from app.worker.presence import Capacity, appear, leave
+from tests.factories import make_submission, make_worker
+from tests.queue.fleet import Fleet, wait_until
+from tests.queue.test_lease_loop import states
+from tests.rejudging.rows import make_actor
+
+HERE = socket.gethostname()
+
+
+@pytest.fixture
+def fleet(database: Database, tmp_path: Path) -> Iterator[Fleet]:
+    fleet = Fleet(database, tmp_path)
+    yield fleet
+    fleet.end()
+
+
+def seen(database: Database) -> list[WorkerView]:
+    with database.transaction() as session:
+        return list_workers(session)
+
+
+def told(database: Database) -> dict[str, str]:
+    return {worker.name: worker.state for worker in seen(database)}
+
+
+def begin(database: Database, worker: str = "new:1", queue: str = "cpu") -> bool:
+    """Whether a worker that begins here now is held back."""
+    with database.transaction() as session:
+        return appear(session, Capacity(queues=(queue,), slots=1, worker=worker))
+
+
+def held_back(database: Database, queue: str = "cpu", **columns: Any) -> None:
+    """A worker that was here and is gone."""
+    with database.transaction() as session:
+        make_worker(session, queue, **{"host": HERE, "name": "old:999999999", "is_draining": True} | columns)
+
+
+def test_the_worker_that_comes_after_a_killed_one_is_held_back_until_it_is_resumed(
+    fleet: Fleet, database: Database
+) -> None:
+    fleet.start("first")
+    wait_until(lambda: told(database) == {"first": "alive"})
+    with database.transaction() as session:
+        drain(session, make_actor(session), seen(database)[0].id)
+    fleet.send("first", signal.SIGKILL)
+    fleet.wait("first")
+
+    fleet.start("second")
+    wait_until(lambda: told(database) == {"second": "draining"})
+    with database.transaction() as session:
+        submission = make_submission(session)
+        submission.source = "sleep 0"
+        enqueue(session, submission, "cpu")
+    with database.transaction() as session:
+        before = session.scalars(select(WorkerRow.seen_at)).one()
+    wait_until(lambda: seen(database)[0].seen_at > before + timedelta(seconds=1))
+    assert states(database) == ["queued"]
+
+    with database.transaction() as session:
+        resume(session, make_actor(session), seen(database)[0].id)
+    wait_until(lambda: states(database) == ["done"])
+
+
+def test_one_that_is_stopped_and_started_is_held_back_too(database: Database) -> None:
+    old = Capacity(queues=("cpu",), slots=1, worker="old:999999999")
+    with database.transaction() as session:
+        appear(session, old)
+        drain(session, make_actor(session), old.id)
+    with database.transaction() as session:
+        leave(session, old)
+
+    assert begin(database)
+    assert told(database) == {"new:1": "draining"}
+
+
+def test_one_that_has_the_same_name_again_is_held_back(database: Database) -> None:
+    held_back(database, name=f"here:{os.getpid()}")
+
+    assert begin(database, worker=f"here:{os.getpid()}")
+    assert told(database) == {f"here:{os.getpid()}": "draining"}
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [{"host": "elsewhere"}, {"name": f"beside:{os.getpid()}"}, {"queue": "gpu"}, {"is_draining": False}],
+    ids=["of another host", "that still runs", "of another queue", "that was not held back"],
+)
+def test_what_is_asked_of_another_worker_is_not_asked_of_a_new_one(database: Database, columns: dict[str, Any]) -> None:
+    held_back(database, **columns)
+
+    assert not begin(database)
+    assert len(seen(database)) == 2
+
+
+def test_a_host_that_is_held_back_is_not_forgotten(database: Database) -> None:
+    held_back(database, seen_at=func.now() - timedelta(days=30))
+    begin(database, queue="gpu")
+
+    assert told(database) == {"new:1": "alive", "old:999999999": "away"}
+    assert begin(database, worker="new:2")
+
+
+def test_resuming_one_that_is_away_lets_the_next_take_judgings(database: Database) -> None:
+    held_back(database, seen_at=func.now() - timedelta(minutes=1))
+
+    with database.transaction() as session:
+        resume(session, make_actor(session), list_workers(session)[0].id)
+
+    assert told(database) == {}
+    assert not begin(database)
