@@ -29,7 +29,7 @@ class RevisionState(BaseModel):
     created_at: datetime
     published_at: datetime | None = Field(description="when it last became its problem's current one; null if never")
     published_by: str | None = Field(description="a user name; null where the server took it from its folder")
-    verification: UUID | None = Field(description="the one that it was published by; null where it needed none")
+    verification: UUID | None = Field(description="the last that it passed here; null where it was in none")
     verdict: Outcome | None = Field(description="of that verification")
     submissions: int = Field(
         description=f"those that it judged, or will, as counts now; no more than {MOST_COUNTED} are counted"
@@ -74,6 +74,14 @@ def _states() -> Select[*tuple[object, ...]]:
         .limit(1)
         .lateral(),
     )
+    verified = aliased(
+        Verification,
+        select(Verification)
+        .where(Verification.revision_id == Revision.id)
+        .order_by(Verification.queued_at.desc())
+        .limit(1)
+        .lateral(),
+    )
     # Of no column: the index on the revision is enough to count them.
     each = select(literal(1).label("one")).select_from(Judging)
     some = each.where(Judging.revision_id == Revision.id, Judging.is_current).limit(MOST_COUNTED).correlate(Revision)
@@ -88,8 +96,8 @@ def _states() -> Select[*tuple[object, ...]]:
             Revision.created_at,
             published.published_at,
             User.username.label("published_by"),
-            published.verification_id.label("verification"),
-            Verification.verdict,
+            verified.id.label("verification"),
+            verified.verdict,
             select(func.count())
             .select_from(some.subquery())
             .correlate(Revision)
@@ -102,7 +110,7 @@ def _states() -> Select[*tuple[object, ...]]:
         .join(Problem, Problem.id == Revision.problem_id)
         .outerjoin(published, and_(published.revision_id == Revision.id))
         .outerjoin(User, User.id == published.user_id)
-        .outerjoin(Verification, Verification.id == published.verification_id)
+        .outerjoin(verified, verified.revision_id == Revision.id)
     )
 
 

@@ -10,7 +10,7 @@ from app.audit.record import Act, Actor, record
 from app.authoring.model import Publication, Verification
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.package import Package, package_from_files
-from app.catalog.publish import get_revision, publish, publish_again
+from app.catalog.publish import get_revision, lock_problem, publish, publish_again
 from app.catalog.revision import digest
 from app.errors import Conflict
 
@@ -25,6 +25,7 @@ class Publisher:
 
 def publish_package(session: Session, package: Package, publisher: Publisher, replaces: str | None = None) -> Revision:
     """Raises Outdated; see `app.catalog.publish`."""
+    lock_problem(session, package.slug)
     before = _current_number(session, package.slug)
     return _noted(session, publish(session, package, replaces), publisher, before)
 
@@ -75,6 +76,7 @@ def bring_back(session: Session, slug: str, number: int, actor: Actor) -> Revisi
     Raises NotFound, and PackageInvalid when the format has changed so that it could not be judged.
     """
     _read(slug, get_revision(session, slug, number).files)
+    lock_problem(session, slug)
     before = _current_number(session, slug)
     return _noted(session, publish_again(session, slug, number), Publisher(actor=actor), before)
 
@@ -88,8 +90,13 @@ def _read(slug: str, files: dict[str, str]) -> Package:
 
 
 def _noted(session: Session, revision: Revision, publisher: Publisher, before: int | None) -> Revision:
-    """`before`: the number of the revision that was the current one."""
+    """`before`: the number of the revision that was the current one.
+
+    Where it is the same, nobody made it current; but what the server last took from its folder is always known.
+    """
     actor = publisher.actor
+    if actor and before == revision.number:
+        return revision
     session.add(
         Publication(
             problem_id=revision.problem_id,

@@ -24,7 +24,7 @@ def publish(session: Session, package: Package, replaces: str | None = None) -> 
 
     `replaces`: the digest of the revision that must be current until now, empty for none. Raises Outdated.
     """
-    problem = _locked_problem(session, package.slug)
+    problem = lock_problem(session, package.slug)
     if replaces is not None:
         check_current(session, problem.slug, replaces)
     revision = _find_revision(session, problem, digest(package.files)) or _add_revision(session, problem, package)
@@ -35,7 +35,7 @@ def publish(session: Session, package: Package, replaces: str | None = None) -> 
 def publish_again(session: Session, slug: str, number: int) -> Revision:
     """An earlier revision becomes the current one. Raises NotFound."""
     revision = get_revision(session, slug, number)
-    _make_current(session, _locked_problem(session, slug), revision)
+    _make_current(session, lock_problem(session, slug), revision)
     return revision
 
 
@@ -68,7 +68,7 @@ def _make_current(session: Session, problem: Problem, revision: Revision) -> Non
         session.execute(select(func.pg_notify(PUBLISHED, str(revision.id))))
 
 
-def _locked_problem(session: Session, slug: str) -> Problem:
+def lock_problem(session: Session, slug: str) -> Problem:
     # Two publishers of one problem take turns, so that revisions are numbered without a gap or a clash.
     session.execute(insert(Problem).values(slug=slug).on_conflict_do_nothing(index_elements=[Problem.slug]))
     return session.scalars(select(Problem).where(Problem.slug == slug).with_for_update()).one()

@@ -1,12 +1,14 @@
 """What becomes the current revision, and what is kept of who made it so."""
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from app.administration.revision import list_of_problem
+from app.audit.model import AuditEvent
 from app.audit.record import Actor
 from app.authoring.publication import Publisher as By
-from app.authoring.publication import bring_back, publish_folder, publish_package
+from app.authoring.publication import bring_back, publish_folder, publish_package, publish_verified
 from app.authoring.query import list_revisions
 from app.catalog.fault import PackageInvalid
 from app.catalog.model import Revision
@@ -15,6 +17,7 @@ from app.catalog.publish import find_current
 from app.catalog.revision import digest
 from app.database import Database
 from app.errors import NotFound, Outdated
+from tests.authoring.rows import make_verification
 from tests.catalog.packages import PROBLEM, make_package
 from tests.factories import make_user
 
@@ -71,6 +74,48 @@ def test_each_time_that_a_revision_becomes_current_is_kept(database: Database) -
         second, first = list_revisions(session, "scaled_sum")
     assert [publication.by for publication in first.publications] == [None, "noether"]
     assert (first.is_current, second.is_current) == (True, False)
+
+
+def test_what_is_current_already_is_not_published_again(database: Database) -> None:
+    take_folder(database, FIRST)
+    write(database, SECOND)
+
+    write(database, SECOND)
+    with database.transaction() as session:
+        bring_back(session, "scaled_sum", 2, an_author(session))
+
+    with database.transaction() as session:
+        second, first = list_revisions(session, "scaled_sum")
+        events = list(session.scalars(select(AuditEvent.after)))
+    assert (len(first.publications), len(second.publications)) == (1, 1)
+    assert events == [{"revision": 2}]
+
+
+def test_what_the_folder_has_is_known_also_where_an_author_published_it_before(database: Database) -> None:
+    take_folder(database, FIRST)
+    write(database, SECOND)
+    take_folder(database, SECOND)
+    write(database, THIRD)
+
+    take_folder(database, SECOND)
+
+    assert current(database) == "Number 3"
+
+
+def test_a_revision_that_is_brought_back_keeps_its_verification(database: Database) -> None:
+    with database.transaction() as session:
+        author = an_author(session)
+        verification = make_verification(session, FIRST)
+        verification.state, verification.verdict = "done", "passed"
+        session.flush()
+        verified = publish_verified(session, verification, author)
+        publish_package(session, SECOND, By(actor=author))
+        bring_back(session, "scaled_sum", verified.number, author)
+
+    with database.transaction() as session:
+        second, first = list_of_problem(session, "scaled_sum")
+    assert (first.is_current, first.verification, first.verdict) == (True, verification.id, "passed")
+    assert (second.verification, second.verdict) == (None, None)
 
 
 def test_a_revision_of_an_older_format_is_not_brought_back(database: Database) -> None:
