@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import WORDS, ApiToken, Identity, Role, User, UserSession
 from app.accounts.session import list_sessions
 from app.accounts.token import list_tokens
+from app.accounts.user import USERNAME
 from app.cursor import read_uuid_cursor, write_cursor
 from app.people.person import Account, Person, State, UserNotFound, state_of
 from app.submissions.model import Submission
@@ -26,7 +27,7 @@ Rows = Select[User, datetime | None, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserFilters:
-    """All that are given must hold. `q`: words with which parts of the name or the e-mail begin."""
+    """All that are given must hold. `q`: words with which parts of the name or the e-mail begin, or the whole name."""
 
     q: str = ""
     role: Role | None = None
@@ -103,9 +104,12 @@ def _is_in(state: State) -> ColumnElement[bool]:
 
 def _named(q: str) -> ColumnElement[bool]:
     words = _WORD.findall(q.lower())[:MAX_WORDS]
+    name = q.strip().lower()
+    is_named = User.username == name if USERNAME.fullmatch(name) else false()
     if not words:
-        return false()
-    return literal_column(WORDS).op("@@")(func.to_tsquery("simple", " & ".join(f"'{word}':*" for word in words)))
+        return is_named
+    asked = func.to_tsquery("simple", " & ".join(f"'{word}':*" for word in words))
+    return or_(is_named, literal_column(WORDS).op("@@")(asked))
 
 
 def _after(at: datetime, key: UUID) -> ColumnElement[bool]:

@@ -53,6 +53,15 @@ def test_words_find_those_whose_name_or_address_has_words_that_begin_so(
     assert names(database, UserFilters(q=q)) == found
 
 
+@pytest.mark.parametrize("q", ["-_-", " -_- ", "-_-\n"])
+def test_a_name_of_signs_only_is_found_by_the_whole_of_it(database: Database, q: str) -> None:
+    with database.transaction() as session:
+        make_user(session, "-_-")
+        make_user(session, "-__")
+
+    assert names(database, UserFilters(q=q)) == ["-_-"]
+
+
 @pytest.mark.usefixtures("people")
 def test_role_and_state_choose(database: Database) -> None:
     with database.transaction() as session:
