@@ -76,12 +76,19 @@ class Settings(BaseSettings):
             raise ValueError("an address begins with http:// or https://")
         return server.rstrip("/")
 
-    @field_validator("public_url", "oidc_issuer")
+    @field_validator("public_url", "oidc_issuer", "otlp_endpoint")
     @classmethod
     def _an_address(cls, url: str | None) -> str | None:
         parts = urlsplit(url or "http://left.out")
         if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
             raise ValueError("an address begins with http:// or https://, and has no ? and no #")
+        return url
+
+    @field_validator("public_url")
+    @classmethod
+    def _a_site(cls, url: str | None) -> str | None:
+        if urlsplit(url or "").path.strip("/"):
+            raise ValueError("the pages can't be below a path; give them a host or a port of their own")
         return url
 
     @field_validator("trusted_proxies")
