@@ -51,7 +51,9 @@ RULES: dict[Right, Rule] = {
     Right.READ_SUBMISSIONS: Rule(roles=EVERYBODY, allows="see your submissions, drafts and progress"),
     Right.SUBMIT: Rule(roles=EVERYBODY, allows="submit and cancel, take hints, answer quizzes, open solutions"),
     Right.WRITE_PROBLEMS: Rule(roles=AUTHORS, allows="send, verify and publish problems, and see all of their files"),
-    Right.INSPECT_SUBMISSIONS: Rule(roles=ADMINS, allows="see and export everybody's submissions"),
+    Right.INSPECT_SUBMISSIONS: Rule(
+        roles=ADMINS, allows="see and export everybody's submissions, and with submissions:write cancel them"
+    ),
     Right.REJUDGE: Rule(roles=ADMINS, allows="judge submissions again, and apply or cancel what came out"),
     Right.READ_USERS: Rule(roles=ADMINS, allows="see users and invitations"),
     Right.CHANGE_USERS: Rule(
