@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import Select, and_, distinct, func, literal, select
+from sqlalchemy import Select, and_, distinct, func, literal, select, true
 from sqlalchemy.orm import Session, aliased
 
 from app.accounts.model import User
@@ -54,6 +54,15 @@ class RevisionStates(BaseModel):
 def list_current(session: Session) -> tuple[RevisionState, ...]:
     """The current revision of each problem, by slug."""
     return tuple(_state(row) for row in session.execute(_states().where(IS_CURRENT).order_by(Problem.slug)))
+
+
+def list_outdated(session: Session) -> frozenset[str]:
+    """The slugs of problems for which something keeps the verdict of another revision than the current one."""
+    # With a limit of its own, each revision is looked up in the index; without, all judgings might be read.
+    is_kept = (Judging.revision_id == Revision.id, Judging.is_current, Judging.state == "done")
+    kept = select(literal(1).label("one")).where(*is_kept).limit(1).correlate(Revision).lateral()
+    query = select(Problem.slug).join(Revision, and_(Revision.problem_id == Problem.id, ~IS_CURRENT)).join(kept, true())
+    return frozenset(session.scalars(query.distinct()))
 
 
 def list_of_problem(session: Session, slug: str) -> tuple[RevisionState, ...]:

@@ -6,6 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
+from app.accounts.model import Role
 from app.accounts.session import start_session
 from app.catalog.model import Problem, Revision
 from app.database import Database
@@ -17,11 +18,12 @@ from tests.factories import make_user
 from tests.rejudging.rows import add_revision, judge_again, make_judged
 
 HOME = "/admin/rejudgings"
+OTHER_REVISION = "keeps the verdict of another revision than the current one"
 
 
-def sign_in(browser: TestClient, database: Database, name: str) -> None:
+def sign_in(browser: TestClient, database: Database, name: str, role: Role = "admin") -> None:
     with database.transaction() as session:
-        user = make_user(session, name, role="student" if name == "ada" else "admin")
+        user = make_user(session, name, role=role)
         browser.cookies.clear()
         browser.cookies.set(COOKIE, start_session(session, user.id))
 
@@ -201,15 +203,31 @@ def test_the_student_is_told_what_the_verdict_was(
 def test_a_problem_with_a_new_revision_offers_admins_to_judge_again(
     grace: TestClient, database: Database, submission: Submission
 ) -> None:
-    assert "earlier revision" not in grace.get("/author/problems/scaled_sum").text
+    assert OTHER_REVISION not in grace.get("/author/problems/scaled_sum").text
+    assert "Some submissions keep verdicts of other revisions" not in grace.get("/admin/problems").text
     with database.transaction() as session:
         add_revision(session, session.get_one(Revision, submission.revision_id))
 
     page = grace.get("/author/problems/scaled_sum").text
 
-    assert "1 submission was judged by an earlier revision" in page
+    assert f"1 submission {OTHER_REVISION}" in page
+    assert "Some submissions keep verdicts of other revisions" in grace.get("/admin/problems").text
     assert "/admin/rejudgings/new?problem=scaled_sum&amp;outdated=true&amp;onto=current" in page
     assert "Judge 1 submission again" in grace.get(f"{HOME}/new?problem=scaled_sum&outdated=true&onto=current").text
+
+
+def test_an_author_is_told_what_keeps_other_verdicts_and_who_can_judge_it_again(
+    anyone: TestClient, database: Database, submission: Submission
+) -> None:
+    with database.transaction() as session:
+        add_revision(session, session.get_one(Revision, submission.revision_id))
+    sign_in(anyone, database, "noether", role="author")
+
+    page = anyone.get("/author/problems/scaled_sum").text
+
+    assert f"1 submission {OTHER_REVISION}" in page
+    assert "An admin can judge them again." in page
+    assert "/admin/rejudgings" not in page
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/00000000-0000-0000-0000-000000000000", "/nothing/events"])
@@ -218,6 +236,6 @@ def test_what_is_not_there_is_not_found(grace: TestClient, path: str) -> None:
 
 
 def test_students_see_none_of_it(anyone: TestClient, database: Database) -> None:
-    sign_in(anyone, database, "ada")
+    sign_in(anyone, database, "ada", role="student")
 
     assert {anyone.get(HOME + path).status_code for path in ("", "/new", "/nothing")} == {HTTPStatus.FORBIDDEN}

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Response
 from app.accounts.right import Right
 from app.accounts.viewer import Viewer
 from app.administration.overview import read_overview
-from app.administration.revision import list_current
+from app.administration.revision import list_current, list_outdated
 from app.administration.storage import read_storage
 from app.retention.preview import read_retention
 from app.settings import Settings
@@ -31,8 +31,8 @@ def show_overview(visit: CurrentVisit, viewer: ReadsOperations) -> Response:  # 
 @router.get("/problems")
 def show_problems(visit: CurrentVisit, viewer: ReadsOperations) -> Response:  # noqa: ARG001
     with visit.transaction() as session:
-        revisions = list_current(session)
-    return visit.render("admin/problems.html", {"revisions": revisions})
+        revisions, outdated = list_current(session), list_outdated(session)
+    return visit.render("admin/problems.html", {"revisions": revisions, "outdated": outdated})
 
 
 @router.get("/storage")
