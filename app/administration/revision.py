@@ -86,7 +86,7 @@ def _states() -> Select[*tuple[object, ...]]:
     verified = aliased(
         Verification,
         select(Verification)
-        .where(Verification.revision_id == Revision.id)
+        .where(Verification.slug == Problem.slug, Verification.revision_id == Revision.id)  # the first by an index
         .order_by(Verification.queued_at.desc())
         .limit(1)
         .lateral(),
