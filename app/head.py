@@ -1,11 +1,12 @@
 """HEAD on every address that takes GET: the same head, and nothing after it."""
 
 import anyio
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class Head:
-    """Pure ASGI. A stream is broken off once its head is known; an answer in one piece ends as it would."""
+    """Pure ASGI. An answer of unknown length is a stream, and broken off once its head is known."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -20,13 +21,11 @@ class Head:
         with anyio.CancelScope() as rest:
 
             async def send_head(message: Message) -> None:
-                if message["type"] != "http.response.body":
-                    await send(message)
-                elif message.get("more_body", False):
+                if message["type"] == "http.response.body":
+                    return
+                await send(message)
+                if "content-length" not in Headers(raw=message["headers"]):
                     rest.cancel()
-                else:
-                    await send({"type": "http.response.body", "body": b"", "more_body": False})
 
             await self._app(scope, receive, send_head)
-        if rest.cancel_called:
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -45,7 +45,7 @@ def test_submissions_are_listed_narrowed_and_read(ada: httpx.Client, ids: list[s
     assert [item["id"] for item in ada.get("/submissions").json()["items"]] == [second, first]
     narrowed = ada.get("/submissions", params={"problem": SLUG, "verdict": "accepted", "mode": "submit"}).json()
     assert [(item["id"], item["score"]) for item in narrowed["items"]] == [(first, 100)]
-    assert ada.get("/submissions", params={"problem": "\0"}).json() == {"items": [], "next": None}
+    assert ada.get("/submissions", params={"problem": "\0"}).json()["code"] == "problem_not_found"
     assert ada.get(f"/submissions/{first}/source").json() == {"source": "def solve(): ..."}
 
 

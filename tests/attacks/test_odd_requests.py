@@ -81,7 +81,7 @@ def test_a_host_that_the_client_names_is_in_no_answer(site: Site) -> None:
     admin = site.user("admin")
     forged = {"Host": "evil.example", "X-Forwarded-Host": "evil.example", "Forwarded": "host=evil.example"}
 
-    link = admin.token.post(f"/users/{admin.id}/password-reset", headers=forged)
+    link = admin.token.post(f"/users/{site.user().id}/password-reset", headers=forged)
     answers = [
         link,
         admin.token.post("/invitations", json={}, headers=forged),
@@ -119,7 +119,7 @@ def test_a_script_that_was_stored_is_text_on_every_page(site: Site) -> None:
 
     for path in pages:
         answer = admin.browser.get(path)
-        assert answer.status_code in (200, 404), path
+        assert answer.status_code in (200, 404, 422), path
         assert not RAW.search(answer.text), path
         assert answer.headers["cache-control"] == "no-store", path
         assert "default-src 'self'" in answer.headers["content-security-policy"], path
