@@ -55,11 +55,11 @@ def test_tokens_and_sessions_of_another_do_not_exist(site: Site, ada: Victim) ->
     eve = site.user()
     token, session = (ada.token.get(path).json()["items"][0]["id"] for path in ("/tokens", "/sessions"))
 
-    for kind, another in (("tokens", token), ("sessions", session)):
-        answers = [eve.token.delete(f"/{kind}/{each}") for each in (another, uuid4())]
-        assert answers[0].status_code == answers[1].status_code in (204, 404)
-    for path in (f"/account/tokens/{token}/revoke", f"/account/sessions/{session}/end"):
-        assert eve.browser.post(path).status_code == 404
+    for kind, button, another in (("tokens", "revoke", token), ("sessions", "end", session)):
+        asked = [eve.token.delete(f"/{kind}/{each}") for each in (another, uuid4())]
+        pressed = [eve.browser.post(f"/account/{kind}/{each}/{button}") for each in (another, uuid4())]
+        assert asked[0].status_code == asked[1].status_code in (204, 404)
+        assert pressed[0].status_code == pressed[1].status_code in (303, 404)
     assert ada.token.get("/tokens").json()["items"][0]["id"] == token
     assert ada.token.get("/sessions").json()["items"][0]["id"] == session
 
