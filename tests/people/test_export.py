@@ -95,6 +95,7 @@ def test_what_admins_did_is_told_without_who_they_are(database: Database, ada: U
 
     assert [(event["action"], event["by"], event["address"]) for event in events] == [
         ("problem.published", "you", "192.0.2.7"),
+        ("token.revoked", "you", "192.0.2.7"),
         ("user.role_changed", "an admin", None),
     ]
 
