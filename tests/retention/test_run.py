@@ -111,7 +111,7 @@ def test_a_rejudging_that_is_not_decided_on_keeps_its_submissions(
     with database.transaction() as session:
         set_policy(session, keep_submissions_days=30)
         sent = send(session, 0, "wrong_answer", make_user(session), make_problem(session))
-        rejudging = Rejudging(chosen={}, onto="own", total=1, decision=decision)
+        rejudging = Rejudging(chosen={}, onto="own", total=1, judged=1 if decision else None, decision=decision)
         session.add(rejudging)
         session.flush()
         again = {"state": "done", "verdict": "wrong_answer", "is_current": False, "rejudging_id": rejudging.id}
