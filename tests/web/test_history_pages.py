@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from app.accounts.session import start_session
 from app.database import Database
 from app.web.cookie import COOKIE
-from tests.factories import make_judging, make_submission, make_user
+from tests.factories import make_judging, make_problem, make_submission, make_user
 from tests.web.judged import all_right, judge
 
 PAGE = "/problems/scaled_sum"
@@ -45,7 +45,17 @@ def test_the_history_is_narrowed_by_problem_verdict_and_mode(ada: TestClient, da
     assert shown(ada.get("/submissions?problem=scaled_sum&verdict=accepted&mode=").text) == [accepted]
     assert shown(ada.get("/submissions?mode=sample").text) == [waiting]
     assert "No submission of yours is like that" in ada.get("/submissions?verdict=wrong_answer").text
+    with database.transaction() as session:
+        make_problem(session, "other")
     assert "not submitted anything for this problem" in ada.get("/submissions?problem=other").text
+
+
+def test_a_history_of_a_problem_that_is_not_there_says_so(ada: TestClient) -> None:
+    answer = ada.get("/submissions?problem=another")
+
+    assert answer.status_code == HTTPStatus.NOT_FOUND
+    assert "there is no problem" in answer.text.lower()
+    assert "another" in answer.text
 
 
 def test_an_empty_history_says_what_it_is_for(ada: TestClient) -> None:
