@@ -9,7 +9,6 @@ from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
 
 from app.accounts.right import Right
 from app.accounts.viewer import Viewer
@@ -19,6 +18,7 @@ from app.api.openapi import problems
 from app.api.submissions import MAX_WAIT_SECONDS
 from app.backup.desk import BackupDesk
 from app.backup.view import BackupList, BackupView
+from app.request_state import get_backup_desk
 
 LOOK_AGAIN_SECONDS = 0.25
 
@@ -27,12 +27,7 @@ router = APIRouter(prefix="/backups", tags=["backups"])
 BackupMaker = Annotated[Viewer, needs(Right.BACK_UP)]
 
 
-def get_desk(request: Request) -> BackupDesk:
-    desk: BackupDesk = request.app.state.backup_desk
-    return desk
-
-
-Desk = Annotated[BackupDesk, Depends(get_desk)]
+Desk = Annotated[BackupDesk, Depends(get_backup_desk)]
 Wait = Annotated[
     int,
     Query(ge=0, le=MAX_WAIT_SECONDS, description="seconds to wait until it is written, or what restores it is through"),

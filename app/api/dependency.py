@@ -11,7 +11,6 @@ from fastapi import Depends, Query, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
 from app.accounts.network import address_of
-from app.accounts.request_throttle import RequestThrottle
 from app.accounts.right import Right
 from app.accounts.throttle import AccountThrottles
 from app.accounts.token import find_viewer_by_token, is_of_suspended
@@ -20,6 +19,14 @@ from app.accounts.waiting_room import WaitingRoom
 from app.api.error_code import NotSignedIn
 from app.audit.record import Actor
 from app.database import Database
+from app.request_state import (
+    get_account_throttles,
+    get_database,
+    get_progress,
+    get_request_throttle,
+    get_settings,
+    get_waiting_room,
+)
 from app.settings import Settings
 from app.submissions.progress import Progress
 from app.telemetry.context import note_user
@@ -32,33 +39,8 @@ _bearer = HTTPBearer(
 )
 
 
-def get_database(request: Request) -> Database:
-    database: Database = request.app.state.database
-    return database
-
-
-def get_progress(request: Request) -> Progress:
-    progress: Progress = request.app.state.progress
-    return progress
-
-
 def get_address(request: Request) -> str:
     return address_of(request.client.host if request.client else None)
-
-
-def get_settings(request: Request) -> Settings:
-    settings: Settings = request.app.state.settings
-    return settings
-
-
-def get_account_throttles(request: Request) -> AccountThrottles:
-    throttles: AccountThrottles = request.app.state.account_throttles
-    return throttles
-
-
-def get_waiting_room(request: Request) -> WaitingRoom:
-    room: WaitingRoom = request.app.state.waiting_room
-    return room
 
 
 Stored = Annotated[Database, Depends(get_database)]
@@ -72,7 +54,7 @@ Cursor = Annotated[str | None, Query(description="`next` of the page before")]
 
 def limit_address(request: Request, address: Address) -> None:
     """Counts a request of someone unknown. Raises TooOften."""
-    _throttle(request).use_address(address)
+    get_request_throttle(request).use_address(address)
 
 
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
@@ -88,7 +70,7 @@ def get_viewer(
         limit_address(request, address)
         raise NotSignedIn(_why_unknown(database, credentials))
     note_user(viewer.id)
-    _throttle(request).use_user(viewer.id)
+    get_request_throttle(request).use_user(viewer.id)
     for right in wanted.scopes:
         viewer.require(Right(right))
     return viewer
@@ -131,11 +113,6 @@ AnyViewer = Annotated[Viewer | None, Security(find_viewer, scopes=[Right.READ_PR
 def act_as(viewer: Viewer, address: str) -> Actor:
     """Who is written down for what the request does."""
     return Actor(user_id=viewer.id, channel="api", address=address)
-
-
-def _throttle(request: Request) -> RequestThrottle:
-    throttle: RequestThrottle = request.app.state.request_throttle
-    return throttle
 
 
 def _why_unknown(database: Database, credentials: HTTPAuthorizationCredentials | None) -> str:

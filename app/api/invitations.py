@@ -24,7 +24,7 @@ from app.accounts.model import Role
 from app.api.dependency import Address, Configured, Cursor, Stored, UserChanger, UserReader, act_as
 from app.api.openapi import problems
 from app.api.ruled import Email, ruled
-from app.mail.outbox import Outbox
+from app.request_state import get_outbox
 
 router = APIRouter(prefix="/invitations", tags=["invitations"])
 
@@ -104,8 +104,7 @@ def post_invitation(
         new = invite(session, act_as(viewer, address), Invite(**wish.model_dump()))
         letter, made = new.letter(settings.base_url), new.invitation
     if letter is not None:
-        outbox: Outbox = request.app.state.outbox
-        outbox.send(letter)
+        get_outbox(request).send(letter)
     return NewInvitationView(
         id=made.id,
         state=state_of(made),

@@ -10,8 +10,8 @@ from app.api.condition import IfMatch, require_match
 from app.api.dependency import Address, OperationsReader, SettingsChanger, Stored, act_as
 from app.api.openapi import problems
 from app.policy.change import lock_policy
-from app.policy.current import CurrentPolicy
 from app.policy.policy import Policy
+from app.request_state import get_policy
 from app.retention.setting import change_settings, put_back
 
 router = APIRouter(prefix="/settings", tags=["administration"])
@@ -85,5 +85,4 @@ def delete_setting(
 
 
 def _apply_here(request: Request) -> None:
-    policy: CurrentPolicy = request.app.state.policy
-    policy.refresh()
+    get_policy(request).refresh()

@@ -14,8 +14,8 @@ from app.accounts.right import RULES, Right
 from app.accounts.session import find_session, list_sessions
 from app.accounts.token import MAX_TOKENS, NewToken, list_tokens
 from app.accounts.viewer import Viewer
+from app.request_state import find_provider, get_account_throttles
 from app.web.cookie import find_secret
-from app.web.dependency import find_provider, get_account_throttles
 from app.web.gate import needs
 from app.web.messages import gettext as _
 from app.web.visit import Visit

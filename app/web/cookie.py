@@ -8,8 +8,8 @@ from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
 
 from app.accounts.session import LIFETIME
+from app.request_state import get_settings
 from app.settings import Settings
-from app.web.dependency import get_settings
 from app.web.origin import local_path
 
 Answer = TypeVar("Answer", bound=Response)

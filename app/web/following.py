@@ -7,9 +7,9 @@ from functools import partial
 from app.accounts.right import Right
 from app.accounts.session import find_viewer_by_session
 from app.accounts.viewer import Viewer
+from app.request_state import get_database, get_progress, get_waiting_room
 from app.submissions.follow import Follower
 from app.web.cookie import find_secret
-from app.web.dependency import get_database, get_progress, get_waiting_room
 from app.web.visit import Visit
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from fastapi import Request
 
 from app.errors import Refused
-from app.web.dependency import get_settings
+from app.request_state import get_settings
 
 
 def require_own_origin(request: Request) -> None:

@@ -16,10 +16,10 @@ from app.accounts.right import Right
 from app.accounts.session import SessionOrigin, find_viewer_by_session
 from app.accounts.viewer import Viewer
 from app.audit.record import Actor
+from app.request_state import get_database, get_policy, get_request_throttle
 from app.telemetry.context import note_user
 from app.web.browser_name import name_browser
 from app.web.cookie import find_secret
-from app.web.dependency import get_database, get_policy, get_request_throttle
 from app.web.render import render_page
 
 

@@ -10,10 +10,10 @@ from app.accounts.throttle import TooOften
 from app.errors import Conflict, Invalid
 from app.people.erase import erase_self
 from app.people.export import export_user
+from app.request_state import get_database
 from app.web.account import Outcome, Owner, prove, render_account
 from app.web.attachment import send_archive
 from app.web.cookie import signed_out
-from app.web.dependency import get_database
 from app.web.messages import gettext as _
 from app.web.origin import require_own_origin
 from app.web.visit import CurrentVisit

@@ -11,9 +11,9 @@ from app.accounts.invitation import InvitationSpent
 from app.accounts.throttle import TooOften
 from app.accounts.user import SignUp
 from app.errors import Conflict, Invalid, Refused
+from app.request_state import find_provider, get_account_throttles
 from app.web.arrival import arrive
 from app.web.cookie import signed_in
-from app.web.dependency import find_provider, get_account_throttles
 from app.web.origin import local_path, require_own_origin
 from app.web.visit import CurrentVisit, Visit, limit_address, read_address
 

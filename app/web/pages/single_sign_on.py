@@ -16,10 +16,10 @@ from app.accounts.identity import link_identity, sign_in_person, unlink_identity
 from app.accounts.provider import Attempt, Person, Provider, ProviderAway, ProviderRefused
 from app.accounts.throttle import TooOften
 from app.errors import AllcloseError, Conflict, NotFound, Refused
+from app.request_state import find_provider, get_account_throttles
 from app.web.arrival import arrive
 from app.web.attempt_cookie import Errand, forget_errand, keep_errand, read_errand
 from app.web.cookie import signed_in
-from app.web.dependency import find_provider, get_account_throttles
 from app.web.messages import gettext as _
 from app.web.origin import local_path, require_own_origin
 from app.web.pages.sign_in import SignInForm, sign_in_page

@@ -18,8 +18,8 @@ from app.administration.audit_log import (
 from app.administration.export import Format
 from app.audit.model import Channel
 from app.errors import Invalid, NotFound
+from app.request_state import get_database
 from app.web.attachment import send_table
-from app.web.dependency import get_database
 from app.web.gate import needs
 from app.web.moment import read_moment
 from app.web.visit import CurrentVisit

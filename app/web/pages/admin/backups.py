@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, Request, Response
+from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
 from app.accounts.model import User
@@ -12,6 +12,7 @@ from app.accounts.throttle import TooOften
 from app.accounts.viewer import Viewer
 from app.backup.desk import BackupDesk
 from app.errors import Conflict, LimitReached
+from app.request_state import get_backup_desk
 from app.web.account import prove
 from app.web.attachment import send_archive
 from app.web.gate import needs
@@ -35,12 +36,7 @@ class ProvenForm(BaseModel):
     sure: str = ""
 
 
-def get_desk(request: Request) -> BackupDesk:
-    desk: BackupDesk = request.app.state.backup_desk
-    return desk
-
-
-Desk = Annotated[BackupDesk, Depends(get_desk)]
+Desk = Annotated[BackupDesk, Depends(get_backup_desk)]
 
 
 @router.get("")

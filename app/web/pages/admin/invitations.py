@@ -11,6 +11,7 @@ from app.accounts.model import Role
 from app.accounts.right import Right
 from app.errors import Conflict, Invalid, NotFound
 from app.policy.policy import read_policy
+from app.request_state import get_outbox, get_settings
 from app.web.address import InvitationId
 from app.web.gate import needs
 from app.web.origin import require_own_origin
@@ -35,7 +36,7 @@ def show_invitations(visit: CurrentVisit, cursor: str | None = None) -> Response
 @router.post("", dependencies=[Depends(require_own_origin), needs(Right.CHANGE_USERS, HOME)])
 def send_invitation(visit: CurrentVisit, form: Annotated[InviteForm, Form()]) -> Response:
     wanted = Invite(role=form.role, email=form.email.strip() or None, note=form.note.strip(), days=form.days)
-    base_url = visit.request.app.state.settings.base_url
+    base_url = get_settings(visit.request).base_url
     try:
         with visit.transaction() as session:
             new = invite(session, visit.actor, wanted)
@@ -43,7 +44,7 @@ def send_invitation(visit: CurrentVisit, form: Annotated[InviteForm, Form()]) ->
     except Invalid as fault:
         return _page(visit, form, errors={fault.field: str(fault)}, status=422)
     if letter is not None:
-        visit.request.app.state.outbox.send(letter)
+        get_outbox(visit.request).send(letter)
     return _page(visit, link=new.link(base_url))
 
 
@@ -74,7 +75,7 @@ def _page(
         "mode": mode,
         "is_first": cursor is None,
         "link": about.get("link"),
-        "sends_mail": visit.request.app.state.outbox.server is not None,
+        "sends_mail": get_outbox(visit.request).server is not None,
         "values": (form or InviteForm()).model_dump(),
         "errors": errors or {},
         "bounds": {"days": MAX_DAYS, "note": MAX_NOTE},

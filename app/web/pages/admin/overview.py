@@ -9,8 +9,8 @@ from app.accounts.viewer import Viewer
 from app.administration.overview import read_overview
 from app.administration.revision import list_current, list_outdated
 from app.administration.storage import read_storage
+from app.request_state import get_settings
 from app.retention.preview import read_retention
-from app.settings import Settings
 from app.web.gate import needs
 from app.web.visit import CurrentVisit
 
@@ -37,8 +37,7 @@ def show_problems(visit: CurrentVisit, viewer: ReadsOperations) -> Response:  # 
 
 @router.get("/storage")
 def show_storage(visit: CurrentVisit, viewer: ReadsOperations) -> Response:  # noqa: ARG001
-    settings: Settings = visit.request.app.state.settings
     with visit.transaction() as session:
-        storage = read_storage(session, settings.data)
+        storage = read_storage(session, get_settings(visit.request).data)
         retention = read_retention(session)
     return visit.render("admin/storage.html", {"storage": storage, "retention": retention, "drawn": DRAWN})

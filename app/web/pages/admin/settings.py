@@ -8,8 +8,8 @@ from app.accounts.right import Right
 from app.accounts.viewer import Viewer
 from app.administration.setting import Setting, list_settings, read_value
 from app.errors import Invalid
-from app.policy.current import CurrentPolicy
 from app.policy.policy import Policy
+from app.request_state import get_policy
 from app.retention.preview import MOST_COUNTED
 from app.retention.setting import RemovalUnconfirmed, change_settings, put_back
 from app.web.gate import needs
@@ -48,8 +48,7 @@ def save_setting(
         return _render(visit, {"saved": "", "typed": {name: value}, "asked": asked}, 409)
     except Invalid as fault:
         return _render(visit, {"saved": "", "typed": {name: value}, "errors": {name: str(fault)}}, 422)
-    policy: CurrentPolicy = visit.request.app.state.policy
-    policy.refresh()
+    get_policy(visit.request).refresh()
     return see_other(f"/admin/settings?saved={name}#{name}")
 
 

@@ -11,10 +11,10 @@ from app.administration.submission import export_submissions, record_submissions
 from app.catalog.name import list_named
 from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
+from app.request_state import get_database
 from app.submissions.model import Mode
 from app.submissions.query import HistoryFilters, SubmissionPage, list_submissions
 from app.web.attachment import send_table
-from app.web.dependency import get_database
 from app.web.gate import needs
 from app.web.moment import read_moment
 from app.web.visit import CurrentVisit, Visit

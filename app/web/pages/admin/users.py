@@ -29,8 +29,8 @@ from app.people.export import export_user
 from app.people.person import State
 from app.people.query import UserFilters, get_account, list_users
 from app.people.reset_link import make_link
+from app.request_state import get_database, get_settings
 from app.web.attachment import send_archive
-from app.web.dependency import get_database
 from app.web.gate import needs
 from app.web.messages import gettext as _
 from app.web.origin import require_own_origin
@@ -106,7 +106,7 @@ def send_email(visit: CurrentVisit, viewer: Changes, user_id: UUID, form: Annota
 def send_reset_link(visit: CurrentVisit, viewer: Changes, user_id: UUID) -> Response:  # noqa: ARG001
     try:
         with visit.transaction() as session:
-            link = make_link(session, visit.actor, user_id, visit.request.app.state.settings.base_url)
+            link = make_link(session, visit.actor, user_id, get_settings(visit.request).base_url)
     except (Conflict, OwnAccount) as fault:
         return _render(visit, user_id, {"error": str(fault)}, _status_of(fault))
     return _render(visit, user_id, {"link": link}, 201)

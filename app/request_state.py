@@ -1,0 +1,71 @@
+"""What the web process holds for all requests, typed: for pages and for the API. `app/main.py` puts it there."""
+
+from fastapi import Request
+
+from app.accounts.provider import Provider
+from app.accounts.request_throttle import RequestThrottle
+from app.accounts.reset_desk import ResetDesk
+from app.accounts.throttle import AccountThrottles
+from app.accounts.waiting_room import WaitingRoom
+from app.backup.desk import BackupDesk
+from app.database import Database
+from app.mail.outbox import Outbox
+from app.policy.current import CurrentPolicy
+from app.settings import Settings
+from app.submissions.progress import Progress
+
+
+def get_settings(request: Request) -> Settings:
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+def get_database(request: Request) -> Database:
+    database: Database = request.app.state.database
+    return database
+
+
+def get_policy(request: Request) -> CurrentPolicy:
+    policy: CurrentPolicy = request.app.state.policy
+    return policy
+
+
+def get_progress(request: Request) -> Progress:
+    progress: Progress = request.app.state.progress
+    return progress
+
+
+def get_request_throttle(request: Request) -> RequestThrottle:
+    throttle: RequestThrottle = request.app.state.request_throttle
+    return throttle
+
+
+def get_account_throttles(request: Request) -> AccountThrottles:
+    throttles: AccountThrottles = request.app.state.account_throttles
+    return throttles
+
+
+def get_waiting_room(request: Request) -> WaitingRoom:
+    room: WaitingRoom = request.app.state.waiting_room
+    return room
+
+
+def get_reset_desk(request: Request) -> ResetDesk:
+    desk: ResetDesk = request.app.state.reset_desk
+    return desk
+
+
+def find_provider(request: Request) -> Provider | None:
+    """None where nobody signs in elsewhere."""
+    provider: Provider | None = request.app.state.provider
+    return provider
+
+
+def get_outbox(request: Request) -> Outbox:
+    outbox: Outbox = request.app.state.outbox
+    return outbox
+
+
+def get_backup_desk(request: Request) -> BackupDesk:
+    desk: BackupDesk = request.app.state.backup_desk
+    return desk
