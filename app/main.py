@@ -7,6 +7,7 @@ from operator import attrgetter
 from fastapi import Depends, FastAPI
 from fastapi.telemetry import TelemetryConfig
 from prometheus_client import CollectorRegistry, ProcessCollector
+from starlette.datastructures import State
 
 from app import api, web
 from app.accounts.provider import find_provider
@@ -37,6 +38,13 @@ NO_TELEMETRY = TelemetryConfig(tracing=False, operation_spans=False, metrics=Fal
 
 def create_app(settings: Settings, database: Database) -> FastAPI:
     """The caller upgrades the schema first, and closes the database afterwards."""
+    app = build_application()
+    set_state(app, settings, database)
+    return app
+
+
+def build_application() -> FastAPI:
+    """Return the routes and the middleware, which know no setting and no database: those are in `app.state`."""
     app = FastAPI(
         openapi_url=None,
         docs_url=None,
@@ -48,20 +56,6 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
         dependencies=[Depends(note_path)],
         telemetry=NO_TELEMETRY,
     )
-    app.state.settings = settings
-    app.state.database = database
-    app.state.progress = Progress(database)
-    app.state.metrics = CollectorRegistry()
-    ProcessCollector(registry=app.state.metrics)
-    traffic = app.state.traffic = Traffic(app.state.metrics)
-    throttles = app.state.account_throttles = AccountThrottles()
-    app.state.provider = find_provider(settings)
-    outbox = app.state.outbox = open_outbox(settings)
-    app.state.reset_desk = ResetDesk(database=database, outbox=outbox, throttles=throttles, base_url=settings.base_url)
-    app.state.backup_desk = BackupDesk(database, settings.data)
-    policy = app.state.policy = CurrentPolicy(database)
-    app.state.request_throttle = RequestThrottle(policy)
-    app.state.waiting_room = WaitingRoom()
     app.include_router(api.build_router())
     app.include_router(web.build_router())
     answer = answers_by_audience(page=render_error)
@@ -71,8 +65,27 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
     app.add_middleware(Language)
     app.add_middleware(ResponseHeaders)
     app.add_middleware(Head)
-    app.add_middleware(RequestContext, traffic=traffic)
+    app.add_middleware(RequestContext)
     return app
+
+
+def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
+    """Give the application what its requests share, in place of all that an earlier call gave."""
+    state = app.state = State()
+    state.settings = settings
+    state.database = database
+    state.progress = Progress(database)
+    state.metrics = CollectorRegistry()
+    ProcessCollector(registry=state.metrics)
+    state.traffic = Traffic(state.metrics)
+    throttles = state.account_throttles = AccountThrottles()
+    state.provider = find_provider(settings)
+    outbox = state.outbox = open_outbox(settings)
+    state.reset_desk = ResetDesk(database=database, outbox=outbox, throttles=throttles, base_url=settings.base_url)
+    state.backup_desk = BackupDesk(database, settings.data)
+    policy = state.policy = CurrentPolicy(database)
+    state.request_throttle = RequestThrottle(policy)
+    state.waiting_room = WaitingRoom()
 
 
 @asynccontextmanager

@@ -36,6 +36,11 @@ class _Exchange:
     is_stream: bool = False
     begun: float = field(default_factory=time.monotonic)
 
+    @property
+    def traffic(self) -> Traffic:
+        traffic: Traffic = self.scope["app"].state.traffic
+        return traffic
+
 
 async def note_path(request: Request) -> None:
     """A dependency of everything. Not in a thread, which would cost more than it does."""
@@ -46,8 +51,8 @@ async def note_path(request: Request) -> None:
 class RequestContext:
     """Pure ASGI, so streams pass through unbuffered. The variables that it sets end with the request's task."""
 
-    def __init__(self, app: ASGIApp, traffic: Traffic) -> None:
-        self._app, self._traffic = app, traffic
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
         self._templates: dict[int, str] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -85,7 +90,7 @@ class RequestContext:
         exchange.status = message["status"]
         exchange.is_stream = Headers(raw=message["headers"]).get("content-type", "").startswith("text/event-stream")
         if exchange.is_stream:
-            self._traffic.streams.inc()
+            exchange.traffic.streams.inc()
 
     def _note_end(self, exchange: _Exchange, route: str) -> None:
         seconds = time.monotonic() - exchange.begun
@@ -94,11 +99,11 @@ class RequestContext:
 
     def _count(self, exchange: _Exchange, route: str, seconds: float) -> None:
         method = exchange.scope["method"]
-        self._traffic.count(method, route, exchange.status)
+        exchange.traffic.count(method, route, exchange.status)
         if exchange.is_stream:
-            self._traffic.streams.dec()
+            exchange.traffic.streams.dec()
         else:
-            self._traffic.take_time(method, route, seconds)
+            exchange.traffic.take_time(method, route, seconds)
 
     def _route_of(self, scope: Scope) -> str:
         """Of the route that took the request, with all that is before it."""

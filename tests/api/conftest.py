@@ -14,8 +14,8 @@ from fastapi import FastAPI
 
 from app.accounts.token import create_token
 from app.database import Database
-from app.main import create_app
 from app.settings import Settings
+from tests.application import open_application
 from tests.factories import make_user, set_policy
 
 # Seconds; for machines that are busy with other things.
@@ -58,7 +58,7 @@ def policy(request: pytest.FixtureRequest, database: Database) -> None:
 
 @pytest.fixture
 def app(settings: Settings, database: Database, policy: None) -> FastAPI:  # noqa: ARG001
-    return create_app(settings, database)
+    return open_application(settings, database)
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ import pytest
 from fastapi import FastAPI
 
 from app.database import Database
+from app.main import create_app
+from app.settings import Settings
 from app.telemetry.log import JsonLines, TextLines
 from tests.api.conftest import SignedIn
 from tests.factories import make_problem
@@ -59,6 +61,12 @@ def lines() -> Iterator[Lines]:
         root.removeHandler(handler)
     root.setLevel(before)
     client.setLevel(logging.NOTSET)
+
+
+@pytest.fixture
+def app(settings: Settings, database: Database) -> FastAPI:
+    """One of this test's own, since `broken` adds routes."""
+    return create_app(settings, database)
 
 
 @pytest.fixture

@@ -74,7 +74,7 @@ def final(student: Student, submission: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.timeout(600)
 def test_what_waited_is_judged_and_nothing_of_what_ran_is_written(served: Served, admin: httpx.Client) -> None:
     ada = served.sign_up()
@@ -106,7 +106,7 @@ def test_what_waited_is_judged_and_nothing_of_what_ran_is_written(served: Served
     assert len(served.worker_pids()) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.timeout(600)
 def test_a_server_that_is_killed_while_it_restores_has_everything_as_it_was(tmp_path: Path) -> None:
     data = tmp_path / "data"

@@ -10,7 +10,7 @@ from tests.cli.test_commands import PASSWORD, allclose
 from tests.serving import serve
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.timeout(900)
 def test_a_server_goes_on_where_its_backup_was_made(tmp_path: Path) -> None:
     first, second, file = tmp_path / "first", tmp_path / "second", tmp_path / "monday.backup"

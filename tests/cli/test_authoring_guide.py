@@ -19,7 +19,7 @@ def told(lines: tuple[str, ...]) -> list[str]:
     return [line for line in words if line]
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.timeout(900)
 def test_the_session_of_the_guide_prints_what_the_guide_shows(tmp_path: Path) -> None:
     documented = read_steps(GUIDE.read_text())

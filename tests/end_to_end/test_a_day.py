@@ -14,7 +14,7 @@ from tests.serving import serve
 SCRIPT = ROOT / "docs" / "operations" / "a_day.py"
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.timeout(900)
 def test_an_admins_day_goes_as_it_is_written(tmp_path: Path) -> None:
     data, backup = tmp_path / "data", tmp_path / "evening.backup"

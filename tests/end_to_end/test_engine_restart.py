@@ -37,7 +37,7 @@ def served(engine: Engine, tmp_path: Path) -> Iterator[Served]:
         yield served
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"])
 def test_every_submission_gets_its_verdict_when_the_engine_restarts(

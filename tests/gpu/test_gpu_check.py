@@ -35,7 +35,7 @@ def rows() -> dict[str, Row]:
     return {row.what: row for row in run_checks(check, platforms=("cpu", "cpu"))}
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "what",
     [
@@ -57,14 +57,14 @@ def test_what_needs_no_gpu_is_right_on_processors(rows: dict[str, Row], what: st
     assert rows[what].is_right, rows[what]
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_what_needs_one_is_found_missing_and_the_rest_goes_on(rows: dict[str, Row]) -> None:
     assert not rows["driver: 256 MiB of 1024, in the next box"].is_right
     assert "libcuda" in rows["driver: 256 MiB of 1024, in the next box"].saw
     assert not rows["torch sees one GPU"].is_right
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_the_table_has_every_row(rows: dict[str, Row], capsys: pytest.CaptureFixture[str]) -> None:
     print_table(list(rows.values()))
 

@@ -14,7 +14,7 @@ from app.judging.comparison import Comparison, Rules, compare
 from app.judging.leaf import Array
 from app.judging.tolerance import Tolerance
 
-pytestmark = pytest.mark.slow  # onnx computes all its outputs when asked for the cases
+pytestmark = pytest.mark.whole  # onnx computes all its outputs when asked for the cases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

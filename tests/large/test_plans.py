@@ -63,7 +63,7 @@ def told(address: Address, statement: str, tables: set[str]) -> str:
     return f"{address.url} reads all of {', '.join(sorted(tables))}:\n{statement}"
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("username", ["user-1", "user-250"], ids=["student", "admin"])
 def test_no_request_reads_a_growing_table_whole(large: Database, username: str) -> None:
@@ -85,7 +85,7 @@ def test_no_request_reads_a_growing_table_whole(large: Database, username: str) 
     assert len(seen) > 40
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize(
     "criteria",

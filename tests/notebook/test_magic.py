@@ -19,10 +19,10 @@ from app.database import Database
 from app.judging.report import Fault
 from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict
-from app.main import create_app
 from app.settings import Settings
 from app.submissions.model import Judging
 from tests.api.conftest import serving
+from tests.application import open_application
 from tests.catalog.packages import SOLUTION, make_package
 from tests.factories import make_user
 from tests.hostile_text import SAID, list_harm, list_markup
@@ -59,7 +59,7 @@ def address(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[str
     with database.transaction() as session:
         publish(session, make_package())
         monkeypatch.setenv("ALLCLOSE_TOKEN", create_token(session, make_user(session, "ada").id, "test").secret)
-    app: FastAPI = create_app(Settings(), database)
+    app: FastAPI = open_application(Settings(), database)
     with serving(app) as address:
         monkeypatch.setenv("ALLCLOSE_SERVER", address)
         yield address

@@ -20,7 +20,7 @@ FAULTS = 24
 KINDS = (signal.SIGKILL, signal.SIGSTOP, signal.SIGSTOP, signal.SIGTERM)
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.parametrize("seed", [1])
 def test_no_judging_is_lost_or_finished_twice_whatever_happens_to_workers(
     database: Database, fleet: Fleet, seed: int

@@ -35,7 +35,7 @@ def runs_on(database: Database, worker: str) -> bool:
     return any(row.worker == worker for row in read_record(database, "judging"))
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_the_judging_of_a_killed_worker_runs_again_within_twenty_seconds(database: Database, fleet: Fleet) -> None:
     enqueue(database, "sleep 2")
     fleet.start("first", rhythm=REAL)

@@ -1,4 +1,7 @@
-"""Every test that asks for `bench` or `launcher` runs with each launcher, in each way it can isolate."""
+"""Every test that asks for `bench` or `launcher` runs with each launcher, in each way it can isolate.
+
+The quick run has two of the four kinds: both launchers, and both ways to isolate.
+"""
 
 import os
 from collections.abc import Callable, Iterator
@@ -34,9 +37,11 @@ LAUNCHERS: dict[str, Callable[[], Launcher]] = {
     "docker-namespaces": lambda: docker_launcher("namespaces"),
     "docker-shared": lambda: docker_launcher("shared"),
 }
+QUICK = {"bubblewrap-namespaces", "docker-shared"}
+KINDS = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.whole) for name in LAUNCHERS]
 
 
-@pytest.fixture(scope="session", params=LAUNCHERS)
+@pytest.fixture(scope="session", params=KINDS)
 def launcher(request: pytest.FixtureRequest) -> Launcher:
     found = LAUNCHERS[request.param]()
     try:

@@ -30,7 +30,7 @@ def checks_in(source: str) -> list[str]:
     return [name for name in functions if name.startswith("check_")]
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.parametrize("launcher", ["bubblewrap-namespaces", "docker-shared"], indirect=True)
 @pytest.mark.parametrize("framework", NEEDS)
 def test_what_a_framework_offers_works_in_a_box(bench: Bench, framework: str) -> None:
@@ -79,7 +79,7 @@ def numpys_tests() -> bytes:
     return archive.getvalue()
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.parametrize("launcher", ["bubblewrap-namespaces", "docker-namespaces"], indirect=True)
 @pytest.mark.parametrize("framework", LEAST)
 def test_a_frameworks_own_tests_pass_in_a_box(bench: Bench, framework: str, numpys_tests: bytes) -> None:

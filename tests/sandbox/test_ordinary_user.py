@@ -20,7 +20,7 @@ def open_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.timeout(900)
 @pytest.mark.skipif(os.geteuid() != 0, reason="this is an ordinary user already")
 def test_the_suite_passes_for_an_ordinary_user(open_folder: Path) -> None:

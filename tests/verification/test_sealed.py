@@ -19,7 +19,7 @@ def package_with(kept: tuple[str, ...]) -> Package:
     return package_from_files("microbatched_grads", files)
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_requirements_and_sealed_cases_are_verified(bench: Bench) -> None:
     report = verified(package_with(KEPT), bench, NO_MUTANTS)
 

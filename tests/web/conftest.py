@@ -12,10 +12,10 @@ from playwright.sync_api import Browser
 from app.accounts.session import start_session
 from app.catalog.publish import publish
 from app.database import Database
-from app.main import create_app
 from app.settings import Settings
 from app.web.cookie import COOKIE
 from tests.api.conftest import serving
+from tests.application import open_application
 from tests.catalog.packages import make_package
 from tests.factories import make_user, set_policy
 from tests.web.browser import chromium
@@ -45,7 +45,7 @@ def policy(request: pytest.FixtureRequest, database: Database) -> None:
 def app(settings: Settings, database: Database, policy: None) -> FastAPI:  # noqa: ARG001
     with database.transaction() as session:
         publish(session, make_package())
-    return create_app(settings, database)
+    return open_application(settings, database)
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ def write(visitor: Visitor, path: str, text: str) -> None:
     editor(visitor, path).press("Control+Home")
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_from_an_error_at_its_line_to_a_published_revision_and_back(
     emmy: Visitor, database: Database, tmp_path: Path
 ) -> None:

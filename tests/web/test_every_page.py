@@ -171,7 +171,7 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
     return made
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.parametrize(("name", "paths"), LOOKS, ids=[name or "anyone" for name, _ in LOOKS])
 def test_every_page_is_fit_for_everyone(
     browser: Browser, address: str, scene: Scene, name: str | None, paths: tuple[str, ...]

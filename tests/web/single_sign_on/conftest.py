@@ -9,9 +9,9 @@ from fastapi import FastAPI
 
 from app.catalog.publish import publish
 from app.database import Database
-from app.main import create_app
 from app.settings import Settings
 from tests.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET
+from tests.application import open_application
 from tests.catalog.packages import make_package
 from tests.web.single_sign_on.away import SITE, Away
 
@@ -39,7 +39,7 @@ def provider(running: list[Away]) -> Away:
 def app(provider: Away, database: Database) -> FastAPI:
     with database.transaction() as session:
         publish(session, make_package())
-    return create_app(
+    return open_application(
         Settings(
             public_url=SITE,
             oidc_issuer=provider.issuer,

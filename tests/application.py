@@ -1,0 +1,21 @@
+"""One application for all tests of a process: building its routes takes half a second, setting its state none."""
+
+from functools import cache
+
+from fastapi import FastAPI
+
+from app.database import Database
+from app.main import build_application, set_state
+from app.settings import Settings
+
+_application = cache(build_application)
+
+
+def open_application(settings: Settings, database: Database) -> FastAPI:
+    """Return the application on this database. The call before this one gets the same application and loses its state.
+
+    A test that changes routes, or needs two applications at once, calls `create_app` instead.
+    """
+    app = _application()
+    set_state(app, settings, database)
+    return app
