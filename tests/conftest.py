@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from itertools import count
 
+import hypothesis
 import psycopg
 import pytest
 from sqlalchemy import make_url
@@ -34,6 +35,9 @@ FAST = {
 KIND_OF_BOX = re.compile(r"(bubblewrap|docker)-(namespaces|shared)")
 
 _numbers = count(1)
+
+# `make test-all` asks for it by `--hypothesis-profile whole`; what is generated slowly looks whether it is on.
+hypothesis.settings.register_profile("whole")
 
 
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]

@@ -21,6 +21,7 @@ from sandbox.interface import Launcher, Limits
 from tests.hostile.arena import PROBLEMS, Arena, Seen, open_arenas
 from tests.hostile.conftest import RECORD
 from tests.hostile.mechanism import FILES, Mechanism, read_mechanism
+from tests.sandbox.conftest import in_turn
 
 GROUPS = {
     "checker",
@@ -55,7 +56,9 @@ def arenas(launcher: Launcher) -> Iterator[dict[str, Arena]]:
         yield arenas
 
 
-@pytest.mark.parametrize("file", FILES, ids=[f"{file.parent.name}/{file.stem}" for file in FILES])
+@pytest.mark.parametrize(
+    ("launcher", "file"), in_turn(FILES, lambda file: f"{file.parent.name}/{file.stem}"), indirect=["launcher"]
+)
 def test_a_hostile_submission_gets_its_verdict_and_disturbs_nobody(
     arenas: dict[str, Arena],
     file: Path,

@@ -11,6 +11,7 @@ from sandbox.interface import Launcher
 from sandbox.pool import Pool
 from tests.hostile.arena import Arena, Remembering, open_arena
 from tests.hostile.mechanism import SUBMISSIONS, read_mechanism
+from tests.sandbox.conftest import in_turn
 
 GREEDY = (
     "barriers",
@@ -35,7 +36,7 @@ def arena(launcher: Launcher) -> Iterator[Arena]:
         yield open_arena("standardise", (pool, pool), Remembering(launcher))
 
 
-@pytest.mark.parametrize("name", GREEDY)
+@pytest.mark.parametrize(("launcher", "name"), in_turn(GREEDY), indirect=["launcher"])
 def test_a_greedy_submission_costs_its_neighbour_no_verdict(arena: Arena, name: str) -> None:
     mechanism = read_mechanism(SUBMISSIONS / "exhausting" / f"{name}.py")
     verdicts: list[Verdict | None] = []

@@ -4,6 +4,7 @@ import random
 import signal
 import time
 from collections import Counter, deque
+from dataclasses import dataclass
 
 import pytest
 from sqlalchemy import select
@@ -14,42 +15,50 @@ from tests.factories import make_judging, make_problem, make_submission, make_us
 from tests.queue.fleet import Fleet, read_record, wait_until
 from tests.queue.worker_process import CASES
 
-JUDGINGS = 60
-WORKERS = 4
-FAULTS = 24
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    judgings: int
+    workers: int
+    faults: int
+
+
+QUICK = Size(judgings=12, workers=3, faults=6)
+WHOLE = Size(judgings=60, workers=4, faults=24)
 KINDS = (signal.SIGKILL, signal.SIGSTOP, signal.SIGSTOP, signal.SIGTERM)
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("seed", [1])
+@pytest.mark.parametrize(
+    "size", [pytest.param(QUICK, id="quick"), pytest.param(WHOLE, id="whole", marks=pytest.mark.whole)]
+)
 def test_no_judging_is_lost_or_finished_twice_whatever_happens_to_workers(
-    database: Database, fleet: Fleet, seed: int
+    database: Database, fleet: Fleet, size: Size
 ) -> None:
-    chance = random.Random(seed)
-    enqueue(database, chance)
+    chance = random.Random(1)
+    enqueue(database, chance, size)
 
-    wreak_havoc(fleet, chance)
+    wreak_havoc(fleet, chance, size)
     fleet.start("healthy", slots=4)
     wait_until(lambda: is_done(database))
 
-    check_invariants(database)
+    check_invariants(database, size)
 
 
-def enqueue(database: Database, chance: random.Random) -> None:
+def enqueue(database: Database, chance: random.Random, size: Size) -> None:
     with database.transaction() as session:
         user, revision = make_user(session), make_problem(session)
-        for _ in range(JUDGINGS):
+        for _ in range(size.judgings):
             submission = make_submission(session, user, revision)
             submission.source = f"{chance.choice(['sleep', 'stubborn'])} {chance.uniform(0.5, 3):.2f}"
             make_judging(session, submission.id, max_attempts=1000)
 
 
-def wreak_havoc(fleet: Fleet, chance: random.Random) -> None:
+def wreak_havoc(fleet: Fleet, chance: random.Random, size: Size) -> None:
     """Frozen workers wake after two more faults, when another may hold what they hold; those that end are replaced."""
-    working, frozen = [f"worker-{number}" for number in range(WORKERS)], deque[str]()
+    working, frozen = [f"worker-{number}" for number in range(size.workers)], deque[str]()
     for name in working:
         fleet.start(name, slots=2)
-    for fault in range(FAULTS):
+    for fault in range(size.faults):
         name = working.pop(chance.randrange(len(working)))
         kind = chance.choice(KINDS)
         fleet.send(name, kind)
@@ -71,11 +80,11 @@ def is_done(database: Database) -> bool:
         return set(session.scalars(select(Judging.state))) == {"done"}
 
 
-def check_invariants(database: Database) -> None:
+def check_invariants(database: Database, size: Size) -> None:
     with database.transaction() as session:
         judgings = session.scalars(select(Judging)).all()
         cases = session.scalars(select(CaseRow)).all()
-    assert Counter(judging.verdict for judging in judgings) == {"accepted": JUDGINGS}
+    assert Counter(judging.verdict for judging in judgings) == {"accepted": size.judgings}
     finished = Counter(row.judging_id for row in read_record(database, "done"))
     assert finished == {judging.id: 1 for judging in judgings}
     claimed = Counter((row.judging_id, row.attempt) for row in read_record(database, "judging"))

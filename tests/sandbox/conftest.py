@@ -4,9 +4,12 @@ The quick run has two of the four kinds: both launchers, and both ways to isolat
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import cycle
+from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from sandbox.bubblewrap.launcher import BubblewrapLauncher
 from sandbox.docker.launcher import DockerLauncher, DockerOptions, open_docker
@@ -37,8 +40,21 @@ LAUNCHERS: dict[str, Callable[[], Launcher]] = {
     "docker-namespaces": lambda: docker_launcher("namespaces"),
     "docker-shared": lambda: docker_launcher("shared"),
 }
-QUICK = {"bubblewrap-namespaces", "docker-shared"}
+QUICK = ("bubblewrap-namespaces", "docker-shared")
 KINDS = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.whole) for name in LAUNCHERS]
+
+
+def in_turn(things: Iterable[Any], name_of: Callable[[Any], str] = str) -> list[ParameterSet]:
+    """Pair every kind of box with every thing, for tests that have hundreds of things to try in boxes.
+
+    The quick run tries each thing in one kind: the first in `QUICK[0]`, the second in `QUICK[1]`, and so on in turn.
+    """
+    turns = list(zip(things, cycle(QUICK)))
+    return [
+        pytest.param(kind, thing, marks=[] if kind == quick else pytest.mark.whole, id=f"{kind}-{name_of(thing)}")
+        for kind in LAUNCHERS
+        for thing, quick in turns
+    ]
 
 
 @pytest.fixture(scope="session", params=KINDS)
