@@ -19,8 +19,17 @@ READY = re.compile(r"ready at (http://\S+)")
 ADMIN = re.compile(r"password (\S+)")
 START_SECONDS = 120
 STOP_SECONDS = 40
-# Its package alone: `microbatched_grads`.
+# Its package alone: SLUG, a problem of NumPy, which a worker prepares in no time.
 ONE_PROBLEM = Path(__file__).parent / "one_problem"
+SLUG = "standardise"
+RIGHT = """\
+import numpy as np
+
+
+def standardise(x, eps):
+    return (x - x.mean()) / np.sqrt(x.var() + np.float32(eps))
+"""
+WRONG = "def standardise(x, eps):\n    return x\n"
 
 
 @dataclass
@@ -96,7 +105,7 @@ def serve(
     port: int = 0,
     policy: Mapping[str, object] | None = None,
 ) -> Iterator[Served]:
-    """Publishes one problem of the project where the settings name no folder: a worker prepares all that there are.
+    """Publishes ONE_PROBLEM where the settings name no folder: a worker prepares all that there are.
 
     `policy` is what the admin sets, at the first start with this data folder.
     """

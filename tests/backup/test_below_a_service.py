@@ -9,9 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.serving import ADMIN, Served, Student, serve
+from tests.serving import ADMIN, SLUG, Served, Student, serve
 
-SLUG = "microbatched_grads"
 SLOW = "import time\ntime.sleep(8)\n"
 # So that more wait than are judged at once.
 ONE_SLOT = {"ALLCLOSE_SLOTS": "1"}

@@ -11,11 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from app.settings import ROOT
 from tests.cli.test_commands import PASSWORD, allclose
-from tests.serving import Served, serve
-
-SOLUTION = ROOT / "problems" / "microbatched_grads" / "submissions" / "accepted" / "scan_with_jit.py"
+from tests.serving import RIGHT, SLUG, Served, serve
 
 
 @pytest.fixture(scope="module")
@@ -205,7 +202,7 @@ def test_the_log_is_narrowed_down(served: Served) -> None:
 
 def test_submissions_are_judged_again_looked_at_and_applied(served: Served) -> None:
     student = served.sign_up("vera")
-    student.submit("microbatched_grads", SOLUTION.read_text())
+    student.submit(SLUG, RIGHT)
 
     begun = told(served, "rejudge", "begin", "--user", "vera", "--note", "to be sure", "--watch", "--yes")
     shown = done(served, "rejudge", "show", begun["id"])
@@ -223,20 +220,20 @@ def test_submissions_are_judged_again_looked_at_and_applied(served: Served) -> N
 
 
 def test_everybodys_submissions_are_written_into_a_file(served: Served, tmp_path: Path) -> None:
-    served.sign_up("chien").submit("microbatched_grads", SOLUTION.read_text(), mode="sample")
+    served.sign_up("chien").submit(SLUG, RIGHT, mode="sample")
 
     done(served, "export", "submissions", tmp_path / "all.csv", "--user", "chien", "--format", "csv", "--source")
     refused = admin(served, "export", "submissions", tmp_path / "none", "--verdict", "fine")
 
     heading, *rows = csv.reader((tmp_path / "all.csv").read_text().splitlines(keepends=True))
-    assert [(dict(zip(heading, row, strict=True)))["problem"] for row in rows] == ["microbatched_grads"]
-    assert rows[0][heading.index("source")] == SOLUTION.read_text()
+    assert [(dict(zip(heading, row, strict=True)))["problem"] for row in rows] == [SLUG]
+    assert rows[0][heading.index("source")] == RIGHT
     assert refused.returncode == 2
     assert not (tmp_path / "none").exists()
 
 
 def test_a_rejudging_is_cancelled(served: Served) -> None:
-    served.sign_up("rosalind").submit("microbatched_grads", SOLUTION.read_text())
+    served.sign_up("rosalind").submit(SLUG, RIGHT)
     begun = told(served, "rejudge", "begin", "--user", "rosalind", "--yes")
 
     done(served, "rejudge", "cancel", begun["id"], "--yes")

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from app.settings import ROOT
-from tests.serving import Served, serve
+from tests.serving import RIGHT, SLUG, Served, serve
 
 PASSWORD = "correct horse battery"
-SOLUTION = ROOT / "problems" / "microbatched_grads" / "submissions" / "accepted" / "scan_with_jit.py"
 
 
 def allclose(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -92,11 +91,13 @@ def test_a_port_in_use_is_named(served: Served) -> None:
 
 def test_a_user_is_created_beside_a_running_server_and_submits(served: Served, tmp_path: Path) -> None:
     home = {"HOME": str(tmp_path), "ALLCLOSE_SERVER": served.url}
+    solution = tmp_path / "solution.py"
+    solution.write_text(RIGHT)
 
     created = allclose("admin", "user", "create", "grace", "--password", PASSWORD, "--data", served.data)
-    refused = allclose("submit", "microbatched_grads", SOLUTION, **home)
+    refused = allclose("submit", SLUG, solution, **home)
     signed_in = allclose("login", "grace", "--password", PASSWORD, **home)
-    submitted = allclose("submit", "microbatched_grads", SOLUTION, **home)
+    submitted = allclose("submit", SLUG, solution, **home)
 
     assert created.returncode == 0, created.stderr
     assert refused.returncode == 2

@@ -9,6 +9,7 @@ import pytest
 
 from app.settings import ROOT
 from app.submissions.view import SubmissionView
+from tests.serving import ONE_PROBLEM, RIGHT, SLUG
 
 KNOWN = ROOT / "problems" / "microbatched_grads" / "submissions"
 
@@ -50,13 +51,14 @@ def test_a_wrong_sample_says_what_is_off_and_where() -> None:
 
 
 def test_the_same_seed_draws_the_same_hidden_cases(tmp_path: Path) -> None:
-    printing = tmp_path / "printing.py"
-    printing.write_text((KNOWN / "accepted" / "scan_with_jit.py").read_text())
+    chancy = tmp_path / "chancy.py"
+    chancy.write_text(RIGHT.replace("return", "return 0 * x if x.sum() % 1 < 0.5 else"))
 
-    first, second = (allclose("judge", "microbatched_grads", printing, "--seed", "7", "--json") for _ in range(2))
+    said = [allclose("judge", ONE_PROBLEM / SLUG, chancy, "--seed", seed, "--json").stdout for seed in "778"]
 
-    verdicts = [[case["verdict"] for case in json.loads(said.stdout)["cases"]] for said in (first, second)]
+    verdicts = [[case["verdict"] for case in json.loads(each)["cases"]] for each in said]
     assert verdicts[0] == verdicts[1]
+    assert verdicts[0] != verdicts[2]
 
 
 @pytest.mark.parametrize(
@@ -77,12 +79,12 @@ def test_a_file_that_is_no_source_is_refused(tmp_path: Path, content: bytes, wor
     assert words in judged.stderr
 
 
-@pytest.mark.parametrize("content", [b"x = 1\x00\n", b"", b"def microbatched_grads(:\n"])
+@pytest.mark.parametrize("content", [b"x = 1\x00\n", b"", b"def standardise(:\n"])
 def test_a_source_that_can_not_run_is_an_invalid_submission(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "solution.py"
     file.write_bytes(content)
 
-    judged = allclose("judge", "microbatched_grads", file)
+    judged = allclose("judge", ONE_PROBLEM / SLUG, file)
 
     assert judged.returncode == 1
     assert "Invalid submission" in judged.stdout

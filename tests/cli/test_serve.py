@@ -13,7 +13,7 @@ import pytest
 
 from app.cli.server import AddressInUse, _listen
 from app.settings import ROOT, Settings
-from tests.serving import ADMIN, serve
+from tests.serving import ADMIN, SLUG, WRONG, serve
 
 PATIENCE = 30
 
@@ -43,7 +43,7 @@ def test_a_signal_ends_everything_that_was_started(tmp_path: Path, number: signa
 def test_a_killed_server_leaves_nothing_that_stops_the_next(tmp_path: Path) -> None:
     with serve(tmp_path) as killed:
         student = killed.sign_up("ada")
-        submission = student.send("microbatched_grads", "def microbatched_grads(w, b, x, y, n):\n    return w\n")
+        submission = student.send(SLUG, WRONG)
         worker = killed.worker_pids()
         os.kill(killed.process.pid, signal.SIGKILL)
         killed.process.wait()
@@ -60,7 +60,7 @@ def test_a_worker_that_dies_is_started_again(tmp_path: Path) -> None:
         os.kill(worker, signal.SIGKILL)
         student = served.sign_up()
 
-        judged = student.submit("microbatched_grads", "def microbatched_grads(w, b, x, y, n):\n    return w\n")
+        judged = student.submit(SLUG, WRONG)
 
         assert judged["verdict"] == "wrong_answer"
         assert served.worker_pids() != [worker]

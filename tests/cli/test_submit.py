@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_commands import SOLUTION, allclose
+from app.settings import ROOT
+from tests.cli.test_commands import allclose
 from tests.cli.test_table import make_view
 
+SOLUTION = ROOT / "problems" / "microbatched_grads" / "starter.py"
 ID = "00000000-0000-0000-0000-000000000123"
 DONE = make_view(id=ID).model_dump(mode="json")
 QUEUED = DONE | {"state": "queued", "verdict": None, "score": None}

@@ -6,15 +6,11 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.settings import ROOT
-from tests.serving import serve
+from tests.serving import RIGHT, SLUG, serve
 from tests.web.browser import chromium, visit
 
-SETTINGS = {"ALLCLOSE_PROBLEMS": str(ROOT / "tests" / "hostile" / "problems"), "ALLCLOSE_SANDBOX": "bubblewrap"}
+SETTINGS = {"ALLCLOSE_SANDBOX": "bubblewrap"}
 WRONG = "import numpy as np\n\n\ndef standardise(x, eps):\n    return x - x.mean()\n"
-RIGHT = (
-    "import numpy as np\n\n\ndef standardise(x, eps):\n    return (x - x.mean()) / np.sqrt(x.var() + np.float32(eps))\n"
-)
 JUDGED_MS = 120_000
 
 
@@ -34,7 +30,7 @@ def test_from_signing_up_over_a_wrong_answer_and_a_restart_to_accepted(tmp_path:
             student = visit(context, served.url)
             page = student.page
             student.sign_up("grace")
-            student.open("/problems/standardise")
+            student.open(f"/problems/{SLUG}")
             write(page, WRONG)
             page.keyboard.press("Shift+Enter")
             expect_verdict(page, "Wrong answer")

@@ -3,20 +3,20 @@
 import httpx
 import pytest
 
-from tests.serving import Served, Student
+from tests.serving import SLUG, Served, Student
 
-HEAD = "def microbatched_grads(w, b, x_full, y_full, n_microbatches):\n"
+HEAD = "def standardise(x, eps):\n"
 
 # name: (source, verdict, words of the message)
 SOURCES = {
     "syntax_error": (HEAD.replace(":", ""), "invalid_submission", "line 1"),
-    "missing_entry_point": ("def another(w):\n    return w\n", "invalid_submission", "microbatched_grads"),
-    "entry_point_not_callable": ("microbatched_grads = 60.0\n", "invalid_submission", "called"),
-    "wrong_arity": ("def microbatched_grads(w, b):\n    return w\n", "invalid_submission", "n_microbatches"),
+    "missing_entry_point": ("def another(x):\n    return x\n", "invalid_submission", "standardise"),
+    "entry_point_not_callable": ("standardise = 60.0\n", "invalid_submission", "called"),
+    "wrong_arity": ("def standardise(x):\n    return x\n", "invalid_submission", "eps"),
     "endless_import": ("while True:\n    pass\n", "time_limit_exceeded", "load"),
-    "unsupported_output": (HEAD + "    return (x for x in x_full)\n", "wrong_answer", "generator"),
-    "returns_nothing": (HEAD + "    w * 2\n", "wrong_answer", "return"),
-    "missing_import": ("import pandas\n\n" + HEAD + "    return w\n", "runtime_error", "pandas"),
+    "unsupported_output": (HEAD + "    return (each for each in x)\n", "wrong_answer", "generator"),
+    "returns_nothing": (HEAD + "    x * 2\n", "wrong_answer", "return"),
+    "missing_import": ("import pandas\n\n" + HEAD + "    return x\n", "runtime_error", "pandas"),
     "starts_a_process": (
         "import subprocess\n\n" + HEAD + "    return subprocess.run(['ls'])\n",
         "runtime_error",
@@ -34,7 +34,7 @@ def student(served: Served) -> Student:
 def test_a_mistaken_source_gets_its_verdict_and_a_message(student: Student, name: str) -> None:
     source, verdict, words = SOURCES[name]
 
-    judged = student.submit("microbatched_grads", source)
+    judged = student.submit(SLUG, source)
 
     assert judged["verdict"] == verdict
     assert {case["verdict"] for case in judged["cases"]} == {verdict}
@@ -43,10 +43,10 @@ def test_a_mistaken_source_gets_its_verdict_and_a_message(student: Student, name
 
 REFUSED = {
     "unknown_problem": ("nothing", {"source": HEAD, "mode": "submit"}, 404, "nothing"),
-    "empty_source": ("microbatched_grads", {"source": "", "mode": "submit"}, 422, "empty"),
-    "large_source": ("microbatched_grads", {"source": "#" * 300 * 1024, "mode": "submit"}, 422, "262144"),
-    "null_byte": ("microbatched_grads", {"source": HEAD + "\x00", "mode": "submit"}, 422, "NUL"),
-    "unknown_mode": ("microbatched_grads", {"source": HEAD, "mode": "fast"}, 422, "sample"),
+    "empty_source": (SLUG, {"source": "", "mode": "submit"}, 422, "empty"),
+    "large_source": (SLUG, {"source": "#" * 300 * 1024, "mode": "submit"}, 422, "262144"),
+    "null_byte": (SLUG, {"source": HEAD + "\x00", "mode": "submit"}, 422, "NUL"),
+    "unknown_mode": (SLUG, {"source": HEAD, "mode": "fast"}, 422, "sample"),
 }
 
 
@@ -65,20 +65,20 @@ def test_a_body_that_is_not_utf_8_is_refused(student: Student) -> None:
     headers = {"content-type": "application/json"}
     body = b'{"source": "\xff\xfe", "mode": "submit"}'
 
-    answer = student.client.post("/problems/microbatched_grads/submissions", content=body, headers=headers)
+    answer = student.client.post(f"/problems/{SLUG}/submissions", content=body, headers=headers)
 
     assert answer.status_code == 400
     assert "UTF-8" in answer.text
 
 
 def test_a_source_of_another_system_is_honest(student: Student) -> None:
-    source = "\ufeff# -*- coding: utf-8 -*-\r\n" + HEAD.replace("\n", "\r\n") + "    return w * 0\r\n"
+    source = "\ufeff# -*- coding: utf-8 -*-\r\n" + HEAD.replace("\n", "\r\n") + "    return x * 0\r\n"
 
-    assert student.submit("microbatched_grads", source, mode="sample")["verdict"] == "wrong_answer"
+    assert student.submit(SLUG, source, mode="sample")["verdict"] == "wrong_answer"
 
 
 def test_only_samples_are_run_in_sample_mode(student: Student) -> None:
-    judged = student.submit("microbatched_grads", HEAD + "    return w\n", mode="sample")
+    judged = student.submit(SLUG, HEAD + "    return x\n", mode="sample")
 
     assert {case["visibility"] for case in judged["cases"]} == {"sample"}
 

@@ -10,18 +10,9 @@ from pathlib import Path
 import psycopg
 
 from app.embedded_postgres import join
-from app.settings import ROOT, read_settings
-from tests.serving import Served, Student, serve
+from app.settings import read_settings
+from tests.serving import RIGHT, SLUG, Served, Student, serve
 
-# What a problem takes is measured elsewhere: this one's answers take no time.
-PROBLEMS = ROOT / "tests" / "hostile" / "problems"
-RIGHT = """
-import numpy as np
-
-
-def standardise(x, eps):
-    return (x - x.mean()) / np.sqrt(x.var() + np.float32(eps))
-"""
 # A source for each verdict, so that a result that reaches the wrong submission shows.
 SOURCES = {
     "accepted": RIGHT,
@@ -33,7 +24,7 @@ USERS, EACH, KILLS = 20, 10, 2
 
 
 def test_two_hundred_submissions_all_get_their_verdict_while_the_worker_is_killed(tmp_path: Path) -> None:
-    with serve(tmp_path, {"ALLCLOSE_PROBLEMS": str(PROBLEMS)}) as served:
+    with serve(tmp_path) as served:
         students = [served.sign_up() for _ in range(USERS)]
         wanted = list(SOURCES) * (USERS * EACH // len(SOURCES))
         with ThreadPoolExecutor(USERS) as together:
@@ -58,7 +49,7 @@ def test_two_hundred_submissions_all_get_their_verdict_while_the_worker_is_kille
 
 def _send(pair: tuple[Student, str]) -> tuple[Student, str]:
     student, verdict = pair
-    return student, student.send("standardise", SOURCES[verdict])
+    return student, student.send(SLUG, SOURCES[verdict])
 
 
 def _kill_workers(served: Served) -> None:

@@ -22,11 +22,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from app.settings import ROOT
 from tests.queue.fleet import wait_until
-from tests.serving import ADMIN, ONE_PROBLEM, Served, serve
+from tests.serving import ADMIN, RIGHT, SLUG, Served, serve
 
 OPERATIONS = ROOT / "docs" / "operations"
 NAME = re.compile(r"\b(?:allclose|process)_[a-z_]+\b")
-ACCEPTED = next((ONE_PROBLEM / "microbatched_grads" / "submissions" / "accepted").glob("*.py")).read_text()
 
 
 @dataclass
@@ -93,7 +92,7 @@ def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Observed]:
         with serve(tmp_path_factory.mktemp("observed"), settings) as served:
             student = served.sign_up("grace")
             sent = student.client.post(
-                "/problems/microbatched_grads/submissions", json={"source": ACCEPTED, "mode": "sample"}
+                f"/problems/{SLUG}/submissions", json={"source": RIGHT, "mode": "sample"}
             ).raise_for_status()
             assert student.result(sent.json()["id"])["verdict"] == "accepted"
             found = ADMIN.search(served.text)
@@ -168,7 +167,7 @@ def test_the_log_follows_a_submission_from_the_request_to_the_box(observed: Obse
     assert re.match("(bubblewrap|allclose)-", judged["box"])
     (access,) = [line for line in own if line["logger"] == "allclose.access"]
     assert (access["submission_id"], access["status"]) == (observed.submission, 202)
-    assert ACCEPTED.splitlines()[-1].strip() not in observed.served.text
+    assert RIGHT.splitlines()[-1].strip() not in observed.served.text
 
 
 def test_a_trace_follows_it_too(observed: Observed) -> None:
