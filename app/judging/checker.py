@@ -17,6 +17,7 @@ from app.judging.options import Model
 from app.judging.structure import subject
 from app.judging.tolerance import Tolerance
 
+SHAPE, DTYPE = "shape differs", "dtype differs"
 NAN_OR_INF, VALUES = "nan or inf differs", "values outside tolerance"
 
 # Sizes that a manifest leaves open are None, and so is a shape of which it says nothing.

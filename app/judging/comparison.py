@@ -14,10 +14,11 @@ A checker may be stricter about the dtype or lift the rule of the shape, and say
 
 from dataclasses import dataclass
 
-from app.judging.checker import NAN_OR_INF, Ask, nobody_to_ask
-from app.judging.examination import DTYPE, SHAPE, LeafReport, examine
+from app.judging.checker import Ask, nobody_to_ask
+from app.judging.examination import LeafReport, examine
 from app.judging.leaf import Tree
 from app.judging.rules import Rules
+from app.judging.severity import severity
 from app.judging.structure import StructureDiffers, describe, holds_something, pair_leaves
 
 __all__ = ["Comparison", "LeafReport", "Rules", "compare"]
@@ -25,12 +26,11 @@ __all__ = ["Comparison", "LeafReport", "Rules", "compare"]
 STRUCTURE, EMPTY = "structure differs", "empty output"
 UNSUPPORTED = "unsupported output"  # said by the box, which could not turn the output into values
 
-# Told first, in this order; the categories of all checkers come after them.
-_ORDER = {SHAPE: 0, DTYPE: 1, NAN_OR_INF: 2}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
+    """`category` and `message` are those of the worst leaf (severity.py). `leaves` are in the output's order."""
+
     accepted: bool
     category: str | None
     message: str
@@ -63,5 +63,5 @@ def _conclude(reports: tuple[LeafReport, ...]) -> Comparison:
     wrong = [report for report in reports if report.category is not None]
     if not wrong:
         return Comparison(accepted=True, category=None, message="your output is right", leaves=reports)
-    first = min(wrong, key=lambda report: _ORDER.get(report.category or "", len(_ORDER)))
-    return Comparison(accepted=False, category=first.category, message=first.message, leaves=reports)
+    worst = max(wrong, key=lambda report: severity(report.category, report.tolerance_used))
+    return Comparison(accepted=False, category=worst.category, message=worst.message, leaves=reports)

@@ -3,14 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
-from app.judging.checker import RIGHT, Ask, Checker, CheckerUnfit, DtypePolicy, Finding, JointChecker, Task
+from app.judging.checker import (
+    DTYPE,
+    RIGHT,
+    SHAPE,
+    Ask,
+    Checker,
+    CheckerUnfit,
+    DtypePolicy,
+    Finding,
+    JointChecker,
+    Task,
+)
 from app.judging.leaf import canonical
 from app.judging.numeric import np
 from app.judging.rules import Rules, checker_for, tolerance_for
 from app.judging.structure import Pair
 from app.judging.window import Window, cut_window
-
-SHAPE, DTYPE = "shape differs", "dtype differs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

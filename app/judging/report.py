@@ -12,6 +12,7 @@ from typing import Any
 from app.judging.comparison import Comparison, LeafReport
 from app.judging.leaf import shown
 from app.judging.result import Visibility
+from app.judging.severity import severity
 from app.judging.text import printable
 
 MAX_LEAVES = 40
@@ -108,9 +109,13 @@ def _fault_part(fault: Fault) -> dict[str, Any]:
 
 
 def _comparison_part(comparison: Comparison) -> dict[str, Any]:
-    wrong_first = sorted(comparison.leaves, key=lambda leaf: leaf.category is None)
-    left_out = max(len(wrong_first) - MAX_LEAVES, 0)
-    parts = [_leaf_part(leaf, place < MAX_WINDOWS) for place, leaf in enumerate(wrong_first[:MAX_LEAVES])]
+    """The wrong leaves stand first, the worst of them before the others."""
+    wrong = [leaf for leaf in comparison.leaves if leaf.category is not None]
+    right = [leaf for leaf in comparison.leaves if leaf.category is None]
+    wrong.sort(key=lambda leaf: severity(leaf.category, leaf.tolerance_used), reverse=True)
+    worst_first = wrong + right
+    left_out = max(len(worst_first) - MAX_LEAVES, 0)
+    parts = [_leaf_part(leaf, place < MAX_WINDOWS) for place, leaf in enumerate(worst_first[:MAX_LEAVES])]
     return {"leaves": parts, "leaves_left_out": left_out}
 
 

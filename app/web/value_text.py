@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import Any
 
 from app.web.picture.curve import list_of
+from app.web.picture.leaf import severity_of
 from app.web.picture.numbers import apart
 
 READABLE = 9  # characters of a number
@@ -20,9 +21,9 @@ def literal(value: Any, dtype: str, indent: int = 1) -> str:
 
 
 def wrong_leaves(report: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The leaves of a report that differ; first those of which its message speaks."""
+    """The leaves of a report that differ, the worst first: its message speaks of that one."""
     wrong = [leaf for leaf in report.get("leaves", []) if leaf["category"] is not None]
-    return sorted(wrong, key=lambda leaf: leaf["category"] != report.get("category"))
+    return sorted(wrong, key=severity_of, reverse=True)
 
 
 def fold_lists(leaves: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -63,9 +63,11 @@ def make_package(slug: str = "scaled_sum", problem: str = PROBLEM) -> Package:
     return package_from_files(slug, make_files(problem=problem))
 
 
-def make_listed(slug: str, place: str = "track: basics\nposition: 1\n", **keys: str) -> Package:
+def make_listed(
+    slug: str, place: str = "track: basics\nposition: 1\n", *, problem: str = PROBLEM, **keys: str
+) -> Package:
     """A package that is called as its slug; `place` are its lines of track and position, `keys` replace others."""
-    problem = PROBLEM.replace("track: basics\nposition: 1\n", place)
+    problem = problem.replace("track: basics\nposition: 1\n", place)
     for key, text in {"title": slug, **keys}.items():
         old = next(line for line in problem.splitlines() if line.startswith(f"{key}: "))
         problem = problem.replace(old, f"{key}: {text}")

@@ -353,3 +353,30 @@ def test_an_array_that_the_codec_would_not_let_through_is_our_fault() -> None:
     for array in (np.array([object()]), np.array([1], np.longdouble), np.array(["a"])):
         with pytest.raises(TypeError):
             judge(array, array)
+
+
+def test_the_message_is_of_the_leaf_that_is_furthest_off_for_its_tolerance() -> None:
+    expected = {"loss": 1.0, "params": f32(1, 2), "count": f32(100)}
+
+    found = judge({"loss": 1.001, "params": f32(1, 5), "count": f32(101)}, expected)
+
+    assert found.message.startswith("leaf params: 1 of 2 elements differ; furthest off at (1,): yours 5.0")
+    assert found.category == "values outside tolerance"
+
+
+@pytest.mark.parametrize(
+    ("changed", "worst"),
+    [
+        ({"a": 2.0, "b": 900.0}, "b"),
+        ({"a": 900.0, "c": NAN}, "c"),
+        ({"a": NAN, "d": INF, "b": 9e9}, "a"),
+        ({"a": NAN, "b": 2}, "b"),
+        ({"a": NAN, "b": 2, "d": f32(1)}, "d"),
+        ({"a": 900.0, "word": "other"}, "word"),
+        ({"a": 3.0, "b": 3.0}, "a"),
+    ],
+)
+def test_a_leaf_that_is_infinitely_far_off_is_worse_than_any_that_is_not(changed: dict[str, Any], worst: str) -> None:
+    expected = {"a": 1.0, "b": 1.0, "c": 1.0, "d": 1.0, "word": "same"}
+
+    assert judge({**expected, **changed}, expected).message.startswith(f"leaf {worst}")

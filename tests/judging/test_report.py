@@ -50,6 +50,19 @@ def test_a_comparison_is_reported_by_leaf_in_json_that_postgresql_takes() -> Non
     assert (leaf["path"], leaf["shape"], leaf["worst_index"], leaf["worst_answer"]) == ("a", [2], [1], "nan")
 
 
+def test_the_worst_leaf_stands_first_and_the_message_is_of_it() -> None:
+    expected = {"near": 1.0, "right": 1.0, "far": np.ones(40), "shape": 1.0}
+    answer = {"near": 1.01, "right": 1.0, "far": np.full(40, 9.0), "shape": 1.0}
+
+    report = build_report("sample", compare(answer, expected, Rules()), Material())
+    assert [leaf["path"] for leaf in report["leaves"]] == ["far", "near", "right", "shape"]
+    assert report["message"].startswith("leaf far: ")
+
+    report = build_report("sample", compare(answer | {"shape": np.ones(2)}, expected, Rules()), Material())
+    assert report["leaves"][0]["path"] == "shape"
+    assert report["message"] == "leaf shape has shape (2,); expected ()"
+
+
 def test_wrong_leaves_come_first_and_the_rest_is_counted() -> None:
     expected = {f"leaf_{i}": i for i in range(MAX_LEAVES + 5)}
     answer = expected | {f"leaf_{MAX_LEAVES + 4}": -1}

@@ -1,10 +1,12 @@
 """Submissions on their way, as a worker would move them: by the lease's own functions and with real reports."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import numpy as np
 
+from app.catalog.package import Package
 from app.database import Database
 from app.judging.checkers.property import Property
 from app.judging.comparison import Rules, compare
@@ -14,6 +16,7 @@ from app.judging.report import Fault, Material, build_report
 from app.judging.result import CaseResult, Visibility
 from app.judging.verdicts import Verdict, overall, score
 from app.worker.lease import Claim, Finish, Wanted, claim, finish, record_case
+from tests.catalog.packages import PROBLEM, make_listed
 
 WANTED = Wanted(queues=["cpu"], slots=1, worker="test", lease=timedelta(seconds=15))
 CASES: tuple[tuple[str, Visibility], ...] = (("small", "sample"), ("large", "hidden"), ("made", "hidden"))
@@ -22,6 +25,11 @@ INPUTS = {
     "options": preview({"weights": [1.0, 2.0]}),
     "scale": preview(2.0),
     "y": preview({}),
+}
+LONG_NAMES = {
+    "small": "sample_of_a_single_row_with_even_width",
+    "large": "hidden_large_batch_with_odd_remainder",
+    "made": "hidden_sequence_longer_than_the_window",
 }
 RIGHT: Tree = np.array(7, np.float32)
 
@@ -67,6 +75,28 @@ def failed(position: int, verdict: Verdict, fault: Fault, text: str = "") -> Cas
 
 def all_right() -> tuple[CaseResult, ...]:
     return tuple(answered(position, RIGHT) for position in range(len(CASES)))
+
+
+def make_wordy_package() -> Package:
+    """The problem `wordy`: its title and the names of its cases are as long as real ones get."""
+    problem = PROBLEM
+    for short, long in LONG_NAMES.items():
+        problem = problem.replace(f"name: {short}", f"name: {long}")
+    title = "Accumulated per-example gradients of a causal transformer, microbatched and clipped"
+    return make_listed("wordy", problem=problem, title=title)
+
+
+def as_wordy(*results: CaseResult) -> tuple[CaseResult, ...]:
+    """The same results, of the cases of that problem."""
+    return tuple(replace(result, name=LONG_NAMES[result.name]) for result in results)
+
+
+def wordy_results() -> tuple[CaseResult, ...]:
+    """Of that problem: long verdicts and categories."""
+    unmet = Fault(category="materialises too much", message="an intermediate of shape (4096, 4096) is computed")
+    late = Fault(category="time limit exceeded", message="the time limit of 2 s was exceeded")
+    wrong = answered(0, {"encoder/attention/scores": np.zeros(9)}, {"encoder/attention/scores": np.ones(9)})
+    return as_wordy(wrong, failed(1, Verdict.REQUIREMENT_NOT_MET, unmet), failed(2, Verdict.TIME_LIMIT_EXCEEDED, late))
 
 
 def _result(position: int, verdict: Verdict, report: dict[str, Any]) -> CaseResult:

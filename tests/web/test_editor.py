@@ -152,6 +152,35 @@ def test_the_page_is_no_higher_than_the_window_however_long_a_result_is(ada: Vis
     assert ada.page.evaluate("document.documentElement.scrollHeight") == 900
 
 
+@pytest.mark.parametrize("width", [1024, 1440])
+def test_the_editor_stays_as_it_is_while_a_submission_runs(ada: Visitor, database: Database, width: int) -> None:
+    ada.page.set_viewport_size({"width": width, "height": 800})
+    write(ada, "".join(f"line_{number} = {number}\n" for number in range(80)))
+    editor(ada).press("Control+Home")
+    rows = ada.page.evaluate(
+        "Math.floor(document.querySelector('.cm-scroller').clientHeight"
+        " / document.querySelector('.cm-line').offsetHeight)"
+    )
+    for _ in range(rows - 2):
+        ada.page.keyboard.press("ArrowDown")
+    look = (
+        "(() => { const {height} = document.querySelector('.editor-area').getBoundingClientRect();"
+        " return [height, document.querySelector('.cm-scroller').scrollTop]; })()"
+    )
+    before = ada.page.evaluate(look)
+    caret = ada.page.locator(".editor-area .cm-activeLine")
+    expect(caret).to_be_in_viewport()
+
+    editor(ada).press("Control+Enter")
+    expect(ada.page.locator(".banner .title")).to_contain_text("In the queue")
+    waiting = ada.page.evaluate(look)
+    judge(database, answered(0, np.zeros((40, 40), np.float32), np.ones((40, 40), np.float32)), *all_right()[1:])
+    expect(ada.page.locator(".banner .title")).to_contain_text("Wrong answer")
+
+    assert waiting == ada.page.evaluate(look) == before
+    expect(caret).to_be_in_viewport()
+
+
 def test_the_line_that_python_can_not_read_is_marked(ada: Visitor, database: Database) -> None:
     write(ada, "def scaled_sum(x:\n    return 1\n")
     editor(ada).press("Shift+Enter")

@@ -28,7 +28,7 @@ from app.submissions.submit import Submit, SubmitLimits, submit
 from app.web.cookie import COOKIE
 from tests.factories import make_user
 from tests.web.browser import Visitor, visit
-from tests.web.judged import all_right, answered, failed, judge
+from tests.web.judged import all_right, answered, as_wordy, failed, judge, make_wordy_package, wordy_results
 
 pytestmark = pytest.mark.browser
 
@@ -63,6 +63,8 @@ FOR_STUDENTS = (
     "/submissions/{wrong}",
     "/submissions/{broken}",
     "/submissions/{waiting}",
+    "/submissions/{wordy}",
+    "/problems/wordy",
     "/submissions/{wrong}/diff?old={accepted}",
     "/problems/scaled_sum/leaderboard",
     "/me",
@@ -94,10 +96,11 @@ FOR_ADMINS: tuple[str, ...] = (
 # Who looks, by the names of `scene`.
 LOOKS = ((None, FOR_ANYONE), ("ada", FOR_STUDENTS), ("emmy", FOR_AUTHORS), ("grace", FOR_ADMINS))
 
+GREEDY = Fault(category="memory limit exceeded", message="the memory limit of 256 MiB was exceeded")
 NOT_FOUND = "Failed to load resource: the server responded with a status of 404 (Not Found)"
 FORBIDDEN = "Failed to load resource: the server responded with a status of 403 (Forbidden)"
 EXPECTED = {"/problems/scaled": (NOT_FOUND,), "/invitations/unknown": (FORBIDDEN,)}
-WIDTHS = (390, 1280, 2560, 3840, 360)
+WIDTHS = (390, 768, 1024, 1180, 1280, 2560, 3840, 360)
 GRAVE = ("serious", "critical")
 MOST_MOVED = 0.02  # of the screen; what people call good ends at 0.1
 MOVED = """() => new Promise(resolve => {
@@ -137,6 +140,7 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
     """After the application has published its problem."""
     with database.transaction() as session:
         publish(session, load_package(REAL))
+        publish(session, make_wordy_package())
         ada, emmy = make_user(session, "ada"), make_user(session, "emmy", role="author")
         grace = make_user(session, "grace", role="admin")
         secrets = {user.username: start_session(session, user.id) for user in (ada, emmy, grace)}
@@ -153,15 +157,17 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
         traceback='  File "solution.py", line 3, in scaled_sum\n    return totl * scale',
     )
     wrong = answered(0, {"some/long/path": shape}, {"some/long/path": shape + 1}, text="word" * 200)
-    for name, results in (
-        ("accepted", all_right()),
-        ("wrong", (wrong, *all_right()[1:])),
-        ("broken", tuple(failed(position, Verdict.RUNTIME_ERROR, fault, text="said") for position in range(3))),
-        ("waiting", None),
+    for name, slug, results in (
+        ("accepted", "scaled_sum", all_right()),
+        ("wrong", "scaled_sum", (wrong, *all_right()[1:])),
+        ("broken", "scaled_sum", tuple(failed(at, Verdict.RUNTIME_ERROR, fault, text="said") for at in range(3))),
+        ("greedy", "wordy", as_wordy(*(failed(at, Verdict.MEMORY_LIMIT_EXCEEDED, GREEDY) for at in range(3)))),
+        ("wordy", "wordy", wordy_results()),
+        ("waiting", "scaled_sum", None),
     ):
         with database.transaction() as session:
             source = f"{name} = '{'long ' * 100}'\n"
-            request = Submit(user_id=ada_id, slug="scaled_sum", source=source, mode="submit")
+            request = Submit(user_id=ada_id, slug=slug, source=source, mode="submit")
             made.submissions[name] = str(submit(session, request, SubmitLimits(max_pending=9)).id)
         if results is not None:
             judge(database, *results)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, expect
 
+from app.catalog.publish import publish
 from app.database import Database
 from tests.web.browser import PATIENCE_MS, Visitor, visit
-from tests.web.judged import all_right, answered, end, judge, record, take
+from tests.web.judged import all_right, answered, end, judge, make_wordy_package, record, take, wordy_results
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=PATIENCE_MS)
@@ -52,6 +53,50 @@ def test_the_stream_brings_results_while_the_page_is_open(ada: Visitor, database
     expect(ada.page.locator(".banner")).to_contain_text("Your output is 3.0; expected 7.0")
     expect(ada.page.get_by_role("status").first).to_contain_text("Wrong answer")
     assert [complaint for complaint in ada.complaints if "ERR_FAILED" not in complaint] == []
+
+
+def test_the_wrong_answer_on_the_front_page_has_no_frame_of_success(browser: Browser, address: str) -> None:
+    with browser.new_context() as context:
+        page = visit(context, address).page
+        page.goto(address)
+        verdict = page.locator("figure").get_by_text("Wrong answer", exact=True)
+        border, colour = verdict.evaluate(
+            "part => [getComputedStyle(part).borderTopWidth, getComputedStyle(part).color]"
+        )
+        red = page.locator("html").evaluate("part => getComputedStyle(part).getPropertyValue('--bad')")
+
+        assert (border, red, colour) == ("0px", "#b0201a", "rgb(176, 32, 26)")
+
+
+MEASURED = """() => [...document.querySelectorAll(".case-row:not(.case-head)")].map((row) => {
+    const box = (part) => part.getBoundingClientRect();
+    const parts = [...row.children].filter((part) => part.checkVisibility()).map(box);
+    const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+    const overlaps = parts.some((one, place) => parts.slice(place + 1).some((other) => meet(one, other)));
+    return {height: box(row).height, name: box(row.querySelector(".name")).width, overlaps};
+})"""
+
+
+def test_the_row_of_a_case_is_readable_however_narrow_its_pane_is(ada: Visitor, database: Database) -> None:
+    with database.transaction() as session:
+        publish(session, make_wordy_package())
+    ada.open("/problems/wordy")
+    ada.page.get_by_role("button", name="Submit").click()
+    ada.page.get_by_text("In the queue").first.wait_for()
+    judge(database, *wordy_results())
+    own_page = ada.page.get_by_role("link", name="On a page of its own").get_attribute("href")
+
+    for path in ("/problems/wordy#result", own_page):
+        ada.open(str(path))
+        for width in (360, 768, 961, 1024, 1180, 1440):
+            ada.page.set_viewport_size({"width": width, "height": 900})
+            rows = ada.page.evaluate(MEASURED)
+            assert len(rows) == 3
+            for row in rows:
+                assert row["name"] > 110, (path, width, row)  # some 12 characters
+                assert row["height"] < 125, (path, width, row)  # five lines of small type, on a phone
+                assert not row["overlaps"], (path, width, row)
+            assert ada.page.evaluate("document.documentElement.scrollWidth") == width
 
 
 def test_the_verdict_arrives_without_the_stream(ada: Visitor, database: Database) -> None:

@@ -121,6 +121,39 @@ def test_prices_are_not_maths() -> None:
     assert "<math" not in render_markdown("It costs $5 now and $6 later.")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$g_n$ is 0",
+        "$g_n$ is a \\",
+        "- $g_n$ is 0",
+        "# $g_n$ is 0",
+        "|a|b|\n|-|-|\n|$g_n$ is 0|c|",
+        "> $g_n$ is 0",
+        "$$g_n$$ is 0",
+        "$g_n$ $h_0$",
+    ],
+)
+def test_maths_that_begins_a_text_is_maths_however_the_text_ends(text: str) -> None:
+    html = render_markdown(text)
+
+    assert html.count("<math") == text.replace("$$", "$").count("$") // 2
+    assert "$" not in html
+
+
+@pytest.mark.parametrize("text", ["costs $5 and $6", "$5 and $6", "- $5 and $6", "5$ and 6$ is 7", "x = 5$ or $6"])
+def test_amounts_of_money_are_not_maths_wherever_they_stand(text: str) -> None:
+    assert "<math" not in render_markdown(text)
+
+
+@pytest.mark.parametrize("text", [r"\$g$", r"\$g$ is a \\", r"a \$g$", r"\$g_n\$ is 0"])
+def test_an_escaped_dollar_is_a_dollar_wherever_it_stands(text: str) -> None:
+    html = render_markdown(text)
+
+    assert "<math" not in html
+    assert html.count("$") == 2
+
+
 def test_display_maths_inside_a_sentence_leaves_the_paragraph_whole() -> None:
     html = render_markdown("so $$x = 1$$ holds")
 

@@ -17,6 +17,7 @@ from app.judging.preview import preview
 from app.judging.report import Material, build_report
 from app.judging.result import Visibility
 from app.web.picture.figure import Figure, draw_figures, list_shares
+from app.web.value_text import wrong_leaves
 from tests.web.judged import answered, judge
 from tests.web.test_problem_pages import submit
 
@@ -49,6 +50,30 @@ def with_one_off(array: Any, index: Any, by: float = 0.5) -> Any:
     changed = array.copy()
     changed[index] += by
     return changed
+
+
+def test_the_message_the_numbers_the_table_and_the_picture_name_the_same_worst_leaf() -> None:
+    expected = {"near": np.ones(4), "far": np.ones(4), "losses": [1.0, 1.0, 1.0]}
+    answer = {"near": np.full(4, 1.01), "far": np.full(4, 9.0), "losses": [1.0, 1.1, 1.5]}
+
+    found = report(answer, expected)
+
+    assert found["message"].startswith("leaf far: ")
+    assert [leaf["path"] for leaf in wrong_leaves(found)] == ["far", "losses/2", "losses/1", "near"]
+    assert [figure.path for figure in draw_figures(found)] == ["far", "losses", "near"]
+    shares = list_shares(found)
+    assert [(share.path, share.leaf["path"]) for share in shares] == [
+        ("far", "far"),
+        ("losses", "losses/2"),
+        ("near", "near"),
+    ]
+
+
+def test_a_nan_in_a_list_of_losses_is_where_its_curve_is_marked() -> None:
+    found = report([1.0, 900.0, float("nan")], [1.0, 1.0, 1.0])
+
+    assert found["message"].startswith("leaf 2 ")
+    assert "furthest off at [2]" in draw_figures(found)[0].panels[0].picture
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.web.picture.leaf import BY_ELEMENT, Values
+from app.web.picture.leaf import BY_ELEMENT, Values, severity_of
 from app.web.picture.numbers import read_number
 
 _ITEM = re.compile(r"(.+)/(\d{1,4})|(\d{1,4})")
@@ -31,14 +31,14 @@ def find_curve(report: Mapping[str, Any], leaf: Mapping[str, Any]) -> Curve | No
     if any(one["checker"] not in BY_ELEMENT or one["shape"] or one["expected_shape"] for one in told.values()):
         return None
     used = {place: number for place, one in told.items() if (number := read_number(one["tolerance_used"])) is not None}
-    worst = max(used, key=lambda place: used[place], default=None)
+    worst = max(told, key=lambda place: severity_of(told[place]))
     values = Values(
         shape=(len(expected),),
         expected=expected,
         answer=answer,
         allowed=[(leaf["atol"] or 0.0) + (leaf["rtol"] or 0.0) * abs(number) for number in expected],
         start=(0,),
-        worst=None if worst is None or worst >= len(expected) else (worst,),
+        worst=None if worst >= len(expected) else (worst,),
         is_part=False,
     )
     return Curve(path=path, values=values, used=max(used.values(), default=None))

@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from app.judging.checker import DTYPE, SHAPE
 from app.web.messages import gettext as _
 from app.web.picture.curve import Curve, find_curve, list_of
 from app.web.picture.heat_map import Panel, draw_heat_maps
-from app.web.picture.leaf import Values, read_values
+from app.web.picture.leaf import Values, read_values, severity_of
 from app.web.picture.line_plot import draw_line_plot
 from app.web.picture.number_line import draw_number_line
 from app.web.picture.numbers import read_number, share_text, short_share
 from app.web.picture.shape import draw_shape
+from app.web.value_text import wrong_leaves
 
 MOST_FIGURES = 3
-SHAPE, DTYPE = "shape differs", "dtype differs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,12 +48,10 @@ class Share:
 
 
 def draw_figures(report: Mapping[str, Any]) -> list[Figure]:
-    """Of the leaves that differ, first those of which the message speaks; of one number also where it is right."""
-    leaves = report.get("leaves", [])
-    wrong = [leaf for leaf in leaves if leaf["category"] is not None]
-    chosen = sorted(wrong, key=lambda leaf: leaf["category"] != report.get("category"))
-    if not wrong:
-        chosen = [leaf for leaf in leaves if leaf["size"] == 1 and leaf["tolerance_used"]][:1]
+    """Of the leaves that differ, the worst first; of one number also where it is right."""
+    chosen = wrong_leaves(report)
+    if not chosen:
+        chosen = [leaf for leaf in report.get("leaves", []) if leaf["size"] == 1 and leaf["tolerance_used"]][:1]
     return list(islice(_draw_each(report, chosen), MOST_FIGURES))
 
 
@@ -143,7 +142,7 @@ def _at_worst(used: float) -> str:
 
 
 def _share(path: str, leaves: Sequence[Mapping[str, Any]]) -> Share:
-    leaf = max(leaves, key=_badness)
+    leaf = max(leaves, key=severity_of)
     used = read_number(leaf["tolerance_used"])
     is_right = leaf["category"] is None
     known = (0.0 if is_right else 1.0) if used is None or math.isnan(used) else min(used, 1.0)
@@ -157,8 +156,3 @@ def _share(path: str, leaves: Sequence[Mapping[str, Any]]) -> Share:
         outside=sum(one["outside"] or 0 for one in leaves),
         size=sum(one["size"] for one in leaves),
     )
-
-
-def _badness(leaf: Mapping[str, Any]) -> tuple[bool, float]:
-    used = read_number(leaf["tolerance_used"])
-    return leaf["category"] is not None, math.inf if used is None or math.isnan(used) else used

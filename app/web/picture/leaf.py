@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from app.judging.severity import severity
 from app.web.messages import gettext as _
-from app.web.picture.numbers import pair_text, read_numbers
+from app.web.picture.numbers import pair_text, read_number, read_numbers
 
 BY_ELEMENT = ("closeness", "fraction", "exact", "ulp")  # these compare an element with the one at its own place
 
@@ -55,6 +56,11 @@ class Values:
         for size, here in zip(self.shape, self.worst, strict=True):
             position = position * size + here
         return position
+
+
+def severity_of(leaf: Mapping[str, Any]) -> tuple[int, float]:
+    """Return how bad a leaf of a report is: greater is worse."""
+    return severity(leaf["category"], read_number(leaf["tolerance_used"]))
 
 
 def read_values(report: Mapping[str, Any], leaf: Mapping[str, Any]) -> Values | None:

@@ -3,5 +3,5 @@ import { DIVISIONS, divide, recallShare } from "../page/share";
 
 for (const division of Object.values(DIVISIONS)) {
   const share = recallShare(division);
-  if (share !== null && share !== division.usual) divide(division, share);
+  if (share !== division.usual) divide(division, share);
 }

@@ -3,10 +3,10 @@ import { forget, keep, recall } from "./memory";
 
 export interface Division {
   readonly memory: string;
-  readonly usual: number | null; // null: as the content asks
+  readonly usual: number;
   readonly least: number;
   readonly most: number;
-  readonly properties: (share: number) => Record<string, string>;
+  readonly property: string;
 }
 
 export const DIVISIONS: Record<string, Division> = {
@@ -15,29 +15,25 @@ export const DIVISIONS: Record<string, Division> = {
     usual: 46,
     least: 20,
     most: 75,
-    properties: (share) => ({ "--statement": `${share}%` }),
+    property: "--statement",
   },
   editor: {
     memory: "editor-share",
-    usual: null,
+    usual: 60,
     least: 30,
     most: 85,
-    properties: (share) => ({ "--editor-flex": `0 0 ${share}%`, "--result-flex": "1 1 0", "--result-most": "none" }),
+    property: "--editor",
   },
 };
 
-export function recallShare(division: Division): number | null {
+export function recallShare(division: Division): number {
   return Number(recall(division.memory)) || division.usual;
 }
 
 // Null goes back to the usual.
-export function divide(division: Division, share: number | null): number | null {
-  const wanted = share ?? division.usual;
-  const kept = wanted === null ? null : Math.round(Math.min(Math.max(wanted, division.least), division.most));
-  for (const [name, value] of Object.entries(division.properties(kept ?? 0))) {
-    if (kept === null) document.documentElement.style.removeProperty(name);
-    else document.documentElement.style.setProperty(name, value);
-  }
+export function divide(division: Division, share: number | null): number {
+  const kept = Math.round(Math.min(Math.max(share ?? division.usual, division.least), division.most));
+  document.documentElement.style.setProperty(division.property, `${kept}%`);
   if (share === null) forget(division.memory);
   else keep(division.memory, String(kept));
   return kept;

@@ -8,13 +8,8 @@ export function mountSplit(separator: HTMLElement): void {
   const division = DIVISIONS[separator.dataset["split"] ?? ""];
   if (!whole || !division) return;
   const isUpright = separator.ariaOrientation !== "horizontal";
-  const measure = () => {
-    const before = document.getElementById(separator.getAttribute("aria-controls") ?? "")?.getBoundingClientRect();
-    const place = whole.getBoundingClientRect();
-    return before ? Math.round(isUpright ? (before.width / place.width) * 100 : (before.height / place.height) * 100) : 0;
-  };
-  const tell = (share: number | null) => {
-    separator.ariaValueNow = String(share ?? measure());
+  const tell = (share: number) => {
+    separator.ariaValueNow = String(share);
   };
   const move = (share: number | null) => tell(divide(division, share));
   separator.ariaValueMin = String(division.least);
