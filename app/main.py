@@ -18,6 +18,7 @@ from app.accounts.waiting_room import WaitingRoom
 from app.api.body_limit import BodyLimit
 from app.api.entity_tag import EntityTag
 from app.api.error_answer import answers_by_audience, install_error_answers
+from app.api.rate_limit import RateLimit
 from app.api.request_context import RequestContext, note_path
 from app.api.response_headers import ResponseHeaders
 from app.backup.desk import BackupDesk
@@ -31,6 +32,7 @@ from app.submissions.progress import Progress
 from app.telemetry.traffic import Traffic
 from app.web.error_page import render_error
 from app.web.messages import Language
+from app.web.visit import count_visit
 
 # RequestContext makes the span: the framework's own would tell paths and queries, which may hold secrets.
 NO_TELEMETRY = TelemetryConfig(tracing=False, operation_spans=False, metrics=False, logs=False, auto_configure=False)
@@ -59,8 +61,9 @@ def build_application() -> FastAPI:
     app.include_router(api.build_router())
     app.include_router(web.build_router())
     answer = answers_by_audience(page=render_error)
-    install_error_answers(app, answer)
-    app.add_middleware(BodyLimit, answer=answer)
+    answer_error = install_error_answers(app, answer)
+    app.add_middleware(BodyLimit, answer_error=answer_error)
+    app.add_middleware(RateLimit, count_page=count_visit, answer_error=answer_error)
     app.add_middleware(EntityTag)
     app.add_middleware(Language)
     app.add_middleware(ResponseHeaders)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field, StrictBool
+from pydantic import Field, StrictBool
 from starlette.concurrency import run_in_threadpool
 
 from app.accounts.right import Right
@@ -18,6 +18,7 @@ from app.api.openapi import problems
 from app.api.submissions import MAX_WAIT_SECONDS
 from app.backup.desk import BackupDesk
 from app.backup.view import BackupList, BackupView
+from app.body import Body
 from app.request_state import get_backup_desk
 
 LOOK_AGAIN_SECONDS = 0.25
@@ -35,9 +36,7 @@ Wait = Annotated[
 _LOCATION = {"Location": {"description": "the backup's path", "schema": {"type": "string"}, "required": True}}
 
 
-class Replacement(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class Replacement(Body):
     replace: StrictBool = Field(False, description="yes: what is there now, all of it, may go", examples=[True])
 
 

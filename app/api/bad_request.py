@@ -19,12 +19,15 @@ _SENTENCES = {
     "model_attributes_type": "must be a JSON object",
     "model_type": "must be a JSON object",
 }
+# Of one request; somebody who mends these reads no more at once.
+MAX_ERRORS = 20
 _NOT_AN_OBJECT = {"model_attributes_type", "model_type"}
 
 
 def describe_validation(error: RequestValidationError) -> Fault:
     """400 for a body that is no JSON, 415 for one that does not say it is, 422 for wrong values."""
-    found = [dict(e) for e in error.errors()]
+    every = error.errors()
+    found = [dict(e) for e in every[:MAX_ERRORS]]
     if found and found[0]["type"] == "json_invalid":
         return _malformed(str(error.body), found[0])
     if isinstance(error.body, bytes) and any(e["type"] in _NOT_AN_OBJECT for e in found):
@@ -34,6 +37,8 @@ def describe_validation(error: RequestValidationError) -> Fault:
         )
     fields = tuple(FieldFault(field=_name(e["loc"]), message=_sentence(e)) for e in found)
     detail = "; ".join(_say(e, fault) for e, fault in zip(found, fields, strict=True))
+    if more := len(every) - len(found):
+        detail += f"; and {more} more, which are told once these are mended"
     return fault_of(Code.INVALID, detail, fields)
 
 

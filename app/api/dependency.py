@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
+from fastapi.security.utils import get_authorization_scheme_param
 
 from app.accounts.network import address_of
 from app.accounts.right import Right
@@ -52,25 +53,38 @@ Seats = Annotated[WaitingRoom, Depends(get_waiting_room)]
 Cursor = Annotated[str | None, Query(description="`next` of the page before")]
 
 
-def limit_address(request: Request, address: Address) -> None:
-    """Counts a request of someone unknown. Raises TooOften."""
-    get_request_throttle(request).use_address(address)
-
-
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 
 
-def get_viewer(
-    request: Request, wanted: SecurityScopes, address: Address, database: Stored, credentials: Credentials
-) -> Viewer:
-    """Whose token came with the request. Raises NotSignedIn, TooOften, and RightMissing for what it is not for."""
-    with database.transaction() as session:
-        viewer = find_viewer_by_token(session, credentials.credentials) if credentials else None
+def count_call(request: Request) -> None:
+    """Finds whose token came with the request, and counts it: for that user, or for the network that it came from.
+
+    `RateLimit` calls it before anything else is done. Raises TooOften.
+    """
+    viewer = request.state.viewer = _find_by_token(request)
+    throttle = get_request_throttle(request)
     if viewer is None:
-        limit_address(request, address)
+        throttle.use_address(get_address(request))
+    else:
+        throttle.use_user(viewer.id)
+
+
+def _find_by_token(request: Request) -> Viewer | None:
+    scheme, token = get_authorization_scheme_param(request.headers.get("Authorization"))
+    if scheme.lower() != "bearer":
+        return None
+    with get_database(request).transaction() as session:
+        viewer = find_viewer_by_token(session, token)
+    if viewer is not None:
+        note_user(viewer.id)
+    return viewer
+
+
+def get_viewer(request: Request, wanted: SecurityScopes, database: Stored, credentials: Credentials) -> Viewer:
+    """Whose token came with the request. Raises NotSignedIn, and RightMissing for what it is not for."""
+    viewer: Viewer | None = request.state.viewer
+    if viewer is None:
         raise NotSignedIn(_why_unknown(database, credentials))
-    note_user(viewer.id)
-    get_request_throttle(request).use_user(viewer.id)
     for right in wanted.scopes:
         viewer.require(Right(right))
     return viewer
@@ -97,14 +111,9 @@ SettingsChanger = Annotated[Viewer, needs(Right.CHANGE_SETTINGS)]
 Auditor = Annotated[Viewer, needs(Right.READ_AUDIT)]
 
 
-def find_viewer(
-    request: Request, wanted: SecurityScopes, address: Address, database: Stored, credentials: Credentials
-) -> Viewer | None:
-    """None for somebody without a token, who is counted by address. Raises as `get_viewer` for one with a token."""
-    if credentials is None:
-        limit_address(request, address)
-        return None
-    return get_viewer(request, wanted, address, database, credentials)
+def find_viewer(request: Request, wanted: SecurityScopes, database: Stored, credentials: Credentials) -> Viewer | None:
+    """None for somebody without a token. Raises as `get_viewer` for one with a token."""
+    return None if credentials is None else get_viewer(request, wanted, database, credentials)
 
 
 AnyViewer = Annotated[Viewer | None, Security(find_viewer, scopes=[Right.READ_PROBLEMS])]

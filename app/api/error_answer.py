@@ -28,15 +28,21 @@ def answers_by_audience(page: Page) -> Answer:
     """`page` renders (request, status, detail, headers) for people."""
 
     def answer(request: Request, fault: Fault) -> Response:
-        if request.url.path.startswith(_FOR_MACHINES):
+        if is_for_machines(request.url.path):
             return respond(request, fault)
         return page(request, fault.status, fault.detail, fault.headers)
 
     return answer
 
 
-def install_error_answers(app: FastAPI, answer: Answer) -> None:
-    """Unforeseen errors are logged by uvicorn."""
+def is_for_machines(path: str) -> bool:
+    return path.startswith(_FOR_MACHINES)
+
+
+def install_error_answers(app: FastAPI, answer: Answer) -> Callable[[Request, Exception], Response]:
+    """What answers them, for a middleware, whose errors the framework does not see. Unforeseen ones are logged by
+    uvicorn.
+    """
 
     def answer_error(request: Request, error: Exception) -> Response:
         fault = _with_allow(request, describe(error))
@@ -52,6 +58,7 @@ def install_error_answers(app: FastAPI, answer: Answer) -> None:
     kinds: tuple[type[Exception], ...] = (HTTPException, *CODE_OF, Exception)
     for kind in kinds:
         app.add_exception_handler(kind, answer_error)
+    return answer_error
 
 
 def _with_allow(request: Request, fault: Fault) -> Fault:

@@ -128,6 +128,7 @@ CODE_OF: dict[type[Exception], Code] = {
 # What the framework refuses by itself.
 CODE_OF_STATUS: dict[HTTPStatus, Code] = {
     HTTPStatus.BAD_REQUEST: Code.REQUEST_REFUSED,
+    HTTPStatus.UNAUTHORIZED: Code.NOT_SIGNED_IN,
     HTTPStatus.NOT_FOUND: Code.PATH_UNKNOWN,
     HTTPStatus.METHOD_NOT_ALLOWED: Code.METHOD_NOT_ALLOWED,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: Code.BODY_TOO_LARGE,

@@ -10,6 +10,7 @@ from app.api.dependency import Reader, Sender, Stored
 from app.api.openapi import problems
 from app.api.slug import KnownSlug
 from app.api.whole_number import whole
+from app.body import Body
 from app.learning.hint import Hints, list_hints, reveal_hint
 
 MAX_NUMBER = 1000
@@ -34,10 +35,8 @@ class HintsView(BaseModel):
     revealed: tuple[HintView, ...]
 
 
-class WantedHint(BaseModel):
+class WantedHint(Body):
     """The hint to reveal: the one after those that you have read."""
-
-    model_config = ConfigDict(extra="forbid")
 
     number: Annotated[int, Field(ge=1, le=MAX_NUMBER), whole]
 

@@ -24,15 +24,14 @@ from app.accounts.model import Role
 from app.api.dependency import Address, Configured, Cursor, Stored, UserChanger, UserReader, act_as
 from app.api.openapi import problems
 from app.api.ruled import Email, ruled
+from app.body import Body
 from app.request_state import get_outbox
 
 router = APIRouter(prefix="/invitations", tags=["invitations"])
 
 
-class InvitationWish(BaseModel):
+class InvitationWish(Body):
     """For whom, and for how long."""
-
-    model_config = ConfigDict(extra="forbid")
 
     role: Role = Field("student", description="what the new account may do")
     email: Email | None = Field(

@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 from http import HTTPStatus
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, StrictBool
+from pydantic import Field, SecretStr, StrictBool
 
 from app.accounts.model import User
 from app.accounts.own_account import change_own_email, change_password
@@ -14,6 +14,7 @@ from app.api.dependency import AccountChanger, AccountReader, Address, Stored, T
 from app.api.openapi import problems
 from app.api.ruled import Email, Password
 from app.api.users import UserView
+from app.body import Body
 from app.leaderboard.membership import set_ranked
 from app.learning.solution import count_solved_after_seeing
 from app.statistics.query import Statistics, read_statistics
@@ -24,10 +25,8 @@ router = APIRouter(prefix="/me", tags=["users"])
 NOTHING = SecretStr("")
 
 
-class AccountChange(BaseModel):
+class AccountChange(Body):
     """What is left out stays as it is. Another `email` needs the `password`."""
-
-    model_config = ConfigDict(extra="forbid")
 
     is_ranked: StrictBool = Field(
         False, description="whether leaderboards show your name and how fast and lean your solutions are"
@@ -36,9 +35,7 @@ class AccountChange(BaseModel):
     password: SecretStr = Field(NOTHING, description="yours of now", examples=["correct horse battery"])
 
 
-class PasswordChange(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class PasswordChange(Body):
     current: SecretStr = Field(examples=["correct horse battery"])
     new: Password = Field(examples=["battery staple correct"])
 

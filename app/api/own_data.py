@@ -4,21 +4,20 @@ from http import HTTPStatus
 
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import Field, SecretStr
 
 from app.accounts.proof import Proof
 from app.api.archive import ARCHIVE, send_file
 from app.api.dependency import AccountChanger, Address, Stored, Throttles, act_as
 from app.api.openapi import problems
+from app.body import Body
 from app.people.erase import erase_self
 from app.people.export import export_user
 
 router = APIRouter(prefix="/me", tags=["users"])
 
 
-class Confirmation(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class Confirmation(Body):
     password: SecretStr = Field(examples=["correct horse battery"])
 
 

@@ -2,23 +2,22 @@
 
 from http import HTTPStatus
 
-from fastapi import APIRouter, Depends, Request
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field
 
 from app.accounts.password_reset import reset_password
-from app.api.dependency import Address, Stored, limit_address
+from app.api.dependency import Address, Stored
 from app.api.openapi import problems
 from app.api.ruled import Password
 from app.audit.record import Actor
+from app.body import Body
 from app.request_state import get_reset_desk
 
-router = APIRouter(prefix="/password-resets", tags=["users"], dependencies=[Depends(limit_address)])
+router = APIRouter(prefix="/password-resets", tags=["users"])
 
 
-class ResetWish(BaseModel):
+class ResetWish(Body):
     """Whose password was lost."""
-
-    model_config = ConfigDict(extra="forbid")
 
     account: str = Field(description="a user name or an e-mail address", examples=["ada"])
 
@@ -29,10 +28,8 @@ class ResetAnswer(BaseModel):
     detail: str
 
 
-class NewPassword(BaseModel):
+class NewPassword(Body):
     """The password from now on."""
-
-    model_config = ConfigDict(extra="forbid")
 
     password: Password
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field, StrictBool
+from pydantic import BaseModel, Field, StrictBool
 from sqlalchemy.orm import Session
 
 from app.accounts.model import Role
@@ -17,6 +17,7 @@ from app.api.dependency import Address, Configured, Cursor, Stored, UserChanger,
 from app.api.openapi import problems
 from app.api.ruled import Email
 from app.audit.record import Actor
+from app.body import Body
 from app.people.change import change_email, change_role, keep_an_admin, lock_user, reactivate, sign_out, suspend
 from app.people.erase import erase
 from app.people.export import export_user
@@ -31,10 +32,8 @@ router = APIRouter(prefix="/users", tags=["users"])
 BY_WORKING = {"last_seen_at", "submissions", "sessions", "tokens"}
 
 
-class UserChange(BaseModel):
+class UserChange(Body):
     """What is left out stays as it is."""
-
-    model_config = ConfigDict(extra="forbid")
 
     role: Role | None = Field(None, description="null: as it is", examples=["author"])
     is_active: StrictBool | None = Field(

@@ -19,6 +19,8 @@ from app.errors import AllcloseError, Invalid
 from app.telemetry.context import request_id
 
 MEDIA_TYPE = "application/problem+json"
+# Of the path that was asked for, which may be as long as a request may be.
+MAX_PATH = 2000
 RETRY_AFTER_SECONDS = 5
 
 
@@ -65,7 +67,7 @@ def respond(request: Request, fault: Fault) -> Response:
         status=fault.status,
         code=fault.code,
         detail=_ADVICE.get(fault.detail, fault.detail),
-        instance=request.url.path,
+        instance=request.url.path[:MAX_PATH],
         errors=list(fault.fields) or None,
         request_id=request_id.get(),
     )

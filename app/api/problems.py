@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
-from app.api.dependency import AnyViewer, Cursor, Stored, limit_address
+from app.api.dependency import AnyViewer, Cursor, Stored
 from app.api.error_code import NotSignedIn
 from app.api.openapi import OPEN_TO_ALL, problems
 from app.api.slug import Slug
@@ -65,7 +65,6 @@ def get_problem_page(
 
 @router.get(
     "/{slug}",
-    dependencies=[Depends(limit_address)],
     responses=problems(404),
     operation_id="get_problem",
     summary="One problem: statement, parameters, samples, starter, limits",

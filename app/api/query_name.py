@@ -4,6 +4,7 @@ ignored, and a filter that is ignored lets everything through.
 
 from collections.abc import Iterator
 from difflib import get_close_matches
+from itertools import islice
 
 from fastapi import Request
 from fastapi.dependencies.models import Dependant
@@ -12,13 +13,17 @@ from pydantic import BaseModel
 from app.errors import Invalid, all_of
 from app.wrong_value import MAX_SHOWN
 
+# To look for what each may have meant takes longer than the call would.
+MAX_NAMED = 5
+
 
 async def refuse_unknown_names(request: Request) -> None:
     """A dependency of the REST API. Not in a thread, which would cost more than it does. Raises Invalid."""
     if request.query_params:
         known = sorted(set(_list_names(request.scope["route"].dependant)))
-        if unknown := [_unknown(name, known) for name in request.query_params if name not in known]:
-            raise all_of(unknown)
+        unknown = (name for name in request.query_params if name not in known)
+        if found := [_unknown(name, known) for name in islice(unknown, MAX_NAMED)]:
+            raise all_of(found)
 
 
 def _list_names(dependant: Dependant) -> Iterator[str]:

@@ -10,6 +10,7 @@ from app.api.dependency import Reader, Sender, Stored
 from app.api.openapi import problems
 from app.api.slug import KnownSlug
 from app.api.whole_number import whole
+from app.body import Body
 from app.learning.quiz import Quiz, answer_question, get_quiz, retake_quiz
 
 MAX_INDEX = 1000
@@ -45,10 +46,8 @@ class QuizView(BaseModel):
     questions: tuple[AskedView, ...]
 
 
-class NewAnswer(BaseModel):
+class NewAnswer(Body):
     """Both are places in the lists that `GET` gives, from 0."""
-
-    model_config = ConfigDict(extra="forbid")
 
     question: Index
     choice: Index

@@ -7,12 +7,13 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Header, Query, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from app.api.dependency import Address, Cursor, Live, Reader, Rejudger, Stored, act_as
 from app.api.openapi import problems
 from app.api.submissions import MAX_WAIT_SECONDS
+from app.body import Body
 from app.database import Database
 from app.rejudging.change import ChangePage, list_changes
 from app.rejudging.choice import Choice
@@ -30,10 +31,8 @@ router = APIRouter(tags=["rejudging"])
 EXAMPLE = {"problem": "microbatched_grads", "outdated": True}
 
 
-class NewRejudging(BaseModel):
+class NewRejudging(Body):
     """All criteria that are given must hold for a submission, and one must be given."""
-
-    model_config = ConfigDict(extra="forbid")
 
     chosen: Choice = Field(description="which submissions", examples=[EXAMPLE])
     onto: Onto = Field(
@@ -46,10 +45,8 @@ class NewRejudging(BaseModel):
     )
 
 
-class NewPreview(BaseModel):
+class NewPreview(Body):
     """What a rejudging would be of."""
-
-    model_config = ConfigDict(extra="forbid")
 
     chosen: Choice = Field(description="which submissions", examples=[EXAMPLE])
     onto: Onto = Field("own", description="as for a rejudging")

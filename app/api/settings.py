@@ -9,6 +9,7 @@ from app.administration.setting import Setting, list_settings
 from app.api.condition import IfMatch, require_match
 from app.api.dependency import Address, OperationsReader, SettingsChanger, Stored, act_as
 from app.api.openapi import problems
+from app.body import Body
 from app.policy.change import lock_policy
 from app.policy.policy import Policy
 from app.request_state import get_policy
@@ -17,7 +18,7 @@ from app.retention.setting import change_settings, put_back
 router = APIRouter(prefix="/settings", tags=["administration"])
 
 
-class SettingsChange(Policy):
+class SettingsChange(Body, Policy):
     """What is left out stays as it is."""
 
     confirm_removal: bool = Field(

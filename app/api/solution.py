@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.api.dependency import Reader, Sender, Stored
 from app.api.openapi import problems
 from app.api.slug import KnownSlug
+from app.body import Body
 from app.learning.solution import OpenedBy, Solution, get_solution, show_solution
 
 router = APIRouter(prefix="/problems/{slug}/solution", tags=["learning"])
@@ -29,10 +30,8 @@ class SolutionView(BaseModel):
     editorial: str | None = Field(description="Markdown, with formulas in $…$; null if there is none")
 
 
-class SolutionRequest(BaseModel):
+class SolutionRequest(Body):
     """You want to see it without having solved the problem. That is kept, and shown in your progress."""
-
-    model_config = ConfigDict(extra="forbid")
 
     show_me: Literal[True]
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Query, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from app.accounts.viewer import Viewer
@@ -15,6 +15,7 @@ from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, act
 from app.api.openapi import problems
 from app.api.ruled import ruled
 from app.api.slug import Slug
+from app.body import Body
 from app.catalog.own_inputs import MAX_BYTES
 from app.database import Database
 from app.policy.policy import read_policy
@@ -30,10 +31,8 @@ MAX_WAIT_SECONDS = 60
 router = APIRouter(tags=["submissions"])
 
 
-class NewSubmission(BaseModel):
+class NewSubmission(Body):
     """A solution, and which cases to run it on. What a source must be is checked where it is stored."""
-
-    model_config = ConfigDict(extra="forbid")
 
     source: Annotated[str, ruled(check_source)] = Field(
         description=f"Python code: at most {SOURCE_BYTES} bytes in UTF-8, not blank, without NUL",

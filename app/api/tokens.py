@@ -5,33 +5,32 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from app.accounts.own_account import give_up_token, sign_in_for_token
 from app.accounts.right import Right, read_scopes
 from app.accounts.sign_in import SignIn
 from app.accounts.token import MAX_DAYS, MAX_NAME, Bounds, check_days, check_name, list_tokens
-from app.api.dependency import AccountChanger, AccountReader, Address, Stored, Throttles, act_as, limit_address
+from app.api.dependency import AccountChanger, AccountReader, Address, Stored, Throttles, act_as
 from app.api.openapi import problems
 from app.api.ruled import ruled
+from app.body import Body
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
 
 Scope = Annotated[str, Field(json_schema_extra={"enum": [str(right) for right in Right]})]
 
 
-class TokenRequest(BaseModel):
+class TokenRequest(Body):
     """User name and password, a name that reminds you of the token's use, and what it is good for."""
-
-    model_config = ConfigDict(extra="forbid")
 
     username: str = Field(examples=["ada"])
     password: SecretStr = Field(examples=["correct horse battery"])
     name: Annotated[str, ruled(check_name)] = Field(
         "token", json_schema_extra={"maxLength": MAX_NAME, "pattern": "^[^\\u0000]*$"}, examples=["laptop"]
     )
-    scopes: Annotated[list[Scope], ruled(read_scopes)] | None = Field(
+    scopes: Annotated[list[Scope], Field(max_length=len(Right), fail_fast=True), ruled(read_scopes)] | None = Field(
         None,
         description="what it may do, of what you may; null: all that you may at any time",
         json_schema_extra={"minItems": 1},
@@ -80,7 +79,6 @@ class TokenList(BaseModel):
     "",
     status_code=HTTPStatus.CREATED,
     responses=problems(401, 403, 409, 422),
-    dependencies=[Depends(limit_address)],
     operation_id="create_token",
     summary="Get a token",
 )

@@ -4,23 +4,22 @@ from datetime import datetime
 from http import HTTPStatus
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from app.accounts.admission import Applicant, join
 from app.accounts.model import Role
 from app.accounts.user import SignUp
-from app.api.dependency import Address, Stored, Throttles, limit_address
+from app.api.dependency import Address, Stored, Throttles
 from app.api.openapi import problems
 from app.api.ruled import Email, Password, Username
+from app.body import Body
 
-router = APIRouter(prefix="/users", tags=["users"], dependencies=[Depends(limit_address)])
+router = APIRouter(prefix="/users", tags=["users"])
 
 
-class NewUser(BaseModel):
+class NewUser(Body):
     """What it takes to sign up."""
-
-    model_config = ConfigDict(extra="forbid")
 
     username: Username
     password: Password

@@ -3,6 +3,8 @@
 import threading
 import time
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from app.database import Database
 from app.policy.policy import Policy, read_policy
 
@@ -17,13 +19,18 @@ class CurrentPolicy:
         self._read_at = 0.0
 
     def read(self) -> Policy:
-        """At most FRESH_SECONDS old, or the one before while another thread asks. Not for inside a transaction."""
+        """At most FRESH_SECONDS old, or the one before while another thread asks or the database is away; the defaults
+        where it was never there. Not for inside a transaction.
+        """
         known = self._known
         if known is not None and time.monotonic() - self._read_at < FRESH_SECONDS:
             return known
         if known is not None and self._lock.locked():
             return known
-        return self.refresh()
+        try:
+            return self.refresh()
+        except SQLAlchemyError:
+            return known or Policy()
 
     def refresh(self) -> Policy:
         """As it is now: for who has just changed it."""

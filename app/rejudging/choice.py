@@ -1,14 +1,15 @@
 """Which submissions are judged again: by criteria that all must hold."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Annotated, Any, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from sqlalchemy import Select, and_, case, func, literal, select
 from sqlalchemy.orm import Session, aliased
 
 from app.accounts.model import User
+from app.body import Body
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.publish import MAX_NUMBER, get_revision
 from app.database import storable
@@ -28,10 +29,10 @@ MAX_CAUSE = 300
 Chosen = Select[UUID, int, UUID, str]
 
 
-class Choice(BaseModel):
+class Choice(Body):
     """Samples are left out unless asked for, and so is what its student cancelled, unless by that verdict or by id."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True)
 
     problem: str | None = Field(None, description="the slug of a problem", examples=["microbatched_grads"])
     revision: int | None = Field(
@@ -48,7 +49,9 @@ class Choice(BaseModel):
         examples=["BoxLost: the box ended"],
     )
     user: str | None = Field(None, description="sent by the user of this name")
-    ids: tuple[UUID, ...] | None = Field(None, max_length=MOST, description="these submissions")
+    ids: Annotated[tuple[UUID, ...], Field(fail_fast=True)] | None = Field(
+        None, max_length=MOST, description="these submissions"
+    )
     samples: bool = Field(False, description="runs of sample cases too")
 
     def check(self) -> Self:

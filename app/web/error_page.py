@@ -14,7 +14,7 @@ from app.database import Database
 from app.telemetry.context import request_id
 from app.web.messages import gettext as _
 from app.web.render import render_page
-from app.web.visit import Visit, is_counted, open_visit, read_visit
+from app.web.visit import Visit, count_visit, is_counted, read_visit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,9 +85,10 @@ def _look_around(request: Request, status: int) -> Around:
     try:
         if status != HTTPStatus.NOT_FOUND:
             return Around(visit=read_visit(request))
-        visit = read_visit(request) if is_counted(request) else open_visit(request)
+        if not is_counted(request):
+            count_visit(request)
         with database.transaction() as session:
             near = list_near(session, request.url.path.rstrip("/").rpartition("/")[2])
-        return Around(visit=visit, near=near)
+        return Around(visit=read_visit(request), near=near)
     except SQLAlchemyError:
         return Around()

@@ -70,22 +70,29 @@ def see_other(path: str) -> RedirectResponse:
 
 
 def read_visit(request: Request) -> Visit:
+    """Who visits, looked up once for each request."""
+    if not hasattr(request.state, "viewer"):
+        request.state.viewer = _find_viewer(request)
+    return Visit(request, request.state.viewer)
+
+
+def _find_viewer(request: Request) -> Viewer | None:
     # In a transaction of its own: a connection kept while the page waits for a thread can starve the threads that
     # wait for a connection.
     secret = find_secret(request)
     if not secret:
-        return Visit(request, None)
+        return None
     with get_database(request).transaction() as session:
         viewer = find_viewer_by_session(session, secret)
     if viewer is not None:
         note_user(viewer.id)
-    return Visit(request, viewer)
+    return viewer
 
 
-def open_visit(request: Request) -> Visit:
+def count_visit(request: Request) -> None:
     """Counts against the same number of requests per user as the REST API does; by address where nobody is signed in.
 
-    Raises TooOften.
+    `RateLimit` calls it before anything else is done. Raises TooOften.
     """
     visit = read_visit(request)
     request.state.is_counted = True
@@ -94,11 +101,10 @@ def open_visit(request: Request) -> Visit:
         throttle.use_reader(read_address(request))
     else:
         throttle.use_user(visit.viewer.id)
-    return visit
 
 
 def is_counted(request: Request) -> bool:
-    """Whether `open_visit` has seen it. It does not where no page of ours is asked for."""
+    """Whether `count_visit` has seen it. It does not where a file is asked for."""
     return getattr(request.state, "is_counted", False)
 
 
@@ -118,4 +124,4 @@ def read_origin(request: Request) -> SessionOrigin:
     return SessionOrigin(address=read_address(request), browser=browser)
 
 
-CurrentVisit = Annotated[Visit, Depends(open_visit)]
+CurrentVisit = Annotated[Visit, Depends(read_visit)]

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from fastapi import FastAPI
 
+from app.accounts.request_throttle import RequestThrottle
 from app.database import Database
 from app.embedded_postgres import EmbeddedPostgres
 from tests.api.conftest import SignedIn
@@ -45,7 +46,7 @@ def test_a_method_that_the_path_does_not_take(anyone: httpx.Client) -> None:
         (b"", "is required"),
         (b'{"username": "ad\xff"}', "not UTF-8: invalid start byte at byte 16; encode it as UTF-8"),
         (b"\xff\xfe{}", "Expecting value at line 1, column 1"),
-        (b"[" * 100_000, "nested too deeply"),
+        (b"[" * 10_000, "nested too deeply"),
         (b'{"username": ' + b"1" * 5000 + b"}", "can't be read as JSON"),
     ],
 )
@@ -94,23 +95,97 @@ def test_a_body_without_a_content_type_is_read_as_json(anyone: httpx.Client) -> 
     assert answer.status_code == 201
 
 
-def test_a_body_that_is_too_large_is_refused_before_it_is_read(anyone: httpx.Client) -> None:
-    declared = anyone.post("/users", content=b" " * (1024 * 1024 + 1), headers=JSON)
-    ignored = anyone.request("GET", "/openapi.json", content=b" " * (1024 * 1024 + 1))
+def in_chunks(size: int) -> Iterator[bytes]:
+    for _ in range(0, size, 10_000):
+        yield b" " * 10_000
 
-    for answer in (declared, ignored):
+
+def test_a_body_that_is_too_large_is_refused_before_it_is_read(ada: httpx.Client) -> None:
+    declared = ada.post("/problems/x/submissions", content=b" " * (1024 * 1024 + 1), headers=JSON)
+    ignored = ada.request("GET", "/openapi.json", content=b" " * (1024 * 1024 + 1))
+    chunks = ada.post("/problems/x/submissions", content=in_chunks(1_100_000), headers=JSON)
+
+    for answer in (declared, ignored, chunks):
         assert_is_problem(answer, 413)
         assert "at most 1048576 are taken" in answer.json()["detail"]
 
 
-def test_a_body_that_grows_too_large_in_chunks_is_refused(anyone: httpx.Client) -> None:
-    def endless() -> Iterator[bytes]:
-        for _ in range(20):
-            yield b" " * 100_000
+def test_without_signing_in_a_body_has_a_few_kib(anyone: httpx.Client) -> None:
+    declared = anyone.post("/tokens", content=b" " * 20_000, headers=JSON)
+    long = anyone.post("/tokens", content=b" " * 2_000_000, headers=JSON)
+    chunks = anyone.post("/tokens", content=in_chunks(2_000_000), headers=JSON)
+    ignored = anyone.request("GET", "/openapi.json", content=b" " * 20_000)
 
-    answer = anyone.post("/users", content=endless(), headers=JSON)
+    for answer in (declared, long, chunks, ignored):
+        assert_is_problem(answer, 413)
+        assert "at most 16384 are taken from somebody who is not signed in" in answer.json()["detail"]
 
-    assert_is_problem(answer, 413)
+
+def test_a_large_body_whose_sender_should_be_signed_in_is_told_so(anyone: httpx.Client) -> None:
+    revoked = {**JSON, "Authorization": "Bearer alc_revoked"}
+    source = b'{"source": "' + b"x" * 20_000 + b'"}'
+    declared = anyone.post("/problems/x/submissions", content=source, headers=revoked)
+    chunks = anyone.put("/problems/x", content=in_chunks(40_000), headers=revoked)
+
+    for answer in (declared, chunks):
+        assert_is_problem(answer, 401)
+        assert answer.json()["code"] == "not_signed_in"
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+        assert "POST /api/v1/tokens" in answer.json()["detail"]
+
+
+def test_of_very_many_faults_the_first_are_told_and_how_many_more_there_are(anyone: httpx.Client) -> None:
+    answer = anyone.post("/tokens", json={f"key_{n}": n for n in range(40)})
+
+    assert_is_problem(answer, 422)
+    assert [fault["field"] for fault in answer.json()["errors"][:3]] == ["username", "password", "key_0"]
+    assert len(answer.json()["errors"]) == 20
+    assert "; and 22 more" in answer.json()["detail"]
+
+
+def test_an_object_of_very_many_keys_is_refused_as_one(ada: httpx.Client) -> None:
+    whole = ada.post("/problems/x/submissions", json={f"key_{n}": n for n in range(40_000)})
+    inside = ada.post("/rejudging-previews", json={"chosen": {f"key_{n}": n for n in range(40_000)}})
+
+    assert len(whole.json()["errors"]) == 1
+    assert "has 40000 keys, and at most 50 are taken; leave out key_0, key_1, key_2 and" in whole.json()["detail"]
+    assert len(whole.content) + len(inside.content) < 2000
+
+
+def test_of_a_list_of_wrong_values_the_first_is_told(anyone: httpx.Client) -> None:
+    wanted = {"username": "ada", "password": "correct horse"}
+    wrong = anyone.post("/tokens", json={**wanted, "scopes": [1] * 4000})
+    long = anyone.post("/tokens", json={**wanted, "scopes": ["problems:read"] * 500})
+
+    assert [fault["field"] for fault in wrong.json()["errors"]] == ["scopes/0"]
+    assert "at most" in long.json()["errors"][0]["message"]
+    assert len(long.content) < 1000
+
+
+@pytest.mark.parametrize("policy", [{"requests_per_minute": 2}], indirect=True)
+def test_a_request_that_is_refused_early_is_counted(app: FastAPI, anyone: httpx.Client) -> None:
+    refused: tuple[tuple[str, str, bytes, int], ...] = (
+        ("GET", "/nothing", b"", 404),
+        ("PUT", "/tokens", b"{}", 405),
+        ("GET", "/problems?tagg=jax", b"", 422),
+        ("POST", "/tokens", b"{", 400),
+        ("POST", "/tokens", b"{}", 422),
+        ("POST", "/tokens", b" " * 20_000, 413),
+    )
+    for method, path, body, status in refused:
+        app.state.request_throttle = RequestThrottle(app.state.policy)
+
+        answers = [anyone.request(method, path, content=body, headers=JSON).status_code for _ in range(3)]
+
+        assert answers == [status, status, 429]
+
+
+@pytest.mark.parametrize("policy", [{"requests_per_minute": 2}], indirect=True)
+def test_a_request_of_a_user_that_is_refused_early_is_counted_for_them(ada: httpx.Client, anyone: httpx.Client) -> None:
+    answers = [ada.get(path).status_code for path in ("/nothing", "/me?x=1", "/me")]
+
+    assert answers == [404, 422, 429]
+    assert anyone.get("/problems").status_code == 200
 
 
 @pytest.mark.parametrize("policy", [{"requests_per_minute": 3}], indirect=True)

@@ -39,6 +39,13 @@ def test_all_that_are_unknown_are_named_at_once(admin: httpx.Client) -> None:
     assert [fault["field"] for fault in answer.json()["errors"]] == ["aktor", "kinds"]
 
 
+def test_of_very_many_that_are_unknown_the_first_are_named(admin: httpx.Client) -> None:
+    answer = admin.get("/audit-events?" + "&".join(f"k{n}=" for n in range(2000)))
+
+    assert [fault["field"] for fault in answer.json()["errors"]] == ["k0", "k1", "k2", "k3", "k4"]
+    assert len(answer.content) < 4000
+
+
 def test_a_change_with_an_unknown_parameter_is_not_made(admin: httpx.Client) -> None:
     answer = admin.patch("/settings?dry_run=true", json={"max_pending": 3})
 

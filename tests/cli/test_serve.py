@@ -1,8 +1,10 @@
 """`allclose serve` from the first start to the last."""
 
+import asyncio
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -78,6 +80,23 @@ def test_a_second_server_is_told_at_once_that_the_port_is_taken() -> None:
 
         with pytest.raises(AddressInUse, match=str(port)), _listen(Settings(port=port)):
             pass
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_an_answer_leaves_at_once_and_waits_for_no_acknowledgement(host: str) -> None:
+    async def accept(listening: socket.socket) -> int:
+        accepted = asyncio.get_running_loop().create_future()
+        server = await asyncio.start_server(lambda _reader, writer: accepted.set_result(writer), sock=listening)
+        _, client = await asyncio.open_connection(host, listening.getsockname()[1])
+        answering = await accepted
+        has_no_delay = answering.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        answering.close()
+        client.close()
+        server.close()
+        return int(has_no_delay)
+
+    with _listen(Settings(host=host, port=0)) as listening:
+        assert asyncio.run(accept(listening)) == 1
 
 
 def test_web_pages_that_do_not_start_are_an_error(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 import html
 import re
+import time
+from itertools import product
 
 import pytest
 
-from app.web.highlight import MAX_COLOURED, highlight_lines
+from app.web.highlight import LEXERS, MAX_COLOURED, highlight_code, highlight_lines
 
 SOURCES = ("", "x = 1", "\n\nx = '<b>&'\n\n", "a\n'''b\nc'''\n", "\tx\n" * MAX_COLOURED)
 
@@ -22,3 +24,72 @@ def test_a_very_long_source_is_shown_as_text_without_colours() -> None:
 
     assert "<span" in short[0]
     assert set(long) == {"x = &#x27;&lt;b&gt;&#x27;"}
+
+
+def test_what_a_student_reads_has_its_colours() -> None:
+    (line,) = highlight_lines("@jit def f(self, x=0.5): return f'a {sum(x):>{width}} b' # end")
+
+    for coloured in (
+        '<span class="nd">@jit</span>',
+        '<span class="k">def</span> <span class="nf">f</span>',
+        '<span class="bp">self</span>',
+        '<span class="mi">0.5</span>',
+        '<span class="si">{</span><span class="nb">sum</span>(x):&gt;<span class="si">{</span>width',
+        'width<span class="si">}}</span><span class="s"> b',
+        '<span class="c1"># end</span>',
+    ):
+        assert coloured in line.replace("&#39;", "'")
+
+
+def test_code_of_an_author_in_another_language_or_very_long_is_text() -> None:
+    assert highlight_code("if (a < b) {", "c") == "if (a &lt; b) {"
+    assert "<span" in highlight_code("x = 'b'", "Python")
+    assert "<span" not in highlight_code("x = 'b'\n" * MAX_COLOURED, "python")
+
+
+# What a lexer begins with, and what follows without end.
+BEGINNINGS = ("", "'", 'f"')
+REPEATED = (
+    *(
+        " ",
+        "\n \t",
+        "\\N{",
+        "{",
+        "}",
+        "(",
+        "[",
+        "\\",
+        "'",
+        '"',
+        '"""',
+        "f'{",
+        "%(",
+        "{a[",
+        "@a.",
+        "a.",
+        "1_",
+        "1e",
+        "0x",
+    ),
+    *("case ", "match ", "from a ", "class ", "def ", "$", "#", "-", "+", "@@ ", '"a":', "e", "\n", "rb'"),
+)
+HOSTILE = (*product(BEGINNINGS, REPEATED), ("match", " "), ("case", "\t"), ("class", " "), ("{", '"a":'), ("[", "1,"))
+
+
+def seconds_of(code: str, language: str) -> float:
+    """Of the processor."""
+    begun = time.process_time()
+    highlight_code(code, language)
+    return time.process_time() - begun
+
+
+@pytest.mark.parametrize("language", sorted(set(LEXERS) - {"py", "python3"}))
+def test_four_times_as_long_a_text_takes_about_four_times_as_long(language: str) -> None:
+    """With the square of the length it would take sixteen times as long; another process may disturb a try or two."""
+    length = 1000
+    for beginning, repeated in HOSTILE:
+        short = beginning + repeated * (length // len(repeated))
+        long = beginning + repeated * (4 * length // len(repeated))
+
+        tries = ((seconds_of(short, language), seconds_of(long, language)) for _ in range(5))
+        assert any(of_long < 8 * of_short + 0.01 for of_short, of_long in tries), (beginning, repeated)

@@ -4,9 +4,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, HTTPException, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict
 
 from app.accounts.model import User
+from app.body import Body
 from app.drafts.save import Save, find_draft, give_up_other, save_draft
 from app.web.address import Slug
 from app.web.origin import require_own_origin
@@ -16,10 +16,8 @@ from app.web.visit import CurrentVisit, Visit
 router = APIRouter(prefix="/problems/{slug}/draft")
 
 
-class Written(BaseModel):
+class Written(Body):
     """`base` is the version that was last seen; empty for none."""
-
-    model_config = ConfigDict(extra="forbid")
 
     source: str
     base: UUID | None = None

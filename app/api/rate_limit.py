@@ -1,0 +1,45 @@
+"""Every request is counted before anything else is done with it: also one that is refused for its path, its method, its
+query or its body, whose refusal costs something too.
+"""
+
+from collections.abc import Callable
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.api.dependency import count_call
+from app.api.error_answer import is_for_machines
+from app.api.error_code import CODE_OF
+
+# Files that browsers keep, and what probes ask for. A file that is not there is counted by the page that says so.
+_FREE = ("/static/", "/healthz", "/readyz")
+
+
+class RateLimit:
+    """Pure ASGI. `count_page` counts a request for a page, as `count_call` does one to the API. Both keep who asks in
+    `request.state.viewer`, where all that come after find it.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        count_page: Callable[[Request], None],
+        answer_error: Callable[[Request, Exception], Response],
+    ) -> None:
+        self._app, self._count_page, self._answer_error = app, count_page, answer_error
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"].startswith(_FREE):
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        count = count_call if is_for_machines(scope["path"]) else self._count_page
+        try:
+            await run_in_threadpool(count, request)
+        except tuple(CODE_OF) as error:
+            answer = await run_in_threadpool(self._answer_error, request, error)
+            await answer(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
