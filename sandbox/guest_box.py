@@ -144,6 +144,7 @@ def _header(request: Request) -> bytes:
             "driver": request.driver,
             "parameters": [(parameter.name, parameter.kind) for parameter in request.parameters],
             "guarded": request.guarded,
+            "signature": request.signature,
             "case_count": len(request.cases),
             "limits": asdict(request.limits),
         }

@@ -89,7 +89,8 @@ class Request:
     """One source and the cases to call it with, in order.
 
     With a driver (`def run(solution, inputs) -> values`) that is called instead; its values are the answer.
-    `guarded`: parameters that the program must neither change in place nor give back the memory of.
+    `guarded`: parameters that the program must neither change in place nor give back the memory of. `signature`: the
+    names of what a driver calls the solution with, None where only the driver knows.
     """
 
     source: str
@@ -99,6 +100,7 @@ class Request:
     cases: Sequence[CaseInput]
     limits: Limits
     guarded: tuple[str, ...] = ()
+    signature: tuple[str, ...] | None = None
 
 
 class Ending(StrEnum):

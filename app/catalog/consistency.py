@@ -28,31 +28,48 @@ class Draft:
     tags: tuple[str, ...]
     prerequisites: tuple[str, ...]
     may_change: tuple[str, ...]
-    parameter_names: tuple[str, ...]
     parameters: Mapping[int, Parameter]
+    inputs: Mapping[int, Parameter] | None
+    input_names: tuple[str, ...]
     cases: Mapping[int, Case]
     tolerance_leaves: Mapping[str, Any]
     checkers: Mapping[str, Checker]
     requirements: Mapping[int, Requirement]
     is_complete: bool
 
+    @property
+    def inputs_key(self) -> str:
+        """The key that says what cases give."""
+        return "parameters" if self.inputs is None else "inputs"
+
+    @property
+    def case_inputs(self) -> Mapping[int, Parameter]:
+        return self.parameters if self.inputs is None else self.inputs
+
+    @property
+    def noun(self) -> str:
+        return "parameter" if self.inputs is None else "input"
+
 
 def list_conflicts(draft: Draft) -> list[Conflict]:
     return [
         *_repeated("parameters", "name", {i: p.name for i, p in draft.parameters.items()}),
+        *_repeated("inputs", "name", {i: p.name for i, p in (draft.inputs or {}).items()}),
+        *_parameter_conflicts(draft),
         *_repeated("cases", "name", {i: case.name for i, case in draft.cases.items()}),
         *_repetition_conflicts(draft),
         *_repeated("tags", None, dict(enumerate(draft.tags))),
         *_repeated("prerequisites", None, dict(enumerate(draft.prerequisites))),
         *_repeated("may_change", None, dict(enumerate(draft.may_change))),
         *_repeated("frameworks", None, dict(enumerate(draft.frameworks or ()))),
-        *_framework_conflicts(draft),
+        *_framework_conflicts(draft, "parameters", draft.parameters),
+        *_framework_conflicts(draft, "inputs", draft.inputs or {}),
         *_track_conflicts(draft),
         *_change_conflicts(draft),
         *_sample_conflicts(draft),
         *_order_conflicts(draft),
         *checker_conflicts(draft.checkers, draft.tolerance_leaves),
-        *requirement_conflicts(draft.requirements, draft.parameters),
+        *requirement_conflicts(draft.requirements, draft.case_inputs),
         *tracing_conflicts(draft.requirements, draft.cases, draft.parameters),
         *(framework_conflicts(draft.requirements, draft.cases, draft.frameworks) if draft.frameworks else ()),
         *(conflict for index, case in draft.cases.items() for conflict in _case_conflicts(draft, index, case)),
@@ -83,14 +100,27 @@ def _repetition_conflicts(draft: Draft) -> Iterator[Conflict]:
         yield Conflict(("cases",), f"makes {total} cases in all", f"at most {MAX_CASES} are possible: repeat less")
 
 
-def _framework_conflicts(draft: Draft) -> Iterator[Conflict]:
+def _parameter_conflicts(draft: Draft) -> Iterator[Conflict]:
+    """Where no driver makes the arguments, cases give them."""
+    if draft.inputs is not None:
+        return
+    if draft.is_complete and not draft.parameters:
+        yield Conflict(("parameters",), "is empty", "must have at least 1, or say under `inputs` what cases give")
     for index, parameter in draft.parameters.items():
+        if parameter.is_object:
+            message = f"is {parameter.type}, which no case can give"
+            remedy = "say under `inputs` what cases give, and let driver.py make it from that"
+            yield Conflict(("parameters", index, "type"), message, remedy)
+
+
+def _framework_conflicts(draft: Draft, key: str, parameters: Mapping[int, Parameter]) -> Iterator[Conflict]:
+    for index, parameter in parameters.items():
         kind = parameter.array_kind
         if kind is None or draft.frameworks is None or set(FRAMEWORKS_OF[kind]) & set(draft.frameworks):
             continue
-        key = "type" if parameter.is_array else "leaves"
+        place = "type" if parameter.is_array else "leaves"
         message = f"is {kind}, but frameworks has only {', '.join(draft.frameworks)}"
-        yield Conflict(("parameters", index, key), message, f"add {kind} to frameworks")
+        yield Conflict((key, index, place), message, f"add {kind} to frameworks")
 
 
 def _track_conflicts(draft: Draft) -> Iterator[Conflict]:
@@ -105,9 +135,9 @@ def _track_conflicts(draft: Draft) -> Iterator[Conflict]:
 
 def _change_conflicts(draft: Draft) -> Iterator[Conflict]:
     for index, name in enumerate(draft.may_change):
-        if name not in draft.parameter_names:
-            message = f"is {name!r}, which is no parameter{nearest(name, draft.parameter_names)}"
-            remedy = f"the parameters are {', '.join(draft.parameter_names)}"
+        if name not in draft.input_names:
+            message = f"is {name!r}, which is no {draft.noun}{nearest(name, draft.input_names)}"
+            remedy = f"the {draft.noun}s are {', '.join(draft.input_names)}"
             yield Conflict(("may_change", index), message, remedy)
 
 
@@ -129,15 +159,18 @@ def _sample_conflicts(draft: Draft) -> Iterator[Conflict]:
 def _case_conflicts(draft: Draft, index: int, case: Case) -> Iterator[Conflict]:
     yield from case_conflicts(index, case)
     if case.inputs is not None:
-        found = input_conflicts(draft.parameter_names, draft.parameters.values(), case.inputs)
+        found = input_conflicts(draft.input_names, draft.case_inputs.values(), case.inputs, draft.noun)
         yield from _within(("cases", index, "inputs"), found)
 
 
 def input_conflicts(
-    names: tuple[str, ...], parameters: Iterable[Parameter], inputs: Mapping[str, Any]
+    names: tuple[str, ...], parameters: Iterable[Parameter], inputs: Mapping[str, Any], noun: str = Parameter.noun
 ) -> Iterator[Conflict]:
-    """Between the inputs of one case and the parameters, whose names are `names` also where one can't be read."""
-    yield from _name_conflicts(names, inputs)
+    """Between the inputs of one case and what is declared, by `names` also where one can't be read.
+
+    `noun`: what the problem calls them.
+    """
+    yield from _name_conflicts(names, inputs, noun)
     given = [(p, inputs[p.name]) for p in parameters if p.name in inputs]
     fits = True
     for parameter, value in given:
@@ -152,19 +185,21 @@ def _within(where: Location, conflicts: Iterable[Conflict]) -> Iterator[Conflict
     return (replace(conflict, location=(*where, *conflict.location)) for conflict in conflicts)
 
 
-def _name_conflicts(names: tuple[str, ...], inputs: Mapping[str, Any]) -> Iterator[Conflict]:
+def _name_conflicts(names: tuple[str, ...], inputs: Mapping[str, Any], noun: str) -> Iterator[Conflict]:
     for name in names:
         if name not in inputs:
-            yield Conflict((name,), "is missing: every case gives every parameter", f"add `{name}: …` to these inputs")
+            yield Conflict((name,), f"is missing: every case gives every {noun}", f"add `{name}: …` to these inputs")
     for name in inputs:
         if name not in names:
-            yield Conflict((name,), f"is no parameter{nearest(name, names)}", f"the parameters are {', '.join(names)}")
+            yield Conflict((name,), f"is no {noun}{nearest(name, names)}", f"the {noun}s are {', '.join(names)}")
 
 
 def _value_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
+    if parameter.is_object:
+        return  # its type is a fault already
     if value is None:
         if not parameter.nullable:
-            yield Conflict((), "is null", "give a value, or add `nullable: true` to the parameter")
+            yield Conflict((), "is null", f"give a value, or add `nullable: true` to the {parameter.noun}")
     elif parameter.is_array:
         yield from array_conflicts(parameter, value)
     elif parameter.type in ("list", "dict"):

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from app.catalog.parameter import list_case_inputs
 from app.catalog.view import SampleCase
 
 WIDTH = 72
@@ -28,7 +29,7 @@ class _Hidden(Exception):
 
 def write_example(manifest: Mapping[str, Any], samples: Sequence[SampleCase]) -> str:
     """`manifest`: as revisions hold it; `samples`: with previews of their inputs, once there are any."""
-    parameters: list[dict[str, Any]] = list(manifest.get("parameters", ()))
+    parameters: list[Mapping[str, Any]] = list(list_case_inputs(manifest))
     inputs = next(_candidates(manifest, parameters, samples), None)
     if inputs is None:
         inputs = {parameter["name"]: _zeros(parameter) for parameter in parameters}

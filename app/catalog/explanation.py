@@ -8,10 +8,12 @@ from pydantic import ValidationError
 from app.catalog.document import Document
 from app.catalog.fault import Fault, Inconsistent, Location
 from app.catalog.fit import shown
+from app.catalog.parameter import CLASS_NAME
 from app.catalog.suggestion import nearest
 from app.catalog.value import DRAWS, without_tags
 from app.judging.checkers import CHECKERS
 from app.judging.requirements import REQUIREMENTS
+from app.judging.requirements.forbids import STRUCTURES
 
 Facts = dict[str, Any]
 Known = Callable[[Location], Iterable[str]]
@@ -26,14 +28,16 @@ _TYPES = {
     "model_type": "a mapping",
     "model_attributes_type": "a mapping",
 }
-_PATTERNS = {
+PATTERNS = {
+    "^[a-z][a-z0-9_]*$": f"{', '.join(STRUCTURES)}, or an operation of StableHLO such as dot_general or sort",
     "^[a-z0-9_]+$": "lower-case letters, digits and _",
     "^[A-Z][A-Z0-9_]*$": "a size: a number, or an upper-case name such as N",
     "^[A-Za-z_][A-Za-z0-9_]*$": "a Python name",
     "^[a-z0-9][a-z0-9_-]*$": "lower-case letters, digits, _ and -",
     "^[a-z0-9][a-z0-9+._-]*$": "lower-case letters, digits, + . _ and -",
     "^[a-z0-9_]+(\\.py)?$": "lower-case letters, digits and _",
-    "^[^\n]*$": "one line",
+    r"^[^\n]*$": "one line",
+    CLASS_NAME: "the dotted name of a class, such as torch.nn.Module, or object",
 }
 _BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
 
@@ -99,7 +103,10 @@ def _out_of_bounds(kind: str, value: object, context: Facts) -> tuple[str, str]:
     if kind in _TYPES:
         return f"is {shown(value)}", f"write {_TYPES[kind]}{_unquote(kind, value)}"
     if kind == "string_pattern_mismatch":
-        return f"is {shown(value)}", f"use {_PATTERNS[context['pattern']]}"
+        return (
+            f"is {shown(value)}",
+            f"use {PATTERNS.get(pattern := context['pattern'], f'a text that matches {pattern}')}",
+        )
     if kind == "finite_number":
         return f"is {shown(value)}", "write a finite number"
     for key, words in _BOUNDS.items():

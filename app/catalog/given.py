@@ -17,8 +17,8 @@ def array_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
     """For the types jax, torch and numpy: a draw, nested lists, or `{array: …}`."""
     dtype = parameter.dtype or "float32"
     if isinstance(value, Drawn | Array) and value.dtype not in (None, dtype):
-        message = f"is {value.dtype}, but the parameter's dtype is {dtype}"
-        yield Conflict(("dtype",), message, "remove it here, or change the parameter")
+        message = f"is {value.dtype}, but the {parameter.noun}'s dtype is {dtype}"
+        yield Conflict(("dtype",), message, f"remove it here, or change the {parameter.noun}")
     if isinstance(value, Drawn):
         yield from draw_conflicts(value, dtype)
         yield from _drawn_shape_conflicts(parameter, value)
@@ -32,7 +32,7 @@ def _whole_literal_conflicts(parameter: Parameter, literal: Any, where: Location
     conflicts = list(_literal_conflicts(parameter.dtype or "float32", literal, where))
     yield from conflicts
     if not conflicts and not _matches(shape := shape_of(literal), parameter):
-        message = f"has shape {_text(shape)}, but the parameter's is {_declared(parameter)}"
+        message = f"has shape {_text(shape)}, but the {parameter.noun}'s is {_declared(parameter)}"
         yield Conflict(where, message, "change one of them")
 
 
@@ -56,10 +56,10 @@ def _drawn_shape_conflicts(parameter: Parameter, draw: Drawn) -> Iterator[Confli
         yield Conflict(("shape",), f"is {_text(shape or ())}, but n is {draw.n}", "remove shape: it is [n]")
     elif shape is None:
         if symbols := [size for size in parameter.shape or () if isinstance(size, str)]:
-            message = f"has no shape, and the parameter's is {_declared(parameter)}"
+            message = f"has no shape, and the {parameter.noun}'s is {_declared(parameter)}"
             yield Conflict((), message, f"add `shape:` with numbers for {', '.join(symbols)}")
     elif not _matches(shape, parameter):
-        message = f"is {_text(shape)}, but the parameter's is {_declared(parameter)}"
+        message = f"is {_text(shape)}, but the {parameter.noun}'s is {_declared(parameter)}"
         yield Conflict(("shape",), message, "change one of them")
 
 
@@ -84,7 +84,7 @@ def plain_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
     if isinstance(value, Drawn):
         yield from _scalar_draw_conflicts(parameter, value)
     elif isinstance(value, dict | tuple | Array) or (dtype is None and not isinstance(value, str)):
-        message = f"is {_kind(value)}, but the parameter's type is {parameter.type}"
+        message = f"is {_kind(value)}, but the {parameter.noun}'s type is {parameter.type}"
         yield Conflict((), message, f"write a value like {_EXAMPLES[parameter.type]}")
     elif dtype is not None:
         yield from element_conflicts(value, dtype)
@@ -93,13 +93,13 @@ def plain_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
 def _scalar_draw_conflicts(parameter: Parameter, draw: Drawn) -> Iterator[Conflict]:
     dtype = PLAIN_DTYPES.get(parameter.type)
     if draw.size_given not in (None, ()) or draw.dtype is not None:
-        message = f"draws an array, but the parameter's type is {parameter.type}"
+        message = f"draws an array, but the {parameter.noun}'s type is {parameter.type}"
         yield Conflict((), message, "remove shape and dtype, or use type jax, torch or numpy")
     elif dtype is not None:
         yield from draw_conflicts(draw, dtype)
     elif not isinstance(draw, Choice) or not all(isinstance(item, str) for item in draw.of):
         yield Conflict(
-            (), "does not draw a text, but the parameter's type is str", 'use `{draw: choice, of: ["a", "b"]}`'
+            (), f"does not draw a text, but the {parameter.noun}'s type is str", 'use `{draw: choice, of: ["a", "b"]}`'
         )
 
 
@@ -108,7 +108,7 @@ def listed_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
     draws_list = isinstance(value, Drawn) and completed(value, parameter)[1] is None and bool(value.size_given)
     fits = isinstance(value, tuple) or draws_list if parameter.type == "list" else isinstance(value, dict)
     if not fits:
-        message = f"is {_kind(value)}, but the parameter's type is {parameter.type}"
+        message = f"is {_kind(value)}, but the {parameter.noun}'s type is {parameter.type}"
         yield Conflict((), message, f"write a value like {_EXAMPLES[parameter.type]}")
     else:
         yield from _nested_conflicts(parameter, value, ())
@@ -127,7 +127,7 @@ def _nested_conflicts(parameter: Parameter, value: Any, where: Location) -> Iter
 def _nested_draw_conflicts(parameter: Parameter, draw: Drawn, where: Location) -> Iterator[Conflict]:
     shape, dtype = completed(draw, parameter)
     if dtype is None and shape and parameter.leaves:
-        yield Conflict((*where, "dtype"), "is missing for an array", "add it here or to the parameter")
+        yield Conflict((*where, "dtype"), "is missing for an array", f"add it here or to the {parameter.noun}")
     elif dtype is not None:
         for conflict in draw_conflicts(draw, dtype):
             yield Conflict((*where, *conflict.location), conflict.message, conflict.remedy)
@@ -136,7 +136,7 @@ def _nested_draw_conflicts(parameter: Parameter, draw: Drawn, where: Location) -
 def _nested_array_conflicts(parameter: Parameter, array: Array, where: Location) -> Iterator[Conflict]:
     dtype = array.dtype or parameter.dtype
     if dtype is None:
-        yield Conflict((*where, "dtype"), "is missing for an array", "add it here or to the parameter")
+        yield Conflict((*where, "dtype"), "is missing for an array", f"add it here or to the {parameter.noun}")
     else:
         yield from _literal_conflicts(dtype, array.array, (*where, "array"))
 

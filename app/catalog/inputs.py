@@ -26,13 +26,13 @@ SAMPLE_KEY = b"allclose sample"
 
 
 def draw_inputs(manifest: Manifest, case: Case, secret_seed: bytes, variant: int) -> dict[str, Any]:
-    """Parameter name → bool, int, float, str, None, list, dict or numpy array, in the order of the parameters.
+    """Name of the input → bool, int, float, str, None, list, dict or numpy array, in the order of the manifest.
 
     For a case with `inputs`; those of a generated case are made in a box, from `case_seed`.
     """
     assert case.inputs is not None, f"{case.name} is generated"
     drawing = _Drawing(case, secret_seed, variant)
-    return {p.name: drawing.argument(p, case.inputs[p.name]) for p in manifest.parameters}
+    return {p.name: drawing.argument(p, case.inputs[p.name]) for p in manifest.case_inputs}
 
 
 def case_seed(case: Case, secret_seed: bytes, variant: int) -> int:

@@ -41,8 +41,9 @@ def _entry_point_faults(sound: dict[str, Source], document: Document) -> Iterato
     name, parameters = content.get("entry_point"), content.get("parameters")
     if not isinstance(name, str):
         return
-    # A driver calls the solution as it likes.
-    arguments = len(parameters) if isinstance(parameters, list) and "driver" not in sound else None
+    # Without `inputs`, a driver calls the solution as it likes.
+    is_called_so = "inputs" in content or "driver" not in sound
+    arguments = len(parameters) if isinstance(parameters, list) and is_called_so else None
     for key in ("starter", "reference"):
         if key in sound and (fault := function_fault(sound[key], name, arguments)):
             yield fault
@@ -51,8 +52,11 @@ def _entry_point_faults(sound: dict[str, Source], document: Document) -> Iterato
 def _driver_faults(sound: dict[str, Source], parts: Parts, document: Document) -> Iterator[Fault]:
     if "driver" in sound and (fault := function_fault(sound["driver"], "run", 2)):
         yield fault
+    content = document.content or {}
+    if "driver" not in parts.sources and content.get("inputs") is not None:
+        remedy = "write driver.py, or say under `parameters` alone what cases give"
+        yield document.fault(("inputs",), "is given, but the package has no driver.py", remedy)
     if "driver" in parts.sources:
-        content = document.content or {}
         for conflict in driver_conflicts(read_requirements(content), read_cases(content)):
             yield document.fault(conflict.location, conflict.message, conflict.remedy)
 

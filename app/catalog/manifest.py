@@ -9,7 +9,7 @@ from app.catalog.case import MAX_CASES, Case, expand
 from app.catalog.checking import AnyChecker
 from app.catalog.consistency import Draft, list_conflicts
 from app.catalog.fault import Conflict, Inconsistent
-from app.catalog.parameter import Framework, Identifier, Parameter, Returns
+from app.catalog.parameter import Framework, Identifier, Input, Parameter, Returns
 from app.catalog.requiring import AnyRequirement
 from app.judging.checker import DtypePolicy
 from app.judging.options import Integer, Margin, Model, Number
@@ -91,7 +91,8 @@ class Manifest(Model):
     exercise: Exercise | None = None
     frameworks: Annotated[tuple[Framework, ...], Field(min_length=1)]
     entry_point: Identifier
-    parameters: Annotated[tuple[Parameter, ...], Field(min_length=1, max_length=50)]
+    parameters: Annotated[tuple[Parameter, ...], Field(max_length=50)]
+    inputs: Annotated[tuple[Input, ...], Field(min_length=1, max_length=50)] | None = None
     returns: Returns
     tolerance: Tolerance | None = None
     dtype_policy: DtypePolicy = "kind"
@@ -114,6 +115,11 @@ class Manifest(Model):
         return self
 
     @property
+    def case_inputs(self) -> tuple[Parameter, ...]:
+        """What every case gives: to the driver where the manifest has `inputs`, and to the solution elsewhere."""
+        return self.parameters if self.inputs is None else self.inputs
+
+    @property
     def asks_for_programs(self) -> bool:
         """Whether every case must have a program that meets requirements."""
         return any(requirement.basis == "program" for requirement in self.requirements)
@@ -131,8 +137,9 @@ class Manifest(Model):
             tags=self.tags,
             prerequisites=self.prerequisites,
             may_change=self.may_change,
-            parameter_names=tuple(parameter.name for parameter in self.parameters),
             parameters=dict(enumerate(self.parameters)),
+            inputs=None if self.inputs is None else dict(enumerate(self.inputs)),
+            input_names=tuple(each.name for each in self.case_inputs),
             cases=dict(enumerate(self.cases)),
             tolerance_leaves=self.tolerance.leaves if self.tolerance else {},
             checkers=self.checkers,

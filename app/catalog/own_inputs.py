@@ -1,4 +1,4 @@
-"""Inputs that a student types as YAML, one key for each parameter: checked like the inputs of a case, and small.
+"""Inputs that a student types as YAML, one key for each that a case gives: checked like those of a case, and small.
 
 Only what is written out is taken, and no draws: a draw's numbers come from its case, and this is none of the problem's.
 """
@@ -15,7 +15,7 @@ from app.catalog.consistency import input_conflicts
 from app.catalog.document import Document, read_document
 from app.catalog.explanation import explain
 from app.catalog.fault import Conflict, Fault, Location, with_remedy
-from app.catalog.parameter import Parameter
+from app.catalog.parameter import Input, Parameter, list_case_inputs
 from app.catalog.value import Array, Drawn, Value
 from app.errors import Invalid
 
@@ -28,16 +28,19 @@ MAX_SHOWN = 5
 
 _GIVEN: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Value])
 _PARAMETERS: TypeAdapter[tuple[Parameter, ...]] = TypeAdapter(tuple[Parameter, ...])
+_INPUTS: TypeAdapter[tuple[Input, ...]] = TypeAdapter(tuple[Input, ...])
 # What an author is told to do about the parameter, or could do with draws.
 _REMEDIES = {
     "change one of them": "give it that shape",
     "give a value, or add `nullable: true` to the parameter": "give a value",
+    "give a value, or add `nullable: true` to the input": "give a value",
     "remove it here, or change the parameter": "remove it here",
+    "remove it here, or change the input": "remove it here",
     "use a value in that range or a wider dtype": "use a value in that range",
     "make both sizes equal, or give them two names in shape": "make both sizes equal",
     "give numbers in lists, or `{draw: …}`": "give numbers in lists",
     "draw large inputs, or use cases.py": "use smaller inputs",
-    "write one mapping: `title: …`, `summary: …` and so on": "write one line for each parameter, such as `x: [1, 2]`",
+    "write one mapping: `title: …`, `summary: …` and so on": "write one line for each input, such as `x: [1, 2]`",
 }
 
 
@@ -56,9 +59,9 @@ def say(fault: Fault) -> str:
     return f"line {fault.line}: {what}" if fault.line else what
 
 
-def read_parameters(manifest: Mapping[str, Any]) -> tuple[Parameter, ...]:
-    """Of a manifest as revisions hold it."""
-    return _PARAMETERS.validate_python(manifest["parameters"])
+def read_case_inputs(manifest: Mapping[str, Any]) -> tuple[Parameter, ...]:
+    """What a case gives, of a manifest as revisions hold it."""
+    return (_INPUTS if manifest.get("inputs") else _PARAMETERS).validate_python(list_case_inputs(manifest))
 
 
 def read_own_inputs(text: str, parameters: Sequence[Parameter]) -> Case:
@@ -91,7 +94,8 @@ def _conflicts(given: Mapping[str, Any], parameters: Sequence[Parameter]) -> Ite
         yield Conflict(where, "is a draw", "write the values themselves, such as [0.5, 1]")
     if drawn:
         return
-    yield from input_conflicts(tuple(parameter.name for parameter in parameters), parameters, given)
+    noun = parameters[0].noun if parameters else Parameter.noun
+    yield from input_conflicts(tuple(parameter.name for parameter in parameters), parameters, given, noun)
     size = _size(given)
     if size > MAX_VALUE_BYTES:
         yield Conflict(

@@ -1,8 +1,8 @@
-"""What a solution is given and what it gives back."""
+"""What a solution takes and returns, and what a case gives."""
 
 import keyword
-from collections.abc import Iterator
-from typing import Annotated, Literal, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import AfterValidator, Discriminator, Field, Strict, StringConstraints, Tag, model_validator
 
@@ -37,13 +37,22 @@ Size = Annotated[
     Annotated[int, Strict(), Field(ge=0), Tag("<number>")] | Annotated[Symbol, Tag("<symbol>")],
     Discriminator(lambda size: "<symbol>" if isinstance(size, str) else "<number>"),
 ]
+# What no case can give, and a driver makes: the dotted name of a class, such as torch.nn.Module, or object.
+CLASS_NAME = r"^(object|([A-Za-z_][A-Za-z0-9_]*\.)+[A-Za-z_][A-Za-z0-9_]*)$"
+ClassName = Annotated[str, StringConstraints(pattern=CLASS_NAME, max_length=100)]
+AnyType = Annotated[
+    Annotated[Type, Tag("<word>")] | Annotated[ClassName, Tag("<class>")],
+    Discriminator(
+        lambda given: "<class>" if isinstance(given, str) and ("." in given or given == "object") else "<word>"
+    ),
+]
 Doc = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 
 
 class Described(Model):
     """`shape` holds numbers and symbolic sizes (`N`), which agree across one case."""
 
-    type: Type
+    type: AnyType
     shape: Annotated[tuple[Size, ...], Field(max_length=32)] | None = None
     dtype: DType | None = None
     doc: Doc | None = None
@@ -59,10 +68,17 @@ class Parameter(Described):
     `static`: its value is known while the solution is traced, so that shapes and lengths may depend on it.
     """
 
+    noun: ClassVar[str] = "parameter"
+
     name: Identifier
     leaves: ArrayKind | None = None
     nullable: Annotated[bool, Strict()] = False
     static: Annotated[bool, Strict()] = False
+
+    @property
+    def is_object(self) -> bool:
+        """Whether only a driver can make it."""
+        return self.type not in get_args(Type)
 
     @property
     def kind(self) -> Kind:
@@ -85,8 +101,23 @@ class Parameter(Described):
         return self
 
 
+class Input(Parameter):
+    """What a case gives to a driver, which makes the arguments of the solution from it."""
+
+    noun: ClassVar[str] = "input"
+
+    type: Type
+
+
 class Returns(Described):
     """What the solution returns."""
+
+    type: Type
+
+
+def list_case_inputs(manifest: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Of a manifest as revisions hold it: what every case gives."""
+    return manifest.get("inputs") or manifest.get("parameters") or ()
 
 
 def _array_conflicts(parameter: Parameter) -> Iterator[Conflict]:

@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 from app.catalog.example_inputs import write_example
 from app.catalog.exercise import list_versions
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
+from app.catalog.signature import described_signature
 from app.catalog.view import ExerciseVersion, ProblemDetail, SampleCase
 from app.database import storable
 from app.errors import ProblemNotFound
@@ -52,4 +53,5 @@ def _detail(
         "example_inputs": write_example(revision.manifest, samples),
         "hidden_cases": hidden,
     }
-    return ProblemDetail.model_validate(revision.manifest | facts)
+    signature = described_signature(revision.manifest, revision.files)
+    return ProblemDetail.model_validate(revision.manifest | signature | facts)

@@ -12,7 +12,7 @@ from app.catalog.document import Document
 from app.catalog.explanation import explain
 from app.catalog.fault import Fault, Inconsistent, Location
 from app.catalog.manifest import Exercise, Limits, ProblemFile, Question, Tolerance
-from app.catalog.parameter import Parameter, Returns
+from app.catalog.parameter import Input, Parameter, Returns
 from app.catalog.requiring import kind_of, read_requirements
 from app.catalog.value import DRAWS, Array
 from app.judging.checkers import CHECKERS
@@ -21,6 +21,7 @@ from app.judging.requirements import REQUIREMENTS
 
 _MODELS: dict[str, type[BaseModel]] = {
     "parameters": Parameter,
+    "inputs": Input,
     "returns": Returns,
     "tolerance": Tolerance,
     "limits": Limits,
@@ -51,6 +52,8 @@ def _is_whole(error: ValidationError) -> bool:
 
 def _draft(content: Mapping[str, Any]) -> Draft:
     parameters, cases = _items(content, "parameters"), _items(content, "cases")
+    inputs = _items(content, "inputs") if "inputs" in content else None
+    given = parameters if inputs is None else inputs
     return Draft(
         frameworks=_words(content, "frameworks") or None,
         track=content["track"] if isinstance(content.get("track"), str) else None,
@@ -58,8 +61,9 @@ def _draft(content: Mapping[str, Any]) -> Draft:
         tags=_words(content, "tags"),
         prerequisites=_words(content, "prerequisites"),
         may_change=_words(content, "may_change"),
-        parameter_names=tuple(str(p["name"]) for p in parameters.values() if isinstance(p, dict) and "name" in p),
         parameters=_valid(Parameter, parameters),
+        inputs=None if inputs is None else dict(_valid(Input, inputs)),
+        input_names=tuple(str(p["name"]) for p in given.values() if isinstance(p, dict) and "name" in p),
         cases=_valid(Case, cases),
         tolerance_leaves=_mapping(_mapping(content.get("tolerance")).get("leaves")),
         checkers=read_checkers(content),

@@ -50,6 +50,28 @@ def function_fault(source: Source, name: str, arguments: int | None) -> Fault | 
     return source.fault(1, f"does not define {name}", f"add `def {name}(…):` at the top level")
 
 
+def parameters_of(tree: ast.AST, name: str) -> tuple[str, ...] | None:
+    """The names of the positional parameters of the function `name`, or of the class's `__init__` but for `self`.
+
+    None where it is neither, or takes others too.
+    """
+    statement = next((statement for bound, statement in _bindings(tree) if bound == name), None)
+    if isinstance(statement, ast.ClassDef):
+        inner = parameters_of(statement, "__init__")
+        return inner[1:] if inner else None
+    if not isinstance(statement, _Function):
+        return None
+    signature = statement.args
+    if signature.vararg or signature.kwarg or signature.kwonlyargs:
+        return None
+    return tuple(argument.arg for argument in (*signature.posonlyargs, *signature.args))
+
+
+def line_of(source: Source, name: str) -> int:
+    """Where `name` is bound, counted from 1 within the text."""
+    return next((statement.lineno for bound, statement in _bindings(ast.parse(source.text)) if bound == name), 1)
+
+
 def keyword_fault(source: Source, name: str, keywords: Iterable[str]) -> Fault | None:
     """Unless the function `name` may be called with exactly these keyword arguments, or is no plain function."""
     for bound, statement in _bindings(ast.parse(source.text)):

@@ -6,7 +6,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from app.catalog.checking import AnyChecker
 from app.catalog.manifest import Difficulty, Exercise, Limits, Parameter, Returns, Tolerance
-from app.catalog.parameter import Framework
+from app.catalog.parameter import Framework, Input
 from app.catalog.requiring import AnyRequirement
 from app.judging.checker import DtypePolicy
 
@@ -74,7 +74,13 @@ class ProblemDetail(ProblemSummary):
     )
     license: str | None
     entry_point: str
-    parameters: tuple[Parameter, ...]
+    signature: str = Field(description="the function as students write it, such as `scale(x, factor)`")
+    parameters: tuple[Parameter, ...] = Field(description="what the function takes, in the order of the call")
+    inputs: tuple[Input, ...] = Field(
+        default=(),
+        description="what cases give, where the problem makes the function's arguments from it; else empty, and cases "
+        "give the parameters",
+    )
     returns: Returns
     tolerance: Tolerance | None
     dtype_policy: DtypePolicy

@@ -104,7 +104,7 @@ def _view(order: Order, submission_id: UUID, judged: "Finish") -> "SubmissionVie
         digest=digest(order.package.files),
         mode="sample" if order.sample_only or order.inputs is not None else "submit",
         inputs=order.inputs,
-        parameters=tuple(parameter.name for parameter in manifest.parameters),
+        parameters=tuple(parameter.name for parameter in manifest.case_inputs),
         case_names=tuple(result.name for result in judged.cases),
         created_at=datetime.now(UTC),
         state="done",

@@ -484,6 +484,40 @@ class HintsView(Answer):
     revealed: list[HintView]
 
 
+class Input(Answer):
+    """
+    What a case gives to a driver, which makes the arguments of the solution from it.
+    """
+
+    type: Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "list", "dict"]
+    shape: list[int | str] | None = None
+    dtype: (
+        Literal[
+            "bool",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "uint8",
+            "uint16",
+            "uint32",
+            "uint64",
+            "bfloat16",
+            "float16",
+            "float32",
+            "float64",
+            "complex64",
+            "complex128",
+        ]
+        | None
+    ) = None
+    doc: str | None = None
+    name: str
+    leaves: Literal["jax", "torch", "numpy"] | None = None
+    nullable: bool = False
+    static: bool = False
+
+
 class InspectedJudging(Answer):
     """
     One evaluation of a submission, as admins see it. Of hidden cases no value is stored, and so none shown.
@@ -1007,7 +1041,7 @@ class Parameter(Answer):
     `static`: its value is known while the solution is traced, so that shapes and lengths may depend on it.
     """
 
-    type: Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "list", "dict"]
+    type: Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "list", "dict"] | str
     shape: list[int | str] | None = None
     dtype: (
         Literal[
@@ -2137,7 +2171,13 @@ class ProblemDetail(Answer):
     )
     license: str | None
     entry_point: str
-    parameters: list[Parameter]
+    signature: str = Field(..., description="the function as students write it, such as `scale(x, factor)`")
+    parameters: list[Parameter] = Field(..., description="what the function takes, in the order of the call")
+    inputs: list[Input] = Field(
+        [],
+        description="what cases give, where the problem makes the function's arguments from it; else empty, and cases give the parameters",
+        validate_default=True,
+    )
     returns: Returns
     tolerance: Tolerance | None
     dtype_policy: Literal["exact", "kind", "any"]
@@ -2279,7 +2319,10 @@ class SubmissionView(Answer):
     )
     digest: str = Field(..., description="names the content of that revision")
     mode: Literal["submit", "sample"]
-    parameters: list[str] = Field(..., description="the arguments' names in their order, which `inputs` has not")
+    parameters: list[str] = Field(
+        ...,
+        description="the names of a case's inputs in their order, which `inputs` has not",
+    )
     case_names: list[str] = Field(..., description="of all cases that there will be a result of, in their order")
     created_at: datetime
     inputs: str | None = Field(

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.catalog.own_inputs import OWN_INPUTS
+from app.catalog.parameter import list_case_inputs
 from app.submissions.model import Submission
 
 
-def list_parameters(manifest: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(parameter["name"] for parameter in manifest.get("parameters", ()))
+def list_inputs(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of what a case gives, in their order."""
+    return tuple(each["name"] for each in list_case_inputs(manifest))
 
 
 def list_case_names(manifest: Mapping[str, Any], submission: Submission) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.catalog.model import IS_CURRENT, Problem, Revision
-from app.catalog.own_inputs import read_own_inputs, read_parameters
+from app.catalog.own_inputs import read_case_inputs, read_own_inputs
 from app.database import storable
 from app.errors import Invalid, LimitReached, ProblemNotFound
 from app.policy.policy import Policy
@@ -91,7 +91,7 @@ def _check_inputs(request: Submit, revision: Revision) -> None:
         return
     if request.mode != "sample":
         raise Invalid("inputs", "inputs of your own go with mode sample: send them so, or leave them out")
-    read_own_inputs(request.inputs, read_parameters(revision.manifest))
+    read_own_inputs(request.inputs, read_case_inputs(revision.manifest))
 
 
 def _find_earlier(session: Session, user_id: UUID, key: Key) -> Submission | None:

@@ -15,7 +15,7 @@ from app.judging.result import CaseResult, Visibility
 from app.judging.verdicts import Verdict
 from app.submissions.forecast import Wait, forecast
 from app.submissions.model import CaseRow, Judging, Mode, State, Submission
-from app.submissions.outlook import list_case_names, list_parameters
+from app.submissions.outlook import list_case_names, list_inputs
 from app.submissions.phase import Phase, read_phases
 from app.submissions.waiting import explain_wait
 
@@ -49,7 +49,9 @@ class SubmissionView(BaseModel):
     )
     digest: str = Field(description="names the content of that revision")
     mode: Mode
-    parameters: tuple[str, ...] = Field(description="the arguments' names in their order, which `inputs` has not")
+    parameters: tuple[str, ...] = Field(
+        description="the names of a case's inputs in their order, which `inputs` has not"
+    )
     case_names: tuple[str, ...] = Field(description="of all cases that there will be a result of, in their order")
     created_at: datetime
     inputs: str | None = Field(None, description="YAML that was run on in place of the sample cases; null otherwise")
@@ -125,7 +127,7 @@ def _view(session: Session, submission: Submission, judging: Judging, rows: Sequ
         revision=number,
         digest=digest,
         mode=submission.mode,
-        parameters=list_parameters(manifest),
+        parameters=list_inputs(manifest),
         case_names=list_case_names(manifest, submission),
         created_at=submission.created_at,
         inputs=submission.inputs,

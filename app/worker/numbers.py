@@ -1,4 +1,4 @@
-"""The whole numbers of a case by name, for requirements that speak of them: of parameters, and of symbolic sizes."""
+"""The whole numbers of a case by name, for requirements that speak of them: of what it gives, and of symbolic sizes."""
 
 import math
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ def numbers_of(manifest: Manifest, inputs: bytes) -> Mapping[str, int]:
     """`inputs`: encoded. A fraction counts as the whole number below it."""
     given: Any = decode(inputs)
     numbers: dict[str, int] = {}
-    for parameter in manifest.parameters:
+    for parameter in manifest.case_inputs:
         value = given[parameter.name]
         if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
             numbers[parameter.name] = int(value // 1)

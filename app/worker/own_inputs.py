@@ -39,7 +39,7 @@ class OwnInputs:
 
     def prepare(self, package: Package, text: str, abort: Event) -> PreparedCase:
         """Raises ReferenceFailed, BoxLost, Aborted."""
-        case = read_own_inputs(text, package.manifest.parameters)
+        case = read_own_inputs(text, package.manifest.case_inputs)
         inputs = draw_inputs(package.manifest, case, b"", 0)
         with self._turns.of(OWN_INPUTS, abort):
             return prepare_given(package, case, inputs, self._references, abort)

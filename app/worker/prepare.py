@@ -226,7 +226,7 @@ class _Bench:
         return {outcome.name: outcome.answer or b"" for outcome in outcomes}, box
 
     def _checked(self, case: Case, inputs: Tree) -> dict[str, Tree]:
-        names = [parameter.name for parameter in self.package.manifest.parameters]
+        names = [parameter.name for parameter in self.package.manifest.case_inputs]
         if not isinstance(inputs, dict) or set(inputs) != set(names):
             given = sorted(map(str, inputs)) if isinstance(inputs, dict) else type(inputs).__name__
             raise ReferenceFailed(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from app.catalog.manifest import Manifest
 from app.catalog.model import Device
 from app.catalog.package import Package
+from app.catalog.signature import signature_of
 from sandbox.guest.codec import STANDARD_CAPS
 from sandbox.interface import BoxSpec, CaseInput, Limits, Parameter, Request
 
@@ -38,10 +39,11 @@ def build_request(
         source=source,
         entry_point=manifest.entry_point,
         driver=package.driver,
-        parameters=tuple(Parameter(name=p.name, kind=p.kind) for p in manifest.parameters),
+        parameters=tuple(Parameter(name=p.name, kind=p.kind) for p in manifest.case_inputs),
         cases=tuple(cases),
         limits=replace(limits_of(manifest), answer_bytes=answer_bytes),
-        guarded=tuple(p.name for p in manifest.parameters if p.name not in manifest.may_change),
+        guarded=tuple(p.name for p in manifest.case_inputs if p.name not in manifest.may_change),
+        signature=signature_of(package),
     )
 
 

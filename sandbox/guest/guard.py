@@ -4,7 +4,7 @@ Runs in the student's process, after the call, and so resists accidents only: wh
 passed over: nothing changes them, so that giving one back is no harm.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ SHARED = (
     "your output{place} shares memory with {name}, so that whoever changes one changes the other; "
     "return a copy: {remedy}"
 )
+# Of what a driver makes the function's arguments from.
+BEHIND = "{name}, an input of the case that an argument was made from,"
 
 
 class Violation(Exception):
@@ -29,11 +31,14 @@ class Violation(Exception):
 
 
 class Guard:
-    """`arguments`: those that are guarded, of those that were made from `inputs`."""
+    """`arguments`: those that are guarded, of those that were made from `inputs`.
 
-    def __init__(self, arguments: dict[str, Any], inputs: bytes) -> None:
+    `parameters`: the names that students know; other arguments are a driver's.
+    """
+
+    def __init__(self, arguments: dict[str, Any], inputs: bytes, parameters: Collection[str]) -> None:
         self._arguments = {name: value for name, value in arguments.items() if _is_mutable(value)}
-        self._inputs = inputs
+        self._inputs, self._parameters = inputs, parameters
         self._regions = {name: list(_regions(value)) for name, value in self._arguments.items()}
 
     def check_unchanged(self) -> None:
@@ -44,7 +49,8 @@ class Guard:
         assert isinstance(given, dict)
         for name, value in self._arguments.items():
             if not _is_same(value, given[name]):
-                message = CHANGED.format(name=name, remedy=f"{name} = {_copy(value, name)}")
+                remedy = f"{name} = {_copy(value, name)}" if name in self._parameters else _copy(value, "…")
+                message = CHANGED.format(name=self._called(name), remedy=remedy)
                 raise Violation(frames.INPUT_CHANGED, name, message)
 
     def check_apart(self, answer: Sequence[tuple[Path, Region]]) -> None:
@@ -53,8 +59,12 @@ class Guard:
             for name, regions in self._regions.items():
                 if any(_overlap(region, other) for other in regions):
                     place = f" at {'/'.join(map(str, path))}" if path else ""
-                    message = SHARED.format(place=place, name=name, remedy=_copy(self._arguments[name], name))
+                    remedy = _copy(self._arguments[name], name if name in self._parameters else "…")
+                    message = SHARED.format(place=place, name=self._called(name), remedy=remedy)
                     raise Violation(frames.MEMORY_SHARED, name, message)
+
+    def _called(self, name: str) -> str:
+        return name if name in self._parameters else BEHIND.format(name=name)
 
 
 def _is_mutable(value: object) -> bool:

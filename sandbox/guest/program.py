@@ -22,9 +22,10 @@ def load(task: Task) -> Program:
     """Runs the sources. Raises CannotBeJudged, or whatever the student's module raises (SyntaxError included)."""
     driver = None if task.driver is None else _load_driver(task.driver)
     solution = _entry_point(_run_source(task.source), task)
+    if task.arguments is not None:
+        _check_signature(solution, task.entry_point, task.arguments)
     if driver is not None:
         return lambda inputs: driver(solution, inputs)
-    _check_signature(solution, task)
     return lambda inputs: solution(*[inputs[name] for name, _ in task.parameters])
 
 
@@ -60,36 +61,36 @@ def _compile(source: str) -> Any:
 def _entry_point(module: ModuleType, task: Task) -> Callable[..., object]:
     name = task.entry_point
     if name not in module.__dict__:
-        raise CannotBeJudged(f"the source defines no {name}; define {name}({task.names}) at the top level")
+        raise CannotBeJudged(f"the source defines no {name}; define {task.call} at the top level")
     found = module.__dict__[name]
     if not callable(found):
-        raise CannotBeJudged(f"{name} can't be called; it must be a function: {name}({task.names})")
+        raise CannotBeJudged(f"{name} can't be called; it must be a function: {task.call}")
     solution: Callable[..., object] = found
     return solution
 
 
-def _check_signature(solution: Callable[..., object], task: Task) -> None:
+def _check_signature(solution: Callable[..., object], name: str, arguments: tuple[str, ...]) -> None:
     """A callable that has no signature, or lies about it, is found out when it is called."""
     try:
         signature = inspect.signature(solution)
     except Exception:
         return
     try:
-        signature.bind(*task.parameters)
+        signature.bind(*arguments)
     except TypeError:
-        raise CannotBeJudged(_mismatch(signature, task)) from None
+        raise CannotBeJudged(_mismatch(signature, name, arguments)) from None
 
 
-def _mismatch(signature: inspect.Signature, task: Task) -> str:
+def _mismatch(signature: inspect.Signature, name: str, arguments: tuple[str, ...]) -> str:
     parameters = signature.parameters.values()
-    called = f"the problem calls it with {len(task.parameters)}: {task.names}"
+    called = f"the problem calls it with {len(arguments)}{': ' if arguments else ''}{', '.join(arguments)}"
     unmet = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
     if unmet:
-        return f"{task.entry_point} has parameters that must be named ({', '.join(unmet)}); {called}"
+        return f"{name} has parameters that must be named ({', '.join(unmet)}); {called}"
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     required = sum(p.default is p.empty for p in positional)
     amount = "at least " if required < len(positional) or len(positional) < len(signature.parameters) else ""
     count = required if amount else len(positional)
-    if amount and len(task.parameters) > len(positional):
+    if amount and len(arguments) > len(positional):
         amount, count = "at most ", len(positional)
-    return f"{task.entry_point} takes {amount}{count} parameter{'s' * (count != 1)}; {called}"
+    return f"{name} takes {amount}{count} parameter{'s' * (count != 1)}; {called}"

@@ -98,7 +98,7 @@ def _answer(task: Task, program: Program, inputs: bytes, torch_device: str) -> R
     stage = "call"
     try:
         arguments = _restore(task, inputs, torch_device)
-        guard = Guard({name: arguments[name] for name in task.guarded}, inputs)
+        guard = Guard({name: arguments[name] for name in task.guarded}, inputs, task.arguments or ())
         values = program(dict(arguments))
         stage = "answer"
         guard.check_unchanged()

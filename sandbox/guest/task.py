@@ -39,7 +39,8 @@ class Limits:
 class Task:
     """A request without its inputs, which come one by one. `parameters`: name and kind of each, in call order.
 
-    `guarded`: names of those that the program must leave as they are.
+    `guarded`: names of those that the program must leave as they are. `signature`: the names of what a driver calls the
+    solution with, None where only the driver knows.
     """
 
     source: str
@@ -49,14 +50,28 @@ class Task:
     case_count: int
     limits: Limits
     guarded: tuple[str, ...] = ()
+    signature: tuple[str, ...] | None = None
 
     @classmethod
     def from_json(cls, text: bytes) -> "Task":
         given: dict[str, Any] = json.loads(text)
         parameters = tuple((name, kind) for name, kind in given.pop("parameters"))
         guarded = tuple(given.pop("guarded"))
-        return cls(parameters=parameters, guarded=guarded, limits=Limits(**given.pop("limits")), **given)
+        signature = given.pop("signature")
+        return cls(
+            parameters=parameters,
+            guarded=guarded,
+            signature=None if signature is None else tuple(signature),
+            limits=Limits(**given.pop("limits")),
+            **given,
+        )
 
     @property
-    def names(self) -> str:
-        return ", ".join(name for name, _ in self.parameters)
+    def arguments(self) -> tuple[str, ...] | None:
+        """The names of what the solution is called with, None where only the driver knows."""
+        return tuple(name for name, _ in self.parameters) if self.driver is None else self.signature
+
+    @property
+    def call(self) -> str:
+        """As a student would write it: `scale(x, factor)`."""
+        return self.entry_point if self.arguments is None else f"{self.entry_point}({', '.join(self.arguments)})"

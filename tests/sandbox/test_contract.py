@@ -209,6 +209,32 @@ def test_a_source_that_cannot_be_judged_says_what_to_change(bench: Bench, source
     assert message in outcome.failure.message
 
 
+DRIVER = "def run(solution, inputs):\n    return solution(inputs['a'] + inputs['b'], 3, 4)\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("def solve(a, b): ...\n", "solve takes 2 parameters; the problem calls it with 3: model, data, lr"),
+        ("x = 1\n", "the source defines no solve; define solve(model, data, lr) at the top level"),
+    ],
+)
+def test_a_function_for_a_driver_is_held_to_what_the_driver_calls_it_with(
+    bench: Bench, source: str, message: str
+) -> None:
+    outcome = bench.call(source, {"a": 1, "b": 2}, driver=DRIVER, signature=("model", "data", "lr"))
+
+    assert outcome.ending is Ending.INVALID
+    assert outcome.failure is not None
+    assert message in outcome.failure.message
+
+
+def test_a_function_is_called_by_its_driver_where_only_that_knows_how(bench: Bench) -> None:
+    outcome = bench.call("def solve(*all): return sum(all)\n", {"a": 1, "b": 2}, driver=DRIVER)
+
+    assert value_of(outcome) == 10
+
+
 def test_a_syntax_error_is_shown_where_it_is(bench: Bench) -> None:
     outcome = bench.call("x = 1\ny = = 2\n")
 

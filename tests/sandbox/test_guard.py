@@ -134,3 +134,24 @@ def test_the_next_case_runs_in_the_same_process(bench: Bench) -> None:
 
     assert [case.ending for case in run.cases] == [Ending.INPUT_CHANGED, Ending.ANSWERED]
     assert value_of(run.cases[1]) == 2
+
+
+def test_what_a_driver_hands_on_is_named_as_an_input_of_the_case(bench: Bench) -> None:
+    source = "def solve(data):\n    data[0][0] += 1\n    return 0\n"
+    driver = "def run(solution, inputs):\n    return solution([inputs['x']])\n"
+
+    outcome = bench.call(
+        source,
+        {"x": ROWS.copy()},
+        kind="numpy",
+        frameworks=("numpy",),
+        guarded=("x",),
+        driver=driver,
+        signature=("data",),
+    )
+
+    assert outcome.ending is Ending.INPUT_CHANGED
+    assert told(outcome) == (
+        "your function changed x, an input of the case that an argument was made from, in place; "
+        "work on a copy: ….copy()"
+    )

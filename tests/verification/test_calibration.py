@@ -1,11 +1,16 @@
 """The tolerance between noise and signal, both known."""
 
+from math import inf
+
+import numpy as np
 import pytest
 
 from app.catalog.verification.strength import CalibratedLeaf, Kind, Measured, share_text
+from app.judging.comparison import Rules, compare
 from app.judging.options import Margin
 from app.worker.verification.bench import Bench
 from app.worker.verification.calibration import Place, calibrate, findings_about
+from app.worker.verification.distance import Distance, share_of
 from tests.verification.bench import changed, package_of, said, verified
 
 PLACE = Place("*", "closeness", 1e-4, 1e-6)
@@ -110,6 +115,26 @@ def test_a_tolerance_below_the_noise_is_refused_with_numbers(bench: Bench) -> No
     assert "the tolerance refuses right answers" in message
     assert "× the tolerance in" in message
     assert not report.passed
+
+
+def test_nan_and_inf_out_of_place_are_infinitely_far() -> None:
+    expected, rules = np.array([1.0, 0.0]), Rules(tolerance=None)
+
+    far = Distance(how="x", leaves=compare(np.array([1.0, np.inf]), expected, rules).leaves)
+    near = Distance(how="", leaves=compare(np.array([1.0, 1e-9]), expected, rules).leaves)
+
+    assert [share_of(leaf) for leaf in far.leaves] == [inf]
+    assert far.used is None
+    assert near.used is not None
+
+
+@pytest.mark.parametrize("slug", ["guarded_division", "sign_of_mean"])
+def test_sound_packages_pass_whose_wrong_answers_have_no_number(slug: str, bench: Bench) -> None:
+    report = verified(package_of(slug), bench)
+
+    assert report.passed, said(report)
+    assert report.calibration is not None
+    assert report.calibration.without_number > 0
 
 
 @pytest.mark.parametrize(

@@ -109,3 +109,38 @@ def test_a_generator_that_no_case_names_is_unused() -> None:
     (finding,) = findings_of(package)
 
     assert finding.message == "no case is made by idle"
+
+
+STARTER = 'def running_mean(x):\n      """x: (N,) → (N,)"""\n      raise'
+
+
+def test_a_starter_with_other_names_than_the_page_shows_is_found_with_its_line() -> None:
+    package = changed("running_mean", (STARTER, "def running_mean(numbers):\n      raise"))
+
+    (finding,) = findings_of(package)
+
+    line = package.files["problem.yaml"].decode().split("\n").index("  def running_mean(numbers):") + 1
+    assert (finding.severity, finding.file, finding.line) == ("warning", "problem.yaml", line)
+    assert finding.message == "running_mean takes (numbers), but the page shows (x)"
+
+
+def test_a_driver_that_calls_otherwise_than_the_page_shows_is_refused() -> None:
+    found = [finding for finding in findings_of(package_of("other_data")) if finding.severity == "error"]
+
+    assert {finding.message for finding in found} == {
+        "train takes (weight, x, y, lr, window), but the page shows (weight, rows, lr, window)"
+    }
+    assert all("under `inputs` what cases give" in (finding.remedy or "") for finding in found)
+
+
+def test_a_forbidden_word_that_no_program_can_hold_is_refused_with_its_line() -> None:
+    package = changed(
+        "running_mean",
+        ("frameworks: [numpy]", "frameworks: [jax]\nrequirements: [{forbids: [while, for]}]"),
+        ('type: numpy, shape: [N], dtype: float32, doc: "the numbers"', "type: jax, shape: [N], dtype: float32"),
+    )
+
+    (finding,) = [finding for finding in findings_of(package) if "forbids" in finding.message]
+
+    assert (finding.severity, finding.file, finding.line) == ("error", "problem.yaml", 7)
+    assert finding.message == "requirements[0].forbids[1] is 'for', which no program can hold; did you mean fori?"

@@ -72,3 +72,32 @@ def test_the_answer_of_another_case_has_the_same_shapes() -> None:
     )
 
     assert np.array_equal(np.asarray(given["other_case"]), [5, 6])
+
+
+def test_texts_are_answered_by_texts() -> None:
+    given = answers(a_case("a", "up"), a_case("b", "down"), a_case("c", "down"))
+
+    assert given["empty_text"] == ""
+    assert given["usual_text"] == "down"
+    assert given["other_case"] == "down"
+    assert not {"zeros", "ones", "minus_ones", "mean", "nan", "empty_array"} & given.keys()
+
+
+def test_an_answer_of_zeros_knows_no_text() -> None:
+    given = answers(a_case("a", {"label": "up", "count": 0}), a_case("b", {"label": "up", "count": 2}))
+
+    assert given["zeros"] == {"label": "", "count": 0}
+    assert given["mean"] == {"label": "up", "count": 1}
+
+
+def test_integers_of_any_size_are_answered_by_small_ones() -> None:
+    given = answers(a_case("a", 10**30))
+
+    assert (given["zeros"], given["ones"], given["minus_ones"]) == (0, 1, -1)
+
+
+def test_an_answer_that_is_the_same_bool_as_another_is_left_out() -> None:
+    given = answers(a_case("a", True), a_case("b", False))
+
+    assert {"zeros", "ones"} <= given.keys()
+    assert not {"minus_ones", "mean"} & given.keys()

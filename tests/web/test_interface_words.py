@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from app.catalog.signature import described_signature
 from app.catalog.view import ProblemDetail
 from app.web.interface_words import limit_words, tolerance_words
 from tests.catalog.packages import PROBLEM, make_package
@@ -21,7 +22,9 @@ def view_of(tolerance: str) -> ProblemDetail:
         "hidden_cases": 0,
     }
     counts = {"hint_count": 0, "question_count": 0}
-    return ProblemDetail.model_validate(json.loads(package.manifest.model_dump_json()) | facts | counts)
+    manifest = json.loads(package.manifest.model_dump_json())
+    signature = described_signature(manifest, {})
+    return ProblemDetail.model_validate(manifest | signature | facts | counts)
 
 
 @pytest.mark.parametrize(

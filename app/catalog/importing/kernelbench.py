@@ -5,12 +5,14 @@ The student writes `ModelNew`. `cases.py` draws the inputs as the file does, wit
 """
 
 import ast
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from app.catalog.importing.imported import Imported, ImportRefused, Notes, slug_of, write_manifest, write_statement
 from app.catalog.importing.program import class_of, functions_of, parse, strangers_of, without
 from app.catalog.importing.source_folder import open_folder
+from app.catalog.source import parameters_of
 
 NEEDED = ("get_inputs",)
 CASES = (("as_given", "sample"), ("drawn_anew", "hidden"), ("drawn_once_more", "hidden"))
@@ -37,7 +39,8 @@ def read_kernelbench(path: Path) -> Imported:
         "submissions/wrong_answer/stand_in.py": _STAND_IN,
     }
     _add_todo(notes)
-    manifest = write_manifest(_manifest(title, sizes), "a KernelBench file", notes)
+    built_with = parameters_of(ast.parse(files["starter.py"]), "ModelNew") or ()
+    manifest = write_manifest(_manifest(title, sizes, built_with), "a KernelBench file", notes)
     return Imported(
         slug=slug_of(path.stem),
         files={**manifest, **files},
@@ -132,7 +135,7 @@ def draw(seed, **constants):
 '''
 
 
-def _manifest(title: str, sizes: dict[str, int | float]) -> dict[str, Any]:
+def _manifest(title: str, sizes: dict[str, int | float], built_with: Sequence[str]) -> dict[str, Any]:
     arguments = {"with": sizes} if sizes else {}
     return {
         "title": title[:120],
@@ -142,7 +145,8 @@ def _manifest(title: str, sizes: dict[str, int | float]) -> dict[str, Any]:
         "tags": ["pytorch"],
         "frameworks": ["torch"],
         "entry_point": "ModelNew",
-        "parameters": [
+        "parameters": [{"name": name, "type": "object", "doc": "TODO: say what it is."} for name in built_with],
+        "inputs": [
             {"name": "seed", "type": "int", "doc": "from which the weights are drawn, before the model is built"},
             {"name": "init_inputs", "type": "list", "leaves": "torch", "doc": "what the model is built with"},
             {"name": "inputs", "type": "list", "leaves": "torch", "doc": "what it is called with"},

@@ -10,6 +10,7 @@ from typing import Any
 from app.catalog.fault import Fault, PackageInvalid
 from app.catalog.package import Package
 from app.catalog.revision import digest
+from app.catalog.signature import described_signature
 from app.catalog.view import ProblemDetail, SampleCase
 from app.cli.problem.package_source import PackageSource
 from app.cli.problem.sample_answers import Answers, SampleAnswers
@@ -122,7 +123,9 @@ def _detail(package: Package, previews: Mapping[str, tuple[Any, Any]]) -> Proble
         "samples": tuple(_sample(case.name, case.doc, previews) for case in samples),
         "hidden_cases": len(package.manifest.cases) - len(samples),
     }
-    return ProblemDetail.model_validate(manifest | facts)
+    files = {path: content.decode() for path, content in package.files.items()}
+    signature = described_signature(manifest | {"starter": package.starter}, files)
+    return ProblemDetail.model_validate(manifest | signature | facts)
 
 
 def _sample(name: str, doc: str | None, previews: Mapping[str, tuple[Any, Any]]) -> SampleCase:

@@ -8,7 +8,7 @@ is furthest off, and that must be above 1 at one leaf of one case. The leaves th
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import floor, isfinite, log10, sqrt
+from math import floor, inf, isfinite, isinf, log10, sqrt
 
 from app.catalog.verification.report import Finding, Severity
 from app.catalog.verification.strength import CalibratedLeaf, CalibrationSection, Measured, State, share_text, used_text
@@ -18,7 +18,7 @@ from app.judging.rules import find_pattern
 from app.judging.verdicts import Verdict
 from app.worker.asking import Asker
 from app.worker.rules import rules_of
-from app.worker.verification.distance import distance_of
+from app.worker.verification.distance import distance_of, share_of
 from app.worker.verification.noise import Noise, Sample
 from app.worker.verification.trial import Checked, Material, Trial
 
@@ -102,10 +102,8 @@ _NOWHERE = Place("", "", None, None)
 
 
 def _measured(sample: Sample, leaf: LeafReport | None) -> Measured:
-    """Another shape, NaN in the wrong place and the like are beyond any number."""
-    value = (
-        float("inf") if leaf is None or (leaf.category and leaf.tolerance_used is None) else leaf.tolerance_used or 0.0
-    )
+    """An answer of another structure has no leaves, and is infinitely far."""
+    value = inf if leaf is None else share_of(leaf) or 0.0
     return Measured(
         kind=sample.kind,
         label=sample.label,
@@ -240,6 +238,8 @@ def _whose(measured: Measured) -> str:
 
 
 def _remedy(leaf: CalibratedLeaf) -> str:
+    if isinf(leaf.largest_noise or 0.0):
+        return f"no tolerance helps: {_whose(leaf.noise[0])} has NaN, inf or another shape where the reference has not"
     if leaf.suggestion is not None:
         key = "tolerance" if leaf.path == EVERYWHERE else f'tolerance.leaves, "{leaf.path}"'
         return f"set {key} to {{rtol: {leaf.suggestion.rtol:g}, atol: {leaf.suggestion.atol:g}}}"

@@ -1,10 +1,11 @@
 """How far an answer is from the expected one: by the problem's rules, by the bits, and by what rounding can do."""
 
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 
 import numpy as np
 
+from app.judging.checker import NAN_OR_INF
 from app.judging.comparison import LeafReport, compare
 from app.judging.leaf import Leaf, Tree
 from app.judging.structure import StructureDiffers, pair_leaves
@@ -36,8 +37,18 @@ class Distance:
     @property
     def used(self) -> float | None:
         """The largest share of a tolerance, where there are any; None for what no tolerance can tell."""
-        shares = [leaf.tolerance_used for leaf in self.leaves if leaf.tolerance_used is not None]
+        shares = [share for leaf in self.leaves if (share := share_of(leaf)) is not None]
         return max(shares) if shares and all(map(isfinite, shares)) else None
+
+
+def share_of(leaf: LeafReport) -> float | None:
+    """How much of its tolerance the leaf uses: inf for a wrong leaf that no tolerance would let pass.
+
+    These are leaves with NaN or inf out of place, of another shape or dtype, and wrong texts. None where the leaf is
+    right and has no tolerance.
+    """
+    is_beyond = leaf.category is not None and (leaf.category == NAN_OR_INF or leaf.tolerance_used is None)
+    return inf if is_beyond else leaf.tolerance_used
 
 
 def distance_of(asker: Asker, case: PreparedCase, outcome: CaseOutcome) -> Distance:

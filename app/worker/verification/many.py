@@ -66,7 +66,7 @@ def _call_some(trial: Trial, box: Box, calls: Sequence[Call], wall_seconds: floa
         source=_source("many"),
         entry_point="answer",
         driver=None,
-        parameters=(Parameter(VERSION, "value"), *(Parameter(p.name, p.kind) for p in manifest.parameters)),
+        parameters=(Parameter(VERSION, "value"), *(Parameter(p.name, p.kind) for p in manifest.case_inputs)),
         cases=tuple(CaseInput(str(number), _inputs(trial, call)) for number, call in enumerate(calls)),
         limits=replace(limits, wall_seconds=wall_seconds, memory_bytes=ROOM * limits.memory_bytes),
     )

@@ -6,7 +6,20 @@ from typing import TypeAlias
 from app.catalog.verification.report import Finding
 from app.catalog.verification.section import LintSection
 from app.worker.prepare import PreparedCase
-from app.worker.verification.lint import case, hint, leak, licence, link, maths, pattern, statement, unused, unwritten
+from app.worker.verification.lint import (
+    case,
+    hint,
+    leak,
+    licence,
+    link,
+    maths,
+    operation,
+    pattern,
+    signature,
+    statement,
+    unused,
+    unwritten,
+)
 from app.worker.verification.lint.paper import Paper, read_paper
 from app.worker.verification.trial import Checked, Trial
 
@@ -23,6 +36,8 @@ RULES: Mapping[str, Rule] = {
     "what is to be written": unwritten.find,
     "unused code and files": unused.find,
     "patterns of leaves": pattern.find,
+    "forbidden operations": operation.find,
+    "parameters of the code": signature.find,
 }
 
 

@@ -35,6 +35,8 @@ class Paper:
             yield self.text(("quiz", index), "\n".join([question.question, *question.choices]))
         for index, parameter in enumerate(manifest.parameters):
             yield self.text(("parameters", index), parameter.doc or "")
+        for index, given in enumerate(manifest.inputs or ()):
+            yield self.text(("inputs", index), given.doc or "")
 
     def text(self, where: Location, text: str) -> Source:
         """A value of the manifest; each of its lines counts as the one that the value begins in."""

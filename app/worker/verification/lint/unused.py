@@ -63,7 +63,9 @@ def _frameworks(paper: Paper) -> Iterator[Finding]:
     texts = [source.text for key, source in paper.sources.items() if key not in ("statement", "editorial")]
     texts += [known.source.text for known in paper.submissions]
     used = {name for text in texts for name in IMPORT.findall(text)}
-    used |= {parameter.array_kind for parameter in manifest.parameters if parameter.array_kind}
+    used |= {
+        parameter.array_kind for parameter in (*manifest.parameters, *manifest.case_inputs) if parameter.array_kind
+    }
     for framework in manifest.frameworks:
         if framework not in used and len(manifest.frameworks) > 1:
             message = f"frameworks has {framework}, and nothing imports it: every box starts slower"

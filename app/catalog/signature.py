@@ -1,0 +1,48 @@
+"""The signature of the function that students write: its parameters, by name.
+
+With a driver, what a case gives is not what the function takes. A manifest then says both, under `inputs` and
+`parameters`. Revisions that were published before `inputs` was a key have what cases give under `parameters`; the
+signature of their function is the starter's.
+"""
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE
+from app.catalog.package import Package
+from app.catalog.source import parameters_of
+
+# A key of problem.yaml stands at the beginning of its line; texts inside are indented.
+_DRIVER_KEY = re.compile(r"""^["']?driver["']?\s*:""", re.M)
+
+
+def signature_of(package: Package) -> tuple[str, ...] | None:
+    """None where only the driver knows."""
+    manifest = package.manifest
+    if manifest.inputs is None and package.driver is not None:
+        return _of_starter(package.starter, manifest.entry_point)
+    return tuple(parameter.name for parameter in manifest.parameters)
+
+
+def described_signature(manifest: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
+    """For people, from a revision: the keys `signature`, `parameters` and `inputs` of a problem's view."""
+    names: tuple[str, ...] | None = tuple(parameter["name"] for parameter in manifest["parameters"])
+    found = {"parameters": manifest["parameters"], "inputs": manifest.get("inputs") or ()}
+    if not found["inputs"] and _has_driver(files):
+        names = _of_starter(manifest["starter"], manifest["entry_point"])
+        is_same = names == tuple(parameter["name"] for parameter in manifest["parameters"])
+        found = found if is_same else {"parameters": (), "inputs": manifest["parameters"]}
+    return found | {"signature": f"{manifest['entry_point']}({'…' if names is None else ', '.join(names)})"}
+
+
+def _of_starter(starter: str, entry_point: str) -> tuple[str, ...] | None:
+    try:
+        return parameters_of(ast.parse(starter), entry_point)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _has_driver(files: Mapping[str, str]) -> bool:
+    return FILE_OF_KEY["driver"] in files or _DRIVER_KEY.search(files.get(MANIFEST_FILE, "")) is not None

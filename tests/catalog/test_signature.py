@@ -1,0 +1,164 @@
+"""What the function takes, what cases give, and which of them is shown where."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.catalog.example_inputs import write_example
+from app.catalog.own_inputs import InputsInvalid, read_case_inputs, read_own_inputs
+from app.catalog.package import Package, load_packages, package_from_files
+from app.catalog.publish import publish
+from app.catalog.query import get_problem
+from app.catalog.signature import signature_of
+from app.catalog.source import parameters_of
+from app.database import Database
+from app.worker.request import build_request
+from tests.catalog.packages import PROBLEM, faults_of, make_files
+
+PROBLEMS = Path(__file__).parents[2] / "problems"
+OWN = """\
+parameters:
+  - {name: model, type: torch.nn.Module, doc: what to train}
+  - {name: lr, type: float}
+"""
+DRIVER = "def run(solution, inputs):\n    return solution(inputs, 0.5)\n"
+SOLUTION = "def scaled_sum(model, lr):\n    return model['x'].sum() * lr\n"
+CODE = {
+    "driver.py": DRIVER,
+    "starter.py": "def scaled_sum(model, lr):\n    ...\n",
+    "reference.py": SOLUTION,
+    "submissions/accepted/plain.py": SOLUTION,
+    "submissions/wrong_answer/unscaled.py": "# forgets it\n" + SOLUTION,
+}
+WITH_INPUTS = PROBLEM.replace("parameters:\n", f"{OWN}inputs:\n")
+
+
+def driven(problem: str = WITH_INPUTS, code: Mapping[str, str] = CODE) -> Package:
+    return package_from_files("scaled_sum", make_files(code, problem))
+
+
+def told(problem: str, code: Mapping[str, str | None] = {}) -> list[tuple[str, str]]:
+    return [(fault.key, fault.message) for fault in faults_of(make_files({**CODE, **code}, problem))]
+
+
+@pytest.fixture
+def session(database: Database) -> Iterator[Session]:
+    with database.transaction() as opened:
+        yield opened
+
+
+def test_the_page_shows_what_the_function_takes_and_beside_it_what_cases_give(session: Session) -> None:
+    publish(session, driven())
+
+    problem = get_problem(session, "scaled_sum")
+
+    assert problem.signature == "scaled_sum(model, lr)"
+    assert [(each.name, each.type) for each in problem.parameters] == [("model", "torch.nn.Module"), ("lr", "float")]
+    assert [each.name for each in problem.inputs] == ["x", "y", "scale", "options"]
+    assert problem.example_inputs.startswith("x: [1, 2.5]\n")
+
+
+@pytest.mark.parametrize("is_inline", [False, True])
+def test_a_revision_from_before_the_key_shows_its_starters_signature(session: Session, is_inline: bool) -> None:
+    problem, code = PROBLEM, dict(CODE)
+    if is_inline:
+        problem += f"driver: |\n  {code.pop('driver.py').replace(chr(10), chr(10) + '  ').rstrip()}\n"
+    publish(session, driven(problem, code))
+
+    shown = get_problem(session, "scaled_sum")
+
+    assert shown.signature == "scaled_sum(model, lr)"
+    assert shown.parameters == ()
+    assert [each.name for each in shown.inputs] == ["x", "y", "scale", "options"]
+
+
+def test_without_a_driver_cases_give_the_parameters(session: Session) -> None:
+    publish(session, package_from_files("scaled_sum", make_files()))
+
+    problem = get_problem(session, "scaled_sum")
+
+    assert problem.signature == "scaled_sum(x, y, scale, options)"
+    assert problem.inputs == ()
+
+
+def test_a_box_gets_the_inputs_and_the_names_of_the_parameters() -> None:
+    request = build_request(driven(), SOLUTION, ())
+
+    assert [parameter.name for parameter in request.parameters] == ["x", "y", "scale", "options"]
+    assert request.guarded == ("x", "y", "scale", "options")
+    assert request.signature == ("model", "lr")
+
+
+@pytest.mark.parametrize(
+    ("starter", "names"),
+    [
+        ("def scaled_sum(model, lr): ...\n", ("model", "lr")),
+        ("class scaled_sum:\n    def __init__(self, size): ...\n", ("size",)),
+        ("def scaled_sum(*all): ...\n", None),
+        ("scaled_sum = max\n", None),
+    ],
+)
+def test_an_earlier_package_with_a_driver_has_its_starters_signature(
+    starter: str, names: tuple[str, ...] | None
+) -> None:
+    assert signature_of(driven(PROBLEM, CODE | {"starter.py": starter})) == names
+
+
+def test_inputs_of_ones_own_are_those_of_a_case() -> None:
+    manifest = driven().manifest.model_dump(mode="json")
+    inputs = read_case_inputs(manifest)
+
+    read_own_inputs(write_example(manifest, ()), inputs)
+    with pytest.raises(InputsInvalid) as refused:
+        read_own_inputs("model: 3\n", inputs)
+
+    assert "model is no input" in str(refused.value)
+    assert "the inputs are x, y, scale, options" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "message"),
+    [
+        ("type: torch.nn.Module", "type: torchnnModule", "parameters[0].type", "is 'torchnnModule'"),
+        ("{name: x, type: numpy, shape: [N], dtype: float32, doc: the numbers}", "{name: x, type: torch.Tensor}",
+         "inputs[0].type", "is 'torch.Tensor'"),
+        ("      scale: 2\n", "", "cases[0].inputs.scale", "is missing: every case gives every input"),
+        ("x: [1, 2.5]", "x: [[1], [2.5]]", "cases[0].inputs.x", "has shape [2, 1], but the input's is [N]"),
+        ("variants: 2", "variants: 2\nmay_change: [model]", "may_change[0]", "is 'model', which is no input"),
+    ],
+)  # fmt: skip
+def test_faults_name_inputs_where_cases_give_inputs(old: str, new: str, key: str, message: str) -> None:
+    found = told(WITH_INPUTS.replace(old, new))
+
+    assert any(where == key and message in text for where, text in found), found
+
+
+@pytest.mark.parametrize(
+    ("problem", "code", "key", "message"),
+    [
+        (WITH_INPUTS, {"driver.py": None}, "inputs", "is given, but the package has no driver.py"),
+        (PROBLEM.replace("{name: scale, type: float}", "{name: scale, type: object}"), {}, "parameters[2].type",
+         "is object, which no case can give"),
+        (WITH_INPUTS, {"starter.py": "def scaled_sum(model): ...\n"}, "",
+         "defines scaled_sum, which does not take 2 positional arguments"),
+    ],
+    ids=["no driver", "an object without inputs", "starter"],
+)  # fmt: skip
+def test_what_does_not_fit_a_driver_is_refused(
+    problem: str, code: dict[str, str | None], key: str, message: str
+) -> None:
+    found = told(problem, code)
+
+    assert any(where == key and message in text for where, text in found), found
+
+
+@pytest.mark.parametrize("package", load_packages(PROBLEMS), ids=lambda package: package.slug)
+def test_every_problem_of_the_project_shows_the_signature_of_its_starter(package: Package) -> None:
+    shown = tuple(parameter.name for parameter in package.manifest.parameters)
+
+    assert parameters_of(ast.parse(package.starter), package.manifest.entry_point) == shown
+    assert signature_of(package) == shown
+    assert (package.driver is None) == (package.manifest.inputs is None)
