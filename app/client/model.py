@@ -1070,7 +1070,16 @@ class PersonPage(Answer):
 
 
 class Phase(Answer):
-    name: Literal["queued", "preparing", "box", "running", "inspecting", "again", "checking"]
+    name: Literal[
+        "queued",
+        "preparing",
+        "box",
+        "running",
+        "inspecting",
+        "again",
+        "waiting",
+        "checking",
+    ]
     seconds: float | None = Field(..., description="null: it goes on, or was broken off")
 
 
