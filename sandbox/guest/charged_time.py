@@ -3,10 +3,11 @@
 A program can't tell its threads where to run or which goes first, so one of them waits while a core is free for it only
 for a moment. It waits for one of two reasons: the program's own threads hold all of its cores, or other processes do.
 
-The kernel counts for each thread how long it ran and how long it waited (`schedstat`). The time in which any thread
-waited is known from a look every 50 ms: what a thread's count of waiting has grown by is taken for the time just
-before, and time that was counted is not counted again for another thread. From this the time is taken off in which the
-program's own threads may have held all of its cores while another waited. Whatever is left, others took.
+The kernel counts for each thread how long it ran and how long it waited (`schedstat`), a wait when it has ended. A look
+every 50 ms places what a thread has waited since the last one: into the time since then in which it did not run, and
+then into the looks before, one after the other, in which it neither ran nor is known to have waited. Between two looks
+the thread that waited longest counts. From the sum the time is taken off in which the program's own threads may have
+held all of its cores while another waited. Whatever is left, others took.
 
 No more than the program's processor time divided by its cores is ever left out, and no more than nine times the limit.
 A wait is known when it has ended, and of threads that live for less than a look nothing is: both are charged.
@@ -14,10 +15,16 @@ A wait is known when it has ended, and of threads that live for less than a look
 
 import os
 import time
+from collections import deque
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 
 LOOK_SECONDS = 0.05
+# A wait that is longer is counted for its last looks only.
+MOST_LOOKS = 1200
+# With those that have ended.
+MOST_THREADS = 1000
 # On a busy machine a question may take this many times its limit.
 MAX_STRETCH = 10
 
@@ -55,6 +62,15 @@ class ThreadTimes:
         return int(ran) / 1e9, int(waited) / 1e9
 
 
+@dataclass(slots=True)
+class _Idle:
+    """A thread between two looks: the seconds of its waiting that are known, and those in which it may have waited."""
+
+    look: int
+    free: float
+    waited: float = 0.0
+
+
 class ChargedTime:
     """Seconds since it was made that are charged, of `limit` seconds. Never goes back."""
 
@@ -64,7 +80,9 @@ class ChargedTime:
         self._ran_before = times.read_processor_seconds()
         self._at_first = times.read()
         self._last = dict(self._at_first)
-        self._waits: list[Times] = []
+        self._idle: dict[str, deque[_Idle]] = {}
+        # Between a look and the one before: how long the thread waited that waited longest.
+        self._waits: list[float] = []
         self._charged = 0.0
 
     def look(self) -> None:
@@ -74,38 +92,53 @@ class ChargedTime:
 
     def read(self) -> float:
         self._look()
-        elapsed = self._looked_at - self._started
-        self._charged = max(self._charged, elapsed - self._left_out(elapsed))
-        return self._charged
+        return self._charge()
+
+    def is_over(self) -> bool:
+        return self._looked_at - self._started > self._limit and self._charge() > self._limit
 
     @property
     def left_out(self) -> float:
         """What others took, as far as it was not charged when it was read last."""
         return self._looked_at - self._started - self._charged
 
-    def is_over(self) -> bool:
-        return time.monotonic() - self._started > self._limit and self.read() > self._limit
-
     def _look(self) -> None:
         found = self._times.read()
-        self._looked_at = now = time.monotonic()
-        longest = max((waited - self._last.get(thread, (0, 0))[1] for thread, (_, waited) in found.items()), default=0)
-        self._last |= found
-        self._add_wait(max(now - longest, self._started), now)
+        now = time.monotonic()
+        elapsed, self._looked_at = now - self._looked_at, now
+        self._waits.append(0.0)
+        for thread, (ran, waited) in found.items():
+            ran_before, waited_before = self._last.get(thread, (0.0, 0.0))
+            idle = self._idle.setdefault(thread, deque(maxlen=MOST_LOOKS))
+            self._place(idle, elapsed, ran - ran_before, waited - waited_before)
+        self._idle = {thread: self._idle[thread] for thread in found}
+        # What forgotten ones ran is known from the processor time of all.
+        self._last = found if len(self._last) > MOST_THREADS else self._last | found
 
-    def _add_wait(self, start: float, end: float) -> None:
-        """To waits that follow each other and do not overlap."""
-        while self._waits and self._waits[-1][1] >= start:
-            start = min(start, self._waits.pop()[0])
-        if start < end:
-            self._waits.append((start, end))
+    def _place(self, idle: deque[_Idle], elapsed: float, ran: float, waited: float) -> None:
+        """`idle`: the looks at a thread since it last ran."""
+        idle.append(_Idle(len(self._waits) - 1, max(0.0, elapsed - ran)))
+        for at in reversed(idle):
+            part = min(waited, at.free)
+            at.free, at.waited, waited = at.free - part, at.waited + part, waited - part
+            self._waits[at.look] = max(self._waits[at.look], at.waited)
+            if waited <= 0:
+                break
+        if ran > 0 or idle[-1].waited > 0:
+            last = idle.pop()
+            idle.clear()
+            idle.append(last)
+
+    def _charge(self) -> float:
+        elapsed = self._looked_at - self._started
+        self._charged = max(self._charged, elapsed - self._left_out(elapsed))
+        return self._charged
 
     def _left_out(self, elapsed: float) -> float:
         """The time that others took."""
         ran = self._times.read_processor_seconds() - self._ran_before
-        waited = sum(end - start for start, end in self._waits)
         most = elapsed - ran / self._times.cores
-        return max(0.0, min(waited - self._own_waiting(ran), most, (MAX_STRETCH - 1) * self._limit))
+        return max(0.0, min(sum(self._waits) - self._own_waiting(ran), most, (MAX_STRETCH - 1) * self._limit))
 
     def _own_waiting(self, ran: float) -> float:
         """The longest time in which its own threads can have held all cores while another of them waited."""
