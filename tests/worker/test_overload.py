@@ -24,15 +24,15 @@ from tests.worker.cases import make_case
 PACKAGE = changed("wall_seconds: 3", "wall_seconds: 1")
 CASES = tuple(make_case(position) for position in range(2))
 # Far more than what runs beside this test is likely to want.
-BUSY_PROCESSES_PER_CORE = 24
-# It takes far longer where it gets less than an eighth of a core, as one does that others have driven out of memory.
+BUSY_PROCESSES_PER_CORE = 48
+# It takes far longer where it gets less than a twentieth of a core, as one does that others have driven out of memory.
 SLOW_UNDER_LOAD = """
 import time
 
 def standardise(x, eps):
     started, processor = time.monotonic(), time.thread_time()
-    while time.thread_time() - processor < 0.1: pass
-    time.sleep(20 if time.monotonic() - started > 0.8 else 0)
+    while time.thread_time() - processor < 0.05: pass
+    time.sleep(20 if time.monotonic() - started > 1 else 0)
     return x.copy()
 """
 HANGING = "def standardise(x, eps):\n    while x[0] == 1: pass\n    return x.copy()\n"
