@@ -5,11 +5,11 @@ for a moment. It waits for one of two reasons: the program's own threads hold al
 
 The kernel counts for each thread how long it ran and how long it waited (`schedstat`), a wait when it has ended. A look
 every 50 ms places what a thread has waited since the last one: into the time since then in which it did not run, and
-then into the looks before, one after the other, in which it neither ran nor is known to have waited. Between two looks
-the thread that waited longest counts. From the sum the time is taken off in which the program's own threads may have
-held all of its cores while another waited. Whatever is left, others took.
+what has no room there into the looks before, one after the other. Between two looks the thread that waited longest
+counts. From the sum the time is taken off in which the program's own threads may have held all of its cores while
+another waited. Whatever is left, others took.
 
-No more than the program's processor time divided by its cores is ever left out, and no more than nine times the limit.
+A program is charged with at least its processor time divided by its cores, and may take ten times its limit in all.
 A wait is known when it has ended, and of threads that live for less than a look nothing is: both are charged.
 """
 
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 LOOK_SECONDS = 0.05
 # A wait that is longer is counted for its last looks only.
-MOST_LOOKS = 1200
+MOST_LOOKS = 200
 # With those that have ended.
 MOST_THREADS = 1000
 # On a busy machine a question may take this many times its limit.
@@ -116,7 +116,6 @@ class ChargedTime:
         self._last = found if len(self._last) > MOST_THREADS else self._last | found
 
     def _place(self, idle: deque[_Idle], elapsed: float, ran: float, waited: float) -> None:
-        """`idle`: the looks at a thread since it last ran."""
         idle.append(_Idle(len(self._waits) - 1, max(0.0, elapsed - ran)))
         for at in reversed(idle):
             part = min(waited, at.free)
@@ -124,10 +123,6 @@ class ChargedTime:
             self._waits[at.look] = max(self._waits[at.look], at.waited)
             if waited <= 0:
                 break
-        if ran > 0 or idle[-1].waited > 0:
-            last = idle.pop()
-            idle.clear()
-            idle.append(last)
 
     def _charge(self) -> float:
         elapsed = self._looked_at - self._started
