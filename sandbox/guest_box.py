@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from typing import Any
 
+from sandbox.guest.charged_time import MAX_STRETCH
 from sandbox.guest.frames import FAILURE_BYTES
 from sandbox.guest.reply import Cause
-from sandbox.guest.watch import MAX_STRETCH
 from sandbox.interface import Box, BoxLost, CaseOutcome, Ending, Ready, Request, RunOutcome
 from sandbox.outcome import Report, outcome_of, read_report
 from sandbox.stream import Patience, Stream, read_json

@@ -129,7 +129,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseOutcome:
-    """`memory_bytes`: peak above what the process had before the source was loaded."""
+    """`memory_bytes`: peak above what the process had before the source was loaded.
+
+    `wall_seconds` are without `left_out_seconds`, in which the program waited while other processes had its cores.
+    """
 
     name: str
     ending: Ending
@@ -138,6 +141,7 @@ class CaseOutcome:
     text: str
     wall_seconds: float
     memory_bytes: int
+    left_out_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

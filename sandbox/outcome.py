@@ -44,6 +44,7 @@ class Report:
     kind: bytes
     status: int | None
     wall_seconds: float
+    left_out_seconds: float
     memory_bytes: int
     text: str
     payload: bytes
@@ -58,6 +59,7 @@ def read_report(facts: dict[str, Any], text: bytes, payload: bytes) -> Report:
             kind=facts["kind"].encode("ascii"),
             status=None if status is None else int(status),
             wall_seconds=float(facts["wall_seconds"]),
+            left_out_seconds=float(facts["left_out_seconds"]),
             memory_bytes=int(facts["memory_bytes"]),
             text=printable(text.decode("utf-8", "replace"), 4 * len(text)),
             payload=payload,
@@ -75,6 +77,7 @@ def outcome_of(name: str, stage: Stage, report: Report, limits: Limits) -> CaseO
         failure=failure,
         text=report.text,
         wall_seconds=report.wall_seconds,
+        left_out_seconds=report.left_out_seconds,
         memory_bytes=report.memory_bytes,
     )
 

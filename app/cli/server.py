@@ -20,7 +20,7 @@ from app.catalog.track_file import publish_tracks, read_track_file
 from app.cli.console import errors, output
 from app.cli.deployment import postgres_options, upgraded, with_driver
 from app.cli.problem.folder import list_folders
-from app.cli.supervisor import WorkerProcess
+from app.cli.supervisor import PostgresProcess, Supervisor, WorkerProcess
 from app.database import Database
 from app.embedded_postgres import own
 from app.errors import AllcloseError
@@ -57,7 +57,7 @@ def run_server(settings: Settings, *, with_worker: bool) -> None:
             # Now, and not when all is ready: a start that fails after this must not lose it.
             output.print(f"Sign in as [bold]admin[/], password [bold]{password}[/] (shown this once)")
         if with_worker:
-            stack.enter_context(WorkerProcess(settings, url))
+            stack.enter_context(Supervisor(WorkerProcess(settings, url)))
         _Server(settings, database).serve_on(listening)
 
 
@@ -122,7 +122,10 @@ def _database_url(settings: Settings) -> Iterator[str]:
     if settings.database_url:
         yield with_driver(settings.database_url)
         return
-    with own(settings.data / "postgres", postgres_options(settings)) as postgres:
+    with (
+        own(settings.data / "postgres", postgres_options(settings)) as postgres,
+        Supervisor(PostgresProcess(postgres)),
+    ):
         yield postgres.url
 
 

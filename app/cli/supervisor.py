@@ -1,4 +1,4 @@
-"""The worker that `allclose serve` starts beside the web process: started again when it dies, drained at the end."""
+"""The processes that `allclose serve` runs beside the web process: started again when they end, stopped with it."""
 
 import logging
 import os
@@ -6,12 +6,15 @@ import subprocess
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from typing import Self
 
 from app.cli.worker import NO_SANDBOX
+from app.embedded_postgres import EmbeddedPostgres
+from app.errors import AllcloseError
 from app.settings import Settings
 
-FIRST_PAUSE_SECONDS = 1.0
+FIRST_PAUSE_SECONDS = 0.25
 LONGEST_PAUSE_SECONDS = 60.0
 # How long running judgings may go on once we stop; the second signal gives them back to the queue.
 DRAIN_SECONDS = 3.0
@@ -20,15 +23,43 @@ GIVE_BACK_SECONDS = 5.0
 _log = logging.getLogger(__name__)
 
 
-class WorkerProcess:
-    """A thread starts the process and waits for it; the process ends with that thread's process, whatever ends it."""
+class Child(ABC):
+    """What a `Supervisor` keeps running: one process at a time."""
 
-    def __init__(self, settings: Settings, url: str) -> None:
-        self._environment = {**os.environ, **_environment(settings, url)}
+    name: str
+
+    @abstractmethod
+    def start(self) -> None:
+        """Start the process. Raises OSError or AllcloseError when it can't be started."""
+
+    @abstractmethod
+    def wait(self) -> int | None:
+        """Wait until the process has ended; return its exit status where that is known."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """End the process gently, if there is one. May be interrupted."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """End what `stop` has left."""
+
+    def explain(self, status: int | None, pause: float) -> str | None:
+        """Return what to log about the end of the process, which is started again after `pause`; None for nothing."""
+        return f"{self.name} ended with status {status}; starting it again in {pause:g} s"
+
+
+class Supervisor:
+    """Starts a child when the `with` block begins, and again whenever it ends; stops it when the block ends.
+
+    The pauses before a start double until a process has run for longer than the longest of them.
+    """
+
+    def __init__(self, child: Child) -> None:
+        self._child = child
         self._stopping = threading.Event()
         # Nothing is started once `_stopping` is set, and whoever set it knows the last process.
         self._starting = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
         self._thread = threading.Thread(target=self._keep_running, name="supervisor", daemon=True)
 
     def __enter__(self) -> Self:
@@ -36,16 +67,64 @@ class WorkerProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Running judgings may end; one that takes too long is judged again after the next start."""
         try:
             with self._starting:
                 self._stopping.set()
-            self._drain()
+            self._child.stop()
         finally:  # also after a second Ctrl-C
             self._stopping.set()
-            self._kill()
+            with self._starting:
+                self._child.kill()
+            self._thread.join()
 
-    def _drain(self) -> None:
+    def _keep_running(self) -> None:
+        pause = FIRST_PAUSE_SECONDS
+        while not self._stopping.is_set():
+            began = time.monotonic()
+            try:
+                with self._starting:
+                    if self._stopping.is_set():
+                        return
+                    self._child.start()
+                status = self._child.wait()
+                if time.monotonic() - began > LONGEST_PAUSE_SECONDS:
+                    pause = FIRST_PAUSE_SECONDS
+                words = self._child.explain(status, pause)
+            except (OSError, AllcloseError) as error:
+                words = f"{self._child.name} can't be started ({error}); trying again in {pause:g} s"
+            if self._stopping.is_set():
+                return
+            if words:
+                _log.error("%s", words)
+            self._stopping.wait(pause)
+            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+
+class WorkerProcess(Child):
+    """A process that judges; it ends with the process of the thread that started it, whatever ends that."""
+
+    name = "the worker"
+
+    def __init__(self, settings: Settings, url: str) -> None:
+        self._environment = {**os.environ, **_environment(settings, url)}
+        self._lacks_sandbox = False
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """The process keeps silent about a sandbox that it lacks, where the one before said so."""
+        command = [sys.executable, "-m", "app.cli", "worker", "--follow-parent", str(os.getpid())]
+        # A session of its own: Ctrl-C in the terminal reaches us, and we tell the worker to finish.
+        self._process = subprocess.Popen(
+            [*command, *(["--lacks-sandbox"] if self._lacks_sandbox else [])],
+            env=self._environment,
+            start_new_session=True,
+        )
+
+    def wait(self) -> int | None:
+        return self._process.wait() if self._process is not None else None
+
+    def stop(self) -> None:
+        """Running judgings may end; one that takes too long is judged again after the next start."""
         for seconds in (DRAIN_SECONDS, GIVE_BACK_SECONDS):
             if self._process is None:
                 return
@@ -56,49 +135,48 @@ class WorkerProcess:
                 continue
             return
 
-    def _kill(self) -> None:
-        with self._starting:
-            if self._process is not None:
-                self._process.kill()
-        self._thread.join()
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
 
-    def _keep_running(self) -> None:
-        pause, lacks_sandbox = FIRST_PAUSE_SECONDS, False
-        while (process := self._start(lacks_sandbox)) is not None:
-            started = time.monotonic()
-            status = process.wait()
-            if self._stopping.is_set():
-                return
-            if time.monotonic() - started > LONGEST_PAUSE_SECONDS:
-                pause, lacks_sandbox = FIRST_PAUSE_SECONDS, False
-            if not (lacks_sandbox and status == NO_SANDBOX):
-                _log.error("%s", _explain(status, pause))
-            lacks_sandbox = status == NO_SANDBOX
-            self._stopping.wait(pause)
-            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
-
-    def _start(self, lacks_sandbox: bool) -> subprocess.Popen[bytes] | None:
-        """None once we stop. The process keeps silent about a sandbox that it lacks, where the one before said so."""
-        command = [sys.executable, "-m", "app.cli", "worker", "--follow-parent", str(os.getpid())]
-        with self._starting:
-            if self._stopping.is_set():
-                return None
-            # A session of its own: Ctrl-C in the terminal reaches us, and we tell the worker to finish.
-            self._process = subprocess.Popen(
-                [*command, *(["--lacks-sandbox"] if lacks_sandbox else [])],
-                env=self._environment,
-                start_new_session=True,
-            )
-            return self._process
-
-
-def _explain(status: int, pause: float) -> str:
-    if status == NO_SANDBOX:
+    def explain(self, status: int | None, pause: float) -> str | None:
+        had_said_so = self._lacks_sandbox and pause > FIRST_PAUSE_SECONDS
+        self._lacks_sandbox = status == NO_SANDBOX
+        if not self._lacks_sandbox:
+            return super().explain(status, pause)
+        if had_said_so:
+            return None
         return (
             "nothing is judged while this host opens no box: the pages stay up, submissions wait in the queue, "
-            f"and the worker tries again, at first after {pause:.0f} s, in the end every {LONGEST_PAUSE_SECONDS:.0f} s"
+            f"and the worker tries again, at first after {pause:g} s, in the end every {LONGEST_PAUSE_SECONDS:.0f} s"
         )
-    return f"the worker ended with status {status}; starting it again in {pause:.0f} s"
+
+
+class PostgresProcess(Child):
+    """The embedded server, which runs already; what it had committed is there again when it has started again."""
+
+    name = "the embedded PostgreSQL"
+
+    def __init__(self, postgres: EmbeddedPostgres) -> None:
+        self._postgres = postgres
+
+    def start(self) -> None:
+        if self._postgres.has_ended:
+            self._postgres.restart()
+
+    def wait(self) -> int | None:
+        return self._postgres.wait()
+
+    def stop(self) -> None:
+        self._postgres.stop()
+
+    def kill(self) -> None:
+        self._postgres.stop()
+
+    def explain(self, status: int | None, pause: float) -> str | None:
+        cluster = self._postgres.cluster
+        last = "".join(cluster.log_lines()[-1:])
+        return f"{super().explain(status, pause)}; its log {cluster.log} ends with: {last}"
 
 
 def _environment(settings: Settings, url: str) -> dict[str, str]:

@@ -1104,7 +1104,16 @@ class PersonPage(Answer):
 
 
 class Phase(Answer):
-    name: Literal["queued", "preparing", "box", "running", "inspecting", "again", "checking"]
+    name: Literal[
+        "queued",
+        "preparing",
+        "box",
+        "running",
+        "inspecting",
+        "again",
+        "waiting",
+        "checking",
+    ]
     seconds: float | None = Field(..., description="null: it goes on, or was broken off")
 
 

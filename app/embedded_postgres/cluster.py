@@ -14,6 +14,7 @@ from app.errors import AllcloseError
 
 SUPERUSER = "postgres"
 LOG_TAIL_LINES = 15
+LOG_TAIL_BYTES = 2**14
 INITDB_OPTIONS = (
     *("--username", SUPERUSER, "--auth", "scram-sha-256", "--no-instructions"),
     # The same order and the same character classes on every host, whatever locales it has.
@@ -87,10 +88,17 @@ class Cluster:
             self.log.replace(self.log.with_suffix(".1"))
         self.log.touch(mode=0o600)
 
+    def log_lines(self) -> list[str]:
+        """The last ones."""
+        if not self.log.exists():
+            return []
+        with self.log.open("rb") as log:
+            log.seek(max(0, self.log.stat().st_size - LOG_TAIL_BYTES))
+            return log.read().decode(errors="replace").splitlines()
+
     def not_started(self, what: str, lines: Sequence[str] | None = None) -> PostgresNotStarted:
         """The error, with the end of the log and what to do."""
-        if lines is None:
-            lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
+        lines = self.log_lines() if lines is None else lines
         tail = "\n".join(f"  {line}" for line in lines[-LOG_TAIL_LINES:]) or "  (nothing)"
         return PostgresNotStarted(
             f"The embedded PostgreSQL in {self.folder} did not start: {what}. The last lines of its log:\n{tail}\n"

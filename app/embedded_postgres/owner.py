@@ -13,7 +13,7 @@ from psycopg import sql
 from sqlalchemy import URL
 
 from app.embedded_postgres.cluster import SUPERUSER, Cluster
-from app.embedded_postgres.server import Server, find_server, start_server
+from app.embedded_postgres.server import Server, find_server, spawn_server, start_server
 from app.errors import AllcloseError
 
 # Not a superuser: what the application can be talked into can't read the host's files.
@@ -25,17 +25,33 @@ class DataFolderInUse(AllcloseError):
     """Another process owns the embedded server of this folder."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class EmbeddedPostgres:
     """A running server; `url` is for SQLAlchemy. `stop` stops it if it is ours, and does nothing if it was joined."""
 
     url: str
     server: Server
+    cluster: Cluster
+    options: Mapping[str, str]
     lock: IO[str] | None
+
+    has_ended: bool = False
+
+    def wait(self) -> int | None:
+        """Wait until the server has ended, by itself or by `stop`; return its exit status where that is known."""
+        status = self.server.wait()
+        self.has_ended = True
+        return status
+
+    def restart(self) -> None:
+        """Start the server that has ended again; it answers at the same URL once it is ready. Raises OSError."""
+        self.server = spawn_server(self.cluster, self.options, self.server.socket_folder)
+        self.has_ended = False
 
     def stop(self) -> None:
         if self.lock is not None and not self.lock.closed:
-            self.server.stop()
+            if not self.has_ended:  # its process id may be another process's by now
+                self.server.stop()
             self.lock.close()
 
     def __enter__(self) -> Self:
@@ -73,7 +89,7 @@ def join(folder: Path, options: Mapping[str, str] | None = None) -> EmbeddedPost
     server = find_server(cluster)
     if server is None:
         raise cluster.not_started("another process of Allclose is starting or stopping it; try again in a moment")
-    return EmbeddedPostgres(_url(cluster, server), server, None)
+    return EmbeddedPostgres(_url(cluster, server), server, cluster, options or {}, None)
 
 
 def _prepare(folder: Path) -> Path:
@@ -103,14 +119,14 @@ def _try_lock(cluster: Cluster) -> IO[str] | None:
 def _open(cluster: Cluster, options: Mapping[str, str] | None, lock: IO[str]) -> EmbeddedPostgres:
     """The lock is the server's from here on: it is dropped when there is none."""
     try:
-        server = _start(cluster, dict(options or {}))
+        server = _start(cluster, options or {})
     except BaseException:
         lock.close()
         raise
-    return EmbeddedPostgres(_url(cluster, server), server, lock)
+    return EmbeddedPostgres(_url(cluster, server), server, cluster, options or {}, lock)
 
 
-def _start(cluster: Cluster, options: dict[str, str]) -> Server:
+def _start(cluster: Cluster, options: Mapping[str, str]) -> Server:
     cluster.create()
     server = find_server(cluster) or start_server(cluster, options)
     try:

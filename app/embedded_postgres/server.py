@@ -2,8 +2,12 @@
 
 PostgreSQL writes `postmaster.pid` in its data: process id, data folder, start time, port, socket folder, host, shared
 memory, state. A killed server leaves the file behind, and its process id may by then be any other process's.
+
+The processes of a killed server's connections end by themselves, but one that computes goes on until it has an answer,
+and no server starts beside it. They carry the name of their cluster in their title; `spawn_server` kills them.
 """
 
+import hashlib
 import os
 import select
 import shutil
@@ -11,6 +15,8 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,10 +33,20 @@ LOOK_AGAIN_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server that is ready for connections at `socket_folder`."""
+    """A server's process, which takes connections at `socket_folder` once it is ready."""
 
     pid: int
     socket_folder: Path
+
+    def wait(self) -> int | None:
+        """Wait until the process has ended; return its exit status, or None when it was no child of ours."""
+        with suppress(ProcessLookupError):
+            handle = os.pidfd_open(self.pid)
+            try:
+                select.select([handle], [], [])
+            finally:
+                os.close(handle)
+        return _reap(self.pid)
 
     def stop(self) -> None:
         """Ask for a fast shutdown, then for an immediate one, which the next start recovers from."""
@@ -54,51 +70,87 @@ def find_server(cluster: Cluster) -> Server | None:
     return None
 
 
-def start_server(cluster: Cluster, options: dict[str, str]) -> Server:
-    """Needs that `find_server` found none. Raises PostgresNotStarted."""
-    _forget_strangers_pid(cluster)
+def start_server(cluster: Cluster, options: Mapping[str, str]) -> Server:
+    """Needs that `find_server` found none. Returns when the server is ready. Raises PostgresNotStarted."""
     cluster.rotate_log()
-    settings = {"listen_addresses": "", "unix_socket_directories": str(_socket_folder(cluster)), **options}
+    server = spawn_server(cluster, options, _choose_socket_folder(cluster))
+    try:
+        _wait_until_ready(cluster, server)
+    except BaseException:  # Ctrl-C, too: nobody else knows of this process
+        server.stop()
+        raise
+    return server
+
+
+def spawn_server(cluster: Cluster, options: Mapping[str, str], socket_folder: Path) -> Server:
+    """Start the process, and do not wait until it is ready. Raises OSError."""
+    _forget_strangers_pid(cluster)
+    name = _cluster_name(cluster)
+    _kill_orphans(name)
+    _empty_socket_folder(socket_folder)
+    settings = {
+        "listen_addresses": "",
+        "unix_socket_directories": str(socket_folder),
+        "cluster_name": name,
+        **options,
+    }
     arguments = [str(binaries() / "postgres"), "-D", str(cluster.data)]
-    for name, value in settings.items():
-        arguments += ["-c", f"{name}={value}"]
+    for key, value in settings.items():
+        arguments += ["-c", f"{key}={value}"]
     command = server_account().command(arguments, (binaries(), cluster.folder))
     with cluster.log.open("ab") as log:
         # In a session of its own: Ctrl-C at the terminal is for its owner, which still needs it then.
         process = subprocess.Popen(
             command, env=ENVIRONMENT, cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
         )
-    try:
-        return _wait_until_ready(cluster, process)
-    except BaseException:  # Ctrl-C, too: nobody else knows of this process
-        if process.poll() is None:
-            Server(process.pid, Path(settings["unix_socket_directories"])).stop()
-        raise
+    process.returncode = 0  # `Server` reaps it; Popen would at its next call
+    return Server(process.pid, socket_folder)
 
 
-def _wait_until_ready(cluster: Cluster, process: subprocess.Popen[bytes]) -> Server:
+def _wait_until_ready(cluster: Cluster, server: Server) -> None:
     deadline = time.monotonic() + START_SECONDS
-    while process.poll() is None:
+    while _is_running(server.pid):
         lines = _pid_file_lines(cluster)
-        if len(lines) > 7 and lines[7].strip() == "ready" and lines[0] == str(process.pid):
-            return Server(process.pid, Path(lines[4].strip()))
+        if len(lines) > 7 and lines[7].strip() == "ready" and lines[0] == str(server.pid):
+            return
         if time.monotonic() > deadline:
             raise cluster.not_started(f"it was not ready after {START_SECONDS} s")
         time.sleep(LOOK_AGAIN_SECONDS)
-    raise cluster.not_started(f"the server ended with status {process.returncode}")
+    raise cluster.not_started(f"the server ended with status {server.wait()}")
 
 
-def _socket_folder(cluster: Cluster) -> Path:
+def _is_running(pid: int) -> bool:
+    """Of a child that is not reaped yet."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+
+
+def _choose_socket_folder(cluster: Cluster) -> Path:
     """Beside the data, or, where that path is too long for a socket, a new private folder in the temporary one."""
     folder = cluster.folder / "socket"
     if len(os.fsencode(folder / SOCKET_NAME)) > SOCKET_PATH_LIMIT_BYTES:
         folder = Path(tempfile.mkdtemp(prefix="allclose-"))
-    else:
-        # A killed server leaves a lock beside its socket, with the same trouble as postmaster.pid.
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(mode=0o700)
-    server_account().take(folder)
     return folder
+
+
+def _empty_socket_folder(folder: Path) -> None:
+    """A killed server leaves a lock beside its socket, with the same trouble as postmaster.pid."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    for left in folder.iterdir():
+        left.unlink()
+    server_account().take(folder)
+
+
+def _cluster_name(cluster: Cluster) -> str:
+    return "allclose-" + hashlib.sha256(os.fsencode(cluster.data)).hexdigest()[:16]
+
+
+def _kill_orphans(name: str) -> None:
+    """End the processes that a killed server has left."""
+    title = f"postgres: {name}: "
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if (folder / "cmdline").read_text(errors="replace").startswith(title):
+                _signal_and_wait(int(folder.name), signal.SIGKILL)
 
 
 def _pid_file_lines(cluster: Cluster) -> list[str]:
@@ -157,8 +209,10 @@ def _signal_and_wait(pid: int, number: signal.Signals) -> bool:
     return has_ended
 
 
-def _reap(pid: int) -> None:
+def _reap(pid: int) -> int | None:
+    """The exit status, as `subprocess` tells it, of a child that has ended and that nobody else has reaped."""
     try:
-        os.waitpid(pid, os.WNOHANG)
+        reaped, status = os.waitpid(pid, os.WNOHANG)
     except ChildProcessError:
-        return
+        return None
+    return os.waitstatus_to_exitcode(status) if reaped else None

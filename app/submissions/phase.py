@@ -9,8 +9,9 @@ from app.submissions.model import Judging
 
 # queued: it waits. preparing: expected outputs are read, or the reference makes them. box: one is taken, or started.
 # running: the submission's code, on one case after the other. inspecting: how its programs compute. again: one case
-# once more, in a new process. checking: its answers are compared, between the others.
-PhaseName = Literal["queued", "preparing", "box", "running", "inspecting", "again", "checking"]
+# once more, in a new process. waiting: for a quieter machine, where cases ran out of time on an overloaded one.
+# checking: its answers are compared, between the others.
+PhaseName = Literal["queued", "preparing", "box", "running", "inspecting", "again", "waiting", "checking"]
 
 
 class Phase(BaseModel):

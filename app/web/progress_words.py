@@ -53,6 +53,8 @@ def queue_sentence(wait: Wait) -> str:
 def progress_sentence(view: SubmissionView) -> str:
     done, expected = len(view.cases), len(view.case_names)
     what = _("%(done)s of %(expected)s cases done.") % {"done": done, "expected": expected} if done else _now(view)
+    if done and view.phases and view.phases[-1].name == "waiting":
+        what = f"{what} {_now(view)}"
     left = view.wait.seconds if view.wait else None
     return what if left is None else f"{what} {_('%(time)s left.') % {'time': _capital(estimate_text(left))}}"
 
@@ -89,6 +91,8 @@ def _words(phase: Phase) -> str:
             return _("Looking at how it computes")
         case "again":
             return _("Running one case again")
+        case "waiting":
+            return _("Waiting for a quieter machine, to run once more what took too long on a busy one")
         case _:
             return _("Checking the answers")
 

@@ -57,6 +57,10 @@ class Examined:
     evidence: Evidence | None = None
     cut: Cut | None = None
 
+    @property
+    def is_out_of_time(self) -> bool:
+        return Ending.TIMED_OUT in (self.outcome.ending, self.cut.ending if self.cut else None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:

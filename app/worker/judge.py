@@ -6,6 +6,9 @@
    do and runs them on the inputs of all these cases, the sealed ones included.
 3. A case is accepted when its answer is right, its program's too, and every requirement is met.
 4. One case that is accepted so far is called again, in a process of its own.
+
+Cases that run out of time on an overloaded machine wait until it is quieter and run once more; that result counts. A
+judging waits once, at the first step where this happens.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,6 +22,7 @@ from app.worker.asking import Asker
 from app.worker.check import check_again, check_case, give_up
 from app.worker.examination import Bench, Examined, Sighting, examine
 from app.worker.lease import Finish
+from app.worker.overload import wait_until_quieter, was_overloaded
 from app.worker.prepare import PreparedCase
 from app.worker.recording import read_outcome, recorded
 from app.worker.request import answer_bytes, box_spec, build_request
@@ -27,7 +31,7 @@ from app.worker.rerun import draw, run_again
 from app.worker.run import run_all
 from app.worker.timeline import Timeline
 from app.worker.trying import choose_tried, is_telling
-from sandbox.interface import Box, CaseInput, CaseOutcome
+from sandbox.interface import Box, CaseInput, CaseOutcome, Ending
 from sandbox.pool import Pool
 
 OnResult = Callable[[CaseResult], None]
@@ -41,6 +45,8 @@ class Job:
     `references`: where the package's own checker.py runs, if it has one. `inspectors`: where exported programs do, if
     the problem has requirements on them or sealed cases. Neither pool's boxes ever hold a submission's source.
     `on_outcome` gets what each case is judged by, before it is. `timeline` is told what goes on.
+    `overload_wait_seconds`: how long cases that ran out of time on an overloaded machine wait for a quieter one, before
+    they run once more; None: they do not.
     """
 
     package: Package
@@ -50,6 +56,7 @@ class Job:
     inspectors: Pool | None = None
     on_outcome: OnOutcome | None = None
     timeline: Timeline = field(default_factory=Timeline)
+    overload_wait_seconds: float | None = None
 
 
 def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
@@ -100,7 +107,9 @@ class _Run:
         self._sealed = [case for case in job.cases if case.sealed]
         self._drawn = draw(job.package, self._open)
         self._right: dict[str, CaseResult] = {}
+        self._last = Verdict.ACCEPTED
         self._unloaded: CaseOutcome | None = None
+        self._may_wait = job.overload_wait_seconds is not None
 
     def run(self) -> Box:
         box = self._call()
@@ -112,16 +121,30 @@ class _Run:
 
     def _call(self) -> Box:
         """Calls the function on the open cases."""
+        box, late, left = self._call_on(self._open)
+        if late:
+            self._wait_until_quieter()
+            box, _, left = self._call_on([case for case in self._open if case in late or case in left])
+        if left:
+            for case in [*left, *self._sealed]:
+                self._results.keep(give_up(case, self._last))
+            self._sealed = []
+        return box
+
+    def _call_on(self, cases: Sequence[PreparedCase]) -> tuple[Box, list[PreparedCase], list[PreparedCase]]:
+        """Also returns the cases that are to run once more, and those that no process was left for."""
         job, manifest = self._job, self._job.package.manifest
-        inputs = [CaseInput(name=case.name, inputs=case.inputs) for case in self._open]
+        inputs = [CaseInput(name=case.name, inputs=case.inputs) for case in cases]
         request = build_request(job.package, job.source, inputs, answer_bytes([case.expected for case in self._open]))
-        waiting = iter(self._open)
-        last = Verdict.ACCEPTED
+        waiting, late = iter(cases), list[PreparedCase]()
 
         def check(outcome: CaseOutcome) -> None:
-            nonlocal last
+            case = next(waiting)
+            if self._may_wait and outcome.ending is Ending.TIMED_OUT and was_overloaded(outcome):
+                late.append(case)
+                return
             with self._timeline.aside("checking"):
-                last = self._check_answer(next(waiting), outcome)
+                self._last = self._check_answer(case, outcome)
             if outcome.failure is not None and outcome.failure.stage == "load":
                 self._unloaded = outcome
 
@@ -129,11 +152,12 @@ class _Run:
         with self._pool.lease(box_spec(manifest), self._abort) as box:
             self._timeline.begin("running")
             run_all(box, recorded(manifest, request), check, self._abort)
-        if given_up := list(waiting):
-            for case in [*given_up, *self._sealed]:
-                self._results.keep(give_up(case, last))
-            self._sealed = []
-        return box
+        return box, late, list(waiting)
+
+    def _wait_until_quieter(self) -> None:
+        self._may_wait = False
+        self._timeline.begin("waiting")
+        wait_until_quieter(self._job.overload_wait_seconds or 0.0, self._abort)
 
     def _check_answer(self, case: PreparedCase, outcome: CaseOutcome) -> Verdict:
         manifest = self._job.package.manifest
@@ -169,12 +193,23 @@ class _Run:
             answer_bytes=answer_bytes([case.expected for case in cases.values()]),
         )
 
+        late, overloaded = list[Sighting](), False
+
         def check(examined: Examined) -> None:
+            nonlocal overloaded
+            overloaded = overloaded or was_overloaded(examined.outcome)
+            if self._may_wait and overloaded and examined.is_out_of_time:
+                late.extend(each for each in sightings if each.name == examined.name)
+                return
             with self._timeline.aside("checking"):
                 self._check_program(cases[examined.name], examined)
 
         self._timeline.begin("inspecting")
         examine(bench, self._job.source, sightings, check)
+        if late:
+            self._wait_until_quieter()
+            self._timeline.begin("inspecting")
+            examine(bench, self._job.source, late, check)
 
     def _check_program(self, case: PreparedCase, examined: Examined) -> None:
         if case.sealed:
@@ -195,6 +230,10 @@ class _Run:
             return first
         self._timeline.begin("again")
         outcome = run_again(self._job.package, self._job.source, case, self._pool, self._abort)
+        if self._may_wait and outcome.ending is Ending.TIMED_OUT and was_overloaded(outcome):
+            self._wait_until_quieter()
+            self._timeline.begin("again")
+            outcome = run_again(self._job.package, self._job.source, case, self._pool, self._abort)
         return check_again(self._asker, case, first, outcome)
 
     def _tell(self, outcome: CaseOutcome) -> None:

@@ -29,6 +29,9 @@ from app.worker.tutor import Tutor
 from app.worker.work import Work, Works
 from sandbox.interface import Aborted
 
+# A slot is held meanwhile, though no box.
+OVERLOAD_WAIT_SECONDS = 60.0
+
 _log = logging.getLogger(__name__)
 
 
@@ -92,6 +95,7 @@ class Worker:
                 inspectors=lane.pools.inspectors,
                 on_outcome=on_outcome,
                 timeline=timeline,
+                overload_wait_seconds=OVERLOAD_WAIT_SECONDS,
             )
             judged = judge(job, lane.pools.students, partial(self._record, claim), abort)
         except JudgeFailed as failure:

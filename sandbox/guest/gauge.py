@@ -1,8 +1,6 @@
-"""How much memory and how many threads a process has, and how long it was kept waiting, as the kernel says."""
+"""How much memory and how many threads a process has, as the kernel says."""
 
 import os
-import time
-from contextlib import suppress
 from dataclasses import dataclass
 
 KIB = 1024
@@ -34,32 +32,7 @@ class Gauge:
     """Reads one process again and again through one descriptor."""
 
     def __init__(self, pid: int) -> None:
-        self._processor_clock = ~pid << 3 | 2  # of all its threads, the ended ones too: clock_getcpuclockid(3)
         self._descriptor = os.open(f"/proc/{pid}/status", os.O_RDONLY | os.O_CLOEXEC)
-        self._schedule: int | None = None
-        with suppress(OSError):  # a kernel without it
-            self._schedule = os.open(f"/proc/{pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
-
-    def read_delay(self) -> float:
-        """Seconds, so far, that its first thread was ready to run and others had the cores; 0 where nobody counts."""
-        return self._read_first_thread()[1]
-
-    def read_other_threads(self) -> float:
-        """Seconds, so far, that all its threads but the first were running; 0 where nobody counts."""
-        try:
-            return time.clock_gettime(self._processor_clock) - self._read_first_thread()[0]
-        except OSError:
-            return 0.0
-
-    def _read_first_thread(self) -> tuple[float, float]:
-        """Seconds that it ran, and that it waited for a core."""
-        if self._schedule is None:
-            return 0.0, 0.0
-        try:
-            ran, waited, _ = os.pread(self._schedule, 256, 0).split()
-        except (OSError, ValueError):
-            return 0.0, 0.0
-        return int(ran) / 1e9, int(waited) / 1e9
 
     def read(self) -> Status | None:
         """None once the process is dead."""

@@ -50,7 +50,12 @@ def _serve(surroundings: Surroundings) -> None:
         enter_namespaces()
     token = os.urandom(frames.TOKEN_BYTES)
     child = fork_student(task, surroundings, token)
-    watch = Watch(child, surroundings.watched(task.limits), surroundings.thread_limit)
+    watch = Watch(
+        child,
+        surroundings.watched(task.limits),
+        thread_limit=surroundings.thread_limit,
+        cores=len(surroundings.cores),
+    )
     try:
         _prepare(watch, token, surroundings.preparation_seconds)
         if _load(watch, task):
@@ -101,6 +106,7 @@ def _report(ended: Ended) -> None:
         "kind": ended.kind.decode("ascii"),
         "status": ended.status,
         "wall_seconds": ended.wall_seconds,
+        "left_out_seconds": ended.left_out_seconds,
         "memory_bytes": ended.memory_bytes,
     }
     frames.write_frame(frames.TO_HOST, b"O", json.dumps(facts).encode())

@@ -14,14 +14,13 @@ from dataclasses import dataclass, replace
 
 from . import frames
 from .birth import Child
+from .charged_time import ChargedTime, ThreadTimes
 from .gauge import Gauge
 from .isolation import TMP_FILES
 from .reply import Cause, Reply
 from .task import Limits
 
 TICK_SECONDS = 0.01
-# On a busy machine a question may take this many times its limit: the time that others took is not counted.
-MAX_STRETCH = 10
 DEATH_SECONDS = 0.5
 # After SIGKILL. What the kernel can't end by then the zygote waits for, and the host gives such a box up.
 KILL_SECONDS = 5
@@ -38,7 +37,7 @@ class HostGone(Exception):
 class Ended:
     """How a question ended. `status`: the wait status, when the process died by itself.
 
-    `wall_seconds` are without those in which the process was ready and other processes had the cores.
+    `wall_seconds` are without `left_out_seconds`, in which other processes had the cores (see charged_time.py).
     """
 
     cause: Cause
@@ -46,14 +45,15 @@ class Ended:
     content: bytes
     status: int | None
     wall_seconds: float
+    left_out_seconds: float
     memory_bytes: int
     text: bytes
 
 
 class Watch:
-    def __init__(self, child: Child, limits: Limits, thread_limit: int) -> None:
+    def __init__(self, child: Child, limits: Limits, *, thread_limit: int, cores: int) -> None:
         self._child, self._limits, self._thread_limit = child, limits, thread_limit
-        self._gauge = Gauge(child.pid)
+        self._gauge, self._thread_times = Gauge(child.pid), ThreadTimes(child.pid, cores)
         self._baseline: int | None = None
         self._peak, self._looked_at = 0, 0.0
         self._text, self._text_seen = bytearray(), 0
@@ -74,17 +74,18 @@ class Watch:
 
     def question(self, kind: bytes, content: bytes, seconds: float) -> Ended:
         """Asks, and waits for the reply or for what comes instead of it. Raises HostGone."""
-        clock = _Clock(self._gauge, seconds)
+        charged = ChargedTime(self._thread_times, seconds)
         self._begin(os.urandom(frames.TOKEN_BYTES), kind, content)
         while self._end is None:
             self._step()
             if self._host_has_spoken:  # out of turn: it has hung up
                 raise HostGone
-            if self._end is None and clock.is_over():
+            charged.look()
+            if self._end is None and charged.is_over():
                 self._end = Cause.TIME
-        wall_seconds = clock.read()
+        wall_seconds = charged.read()
         self._look()
-        return self._finish(wall_seconds)
+        return self._finish(wall_seconds, charged.left_out)
 
     def await_preparation(self, token: bytes, seconds: float) -> Ended:
         """The first reply needs no question. From it on, what the process has in memory is its own."""
@@ -92,7 +93,7 @@ class Watch:
         deadline = time.monotonic() + seconds
         while self._end is None and time.monotonic() < deadline:
             self._step()
-        ended = self._finish(0.0)
+        ended = self._finish(0.0, 0.0)
         status = self._gauge.read()
         self._baseline = status.memory_bytes if status else 0
         return ended
@@ -136,7 +137,7 @@ class Watch:
         self._outgoing = memoryview(frames.TOKENED_HEADER.pack(token, kind, len(content)) + content)
         self._poll.register(self._child.inputs, select.POLLOUT)
 
-    def _finish(self, wall_seconds: float) -> Ended:
+    def _finish(self, wall_seconds: float, left_out_seconds: float) -> Ended:
         cause, reply = self._end or Cause.TIME, self._reply
         self._end, self._reply = None, Reply(None, 0)
         if cause is Cause.CLOSED:
@@ -151,6 +152,7 @@ class Watch:
             content=reply.content if has_reply else b"",
             status=self._status if cause is Cause.DIED else None,
             wall_seconds=wall_seconds,
+            left_out_seconds=left_out_seconds,
             memory_bytes=self._peak,
             text=text,
         )
@@ -231,28 +233,6 @@ class Watch:
             self._text += os.read(self._child.text, CHUNK_BYTES)
         text, self._text, self._text_seen = bytes(self._text), bytearray(), 0
         return text[: self._limits.text_bytes]
-
-
-class _Clock:
-    """Seconds since it was made, as far as the process could use them or its own other threads had the cores.
-
-    A wait is counted when it has ended: this clock may stand still then, and never goes back.
-    """
-
-    def __init__(self, gauge: Gauge, seconds: float) -> None:
-        self._gauge, self._seconds = gauge, seconds
-        self._started, self._delay, self._own = time.monotonic(), gauge.read_delay(), gauge.read_other_threads()
-        self._shown = 0.0
-
-    def read(self) -> float:
-        own = max(0.0, self._gauge.read_other_threads() - self._own)
-        delay = max(0.0, self._gauge.read_delay() - self._delay - own)
-        elapsed = time.monotonic() - self._started
-        self._shown = max(self._shown, elapsed - min(delay, (MAX_STRETCH - 1) * self._seconds))
-        return self._shown
-
-    def is_over(self) -> bool:
-        return time.monotonic() - self._started > self._seconds and self.read() > self._seconds
 
 
 def _count_files(folder: str) -> int:

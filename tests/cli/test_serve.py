@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
@@ -15,7 +16,7 @@ import pytest
 
 from app.cli.server import AddressInUse, _listen
 from app.settings import ROOT, Settings
-from tests.serving import ADMIN, SLUG, WRONG, serve
+from tests.serving import ADMIN, SLUG, WRONG, Served, serve
 
 PATIENCE = 30
 
@@ -49,23 +50,46 @@ def test_a_killed_server_leaves_nothing_that_stops_the_next(tmp_path: Path) -> N
         worker = killed.worker_pids()
         os.kill(killed.process.pid, signal.SIGKILL)
         killed.process.wait()
-    _wait_until_gone(worker)
+    _wait_for(lambda: not any(map(psutil.pid_exists, worker)))
 
     with serve(tmp_path) as served:
         student.client.base_url = f"{served.url}/api/v1"
         assert student.result(submission)["verdict"] == "wrong_answer"
 
 
-def test_a_worker_that_dies_is_started_again(tmp_path: Path) -> None:
-    with serve(tmp_path) as served:
-        (worker,) = served.worker_pids()
-        os.kill(worker, signal.SIGKILL)
-        student = served.sign_up()
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(tmp_path_factory.mktemp("served")) as served:
+        yield served
 
-        judged = student.submit(SLUG, WRONG)
 
-        assert judged["verdict"] == "wrong_answer"
-        assert served.worker_pids() != [worker]
+def test_a_worker_that_dies_is_started_again(served: Served) -> None:
+    (worker,) = served.worker_pids()
+    os.kill(worker, signal.SIGKILL)
+    student = served.sign_up()
+
+    judged = student.submit(SLUG, WRONG)
+
+    assert judged["verdict"] == "wrong_answer"
+    assert served.worker_pids() != [worker]
+
+
+def test_a_database_that_is_killed_is_started_again_and_nothing_is_lost(served: Served) -> None:
+    student = served.sign_up()
+    submission = student.send(SLUG, "import time\ndef standardise(x, eps):\n    time.sleep(0.5)\n    return x\n")
+    _wait_for(lambda: student.client.get(f"/submissions/{submission}").json()["state"] == "judging")
+    worker = served.worker_pids()
+
+    (postgres,) = [each for each in psutil.Process(served.process.pid).children() if each.name() == "postgres"]
+    postgres.kill()
+    _wait_for(lambda: not postgres.is_running() or postgres.status() == psutil.STATUS_ZOMBIE)
+    _wait_for(lambda: student.client.get(f"/submissions/{submission}").status_code == 200)
+
+    judged = student.result(submission)
+    assert judged["verdict"] == "wrong_answer"
+    assert not judged["is_again"]
+    assert served.worker_pids() == worker
+    assert "the embedded PostgreSQL ended with status -9; starting it again" in served.text
 
 
 def test_two_servers_do_not_share_a_data_folder(tmp_path: Path) -> None:
@@ -115,8 +139,8 @@ def _postgres_in(folder: Path) -> list[psutil.Process]:
     return [process for process in processes if str(folder) in " ".join(process.info["cmdline"] or [])]
 
 
-def _wait_until_gone(pids: list[int]) -> None:
+def _wait_for(has_come: Callable[[], bool]) -> None:
     until = time.monotonic() + PATIENCE
-    while any(psutil.pid_exists(pid) for pid in pids):
-        assert time.monotonic() < until, "the worker outlived its server"
+    while not has_come():
+        assert time.monotonic() < until
         time.sleep(0.1)

@@ -1,16 +1,20 @@
-"""The worker process of `allclose serve`: its end, whenever that comes, and its pauses."""
+"""The processes that `allclose serve` supervises: their ends, whenever these come, and the pauses before a start."""
 
+import os
+import re
 import signal
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from app.cli.supervisor import WorkerProcess
+from app.cli.supervisor import PostgresProcess, Supervisor, WorkerProcess
+from app.embedded_postgres import own
 from app.settings import Settings
 from tests.serving import serve
 
@@ -40,7 +44,7 @@ class Starts:
 def test_a_stop_while_the_worker_is_being_started_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     starts = Starts(monkeypatch, SLEEP, delay_seconds=0.5)
 
-    with WorkerProcess(Settings(), "postgresql://"):
+    with Supervisor(WorkerProcess(Settings(), "postgresql://")):
         starts.has_begun.wait()
 
     assert [process.returncode for process in starts.processes] == [-signal.SIGTERM]
@@ -51,7 +55,7 @@ def test_a_second_ctrl_c_leaves_no_worker_behind(monkeypatch: pytest.MonkeyPatch
     starts = Starts(monkeypatch, DEAF)
     signal.signal(signal.SIGALRM, signal.default_int_handler)
 
-    worker = WorkerProcess(Settings(), "postgresql://").__enter__()
+    worker = Supervisor(WorkerProcess(Settings(), "postgresql://")).__enter__()
     time.sleep(0.5)
 
     signal.setitimer(signal.ITIMER_REAL, 0.5)
@@ -59,6 +63,30 @@ def test_a_second_ctrl_c_leaves_no_worker_behind(monkeypatch: pytest.MonkeyPatch
         worker.__exit__()
 
     assert [process.returncode for process in starts.processes] == [-signal.SIGKILL]
+
+
+@pytest.mark.timeout(60)
+def test_a_database_that_can_not_be_started_again_is_tried_until_it_can(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with own(tmp_path / "postgres") as postgres, Supervisor(PostgresProcess(postgres)):
+        control = postgres.cluster.data / "global/pg_control"
+        control.rename(control.with_suffix(".away"))
+        os.kill(postgres.server.pid, signal.SIGKILL)
+        wait_for(lambda: "could not open file" in caplog.text)
+        control.with_suffix(".away").rename(control)
+        wait_for(lambda: "ready to accept connections" in "".join(postgres.cluster.log_lines()[-1:]))
+
+    pauses = [float(pause) for pause in re.findall(r"starting it again in (\S+) s", caplog.text)]
+    assert len(pauses) > 1
+    assert pauses == sorted(set(pauses))
+
+
+def wait_for(has_come: Callable[[], bool]) -> None:
+    until = time.monotonic() + 30
+    while not has_come():
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def test_a_host_without_a_sandbox_is_said_once_and_the_pages_stay_up(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,9 +17,11 @@ from sqlalchemy import make_url
 from app.embedded_postgres import DataFolderInUse, EmbeddedPostgres, PostgresNotStarted, join, own, unprivileged
 from app.embedded_postgres.account import CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
 from app.embedded_postgres.cluster import binaries
+from app.embedded_postgres.server import find_server
 
 OWNER = "import sys; from pathlib import Path; from app.embedded_postgres import own\n"
 OWN_AND_WAIT = OWNER + "server = own(Path(sys.argv[1])); print(server.server.pid, flush=True); sys.stdin.read()"
+ENDLESS = "SELECT count(*) FROM " + ", ".join(f"generate_series(1, 10000) AS {name}" for name in "abc")
 OWN_AND_STOP = OWNER + "with own(Path(sys.argv[1])) as server: print(server.url)"
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be anybody else")
@@ -105,6 +108,32 @@ def test_a_server_that_was_killed_with_its_owner_starts_again(made: Path) -> Non
 
     with own(made) as server:
         assert ask(server, "SELECT answer FROM kept") == "(42,)"
+
+
+def test_a_killed_server_starts_again_at_the_same_address_while_its_queries_still_run(made: Path) -> None:
+    with own(made) as server:
+        endless = threading.Thread(target=ask_in_vain, args=(server, ENDLESS))
+        endless.start()
+        active = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%generate_series%' AND state = 'active'"
+        while ask(server, active) != "(2,)":
+            time.sleep(0.05)
+        url, killed = server.url, server.server.pid
+        os.kill(killed, signal.SIGKILL)
+
+        assert server.wait() == -signal.SIGKILL
+        server.restart()
+        endless.join()
+
+        until = time.monotonic() + 30
+        while find_server(server.cluster) != server.server and time.monotonic() < until:
+            time.sleep(0.05)
+        assert ask(server, "SELECT answer FROM kept") == "(42,)"
+        assert (server.url == url, server.server.pid == killed) == (True, False)
+
+
+def ask_in_vain(server: EmbeddedPostgres, query: str) -> None:
+    with pytest.raises(psycopg.OperationalError):
+        ask(server, query)
 
 
 def test_a_process_id_file_that_names_somebody_else_does_not_stop_the_start(made: Path) -> None:

@@ -5,12 +5,26 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+# Each in a session of its own: the kernel may share the cores out among sessions. They end with the first of them.
+PROGRAM = """
+import ctypes, os, signal
+os.sched_setaffinity(0, {{{core}}})
+for _ in range({processes} - 1):
+    if os.fork() == 0:
+        os.setsid()
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+        break
+else:
+    print(flush=True)
+while True: pass
+"""
+
 
 @contextmanager
-def busy(core: int) -> Iterator[None]:
-    """Another process that wants this core all the time."""
-    program = f"import os\nos.sched_setaffinity(0, {{{core}}})\nprint(flush=True)\nwhile True: pass"
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+def busy(core: int, processes: int = 1) -> Iterator[None]:
+    """So many other processes that want this core all the time."""
+    program = PROGRAM.format(core=core, processes=processes)
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, start_new_session=True) as process:
         assert process.stdout is not None
         process.stdout.readline()
         try:

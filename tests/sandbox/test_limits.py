@@ -38,15 +38,32 @@ def test_a_call_that_takes_too_long_is_timed_out(bench: Bench, statement: str) -
     assert run.clean
 
 
-def test_the_time_that_others_take_is_not_charged(bench: Bench) -> None:
-    working = "import time\ndef solve():\n  while time.thread_time() < 0.7: pass\n  return 1\n"
+WORK = """
+import threading, time
+
+def work():
+    while time.thread_time() < 0.7: pass
+
+def in_its_first_thread():
+    work()
+
+def in_another_thread():
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+"""
+
+
+@pytest.mark.parametrize("where", ["in_its_first_thread", "in_another_thread"])
+def test_the_time_that_others_take_is_not_charged(bench: Bench, where: str) -> None:
     with ExitStack() as others:
         for core in os.sched_getaffinity(0):
             others.enter_context(busy(core))
-        outcome = bench.call(working, wall_seconds=1)
+        outcome = bench.call(f"{WORK}\ndef solve():\n    {where}()\n", wall_seconds=1)
 
     assert outcome.ending is Ending.ANSWERED, outcome.failure
     assert 0.6 < outcome.wall_seconds <= 1
+    assert outcome.left_out_seconds > 0.2
 
 
 # Until the process has had its core for so long, of which its first thread gets a fourth.

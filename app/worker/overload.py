@@ -1,0 +1,50 @@
+"""Whether the machine had more to do than it has cores for, and waiting until it has not.
+
+What others take is left out of a case's time, but not all that they cost: memory and caches are shared, and more than
+ten times its limit no case may take. So a verdict for time counts only when the machine had cores for the program, or
+when the case has run once more.
+"""
+
+import os
+import threading
+import time
+from pathlib import Path
+
+from sandbox.interface import Aborted, CaseOutcome
+
+# Of a case's time, that others took from its program beside it.
+SHARE = 0.1
+LOOK_SECONDS = 0.1
+LOOKS = 10
+
+
+def was_overloaded(outcome: CaseOutcome) -> bool:
+    """Whether the program was kept from its cores, or the machine's load was above its cores in the last minute.
+
+    The kernel counts only processes that wait for a core for the first, also those that wait for a disk for the second.
+    """
+    return outcome.left_out_seconds > SHARE * outcome.wall_seconds or os.getloadavg()[0] > count_cores()
+
+
+def wait_until_quieter(longest_seconds: float, abort: threading.Event) -> None:
+    """Returns when fewer threads run than there are cores, on average over a second, or after the longest wait.
+
+    Raises Aborted when `abort` is set.
+    """
+    until = time.monotonic() + longest_seconds
+    running: list[int] = []
+    while time.monotonic() < until:
+        running = [*running[1 - LOOKS :], _count_running()]
+        if len(running) == LOOKS and sum(running) / LOOKS < count_cores():
+            return
+        if abort.wait(LOOK_SECONDS):
+            raise Aborted
+
+
+def count_cores() -> int:
+    return os.cpu_count() or 1
+
+
+def _count_running() -> int:
+    """Threads of the whole machine that run or wait for a core, without the one that asks."""
+    return int(Path("/proc/loadavg").read_text().split()[3].partition("/")[0]) - 1
