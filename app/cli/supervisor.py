@@ -24,7 +24,8 @@ class WorkerProcess:
     """A thread starts the process and waits for it; the process ends with that thread's process, whatever ends it."""
 
     def __init__(self, settings: Settings, url: str) -> None:
-        self._environment = {**os.environ, **_environment(settings, url)}
+        own = {name: value for name, value in os.environ.items() if name != "ALLCLOSE_DATABASE_URL_FILE"}
+        self._environment = {**own, **_environment(settings, url)}
         self._stopping = threading.Event()
         # Nothing is started once `_stopping` is set, and whoever set it knows the last process.
         self._starting = threading.Lock()
