@@ -19,7 +19,7 @@ def database(
     host: Annotated[str, typer.Option(help="The name by which others reach this machine.")] = "database",
     data: Annotated[str | None, typer.Option(help="Folder of the database (or ALLCLOSE_DATA).")] = None,
 ) -> None:
-    """Run PostgreSQL on port 5432 for others, in the foreground; SIGINT ends it. Every connection needs the password."""
+    """Run PostgreSQL on port 5432 for others, until SIGINT. Every connection needs the password."""
     from sqlalchemy import make_url
 
     from app.embedded_postgres import own
@@ -40,4 +40,5 @@ def database(
     }
     words = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
     # In our place, so that signals reach it.
-    os.execve(binaries() / "postgres", ["postgres", "-D", str(cluster.data), *words], ENVIRONMENT)
+    program = str(binaries() / "postgres")
+    os.execve(program, [program, "-D", str(cluster.data), *words], ENVIRONMENT)
