@@ -63,6 +63,20 @@ class Deployment:
         assert done.returncode == 0, f"{' '.join(words)}:\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
         return done.stdout
 
+    def up(self, *words: str) -> None:
+        """Compose waits for what others need, and nothing needs the proxy."""
+        self.compose("up", "--detach", *words)
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not self._answers():
+            assert time.monotonic() < deadline, self.compose("logs", "--tail=50", "proxy", "web")
+            time.sleep(0.5)
+
+    def _answers(self) -> bool:
+        try:
+            return self.api.get("/problems").is_success
+        except httpx.TransportError:
+            return False
+
     def token(self, account: Mapping[str, str]) -> dict[str, str]:
         answer = self.api.post("/tokens", json=account).raise_for_status()
         return {"Authorization": f"Bearer {answer.json()['token']}"}
@@ -96,7 +110,8 @@ class Deployment:
 def deployment() -> Iterator[Deployment]:
     deployment = Deployment()
     try:
-        deployment.compose("up", "--build", "--detach", "--scale", "web=2")
+        deployment.up("--build", "--scale", "web=2")
+        deployment.api.post("/users", json=ACCOUNT).raise_for_status()
         yield deployment
     finally:
         deployment.compose("down", "--volumes", "--remove-orphans")
@@ -107,12 +122,11 @@ def test_a_submission_is_accepted_and_again_with_two_workers(deployment: Deploym
     password = re.search(r"password (\S+)", deployment.compose("logs", "--no-color", "migrate"))
     assert password
     admin = deployment.token({"username": "admin", "password": password[1]})
-    deployment.api.post("/users", json=ACCOUNT).raise_for_status()
     student = deployment.token(ACCOUNT)
 
     assert deployment.judge(student) == "accepted"
 
-    deployment.compose("up", "--detach", "--no-build", "--scale", "web=2", "--scale", "worker=2")
+    deployment.up("--no-build", "--scale", "web=2", "--scale", "worker=2")
     deployment.wait_for_workers(2, admin)
 
     assert deployment.judge(student) == "accepted"
@@ -126,5 +140,5 @@ def test_a_stopped_deployment_ends_by_its_signals_and_comes_back_with_its_data(d
     codes = subprocess.run(question, capture_output=True, text=True, check=True).stdout
     assert not re.search(r" 137$", codes, re.MULTILINE), f"not all ended by themselves:\n{codes}"
 
-    deployment.compose("up", "--detach", "--no-build")
+    deployment.up("--no-build")
     assert deployment.token(ACCOUNT)
