@@ -7,7 +7,7 @@ FLAVOURS ?= cpu
 PROCESSES ?= 3
 BIN := .venv/bin
 PYTEST = $(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder
-SOURCES := allclose.py app sandbox migrations tests benchmarks reference
+SOURCES := allclose.py app container sandbox migrations tests benchmarks reference
 EXTRACT_MESSAGES := $(BIN)/pybabel --quiet extract --mapping-file app/web/locale/extract.ini --keyword later --add-location file --sort-output --omit-header --width 120
 # Debian packs ensurepip by itself, and without it `-m venv` leaves a folder that looks as if it had been made.
 define make_environment
@@ -18,10 +18,10 @@ endef
 NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debian, Ubuntu: sudo apt-get install python3-venv); or set PYTHON=/path/to/python3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help serve images test test-all verify check format bundle messages api bench screenshots doctor clean
+.PHONY: help serve images test test-all test-compose verify check format bundle messages api bench screenshots doctor clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 serve: .venv/.serves .runtime/.installed ## set up what is missing and run Allclose on this machine
 	@exec $(BIN)/allclose serve $(ARGS)
@@ -34,6 +34,11 @@ test: .venv/.develops .runtime/.installed ## set up what is missing and run the 
 
 test-all: .venv/.develops .runtime/.installed ## run every test: an hour on two cores
 	$(PYTEST) --hypothesis-profile whole $(ARGS)
+
+test-compose: .venv/.develops ## bring docker-compose.yml up from nothing, judge through it, take it down (needs an engine with Compose)
+	@PIP="$(BIN)/pip $(PIP_ARGS)" container/wheels.sh
+	@TEST_COMPOSE=yes BASE="$${BASE:-$$(docker image inspect --format allclose-base allclose-base 2>/dev/null || echo python:3.11-slim-bookworm)}" \
+		$(BIN)/pytest tests/compose $(ARGS)
 
 verify: .venv/.serves .runtime/.installed ## prove that every problem is right (ARGS=--quick for less of it; minutes for each)
 	$(BIN)/allclose problem verify --all $(ARGS)

@@ -19,6 +19,9 @@ ROOT = Path(__file__).parent.parent
 # Settings of earlier versions, which admins change now (`app.policy`).
 CHANGED_WHILE_IT_RUNS = {"ALLCLOSE_MAX_PENDING", "ALLCLOSE_REQUESTS_PER_MINUTE"}
 
+# Each may also come from a file that `<its name>_FILE` names, as Docker's secrets do.
+SECRETS = ("database_url", "smtp_password", "oidc_client_secret", "token")
+
 
 class BadSetting(AllcloseError):
     """A setting is unknown or has a value that can't be used; the text is one sentence per setting."""
@@ -126,14 +129,38 @@ class Settings(BaseSettings):
 
 def read_settings(**overrides: object) -> Settings:
     """Raises BadSetting. Overrides that are None are left to the environment."""
-    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    known = {PREFIX + name.upper() for name in Settings.model_fields} | {_file_of(name) for name in SECRETS}
     unknown = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in known)
     if unknown:
         raise BadSetting(_why_unknown(unknown, known))
+    chosen = {**_read_secrets(), **{name: value for name, value in overrides.items() if value is not None}}
     try:
-        return Settings(**{name: value for name, value in overrides.items() if value is not None})  # type: ignore[arg-type]
+        return Settings(**chosen)  # type: ignore[arg-type]
     except ValidationError as error:
         raise BadSetting("; ".join(map(_sentence, list_wrong(error)))) from None
+
+
+def _file_of(name: str) -> str:
+    return f"{PREFIX}{name.upper()}_FILE"
+
+
+def _read_secrets() -> dict[str, object]:
+    """Raises BadSetting, which tells nothing of what a file holds."""
+    files = {name: os.environ[_file_of(name)] for name in SECRETS if _file_of(name) in os.environ}
+    return {name: _read_secret(name, Path(file)) for name, file in files.items()}
+
+
+def _read_secret(name: str, file: Path) -> str:
+    if f"{PREFIX}{name.upper()}" in os.environ:
+        raise BadSetting(f"{PREFIX}{name.upper()} and {_file_of(name)} are both set: unset one of them")
+    try:
+        secret = file.read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise BadSetting(f"{_file_of(name)} names {file}, which can't be read ({reason})") from None
+    if not secret:
+        raise BadSetting(f"{_file_of(name)} names {file}, which is empty: write the secret into it")
+    return secret
 
 
 def _why_unknown(unknown: list[str], known: set[str]) -> str:

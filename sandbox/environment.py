@@ -2,9 +2,10 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from enum import Enum
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from sandbox.gpu.driver import Gpu
 from sandbox.interface import BoxSpec, IsolationDemand
@@ -19,9 +20,14 @@ RUNTIME_IN_BOX = Path("/allclose/runtime")
 @cache
 def guest_digest() -> str:
     """Of the guest's sources: an image holds a copy of them, which must be of the same version as the host's side."""
+    return digest_of({str(path.relative_to(GUEST)): path.read_bytes() for path in GUEST.rglob("*") if path.is_file()})
+
+
+def digest_of(files: Mapping[str, bytes]) -> str:
+    """Of a guest's sources, whatever else is beside them. `files` by their paths in its folder."""
     digest = hashlib.sha256()
-    for path in sorted(path for pattern in ("*.py", "*.txt") for path in GUEST.rglob(pattern)):
-        digest.update(f"{path.relative_to(GUEST)}\0".encode() + path.read_bytes() + b"\0")
+    for path in sorted(path for path in map(PurePosixPath, files) if path.suffix in (".py", ".txt")):
+        digest.update(f"{path}\0".encode() + files[str(path)] + b"\0")
     return digest.hexdigest()
 
 

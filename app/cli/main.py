@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 from typer.core import TyperGroup
 
-from app.cli import doctor, judge, problem, serve, submit, worker
+from app.cli import database, doctor, judge, migrate, problem, serve, submit, worker
 from app.cli.admin import main as admin
 from app.cli.console import errors
 from app.cli.plain import message
@@ -38,6 +38,8 @@ app = typer.Typer(
 )
 app.command("serve")(serve.serve)
 app.command("worker")(worker.worker)
+app.command("migrate")(migrate.migrate)
+app.command("database")(database.database)
 app.command("judge")(judge.judge)
 app.command("login")(submit.login)
 app.command("submit")(submit.submit)

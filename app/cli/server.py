@@ -52,10 +52,7 @@ def run_server(settings: Settings, *, with_worker: bool) -> None:
         settings = settings.model_copy(update={"port": listening.getsockname()[1]})
         url = stack.enter_context(_database_url(settings))
         database = stack.enter_context(upgraded(url, pool_size=20))
-        publish_packages(settings, database)
-        if password := create_first_admin(database):
-            # Now, and not when all is ready: a start that fails after this must not lose it.
-            output.print(f"Sign in as [bold]admin[/], password [bold]{password}[/] (shown this once)")
+        fill(settings, database)
         if with_worker:
             stack.enter_context(Supervisor(WorkerProcess(settings, url)))
         _Server(settings, database).serve_on(listening)
@@ -127,6 +124,14 @@ def _database_url(settings: Settings) -> Iterator[str]:
         Supervisor(PostgresProcess(postgres)),
     ):
         yield postgres.url
+
+
+def fill(settings: Settings, database: Database) -> None:
+    """What a deployment begins with: the packages of its folder, and an admin, whose password is printed once."""
+    publish_packages(settings, database)
+    if password := create_first_admin(database):
+        # Now, and not when all is ready: a start that fails after this must not lose it.
+        output.print(f"Sign in as [bold]admin[/], password [bold]{password}[/] (shown this once)")
 
 
 def publish_packages(settings: Settings, database: Database) -> None:

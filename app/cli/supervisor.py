@@ -106,7 +106,8 @@ class WorkerProcess(Child):
     name = "the worker"
 
     def __init__(self, settings: Settings, url: str) -> None:
-        self._environment = {**os.environ, **_environment(settings, url)}
+        own = {name: value for name, value in os.environ.items() if name != "ALLCLOSE_DATABASE_URL_FILE"}
+        self._environment = {**own, **_environment(settings, url)}
         self._lacks_sandbox = False
         self._process: subprocess.Popen[bytes] | None = None
 

@@ -1,6 +1,8 @@
 """Boxes made by a Docker Engine: one container each, of an image that holds the guest and the frameworks."""
 
+import io
 import os
+import tarfile
 import threading
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -8,15 +10,17 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from sandbox.cores import Cores
-from sandbox.docker.container import DockerContainer
+from sandbox.docker.container import DockerContainer, remove
 from sandbox.docker.engine import Facilities, answering, connect, read_facilities
 from sandbox.docker.orphans import LABEL, remove_orphans, this_process
 from sandbox.docker.seccomp_profile import docker_profile
 from sandbox.environment import (
     CACHE_IN_BOX,
+    GUEST_IN_BOX,
     GUEST_UID,
     RUNTIME_IN_BOX,
     CacheUse,
+    digest_of,
     guest_arguments,
     guest_digest,
     guest_environment,
@@ -34,7 +38,9 @@ if TYPE_CHECKING:
     from docker.types import DeviceRequest, Mount
 
 START_SECONDS = 120
+# The digest of its guest. Docker alone can't compute that while it builds an image, and leaves the label empty.
 GUEST_LABEL = "org.allclose.guest"
+_NO_DIGEST = (None, "")
 TMP_OPTIONS = "size=64m,nr_inodes=4096,mode=1777,nosuid,nodev,noexec"
 # What the engine mounts and no box needs: names of queues would stay for the next, terminals are many lines of kernel,
 # and /sys tells of the host.
@@ -100,6 +106,20 @@ class DockerLauncher(Launcher):
 
     def filling(self) -> "DockerLauncher":
         return replace(self, cache=None, is_filling=True)
+
+    def check_guest(self, name: str) -> None:
+        """Where the label does not say it: whether the image's guest is ours. Raises SandboxUnavailable."""
+        with answering("to show a guest"):
+            if self.engine.images.get(name).labels.get(GUEST_LABEL) not in _NO_DIGEST:
+                return
+        container = self._create(BoxSpec(()), (0,), None)
+        try:
+            with answering("to show a guest"):
+                pieces = b"".join(container.get_archive(str(GUEST_IN_BOX))[0])
+        finally:
+            remove(container)
+        if digest_of(_files_of(pieces)) != guest_digest():
+            raise _another_version(name)
 
     def launch(self, spec: BoxSpec) -> Box:
         if not spec.gpu:
@@ -214,6 +234,13 @@ class DockerLauncher(Launcher):
         return limits
 
 
+def _files_of(archive: bytes) -> dict[str, bytes]:
+    """By their paths below the folder that was asked for."""
+    with tarfile.open(fileobj=io.BytesIO(archive)) as members:
+        files = ((member.name.partition("/")[2], members.extractfile(member)) for member in members)
+        return {name: file.read() for name, file in files if file is not None}
+
+
 def _overhead_bytes(gpu: Gpu | None) -> int:
     return OVERHEAD_BYTES if gpu is None else GPU_OVERHEAD_BYTES
 
@@ -238,9 +265,10 @@ def open_docker(
     """Raises SandboxUnavailable. Removes what workers of this host that are dead have left."""
     engine = connect()
     facilities = read_facilities(engine, options.runtime)
-    image = find_image(engine, options.cpu_image if gpus is None else options.cuda_image)
+    name = options.cpu_image if gpus is None else options.cuda_image
+    image = find_image(engine, name)
     remove_orphans(engine)
-    return DockerLauncher(
+    launcher = DockerLauncher(
         engine=engine,
         image=image,
         options=options,
@@ -250,6 +278,8 @@ def open_docker(
         cache=cache,
         gpus=gpus,
     )
+    launcher.check_guest(name)
+    return launcher
 
 
 class NoImage(SandboxUnavailable):
@@ -271,7 +301,11 @@ def find_image(engine: "DockerClient", name: str) -> str:
             image = engine.images.get(name)
         except ImageNotFound:
             raise NoImage(f"the Docker Engine has no image {name}: {_remedy(name)}") from None
-    if image.labels.get(GUEST_LABEL) != guest_digest():
-        text = f"the image {name} is none of this version (its guest was built from other sources)"
-        raise SandboxUnavailable(f"{text}: {_remedy(name)}")
+    if image.labels.get(GUEST_LABEL) not in (*_NO_DIGEST, guest_digest()):
+        raise _another_version(name)
     return f"docker:{image.id}"
+
+
+def _another_version(image: str) -> SandboxUnavailable:
+    text = f"the image {image} is none of this version (its guest was built from other sources)"
+    return SandboxUnavailable(f"{text}: {_remedy(image)}")

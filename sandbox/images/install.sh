@@ -1,13 +1,19 @@
 #!/bin/sh
-# In the image's first stage: installs the wheels into /allclose/runtime, and leaves what a program can use of them.
+# In the image's first stage: installs the wheels of /wheels, or what its list names, into /allclose/runtime, and leaves
+# what a program can use of them.
 set -eu
 umask 022
 
 python3 -m venv /pip
 python3 -m venv --without-pip /allclose/runtime
 pip() { /pip/bin/pip --python /allclose/runtime/bin/python --disable-pip-version-check "$@"; }
-pip install --quiet --root-user-action ignore --no-cache-dir --no-compile --no-index --no-deps /wheels/*.whl
-pip check || { echo "torch asks for nvidia-…? Then it is the CUDA build: name PyTorch's CPU index in PIP_ARGS"; exit 1; }
+if ls /wheels/*.whl >/dev/null 2>&1; then
+    set -- --no-index --no-deps /wheels/*.whl
+else
+    set -- --requirement "/wheels/$FLAVOUR.txt"
+fi
+pip install --quiet --root-user-action ignore --no-cache-dir --no-compile "$@"
+pip check || { echo "torch asks for nvidia-…? Then it is the CUDA build: name PyTorch's CPU index in PIP_ARGS or PIP_EXTRA_INDEX_URL"; exit 1; }
 
 cd /allclose/runtime
 packages=$(bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')

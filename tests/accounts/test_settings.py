@@ -1,5 +1,7 @@
 """The settings of accounts: links begin with them, and wrong ones stop the start with a sentence."""
 
+from pathlib import Path
+
 import pytest
 
 from app.settings import BadSetting, Settings, read_settings
@@ -51,3 +53,38 @@ def test_secrets_of_the_settings_are_not_shown() -> None:
 
     assert "p4ssword" not in repr(settings)
     assert "s3cret" not in repr(settings)
+
+
+def test_a_secret_comes_from_the_file_that_a_setting_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "password").write_text("p4ssword\n")
+    monkeypatch.setenv("ALLCLOSE_SMTP_PASSWORD_FILE", str(tmp_path / "password"))
+
+    assert read_settings().smtp_password == "p4ssword"
+
+
+@pytest.mark.parametrize(
+    ("content", "environment", "sentence"),
+    [
+        (None, {}, "ALLCLOSE_SMTP_PASSWORD_FILE names .*, which can't be read .No such file or directory."),
+        (b"\n", {}, "which is empty: write the secret into it"),
+        (b"p4ss\xff", {}, "it is no text"),
+        (b"p4ssword", {"ALLCLOSE_SMTP_PASSWORD": "other"}, "are both set: unset one of them"),
+        (b"p4ssword", {"ALLCLOSE_PORT_FILE": "/run/port"}, "unknown setting ALLCLOSE_PORT_FILE"),
+    ],
+)
+def test_a_file_that_holds_no_secret_stops_the_start_and_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    content: bytes | None,
+    environment: dict[str, str],
+    sentence: str,
+) -> None:
+    if content is not None:
+        (tmp_path / "password").write_bytes(content)
+    for name, value in {"ALLCLOSE_SMTP_PASSWORD_FILE": str(tmp_path / "password"), **environment}.items():
+        monkeypatch.setenv(name, value)
+
+    with pytest.raises(BadSetting, match=sentence) as raised:
+        read_settings()
+
+    assert "p4ss" not in str(raised.value)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_hex
@@ -254,6 +255,21 @@ def test_an_image_of_another_guest_is_refused() -> None:
     launcher.engine.images.build(fileobj=io.BytesIO(recipe.encode()), tag=name, rm=True)
 
     with pytest.raises(SandboxUnavailable, match=r"none of this version .* correct or unset ALLCLOSE_IMAGE_CPU"):
+        open_docker(DockerOptions(cpu_image=name))
+
+    launcher.engine.images.remove(name)
+
+
+@pytest.mark.parametrize(("step", "is_ours"), [("", True), ("RUN echo >> zygote.py\n", False)])
+def test_an_image_without_the_label_is_known_by_its_guest(step: str, is_ours: bool) -> None:
+    launcher = docker_launcher("any")
+    name = f"allclose-test-{token_hex(4)}"
+    base = f"FROM {launcher.image.removeprefix('docker:')}\nLABEL org.allclose.guest=\n"
+    recipe = f"{base}USER 0\nWORKDIR /allclose/sandbox/guest\n{step}"
+    launcher.engine.images.build(fileobj=io.BytesIO(recipe.encode()), tag=name, rm=True, network_mode="none")
+
+    refusal = nullcontext() if is_ours else pytest.raises(SandboxUnavailable, match="none of this version")
+    with refusal:
         open_docker(DockerOptions(cpu_image=name))
 
     launcher.engine.images.remove(name)

@@ -1,0 +1,44 @@
+"""`allclose database`: the embedded PostgreSQL as a server for others, say for the other containers of a deployment."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.settings import read_settings
+
+# Twenty of each web process, and of each worker a few and one for each slot.
+CONNECTIONS = 300
+
+
+def database(
+    url_file: Annotated[
+        Path, typer.Option(help="Where to write the URL, password included, for ALLCLOSE_DATABASE_URL_FILE.")
+    ],
+    host: Annotated[str, typer.Option(help="The name by which others reach this machine.")] = "database",
+    data: Annotated[str | None, typer.Option(help="Folder of the database (or ALLCLOSE_DATA).")] = None,
+) -> None:
+    """Run PostgreSQL on port 5432 for others, until SIGINT. Every connection needs the password."""
+    from sqlalchemy import make_url
+
+    from app.embedded_postgres import own
+    from app.embedded_postgres.cluster import ENVIRONMENT, Cluster, binaries, write_private
+
+    cluster = Cluster(read_settings(data=data).data.absolute() / "postgres")
+    with own(cluster.folder) as postgres:  # makes all that is not there yet
+        url = make_url(postgres.url).set(host=host, query={})
+    access = cluster.folder / "access.conf"
+    write_private(access, "local all all scram-sha-256\nhost all all all scram-sha-256\n")
+    write_private(url_file, url.set(drivername="postgresql").render_as_string(hide_password=False))
+    options = {
+        "listen_addresses": "*",
+        "unix_socket_directories": "",
+        "hba_file": str(access),
+        "max_connections": str(CONNECTIONS),
+        "random_page_cost": "1.1",
+    }
+    words = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
+    # In our place, so that signals reach it.
+    program = str(binaries() / "postgres")
+    os.execve(program, [program, "-D", str(cluster.data), *words], ENVIRONMENT)

@@ -1,0 +1,46 @@
+"""Whether a container does its work, by its exit status: `health.py web`, and so for each service."""
+
+import socket
+import sys
+from http.client import HTTPConnection
+
+SECONDS = 10
+
+
+def web() -> bool:
+    """It answers, has its database, and the schema that it needs."""
+    return _answers(8000, "/readyz") == 200
+
+
+def proxy() -> bool:
+    """It answers, whatever it serves."""
+    return _answers(8080, "/healthz") < 500
+
+
+def engine() -> bool:
+    from docker import DockerClient
+
+    return bool(DockerClient("unix:///engine/docker.sock", timeout=SECONDS).ping())
+
+
+def worker() -> bool:
+    """It has beaten lately."""
+    import psycopg
+
+    from app.settings import read_settings
+    from app.submissions.waiting import ALIVE
+
+    beats = "SELECT FROM workers WHERE host = %s AND seen_at > now() - %s"
+    with psycopg.connect(read_settings().database_url or "", connect_timeout=SECONDS) as connection:
+        return connection.execute(beats, [socket.gethostname(), ALIVE]).fetchone() is not None
+
+
+def _answers(port: int, path: str) -> int:
+    connection = HTTPConnection("127.0.0.1", port, timeout=SECONDS)
+    connection.request("GET", path)
+    return connection.getresponse().status
+
+
+if __name__ == "__main__":
+    checks = {check.__name__: check for check in (web, proxy, engine, worker)}
+    sys.exit(0 if checks[sys.argv[1]]() else 1)

@@ -1,0 +1,9 @@
+"""What the image of the service installs, one requirement a line: `requirements.py pyproject.toml`."""
+
+import sys
+import tomllib
+from pathlib import Path
+
+project = tomllib.loads(Path(sys.argv[1]).read_text())
+extras = project["project"]["optional-dependencies"]
+print(*project["project"]["dependencies"], *extras["tracing"], *extras["container"], sep="\n")
