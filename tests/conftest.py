@@ -6,8 +6,10 @@ And at the end of all tests: no container of ours.
 import re
 import time
 from collections.abc import Iterator
+from functools import cache
 from itertools import count
 
+import httpx
 import hypothesis
 import psycopg
 import pytest
@@ -35,6 +37,9 @@ FAST = {
 KIND_OF_BOX = re.compile(r"(bubblewrap|docker)-(namespaces|shared)")
 
 _numbers = count(1)
+
+# Each client of httpx reads 150 certificates for a context of its own, for a tenth of a second.
+httpx._transports.default.create_ssl_context = cache(httpx.create_ssl_context)  # type: ignore[attr-defined]
 
 # `make test-all` asks for it by `--hypothesis-profile whole`; what is generated slowly looks whether it is on.
 hypothesis.settings.register_profile("whole")
