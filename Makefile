@@ -1,10 +1,10 @@
 # Allclose: what people run. A bare `make` lists it.
-# PROCESSES share the tests: many of them wait, so there is one more than two cores would have.
+# PROCESSES share the tests: many of them wait, so there are two for each of two cores.
 # PYTHON picks the interpreter; PIP_ARGS is handed to pip (say, an index that serves PyTorch's CPU build).
 PYTHON ?= $(firstword $(foreach python,python3.11 python3.12 python3.13 python3,$(if $(shell $(python) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo yes),$(python))))
 PIP_ARGS ?=
 FLAVOURS ?= cpu
-PROCESSES ?= 3
+PROCESSES ?= 4
 BIN := .venv/bin
 PYTEST = $(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder
 SOURCES := allclose.py app container sandbox migrations tests benchmarks reference

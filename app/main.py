@@ -9,7 +9,6 @@ from fastapi.telemetry import TelemetryConfig
 from prometheus_client import CollectorRegistry, ProcessCollector
 from starlette.datastructures import State
 
-from app import api, web
 from app.accounts.provider import find_provider
 from app.accounts.request_throttle import RequestThrottle
 from app.accounts.reset_desk import ResetDesk
@@ -21,6 +20,7 @@ from app.api.error_answer import answers_by_audience, install_error_answers
 from app.api.rate_limit import RateLimit
 from app.api.request_context import RequestContext, note_path
 from app.api.response_headers import ResponseHeaders
+from app.api.router import build_router as build_api
 from app.backup.desk import BackupDesk
 from app.database import Database
 from app.head import Head
@@ -32,6 +32,7 @@ from app.submissions.progress import Progress
 from app.telemetry.traffic import Traffic
 from app.web.error_page import render_error
 from app.web.messages import Language
+from app.web.router import build_router as build_pages
 from app.web.visit import count_visit
 
 # RequestContext makes the span: the framework's own would tell paths and queries, which may hold secrets.
@@ -58,8 +59,8 @@ def build_application() -> FastAPI:
         dependencies=[Depends(note_path)],
         telemetry=NO_TELEMETRY,
     )
-    app.include_router(api.build_router())
-    app.include_router(web.build_router())
+    app.include_router(build_api())
+    app.include_router(build_pages())
     answer = answers_by_audience(page=render_error)
     answer_error = install_error_answers(app, answer)
     app.add_middleware(BodyLimit, answer_error=answer_error)

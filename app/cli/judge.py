@@ -24,18 +24,14 @@ def judge(
     ] = None,
 ) -> None:
     """Judge a file against a problem package, in a box. Exit code 0 only when accepted, 3 when the judge failed."""
+    package, source = find_source(problem).load(), read_source(file)
+    own_inputs = read_text(inputs) if inputs else None
+
     from app.cli.local_judge import Order, judge_locally
     from app.cli.result_text import exit_code, print_submission
 
-    package = find_source(problem).load()
     secret = seed.encode() if seed else secrets.token_bytes(32)
-    order = Order(
-        package=package,
-        source=read_source(file),
-        secret_seed=secret,
-        sample_only=sample,
-        inputs=read_text(inputs) if inputs else None,
-    )
+    order = Order(package=package, source=source, secret_seed=secret, sample_only=sample, inputs=own_inputs)
     submission = judge_locally(order)
     if as_json:
         print_json(submission)

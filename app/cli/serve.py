@@ -16,9 +16,10 @@ def serve(
     worker: Annotated[bool, typer.Option(help="Start a worker too.")] = True,
 ) -> None:
     """Run the database, the web pages, the REST API and a worker on this machine. Ctrl-C ends all of it."""
-    from app.cli.server import run_server
-
     settings = read_settings(host=host, port=port, data=data)
     configure_log(settings.log_format, settings.log_level, "serve")
     configure_traces(settings.otlp_endpoint, "serve")
+
+    from app.cli.server import run_server
+
     run_server(settings, with_worker=worker)

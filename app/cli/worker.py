@@ -36,14 +36,15 @@ def worker(
     lacks_sandbox: Annotated[bool, typer.Option("--lacks-sandbox", hidden=True)] = False,
 ) -> None:
     """Judge what is in the queue, until SIGTERM or Ctrl-C; running judgings are finished first."""
-    from app.cli.deployment import open_database
-    from app.worker.main import open_worker_launcher, run_worker
-
     if follow_parent is not None:
         _end_with_parent(follow_parent)
     settings = read_settings(slots=slots, data=data)
     configure_log(settings.log_format, settings.log_level, "worker")
     configure_traces(settings.otlp_endpoint, "worker")
+
+    from app.cli.deployment import open_database
+    from app.worker.main import open_worker_launcher, run_worker
+
     with _gpus_of(queue, gpus) as found:
         if found is not None and settings.slots is None:
             settings = settings.model_copy(update={"slots": len(found.gpus)})

@@ -12,7 +12,7 @@ import pytest
 from fastapi import FastAPI
 
 from app.database import Database
-from app.main import create_app
+from app.main import build_application, set_state
 from app.settings import Settings
 from app.telemetry.log import JsonLines, TextLines
 from tests.api.conftest import SignedIn
@@ -63,21 +63,23 @@ def lines() -> Iterator[Lines]:
     client.setLevel(logging.NOTSET)
 
 
-@pytest.fixture
-def app(settings: Settings, database: Database) -> FastAPI:
-    """One of this test's own, since `broken` adds routes."""
-    return create_app(settings, database)
-
-
-@pytest.fixture
-def broken(app: FastAPI) -> None:
-    """An endpoint that fails in a way that nobody foresaw, with what a client sent in its words."""
+@pytest.fixture(scope="module")
+def application() -> FastAPI:
+    """One of this module's own, with an endpoint that fails unforeseen and says what a client sent."""
+    app = build_application()
 
     def fail(said: str = "") -> None:
         raise RuntimeError(f"can't\n{said}")
 
     app.add_api_route("/api/v1/broken", fail)
     app.add_api_route("/broken", fail)
+    return app
+
+
+@pytest.fixture
+def app(application: FastAPI, settings: Settings, database: Database) -> FastAPI:
+    set_state(application, settings, database)
+    return application
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/problems", "/api/v1/problems", "/api/v1/me", "/nothing-here"])
@@ -108,7 +110,6 @@ def test_errors_show_the_name(anyone: httpx.Client, address: str) -> None:
     assert "<code>asked-2</code>" in missing.text
 
 
-@pytest.mark.usefixtures("broken")
 def test_an_unforeseen_error_is_found_in_the_log_by_the_name_that_its_answer_shows(
     anyone: httpx.Client, address: str, lines: Lines
 ) -> None:
@@ -176,7 +177,6 @@ def test_no_password_token_source_or_query_is_logged(
         assert secret not in written
 
 
-@pytest.mark.usefixtures("broken")
 def test_a_client_can_forge_no_line(address: str, lines: Lines) -> None:
     forged = "\r\n2026-01-01 00:00:00,000 INFO serve forged: all is well\u2028next"
 

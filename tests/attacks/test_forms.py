@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 from fastapi.routing import iter_route_contexts
 
-from app.web import build_router
+from app.web.router import build_router
 from tests.attacks.conftest import SLUG, Site, Victim
 
 NOWHERE = str(UUID(int=0))

@@ -41,7 +41,7 @@ def test_what_is_typed_becomes_a_sample_case_with_the_types_of_the_parameters() 
         ("scale: 2", "scale: null", "line 3: scale is null: give a value"),
         ("scale: 2\n", "", "scale is missing: every case gives every parameter: add `scale: …` to these inputs"),
         ("[1, 2]}}", "[1, 2]}", "the text is not YAML"),
-        (GOOD, "", "write one line for each parameter, such as `x: [1, 2]`"),
+        (GOOD, "", "write one line for each input, such as `x: [1, 2]`"),
         (GOOD, "x: !!python/object:os.system 1", "line 1: x has the tag tag:yaml.org,2002:python/object:os.system"),
         (GOOD, "x: \ud800", "U+D800"),
         (GOOD, " " * (MAX_BYTES + 1), "the text has 16385 bytes: at most 16384 (16 KiB) are taken"),

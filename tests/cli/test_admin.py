@@ -75,6 +75,7 @@ def test_a_name_that_is_taken_and_one_that_nobody_has_are_said(served: Served) -
     assert "there is no user 'nobody'; `allclose admin user list` shows all of them" in unknown.stderr
 
 
+@pytest.mark.whole
 def test_a_role_is_given_and_taken(served: Served) -> None:
     done(served, "user", "create", "emmy", "--password", PASSWORD)
 
@@ -116,6 +117,7 @@ def test_what_can_not_be_undone_is_asked_for(served: Served) -> None:
     assert admin(served, "user", "show", "maria").returncode == 2
 
 
+@pytest.mark.whole
 def test_a_link_lets_somebody_choose_a_password(served: Served) -> None:
     served.sign_up("hedy")
 
@@ -127,6 +129,7 @@ def test_a_link_lets_somebody_choose_a_password(served: Served) -> None:
     assert last_actions(served)[0] == "user.reset_link_made"
 
 
+@pytest.mark.whole
 def test_all_that_there_is_of_somebody_is_written_for_them_alone(served: Served, tmp_path: Path) -> None:
     served.sign_up("joan")
 
@@ -139,6 +142,7 @@ def test_all_that_there_is_of_somebody_is_written_for_them_alone(served: Served,
     assert "name another file" in again.stderr
 
 
+@pytest.mark.whole
 def test_a_token_has_scopes_and_an_end_and_is_revoked(served: Served) -> None:
     done(served, "user", "create", "robot", "--role", "admin", "--password", PASSWORD)
 
@@ -186,6 +190,7 @@ def test_a_wrong_setting_is_said(served: Served, name: str, value: str, words: s
     assert words in refused.stderr
 
 
+@pytest.mark.whole
 def test_the_log_is_narrowed_down(served: Served) -> None:
     done(served, "settings", "set", "max_pending", "30")
     done(served, "settings", "set", "max_pending", "20")
@@ -200,6 +205,7 @@ def test_the_log_is_narrowed_down(served: Served) -> None:
     assert told(served, "audit", "--until", "2020-01-01")["items"] == []
 
 
+@pytest.mark.whole
 def test_submissions_are_judged_again_looked_at_and_applied(served: Served) -> None:
     student = served.sign_up("vera")
     student.submit(SLUG, RIGHT)
@@ -219,6 +225,7 @@ def test_submissions_are_judged_again_looked_at_and_applied(served: Served) -> N
     assert begun["id"] in done(served, "rejudge", "list")
 
 
+@pytest.mark.whole
 def test_everybodys_submissions_are_written_into_a_file(served: Served, tmp_path: Path) -> None:
     served.sign_up("chien").submit(SLUG, RIGHT, mode="sample")
 
@@ -232,6 +239,7 @@ def test_everybodys_submissions_are_written_into_a_file(served: Served, tmp_path
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.whole
 def test_a_rejudging_is_cancelled(served: Served) -> None:
     served.sign_up("rosalind").submit(SLUG, RIGHT)
     begun = told(served, "rejudge", "begin", "--user", "rosalind", "--yes")
@@ -241,6 +249,7 @@ def test_a_rejudging_is_cancelled(served: Served) -> None:
     assert told(served, "rejudge", "show", begun["id"])["state"] == "cancelled"
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

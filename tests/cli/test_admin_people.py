@@ -56,6 +56,7 @@ def test_ids_names_and_dates_are_unbroken_in_80_columns(served: Served) -> None:
     assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d", users)
 
 
+@pytest.mark.whole
 def test_what_is_piped_has_a_line_for_each_row(served: Served) -> None:
     done(served, "settings", "set", "announcement", "word " * 60)
 
@@ -67,6 +68,7 @@ def test_what_is_piped_has_a_line_for_each_row(served: Served) -> None:
     assert all(line == line.rstrip() for line in shown)
 
 
+@pytest.mark.whole
 def test_a_token_made_by_a_command_is_found_by_its_owner_and_by_who_ran_it(served: Served) -> None:
     done(served, "user", "create", "mary", "--password", PASSWORD)
     token = told(served, "token", "create", "mary", "--name", "probe")
@@ -79,12 +81,14 @@ def test_a_token_made_by_a_command_is_found_by_its_owner_and_by_who_ran_it(serve
     assert told(served, "audit", "--about", "mary", "--channel", "page")["items"] == []
 
 
+@pytest.mark.whole
 def test_who_became_root_by_sudo_is_named(served: Served) -> None:
     allclose("admin", "settings", "set", "max_pending", "21", "--data", served.data, SUDO_USER="grace")
 
     assert told(served, "audit", "--target", "max_pending")["items"][0]["operator"] == "grace"
 
 
+@pytest.mark.whole
 def test_an_export_of_everybodys_submissions_is_written_down(served: Served, tmp_path: Path) -> None:
     done(served, "export", "submissions", tmp_path / "all.csv", "--verdict", "accepted", "--source")
 
@@ -136,6 +140,7 @@ def test_a_folder_is_no_file_to_write_and_none_to_remove(served: Served, tmp_pat
     assert "remove" not in refused.stderr
 
 
+@pytest.mark.whole
 def test_what_a_setting_would_remove_is_asked_first(served: Served) -> None:
     done(served, "settings", "set", "keep_ended_days", "")
     token = told(served, "token", "create", "admin", "--name", "old")
@@ -154,6 +159,7 @@ def test_what_a_setting_would_remove_is_asked_first(served: Served) -> None:
     assert (set_, sure) == ("keep_ended_days is 500 now\n", "keep_ended_days is 30 now\n")
 
 
+@pytest.mark.whole
 def test_a_suspended_user_reads_so_by_their_token(served: Served) -> None:
     student = served.sign_up("sofja")
     done(served, "user", "suspend", "sofja", "--yes")

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.serving import Served, Student, serve
 
 PROBLEMS = Path(__file__).parents[1] / "hostile" / "problems"
@@ -35,6 +37,7 @@ def test_who_stops_waiting_is_told_where_the_verdict_will_be(tmp_path: Path) -> 
     assert re.search(r"`allclose show [0-9a-f-]{36}` follows it", said)
 
 
+@pytest.mark.whole
 def test_a_server_that_ends_prints_nothing_of_those_who_wait(tmp_path: Path) -> None:
     with serve(tmp_path / "data", NOBODY_JUDGES) as served:
         waiting = start_waiting(served, served.sign_up(), tmp_path)

@@ -50,6 +50,7 @@ def test_a_wrong_sample_says_what_is_off_and_where() -> None:
     assert "This looks like a known mistake: The loss takes the mean" in judged.stdout
 
 
+@pytest.mark.whole
 def test_the_same_seed_draws_the_same_hidden_cases(tmp_path: Path) -> None:
     chancy = tmp_path / "chancy.py"
     chancy.write_text(RIGHT.replace("return", "return 0 * x if x.sum() % 1 < 0.5 else"))

@@ -107,6 +107,7 @@ def verdict(package: Path, known: str) -> str:
     return str(json.loads(judged.stdout)["verdict"])
 
 
+@pytest.mark.whole
 def test_a_kattis_package_judges_its_own_programs_by_its_own_tolerance(tmp_path: Path) -> None:
     source, target = lay(tmp_path / "addup", KATTIS), tmp_path / "mean_of_numbers"
 
@@ -128,6 +129,7 @@ def test_a_kattis_package_judges_its_own_programs_by_its_own_tolerance(tmp_path:
     assert verdict(target, "runtime_error/whole") == "runtime_error"
 
 
+@pytest.mark.whole
 def test_a_kernelbench_file_keeps_its_weights_and_draws_its_inputs(tmp_path: Path) -> None:
     source = tmp_path / "8_Linear_Gelu.py"
     source.write_text(KERNEL)

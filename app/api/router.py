@@ -1,0 +1,60 @@
+"""The routes of the REST API, and of the endpoints for machines at the root."""
+
+from fastapi import APIRouter, Depends
+
+from app.api import (
+    administration,
+    audit_events,
+    backups,
+    events,
+    health,
+    hints,
+    history,
+    inspection,
+    invitations,
+    judge_errors,
+    leaderboards,
+    me,
+    metrics,
+    openapi,
+    own_data,
+    packages,
+    password_resets,
+    people,
+    problem_schema,
+    problems,
+    progress,
+    queue,
+    quiz,
+    rejudgings,
+    revisions,
+    sessions,
+    settings,
+    solution,
+    submissions,
+    tokens,
+    tracks,
+    users,
+    verifications,
+    workers,
+)
+from app.api.query_name import refuse_unknown_names
+
+
+def build_router() -> APIRouter:
+    version_1 = APIRouter(prefix="/api/v1", dependencies=[Depends(refuse_unknown_names)])
+    learning = (hints, quiz, solution, progress)
+    authoring = (packages, revisions, verifications)
+    submitting = (inspection, submissions, history, events, rejudgings)
+    overseeing = (administration, settings, audit_events, backups)
+    operations = (queue, workers, judge_errors)
+    accounts = (users, invitations, password_resets, people, tokens, sessions, me, own_data)
+    catalogue = (problems, tracks, leaderboards)
+    for resource in (*accounts, *catalogue, *learning, *authoring, *submitting, *overseeing, *operations, openapi):
+        version_1.include_router(resource.router)
+    router = APIRouter()
+    router.include_router(version_1)
+    router.include_router(health.router)
+    router.include_router(metrics.router)
+    router.include_router(problem_schema.router)
+    return router

@@ -1,0 +1,63 @@
+"""The routes of all pages."""
+
+from fastapi import APIRouter
+
+from app.web import static_files
+from app.web.pages import (
+    account,
+    account_data,
+    account_tokens,
+    author,
+    author_edit,
+    author_verification,
+    draft,
+    front,
+    history,
+    leaderboard,
+    learning,
+    me,
+    problem,
+    problems,
+    quiz,
+    reset_password,
+    sign_in,
+    sign_up,
+    single_sign_on,
+    solution,
+    submission,
+    tracks,
+)
+from app.web.pages.admin import audit as admin_audit
+from app.web.pages.admin import backups as admin_backups
+from app.web.pages.admin import invitations as admin_invitations
+from app.web.pages.admin import judge_errors as admin_judge_errors
+from app.web.pages.admin import overview as admin_overview
+from app.web.pages.admin import queue as admin_queue
+from app.web.pages.admin import rejudgings as admin_rejudgings
+from app.web.pages.admin import settings as admin_settings
+from app.web.pages.admin import submissions as admin_submissions
+from app.web.pages.admin import users as admin_users
+
+
+def build_router() -> APIRouter:
+    router = APIRouter(include_in_schema=False)
+    catalogue = (front, problems, tracks)
+    lessons = (learning, quiz, solution)
+    own = (history, me, leaderboard, account, account_tokens, account_data)
+    entrance = (sign_up, sign_in, single_sign_on, reset_password)
+    pages = (problem, draft, submission, *own, *entrance, author, author_edit, author_verification)
+    admin = (
+        admin_queue,
+        admin_judge_errors,
+        admin_settings,
+        admin_invitations,
+        admin_users,
+        admin_audit,
+        admin_backups,
+        admin_rejudgings,
+        admin_submissions,
+        admin_overview,
+    )
+    for part in (*catalogue, *lessons, *pages, *admin, static_files):
+        router.include_router(part.router)
+    return router
