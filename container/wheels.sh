@@ -10,8 +10,9 @@ python=.venv/bin/python
 wanted=$("$python" --version && "$python" container/requirements.py pyproject.toml && echo "setuptools>=77")
 if [ "$wanted" = "$(cat "$wheels/.collected" 2>/dev/null)" ]; then exit; fi
 echo "Collecting the wheels of the service's image …"
-rm -rf "$wheels"
+rm -rf "$wheels" "$wheels.new"
 # shellcheck disable=SC2086 # words, not one
 echo "$wanted" | tail -n +2 |
-    ${PIP:-.venv/bin/pip} download --quiet --only-binary :all: --dest "$wheels" --requirement /dev/stdin
-echo "$wanted" >"$wheels/.collected"
+    ${PIP:-.venv/bin/pip} download --quiet --only-binary :all: --dest "$wheels.new" --requirement /dev/stdin
+echo "$wanted" >"$wheels.new/.collected"
+mv "$wheels.new" "$wheels"

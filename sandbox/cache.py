@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, Protocol, runtime_checkable
 
 from sandbox.guest import codec
@@ -91,7 +92,7 @@ def _keep(name: str, entry: bytes, target: Path) -> bool:
     final = target / name
     if final.exists():
         return False
-    copy = target / f".{name}"
+    copy = target / f".{name}.{token_hex(4)}"
     copy.write_bytes(entry)
     copy.chmod(0o644)
     copy.replace(final)

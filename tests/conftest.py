@@ -3,6 +3,7 @@
 And at the end of all tests: no container of ours.
 """
 
+import os
 import re
 import shutil
 import time
@@ -77,8 +78,8 @@ def find_memory() -> Path | None:
 
     A database has 1,000 files. On ext4 their making and removing takes half of the time of a test.
     """
-    memory = Path("/dev/shm")
-    return memory if memory.is_dir() and shutil.disk_usage(memory).free > MEMORY_BYTES else None
+    memory, wanted = Path("/dev/shm"), MEMORY_BYTES * int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    return memory if memory.is_dir() and shutil.disk_usage(memory).free > wanted else None
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,7 @@ import httpx
 
 READY = re.compile(r"ready at (http://\S+)")
 ADMIN = re.compile(r"password (\S+)")
+NO_WORKER = ("--no-worker",)
 START_SECONDS = 120
 STOP_SECONDS = 40
 # Its package alone: SLUG, a problem of NumPy, which a worker prepares in no time.
@@ -104,12 +105,13 @@ def serve(
     settings: Mapping[str, str] | None = None,
     port: int = 0,
     policy: Mapping[str, object] | None = None,
+    options: Sequence[str] = (),
 ) -> Iterator[Served]:
     """Publishes ONE_PROBLEM where the settings name no folder: a worker prepares all that there are.
 
     `policy` is what the admin sets, at the first start with this data folder.
     """
-    command = [sys.executable, "-u", "-m", "app.cli", "serve", "--port", str(port), "--data", str(data)]
+    command = [sys.executable, "-u", "-m", "app.cli", "serve", "--port", str(port), "--data", str(data), *options]
     environment = {**os.environ, "ALLCLOSE_PROBLEMS": str(ONE_PROBLEM), "COLUMNS": "200", **(settings or {})}
     process = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True

@@ -38,7 +38,7 @@ def describe_validation(error: RequestValidationError) -> Fault:
     fields = tuple(FieldFault(field=_name(e["loc"]), message=_sentence(e)) for e in found)
     detail = "; ".join(_say(e, fault) for e, fault in zip(found, fields, strict=True))
     if more := len(every) - len(found):
-        detail += f"; and {more} more, which are told once these are mended"
+        detail += f"; and {more} more; fix these first to see the others"
     return fault_of(Code.INVALID, detail, fields)
 
 

@@ -90,11 +90,11 @@ def _counted(scope: Scope, receive: Receive, most: int) -> Receive:
 
 
 def _refusal(scope: Scope, size: int, most: int) -> HTTPException:
-    """413, or who is not signed in where that is needed is told that, or led there from a form."""
+    """Return a 413. Where signing in is needed, return a 401, or a redirect to the page that signs in."""
     said = f"the body has {size} bytes or more; at most {most} are taken"
     if _is_known(scope):
         return HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{said} here, so send something shorter")
-    said = f"{said} from somebody who is not signed in"
+    said = f"{said} without signing in"
     if scope["method"] in ("GET", "HEAD") or scope["path"].startswith(_ENTRANCES):
         return HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{said}, so send something shorter")
     if is_for_machines(scope["path"]):
@@ -103,7 +103,15 @@ def _refusal(scope: Scope, size: int, most: int) -> HTTPException:
         return HTTPException(HTTPStatus.UNAUTHORIZED, f"{said}; {remedy}", headers)
     if scope["method"] == "POST":
         # What was typed is still on the page that the browser names.
-        here = urlsplit(Headers(scope=scope).get("referer", "")).path or "/"
+        here = _path_of(Headers(scope=scope).get("referer", ""))
         headers = {"Location": "/sign-in?next=" + quote(here, safe="")}
         return HTTPException(HTTPStatus.SEE_OTHER, "sign in first", headers)
     return HTTPException(HTTPStatus.UNAUTHORIZED, f"{said}; sign in and send it again")
+
+
+def _path_of(url: str) -> str:
+    """The front page for what is no URL."""
+    try:
+        return urlsplit(url).path or "/"
+    except ValueError:
+        return "/"

@@ -13,8 +13,11 @@ from app.api.dependency import count_call
 from app.api.error_answer import is_for_machines
 from app.api.error_code import CODE_OF
 
-# Files that browsers keep, and what probes ask for. A file that is not there is counted by the page that says so.
-_FREE = ("/static/", "/healthz", "/readyz")
+
+def _is_free(scope: Scope) -> bool:
+    """Whether it asks for a file that browsers keep, or for health. The page for a missing file counts itself."""
+    path = scope["path"]
+    return scope["method"] in ("GET", "HEAD") and (path.startswith("/static/") or path in ("/healthz", "/readyz"))
 
 
 class RateLimit:
@@ -31,7 +34,7 @@ class RateLimit:
         self._app, self._count_page, self._answer_error = app, count_page, answer_error
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"].startswith(_FREE):
+        if scope["type"] != "http" or _is_free(scope):
             await self._app(scope, receive, send)
             return
         request = Request(scope)

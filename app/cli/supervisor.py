@@ -14,7 +14,6 @@ from app.embedded_postgres import EmbeddedPostgres
 from app.errors import AllcloseError
 from app.settings import Settings
 
-FIRST_PAUSE_SECONDS = 0.25
 LONGEST_PAUSE_SECONDS = 60.0
 # How long running judgings may go on once we stop; the second signal gives them back to the queue.
 DRAIN_SECONDS = 3.0
@@ -27,6 +26,7 @@ class Child(ABC):
     """What a `Supervisor` keeps running: one process at a time."""
 
     name: str
+    first_pause_seconds: float
 
     @abstractmethod
     def start(self) -> None:
@@ -78,7 +78,7 @@ class Supervisor:
             self._thread.join()
 
     def _keep_running(self) -> None:
-        pause = FIRST_PAUSE_SECONDS
+        pause = self._child.first_pause_seconds
         while not self._stopping.is_set():
             began = time.monotonic()
             try:
@@ -88,7 +88,7 @@ class Supervisor:
                     self._child.start()
                 status = self._child.wait()
                 if time.monotonic() - began > LONGEST_PAUSE_SECONDS:
-                    pause = FIRST_PAUSE_SECONDS
+                    pause = self._child.first_pause_seconds
                 words = self._child.explain(status, pause)
             except (OSError, AllcloseError) as error:
                 words = f"{self._child.name} can't be started ({error}); trying again in {pause:g} s"
@@ -104,6 +104,7 @@ class WorkerProcess(Child):
     """A process that judges; it ends with the process of the thread that started it, whatever ends that."""
 
     name = "the worker"
+    first_pause_seconds = 1.0  # its start takes seconds of a core
 
     def __init__(self, settings: Settings, url: str) -> None:
         own = {name: value for name, value in os.environ.items() if name != "ALLCLOSE_DATABASE_URL_FILE"}
@@ -141,7 +142,7 @@ class WorkerProcess(Child):
             self._process.kill()
 
     def explain(self, status: int | None, pause: float) -> str | None:
-        had_said_so = self._lacks_sandbox and pause > FIRST_PAUSE_SECONDS
+        had_said_so = self._lacks_sandbox and pause > self.first_pause_seconds
         self._lacks_sandbox = status == NO_SANDBOX
         if not self._lacks_sandbox:
             return super().explain(status, pause)
@@ -157,6 +158,7 @@ class PostgresProcess(Child):
     """The embedded server, which runs already; what it had committed is there again when it has started again."""
 
     name = "the embedded PostgreSQL"
+    first_pause_seconds = 0.25  # everything waits for it
 
     def __init__(self, postgres: EmbeddedPostgres) -> None:
         self._postgres = postgres

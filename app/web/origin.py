@@ -23,11 +23,16 @@ def is_own_origin(request: Request) -> bool:
     if site is not None:
         return site in ("same-origin", "none")
     origin = request.headers.get("origin")
-    if origin is None or urlsplit(origin).netloc == request.headers.get("host"):
+    if origin is None:
         return True
+    try:
+        scheme, host = urlsplit(origin)[:2]
+    except ValueError:
+        return False
     # A proxy may tell us another host than the one that the browser asked for.
     settings = get_settings(request)
-    return settings.public_url is not None and urlsplit(origin)[:2] == urlsplit(settings.public_url)[:2]
+    is_public = settings.public_url is not None and (scheme, host) == urlsplit(settings.public_url)[:2]
+    return is_public or host == request.headers.get("host")
 
 
 def local_path(target: str) -> str:

@@ -1,4 +1,4 @@
-"""What a request to create a container must be, so that the container is a box and has no rights beyond one.
+"""Checks that a request creates a container that is a box, with no rights beyond one.
 
 The engine of a host gives root to anyone who may create any container there. So each key is checked, and what is not
 named here is refused; what passes is written anew, so that the engine reads what was checked.
@@ -46,7 +46,7 @@ class BoxRules:
         mounts = host.get("Mounts")
         rules: dict[str, Callable[[Any], bool]] = {
             **_CONTAINER,
-            "Image": lambda image: image in self.images,
+            "Image": lambda image: isinstance(image, str) and image in self.images,
             "HostConfig": lambda _: True,
         }
         host_rules: dict[str, Callable[[Any], bool]] = {
@@ -56,7 +56,8 @@ class BoxRules:
             "Mounts": lambda mounts: isinstance(mounts, list) and all(map(self._is_mount, mounts)),
         }
         kept = _keep(asked, rules, needed=_NEEDED | {"Image"}, place="")
-        kept_host = _keep(host, host_rules, needed=_NEEDED_OF_HOST, place="HostConfig.")
+        needed_of_host = _NEEDED_OF_HOST | ({"Runtime"} if self.runtime else set())
+        kept_host = _keep(host, host_rules, needed=needed_of_host, place="HostConfig.")
         if mounts is not None:
             kept_host["Mounts"] = [self._as_the_host_sees(mount) for mount in mounts]
         return json.dumps({**kept, "HostConfig": kept_host}).encode()
@@ -65,8 +66,9 @@ class BoxRules:
         if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
             return False
         own = set() if self.apparmor is None else {f"apparmor={self.apparmor}"}
-        rest = set(options) - {"no-new-privileges=true"} - own
-        return "no-new-privileges=true" in options and len(rest) == 1 and rest <= _PROFILES
+        demanded = own | {"no-new-privileges=true"}
+        rest = set(options) - demanded
+        return demanded <= set(options) and len(rest) == 1 and rest <= _PROFILES
 
     def _is_mount(self, mount: object) -> bool:
         return mount == _ZERO or (
@@ -90,7 +92,7 @@ def check_more_memory(body: bytes) -> bytes:
 def _read_object(body: bytes) -> dict[str, Any]:
     try:
         asked = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise RequestRefused("the body is no JSON") from None
     if not isinstance(asked, dict):
         raise RequestRefused("the body is no JSON object")

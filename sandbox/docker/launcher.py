@@ -112,12 +112,16 @@ class DockerLauncher(Launcher):
         with answering("to show a guest"):
             if self.engine.images.get(name).labels.get(GUEST_LABEL) not in _NO_DIGEST:
                 return
-        container = self._create(BoxSpec(()), (0,), None)
+        cores = self._cores.take(1)
         try:
-            with answering("to show a guest"):
-                pieces = b"".join(container.get_archive(str(GUEST_IN_BOX))[0])
+            container = self._create(BoxSpec(()), cores, None)
+            try:
+                with answering("to show a guest"):
+                    pieces = b"".join(container.get_archive(str(GUEST_IN_BOX))[0])
+            finally:
+                remove(container)
         finally:
-            remove(container)
+            self._cores.give_back(cores)
         if digest_of(_files_of(pieces)) != guest_digest():
             raise _another_version(name)
 

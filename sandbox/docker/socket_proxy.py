@@ -185,7 +185,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(
                 403, "application/json", json.dumps({"message": f"the socket proxy refuses: {refusal}"}).encode()
             )
-        except OSError as error:
+        except (OSError, http.client.HTTPException) as error:
             text = f"the socket proxy finds no engine ({error}): transport"
             self._answer(503, "application/json", json.dumps({"message": text}).encode())
 

@@ -8,7 +8,7 @@ python3 -m venv /pip
 python3 -m venv --without-pip /allclose/runtime
 pip() { /pip/bin/pip --python /allclose/runtime/bin/python --disable-pip-version-check "$@"; }
 if ls /wheels/*.whl >/dev/null 2>&1; then
-    set -- --no-index --no-deps /wheels/*.whl
+    set -- --no-index --no-deps --find-links /wheels --requirement "/wheels/$FLAVOUR.txt"
 else
     set -- --requirement "/wheels/$FLAVOUR.txt"
 fi

@@ -15,14 +15,14 @@ import pytest
 from app.settings import ROOT
 from tests.cli.test_admin import admin, done, status, told
 from tests.cli.test_commands import PASSWORD, allclose
-from tests.serving import Served, serve
+from tests.serving import NO_WORKER, Served, serve
 
 NARROW = {"COLUMNS": "80"}
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(tmp_path_factory.mktemp("people")) as served:
+    with serve(tmp_path_factory.mktemp("people"), options=NO_WORKER) as served:
         yield served
 
 

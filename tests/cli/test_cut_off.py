@@ -8,17 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.serving import Served, Student, serve
-
-PROBLEMS = Path(__file__).parents[1] / "hostile" / "problems"
-NOBODY_JUDGES = {"ALLCLOSE_PROBLEMS": str(PROBLEMS), "ALLCLOSE_SANDBOX": "docker", "DOCKER_HOST": "unix:///nowhere"}
+from tests.serving import NO_WORKER, SLUG, Served, Student, serve
 
 
 def start_waiting(served: Served, student: Student, folder: Path) -> subprocess.Popen[str]:
-    """`allclose submit`, which has been told that nobody judges."""
+    """`allclose submit`, which has been told that no worker is running."""
     solution = folder / "solution.py"
     solution.write_text("def standardise(x, eps):\n    return x\n")
-    command = [sys.executable, "-m", "app.cli", "submit", "standardise", str(solution), "--server", served.url]
+    command = [sys.executable, "-m", "app.cli", "submit", SLUG, str(solution), "--server", served.url]
     environment = {"PATH": "/usr/bin:/bin", "ALLCLOSE_TOKEN": student.token, "HOME": str(folder)}
     waiting = subprocess.Popen(command, env=environment, stdout=-1, stderr=-1, text=True, start_new_session=True)
     assert waiting.stderr is not None
@@ -27,7 +24,7 @@ def start_waiting(served: Served, student: Student, folder: Path) -> subprocess.
 
 
 def test_who_stops_waiting_is_told_where_the_verdict_will_be(tmp_path: Path) -> None:
-    with serve(tmp_path / "data", NOBODY_JUDGES) as served:
+    with serve(tmp_path / "data", options=NO_WORKER) as served:
         waiting = start_waiting(served, served.sign_up(), tmp_path)
 
         waiting.send_signal(signal.SIGINT)
@@ -39,7 +36,7 @@ def test_who_stops_waiting_is_told_where_the_verdict_will_be(tmp_path: Path) -> 
 
 @pytest.mark.whole
 def test_a_server_that_ends_prints_nothing_of_those_who_wait(tmp_path: Path) -> None:
-    with serve(tmp_path / "data", NOBODY_JUDGES) as served:
+    with serve(tmp_path / "data", options=NO_WORKER) as served:
         waiting = start_waiting(served, served.sign_up(), tmp_path)
 
         served.stop()

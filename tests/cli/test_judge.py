@@ -42,6 +42,7 @@ def test_json_is_the_object_of_the_rest_api() -> None:
     assert view.hint.startswith("the loss takes the mean over a micro-batch")
 
 
+@pytest.mark.whole
 def test_a_wrong_sample_says_what_is_off_and_where() -> None:
     judged = allclose("judge", "microbatched_grads", KNOWN / "wrong_answer" / "mean_for_sum.py", "--sample")
 

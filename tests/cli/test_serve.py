@@ -16,15 +16,15 @@ import pytest
 
 from app.cli.server import AddressInUse, _listen
 from app.settings import ROOT, Settings
-from tests.serving import ADMIN, SLUG, WRONG, Served, serve
+from tests.serving import ADMIN, NO_WORKER, SLUG, WRONG, Served, serve
 
 PATIENCE = 30
 
 
 def test_the_admin_password_is_shown_at_the_first_start_only(tmp_path: Path) -> None:
-    with serve(tmp_path) as first:
+    with serve(tmp_path, options=NO_WORKER) as first:
         shown = ADMIN.search(first.text)
-    with serve(tmp_path) as second:
+    with serve(tmp_path, options=NO_WORKER) as second:
         pass
 
     assert shown
@@ -93,7 +93,11 @@ def test_a_database_that_is_killed_is_started_again_and_nothing_is_lost(served: 
 
 
 def test_two_servers_do_not_share_a_data_folder(tmp_path: Path) -> None:
-    with serve(tmp_path) as served, pytest.raises(AssertionError, match="in use by another Allclose"), serve(tmp_path):
+    with (
+        serve(tmp_path, options=NO_WORKER) as served,
+        pytest.raises(AssertionError, match="in use by another Allclose"),
+        serve(tmp_path, options=NO_WORKER),
+    ):
         pass
     assert re.match("http", served.url)
 

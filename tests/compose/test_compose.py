@@ -53,7 +53,9 @@ class Deployment:
         own = {
             "COMPOSE_PROJECT_NAME": PROJECT,
             "LISTEN": f"127.0.0.1:{PORT}",
-            "ALLCLOSE_IMAGE_CPU": "allclose-cpu-compose",
+            "ALLCLOSE_IMAGE": "allclose-compose-test",
+            "ALLCLOSE_IMAGE_CPU": "allclose-cpu-compose-test",
+            "SITE": ":8080",
         }
         self._environment = {**os.environ, **own}
         self.api = httpx.Client(base_url=f"http://127.0.0.1:{PORT}/api/v1", timeout=90)
@@ -114,7 +116,7 @@ def deployment() -> Iterator[Deployment]:
         deployment.api.post("/users", json=ACCOUNT).raise_for_status()
         yield deployment
     finally:
-        deployment.compose("down", "--volumes", "--remove-orphans")
+        deployment.compose("down", "--volumes", "--remove-orphans", "--rmi", "all")
         deployment.api.close()
 
 
@@ -130,6 +132,7 @@ def test_a_submission_is_accepted_and_again_with_two_workers(deployment: Deploym
     deployment.wait_for_workers(2, admin)
 
     assert deployment.judge(student) == "accepted"
+    assert "Traceback" not in deployment.compose("logs", "--no-color", "worker", "web", "engine")
 
 
 def test_a_stopped_deployment_ends_by_its_signals_and_comes_back_with_its_data(deployment: Deployment) -> None:

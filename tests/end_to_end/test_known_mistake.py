@@ -24,6 +24,7 @@ def hinted(student: Student, submission: str) -> dict[str, Any]:
     return view
 
 
+@pytest.mark.whole
 @pytest.mark.timeout(600)
 def test_a_wrong_submission_is_told_which_mistake_it_makes(tmp_path_factory: pytest.TempPathFactory) -> None:
     settings = {"ALLCLOSE_PROBLEMS": str(KNOWN), "ALLCLOSE_SANDBOX": "bubblewrap"}

@@ -1,13 +1,15 @@
-"""200 submissions at once by 20 users, while the worker is killed twice."""
+"""Many submissions at once by many users, while the worker is killed."""
 
 import os
 import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import psycopg
+import pytest
 
 from app.embedded_postgres import join
 from app.settings import read_settings
@@ -20,18 +22,22 @@ SOURCES = {
     "runtime_error": "def standardise(x, eps):\n    return 1 // 0\n",
     "invalid_submission": "def standardise(x, eps:\n",
 }
-USERS, EACH, KILLS = 20, 10, 2
+EACH = 10
 
 
-def test_two_hundred_submissions_all_get_their_verdict_while_the_worker_is_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("users", "kills"), [pytest.param(4, 1, id="quick"), pytest.param(20, 2, id="whole", marks=pytest.mark.whole)]
+)
+def test_all_submissions_get_their_verdict_while_the_worker_is_killed(tmp_path: Path, users: int, kills: int) -> None:
     with serve(tmp_path) as served:
-        students = [served.sign_up() for _ in range(USERS)]
-        wanted = list(SOURCES) * (USERS * EACH // len(SOURCES))
-        with ThreadPoolExecutor(USERS) as together:
-            sent = list(together.map(_send, [(students[n % USERS], verdict) for n, verdict in enumerate(wanted)]))
-            killer = threading.Thread(target=_kill_workers, args=(served,))
+        students = [served.sign_up() for _ in range(users)]
+        wanted = list(SOURCES) * (users * EACH // len(SOURCES))
+        with ThreadPoolExecutor(users) as together:
+            sent = list(together.map(_send, [(students[n % users], verdict) for n, verdict in enumerate(wanted)]))
+            is_judging = threading.Event()
+            killer = threading.Thread(target=_kill_workers, args=(served, kills, is_judging))
             killer.start()
-            got = list(together.map(lambda pair: pair[0].result(pair[1])["verdict"], sent))
+            got = list(together.map(partial(_result, is_judging), sent))
             killer.join()
 
         assert got == wanted
@@ -42,9 +48,9 @@ def test_two_hundred_submissions_all_get_their_verdict_while_the_worker_is_kille
                     "SELECT count(*), count(DISTINCT submission_id), count(finished_at), sum(attempt) FROM judgings"
                 ).fetchone()
         assert judgings is not None
-        assert judgings[:3] == (USERS * EACH,) * 3
-        again = judgings[3] - USERS * EACH
-        assert 0 < again <= KILLS * read_settings().worker_slots, "only what a kill interrupted is judged again"
+        assert judgings[:3] == (users * EACH,) * 3
+        again = judgings[3] - users * EACH
+        assert 0 < again <= kills * read_settings().worker_slots, "only what a kill interrupted is judged again"
 
 
 def _send(pair: tuple[Student, str]) -> tuple[Student, str]:
@@ -52,8 +58,17 @@ def _send(pair: tuple[Student, str]) -> tuple[Student, str]:
     return student, student.send(SLUG, SOURCES[verdict])
 
 
-def _kill_workers(served: Served) -> None:
-    for _ in range(KILLS):
-        time.sleep(3)
+def _result(is_judging: threading.Event, pair: tuple[Student, str]) -> str:
+    student, submission = pair
+    verdict = str(student.result(submission)["verdict"])
+    is_judging.set()
+    return verdict
+
+
+def _kill_workers(served: Served, kills: int, is_judging: threading.Event) -> None:
+    """The first time once a verdict has come, so that the next judgings run."""
+    is_judging.wait()
+    for _ in range(kills):
         for pid in served.worker_pids():
             os.kill(pid, signal.SIGKILL)
+        time.sleep(3)

@@ -26,7 +26,7 @@ def devices(tmp_path: Path) -> Path:
     return make_devices(tmp_path)
 
 
-@pytest.fixture(params=["namespaces", "shared"])
+@pytest.fixture(params=["namespaces", pytest.param("shared", marks=pytest.mark.whole)])
 def isolation(request: pytest.FixtureRequest) -> Isolation:
     return request.param  # type: ignore[no-any-return]
 

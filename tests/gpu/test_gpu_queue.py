@@ -95,6 +95,7 @@ def test_a_worker_that_loses_its_gpu_gives_its_judging_back_and_ends(database: D
     assert workers(database) == []
 
 
+@pytest.mark.whole
 def test_a_machine_without_a_gpu_publishes_takes_and_keeps_what_needs_one(tmp_path: Path) -> None:
     write(tmp_path, "on_gpu", STANDARDISE.files["problem.yaml"].replace(b"gpu: false", b"gpu: true"))
     write(tmp_path, "on_cpu", STANDARDISE.files["problem.yaml"])

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -108,6 +109,19 @@ def test_a_box_passes_and_its_cache_is_where_the_host_has_it() -> None:
 def test_a_container_that_is_more_than_a_box_is_refused(place: str, value: object) -> None:
     with pytest.raises(RequestRefused, match=place.split(".")[-1]):
         RULES.check(_with(place, value))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("Runtime", None), ("SecurityOpt", BOX["HostConfig"]["SecurityOpt"])], ids=["runtime", "profile"]
+)
+def test_what_the_operator_demands_can_not_be_left_out(key: str, value: object) -> None:
+    strict = replace(RULES, runtime="runsc", apparmor="strict")
+    demanded = [*BOX["HostConfig"]["SecurityOpt"], "apparmor=strict"]
+    box = {**BOX, "HostConfig": {**BOX["HostConfig"], "Runtime": "runsc", "SecurityOpt": demanded}}
+    strict.check(json.dumps(box).encode())
+
+    with pytest.raises(RequestRefused, match=key):
+        strict.check(json.dumps({**box, "HostConfig": {**box["HostConfig"], key: value}}).encode())
 
 
 def test_of_a_key_that_is_named_twice_the_checked_one_is_sent() -> None:

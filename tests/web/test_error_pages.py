@@ -112,8 +112,9 @@ def test_addresses_where_nothing_is_count_too(anyone: TestClient, path: str) -> 
 
 
 @pytest.mark.parametrize("policy", [{"requests_per_minute": 1}], indirect=True)
-def test_a_request_that_a_page_does_not_take_counts_too(anyone: TestClient) -> None:
-    answers = [anyone.delete("/sign-in").status_code for _ in range(CROWD + 1)]
+@pytest.mark.parametrize("path", ["/sign-in", "/static/base.css", "/healthz"])
+def test_a_request_that_a_page_does_not_take_counts_too(anyone: TestClient, path: str) -> None:
+    answers = [anyone.delete(path).status_code for _ in range(CROWD + 1)]
 
     assert answers == [HTTPStatus.METHOD_NOT_ALLOWED] * CROWD + [429]
 
@@ -123,14 +124,16 @@ def test_code_that_is_sent_without_signing_in_leads_to_that_and_back(anyone: Tes
     headers = {"Referer": "http://testserver/problems/scaled_sum", "Sec-Fetch-Site": "same-origin"}
 
     led = anyone.post("/problems/scaled_sum/submissions", data=form, headers=headers)
+    odd = anyone.post("/problems/scaled_sum/submissions", data=form, headers=headers | {"Referer": "http://["})
     entrance = anyone.post("/sign-in", data={"username": "x" * 20_000, "password": "y"})
 
+    assert (odd.status_code, odd.headers["location"]) == (HTTPStatus.SEE_OTHER, "/sign-in?next=%2F")
     assert (led.status_code, led.headers["location"]) == (
         HTTPStatus.SEE_OTHER,
         "/sign-in?next=%2Fproblems%2Fscaled_sum",
     )
     assert entrance.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-    assert "at most 16384 are taken from somebody who is not signed in" in entrance.text
+    assert "at most 16384 are taken without signing in" in entrance.text
 
 
 @pytest.mark.parametrize("policy", [{"requests_per_minute": 1}], indirect=True)
