@@ -118,7 +118,7 @@ def test_without_signing_in_a_body_has_a_few_kib(anyone: httpx.Client) -> None:
 
     for answer in (declared, long, chunks, ignored):
         assert_is_problem(answer, 413)
-        assert "at most 16384 are taken from somebody who is not signed in" in answer.json()["detail"]
+        assert "at most 16384 are taken without signing in" in answer.json()["detail"]
 
 
 def test_a_large_body_whose_sender_should_be_signed_in_is_told_so(anyone: httpx.Client) -> None:

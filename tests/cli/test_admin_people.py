@@ -43,6 +43,7 @@ def in_terminal(served: Served, *arguments: str) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", read.decode())
 
 
+@pytest.mark.whole
 def test_ids_names_and_dates_are_unbroken_in_80_columns(served: Served) -> None:
     done(served, "user", "create", "ada", "--password", PASSWORD)
     token = told(served, "token", "create", "ada", "--name", "the machine in the corner of the laboratory")

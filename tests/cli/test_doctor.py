@@ -43,6 +43,7 @@ def test_the_fields_for_machines_are_those_of_the_docs() -> None:
     assert all(f"`{field}`" in described for field in (*found, "part", "name", "level", "text", "remedy"))
 
 
+@pytest.mark.whole
 def test_what_is_not_needed_does_not_keep_a_machine_from_judging() -> None:
     found = examined(**NO_ENGINE)
 
@@ -51,6 +52,7 @@ def test_what_is_not_needed_does_not_keep_a_machine_from_judging() -> None:
     assert {finding["level"] for finding in found["findings"] if finding["part"] == "docker"} == {"optional"}
 
 
+@pytest.mark.whole
 def test_the_other_sandbox_is_named_where_the_one_demanded_opens_no_box() -> None:
     found = examined(ALLCLOSE_SANDBOX="docker", **NO_ENGINE)
     said = allclose("doctor", ALLCLOSE_SANDBOX="docker", **NO_ENGINE).stdout
@@ -67,6 +69,7 @@ def test_texts_keep_to_80_columns_and_commands_are_not_broken() -> None:
     assert any(line.strip() == "→ sudo systemctl start docker  # or correct or unset DOCKER_HOST" for line in lines)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("url", ["postgresql://nobody@127.0.0.1:1/none", "mysql://somewhere"])
 def test_a_database_that_does_not_answer_is_named(url: str) -> None:
     done = allclose("doctor", ALLCLOSE_DATABASE_URL=url)
@@ -75,6 +78,7 @@ def test_a_database_that_does_not_answer_is_named(url: str) -> None:
     assert "ALLCLOSE_DATABASE_URL" in done.stdout
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("url", "level"), [({}, "missing"), ({"ALLCLOSE_DATABASE_URL": "postgresql://x"}, "weak")])
 def test_a_data_folder_that_cannot_be_made_is_named(url: dict[str, str], level: str) -> None:
     found = examined(ALLCLOSE_DATA="/dev/null/data", ALLCLOSE_SANDBOX="bubblewrap", **url)

@@ -39,6 +39,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
+@pytest.mark.whole
 def test_a_student_is_told_how_to_become_an_author(served: Served) -> None:
     student = served.sign_up("sam")
 
@@ -72,6 +73,7 @@ def test_what_is_wrong_with_the_files_is_said_without_a_server(tmp_path: Path) -
     assert "reference.py: is missing" in refused.stderr
 
 
+@pytest.mark.whole
 def test_who_has_no_token_and_a_server_that_is_away_are_said(tmp_path: Path) -> None:
     nowhere = {"HOME": str(tmp_path), "ALLCLOSE_SERVER": "http://127.0.0.1:1"}
 

@@ -98,6 +98,7 @@ def test_a_hint_that_follows_the_verdict_is_waited_for(script: Script) -> None:
     assert "known mistake" in submitted.stderr
 
 
+@pytest.mark.whole
 def test_a_refusal_is_final(script: Script) -> None:
     script.answers = [(422, {"title": "no such mode"})]
 
@@ -117,6 +118,7 @@ def test_a_mistyped_problem_is_guessed(script: Script) -> None:
     assert "did you mean 'clip_by_norm'?" in submitted.stderr
 
 
+@pytest.mark.whole
 def test_a_token_that_is_not_taken_says_how_to_get_another(script: Script) -> None:
     script.answers = [(401, {"title": "Unauthorized"})]
 
@@ -127,6 +129,7 @@ def test_a_token_that_is_not_taken_says_how_to_get_another(script: Script) -> No
     assert "allclose login" in submitted.stderr
 
 
+@pytest.mark.whole
 def test_a_server_of_another_version_is_named_and_the_submission_too(script: Script) -> None:
     script.answers = [(202, TAKEN), (200, DONE | {"verdict": "splendid"})]
 
@@ -145,6 +148,7 @@ def test_what_a_server_says_can_not_steer_the_terminal(script: Script) -> None:
     assert r"\x1b[2J\x9b31m\u202egone" in submitted.stderr
 
 
+@pytest.mark.whole
 def test_an_error_after_sending_names_the_submission(script: Script) -> None:
     script.answers = [(202, TAKEN), (200, QUEUED), (500, {"title": "broken"})]
 
@@ -164,6 +168,7 @@ def test_a_source_is_sent_as_python_reads_it(script: Script, tmp_path: Path) -> 
     assert json.loads(script.requests[0][1])["source"] == file.read_text("latin-1")
 
 
+@pytest.mark.whole
 def test_a_slash_at_the_end_names_the_same_server(script: Script, tmp_path: Path) -> None:
     script.answers = [(201, TOKEN), (202, TAKEN), (200, DONE)]
 
@@ -186,6 +191,7 @@ def test_a_damaged_token_file_is_named(tmp_path: Path, content: str) -> None:
     assert f"{file} is damaged" in submitted.stderr
 
 
+@pytest.mark.whole
 def test_a_home_that_is_none_is_said() -> None:
     submitted = allclose("submit", "some", SOLUTION, HOME=os.devnull)
 
@@ -194,6 +200,7 @@ def test_a_home_that_is_none_is_said() -> None:
     assert "Traceback" not in submitted.stderr
 
 
+@pytest.mark.whole
 def test_a_notice_is_told_once_while_nobody_judges(script: Script) -> None:
     waiting = QUEUED | {"notice": "No GPU worker is running now."}
     script.answers = [(202, TAKEN), (200, waiting), (200, waiting), (200, DONE)]
