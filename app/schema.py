@@ -1,5 +1,6 @@
 """The database's schema: brought up to date at every start, under a lock, in one transaction."""
 
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -47,8 +48,13 @@ def upgrade(database: Database) -> None:
 def is_current(database: Database) -> bool:
     """Whether the schema is the very one that this code knows; false for an older and for a newer one."""
     with database.engine.connect() as connection:
-        head = ScriptDirectory.from_config(configuration(connection)).get_current_head()
-        return MigrationContext.configure(connection).get_current_revision() == head
+        return MigrationContext.configure(connection).get_current_revision() == _head()
+
+
+@cache
+def _head() -> str | None:
+    """Return this code's latest migration, whose folder is read once."""
+    return ScriptDirectory.from_config(configuration()).get_current_head()
 
 
 def revision_of(connection: Connection) -> str | None:

@@ -29,6 +29,8 @@ from app.settings import Settings
 
 # Open event streams and long polls would hold Ctrl-C for as long as they like.
 GRACE_SECONDS = 3
+# Of a request line and its headers: a session, a token, a page of filters.
+MAX_HEAD_BYTES = 16 * 1024
 
 
 class AddressInUse(AllcloseError):
@@ -68,6 +70,8 @@ class _Server(uvicorn.Server):
                 log_config=None,  # its lines go where ours go
                 access_log=False,
                 timeout_graceful_shutdown=GRACE_SECONDS,
+                http="h11",
+                h11_max_incomplete_event_size=MAX_HEAD_BYTES,
                 forwarded_allow_ips=settings.trusted_proxies,
             )
         )

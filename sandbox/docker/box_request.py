@@ -137,7 +137,11 @@ def _are_gpus(requests: object) -> bool:
 
 
 def _has_label(labels: object) -> bool:
-    return isinstance(labels, dict) and labels.keys() == {LABEL} and isinstance(labels[LABEL], str)
+    """Workers that look for boxes of dead workers read the label as an object."""
+    try:
+        return isinstance(labels, dict) and labels.keys() == {LABEL} and isinstance(json.loads(labels[LABEL]), dict)
+    except (TypeError, ValueError, RecursionError):
+        return False
 
 
 _CONTAINER: dict[str, Callable[[Any], bool]] = {

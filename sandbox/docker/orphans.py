@@ -48,7 +48,7 @@ def _is_dead(label: str) -> bool:
         owner = json.loads(label)
     except ValueError:
         return False
-    is_ours_to_tell = all(owner.get(key) == value for key, value in _place().items())
+    is_ours_to_tell = isinstance(owner, dict) and all(owner.get(key) == value for key, value in _place().items())
     return is_ours_to_tell and not _lives(owner["pid"], owner["started"])
 
 

@@ -72,6 +72,10 @@ class Engine:
         return json.loads(answer) if status == 200 else None
 
 
+class NoSuchBox(Exception):
+    """The engine knows no single container of this name."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """A request that may pass. `query`: what each name in it may be; `body`: checks it and writes it anew."""
@@ -107,9 +111,11 @@ class Gate:
             call("DELETE", "{box}", query={"v": _any, "force": _any, "link": _is_false}),
         )
 
-    def find(self, method: str, target: str) -> Call:
-        """The call that a request is. Raises RequestRefused."""
+    def find(self, method: str, target: str) -> tuple[Call, str]:
+        """The call that a request is, and the target to send, where a box has its full id. Raises RequestRefused."""
         path, _, query = target.partition("?")
+        if ";" in query:  # which engines once took for another `&`
+            raise RequestRefused("a query has no semicolon")
         for call in self._calls:
             found = call.path.fullmatch(path) if call.method == method else None
             if found is None:
@@ -120,8 +126,8 @@ class Gate:
             if "filters" in call.query and "filters" not in parse_qs(query):
                 raise RequestRefused("only boxes can be listed")
             if box := found.groupdict().get("box"):
-                self._check_is_box(box)
-            return call
+                target = target[: found.start("box")] + self._id_of_box(box) + target[found.end("box") :]
+            return call, target
         raise RequestRefused(f"{method} {path} is nothing that a worker needs")
 
     def _check_box(self, body: bytes) -> bytes:
@@ -129,11 +135,14 @@ class Gate:
         ids = frozenset(str(image["Id"]) for image in found if image is not None)
         return BoxRules(images=ids, cache=self._cache, **self._own).check(body)
 
-    def _check_is_box(self, name: str) -> None:
+    def _id_of_box(self, name: str) -> str:
+        """A moment later the engine may know another container by the name. Raises NoSuchBox, RequestRefused."""
         container = self.engine.find(f"/containers/{name}/json")
-        # One that is gone is the engine's to say.
-        if container is not None and LABEL not in (container["Config"]["Labels"] or {}):
+        if container is None:
+            raise NoSuchBox(name)
+        if LABEL not in (container["Config"]["Labels"] or {}):
             raise RequestRefused(f"{name} is no box")
+        return str(container["Id"])
 
 
 def _call(images: str, method: str, path: str, **rules: Any) -> Call:
@@ -185,20 +194,22 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(
                 403, "application/json", json.dumps({"message": f"the socket proxy refuses: {refusal}"}).encode()
             )
+        except NoSuchBox as missing:
+            self._answer(404, "application/json", json.dumps({"message": f"No such container: {missing}"}).encode())
         except (OSError, http.client.HTTPException) as error:
             text = f"the socket proxy finds no engine ({error}): transport"
             self._answer(503, "application/json", json.dumps({"message": text}).encode())
 
     def _pass_on(self) -> None:
         body = self._read_body()
-        call = self.gate.find(self.command, self.path)
+        call, target = self.gate.find(self.command, self.path)
         if call.is_attaching:
-            self._attach()
+            self._attach(target)
             return
         if call.body is None and body:
             raise RequestRefused("this call has no body")
         sent = None if call.body is None else call.body(body)
-        self._answer(*self.gate.engine.ask(self.command, self.path, sent))
+        self._answer(*self.gate.engine.ask(self.command, target, sent))
 
     def _read_body(self) -> bytes:
         if self.headers.get("Transfer-Encoding"):
@@ -224,10 +235,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(body)
 
-    def _attach(self) -> None:
+    def _attach(self, target: str) -> None:
         """Both ways, once the engine has said that what follows is the box's."""
         with self.gate.engine.connect() as engine:
-            head = f"POST {self.path} HTTP/1.1\r\nHost: docker\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n"
+            head = f"POST {target} HTTP/1.1\r\nHost: docker\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n"
             engine.sendall(head.encode("ascii"))
             answer = b""
             while not answer.endswith(b"\r\n\r\n"):

@@ -109,11 +109,20 @@ class ChargedTime:
         self._waits.append(0.0)
         for thread, (ran, waited) in found.items():
             ran_before, waited_before = self._last.get(thread, (0.0, 0.0))
+            if ran < ran_before or waited < waited_before:  # another thread has the number of one that ended
+                self._forget(thread)
+                ran_before = waited_before = 0.0
             idle = self._idle.setdefault(thread, deque(maxlen=MOST_LOOKS))
             self._place(idle, elapsed, ran - ran_before, waited - waited_before)
         self._idle = {thread: self._idle[thread] for thread in found}
         # What forgotten ones ran is known from the processor time of all.
         self._last = found if len(self._last) > MOST_THREADS else self._last | found
+
+    def _forget(self, thread: str) -> None:
+        """What it ran stays in the processor time of all, and so counts as unseen."""
+        self._last.pop(thread, None)
+        self._at_first.pop(thread, None)
+        self._idle[thread] = deque(maxlen=MOST_LOOKS)
 
     def _place(self, idle: deque[_Idle], elapsed: float, ran: float, waited: float) -> None:
         idle.append(_Idle(len(self._waits) - 1, max(0.0, elapsed - ran)))
@@ -140,8 +149,8 @@ class ChargedTime:
         running, ready = [], []
         for thread, (ran_in_all, waited_in_all) in self._last.items():
             ran_before, waited_before = self._at_first.get(thread, (0.0, 0.0))
-            running.append(ran_in_all - ran_before)
-            ready.append(running[-1] + waited_in_all - waited_before)
+            running.append(max(0.0, ran_in_all - ran_before))
+            ready.append(running[-1] + max(0.0, waited_in_all - waited_before))
         unseen = max(0.0, ran - sum(running))
         cores = self._times.cores
         return min(longest_together(running, cores, unseen), longest_together(ready, cores + 1, unseen))

@@ -53,6 +53,32 @@ def test_the_time_that_others_take_from_a_thread_beside_the_first_is_left_out() 
     assert 0.4 < seconds < elapsed - 0.15
 
 
+class Recorded(ThreadTimes):
+    """What the kernel said of a program's threads, one look after the other."""
+
+    def __init__(self, *looks: dict[str, tuple[float, float]]) -> None:
+        super().__init__(os.getpid(), cores=2)
+        self._looks = list(looks)
+
+    def read(self) -> dict[str, tuple[float, float]]:
+        return self._looks.pop(0) if len(self._looks) > 1 else self._looks[0]
+
+    def read_processor_seconds(self) -> float:
+        return 0.0
+
+
+def test_a_thread_that_has_the_number_of_an_ended_one_brings_no_time() -> None:
+    ended = {str(number): (5.0, 100.0) for number in range(2, 42)}
+    charged = ChargedTime(Recorded({"1": (0.0, 0.0), **ended}, {"1": (0.0, 0.0)}, dict.fromkeys(ended, (0.0, 0.0))), 60)
+
+    for _ in range(3):
+        time.sleep(0.06)
+        charged.look()
+
+    assert charged.read() >= 0.18
+    assert charged.left_out < 0.01
+
+
 def test_never_less_is_charged_than_the_processor_time_of_a_core() -> None:
     charged = ChargedTime(ThreadTimes(os.getpid(), cores=1), limit=60)
     before = time.process_time()

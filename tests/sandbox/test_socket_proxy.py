@@ -1,6 +1,7 @@
 """What a worker gets of the host's engine through the socket proxy: its boxes, and nothing that gives it the host."""
 
 import json
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -191,6 +192,23 @@ def test_a_box_is_opened_used_and_closed_through_the_proxy(
 
     assert value_of(outcome.cases[0]) == 42
     assert all(each.name != box.name for each in direct.engine.containers.list(all=True, ignore_removed=True))
+
+
+def test_a_box_is_asked_for_by_its_whole_id_and_what_is_not_known_for_nothing(
+    direct: DockerLauncher, gate_socket: Path
+) -> None:
+    gate = socket_proxy.Gate(socket_proxy.Engine((find_address() or "").removeprefix("unix://")), ("allclose-cpu",))
+    box = direct.launch(BoxSpec(()))
+    name = direct.engine.containers.list(filters={"label": LABEL})[0].name
+
+    _, target = gate.find("POST", f"/v1.41/containers/{name}/attach?stream=1")
+    answer = _ask(gate_socket, "DELETE /containers/nothing-of-this-name?force=1 HTTP/1.1\nHost: docker\n\n")
+    box.close()
+
+    assert re.fullmatch(r"/v1\.41/containers/[0-9a-f]{64}/attach\?stream=1", target)
+    assert "No such container: nothing-of-this-name" in answer
+    with pytest.raises(RequestRefused, match="semicolon"):
+        gate.find("GET", "/containers/json?limit=1;filters={}")
 
 
 def test_other_images_are_no_images(gate_socket: Path, monkeypatch: pytest.MonkeyPatch) -> None:
