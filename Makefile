@@ -32,7 +32,7 @@ images: .venv/.serves ## build what Docker boxes run in (FLAVOURS="cpu cuda", BA
 test: .venv/.develops .runtime/.installed ## set up what is missing and run the tests, but for those that take long
 	$(PYTEST) -m "not whole" $(ARGS)
 
-test-all: .venv/.develops .runtime/.installed ## run every test: an hour on two cores
+test-all: .venv/.develops .runtime/.installed ## run every test, also those that take long
 	$(PYTEST) --hypothesis-profile whole $(ARGS)
 
 test-compose: .venv/.develops ## bring docker-compose.yml up from nothing, judge through it, take it down (needs an engine with Compose)
