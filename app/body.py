@@ -1,4 +1,4 @@
-"""What requests bring as JSON: objects whose keys are all known."""
+"""Base class of JSON request bodies: unknown keys are refused."""
 
 from itertools import islice
 from typing import Any
@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from app.wrong_value import MAX_SHOWN
 
-# More than any of our objects has. To name each key of a hundred thousand takes a second, in which everybody waits.
+# No object of the API has more. Naming each of 100,000 unknown keys would hold the process for a second.
 MAX_KEYS = 50
 NAMED_KEYS = 3
 

@@ -1,4 +1,4 @@
-"""What the image of the service installs, one requirement a line: `requirements.py pyproject.toml`."""
+"""Print what the image of the service installs, one requirement a line: `requirements.py pyproject.toml`."""
 
 import sys
 import tomllib

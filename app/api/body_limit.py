@@ -1,7 +1,7 @@
 """Bodies larger than what is taken are refused before they are held in memory or parsed.
 
 What people send to sign up, to sign in and to get a token has a few hundred bytes. So without signing in a body has a
-few KiB, and nobody unknown can make the process parse more.
+few KiB, and a visitor can't make the process parse more.
 """
 
 from collections.abc import Callable

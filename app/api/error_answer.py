@@ -40,7 +40,7 @@ def is_for_machines(path: str) -> bool:
 
 
 def install_error_answers(app: FastAPI, answer: Answer) -> Callable[[Request, Exception], Response]:
-    """What answers them, for a middleware, whose errors the framework does not see. Unforeseen ones are logged by
+    """Return what answers errors of a middleware, which the framework does not see. Unforeseen ones are logged by
     uvicorn.
     """
 

@@ -116,7 +116,7 @@ class Manifest(Model):
 
     @property
     def case_inputs(self) -> tuple[Parameter, ...]:
-        """What every case gives: to the driver where the manifest has `inputs`, and to the solution elsewhere."""
+        """Return the names that every case gives: to the driver if the manifest has `inputs`, else to the solution."""
         return self.parameters if self.inputs is None else self.inputs
 
     @property

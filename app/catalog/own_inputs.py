@@ -60,7 +60,7 @@ def say(fault: Fault) -> str:
 
 
 def read_case_inputs(manifest: Mapping[str, Any]) -> tuple[Parameter, ...]:
-    """What a case gives, of a manifest as revisions hold it."""
+    """Return what a case gives, from a manifest as revisions store it."""
     return (_INPUTS if manifest.get("inputs") else _PARAMETERS).validate_python(list_case_inputs(manifest))
 
 

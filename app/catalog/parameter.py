@@ -102,7 +102,7 @@ class Parameter(Described):
 
 
 class Input(Parameter):
-    """What a case gives to a driver, which makes the arguments of the solution from it."""
+    """A value that a case gives to the driver, which makes the solution's arguments from it."""
 
     noun: ClassVar[str] = "input"
 

@@ -131,7 +131,7 @@ def _database_url(settings: Settings) -> Iterator[str]:
 
 
 def fill(settings: Settings, database: Database) -> None:
-    """What a deployment begins with: the packages of its folder, and an admin, whose password is printed once."""
+    """Publish the packages of the folder and create the first admin, whose password is printed once."""
     publish_packages(settings, database)
     if password := create_first_admin(database):
         # Now, and not when all is ready: a start that fails after this must not lose it.

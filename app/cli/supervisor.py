@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 
 class Child(ABC):
-    """What a `Supervisor` keeps running: one process at a time."""
+    """A process that a `Supervisor` keeps running."""
 
     name: str
     first_pause_seconds: float

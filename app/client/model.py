@@ -486,7 +486,7 @@ class HintsView(Answer):
 
 class Input(Answer):
     """
-    What a case gives to a driver, which makes the arguments of the solution from it.
+    A value that a case gives to the driver, which makes the solution's arguments from it.
     """
 
     type: Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "list", "dict"]

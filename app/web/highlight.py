@@ -1,6 +1,6 @@
 """Code with colours: Pygments' short class names, coloured for light and dark in `static/code.css`.
 
-A regular expression holds the interpreter until it has matched or failed, and everybody waits with it. So only lexers
+A regular expression holds the interpreter until it has matched or failed, and all other requests wait. So only lexers
 whose cost grows with the length of the text are used, whatever the text is; Pygments' own for Python is none of them.
 """
 

@@ -25,7 +25,7 @@ _CORES = re.compile(r"\d{1,4}(,\d{1,4})*")
 
 
 class RequestRefused(Exception):
-    """No worker of ours would have asked for this; the text says what of it."""
+    """A request that no worker sends; the text says which part of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

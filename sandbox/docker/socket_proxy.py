@@ -226,7 +226,7 @@ class _Handler(BaseHTTPRequestHandler):
         return bytes(body)
 
     def _answer(self, status: int, kind: str, body: bytes) -> None:
-        with suppress(OSError):  # whoever asked has gone
+        with suppress(OSError):  # the worker has closed the connection
             self.send_response_only(status)
             self.send_header("Content-Type", kind)
             if status not in (204, 304):
@@ -280,7 +280,7 @@ class _Server(ThreadingUnixStreamServer):
 
 
 def serve(gate: Gate, path: Path) -> _Server:
-    """Listens; everybody who sees the socket may use it, so it lies in a folder that only workers see."""
+    """Listen on `path`. Any process that sees the socket may use it, so only workers mount its folder."""
     path.unlink(missing_ok=True)
     server = _Server(str(path), type("Handler", (_Handler,), {"gate": gate}))
     path.chmod(0o666)

@@ -99,7 +99,7 @@ class ChargedTime:
 
     @property
     def left_out(self) -> float:
-        """What others took, as far as it was not charged when it was read last."""
+        """Seconds that other processes took and that were not charged at the last reading."""
         return self._looked_at - self._started - self._charged
 
     def _look(self) -> None:
@@ -119,7 +119,7 @@ class ChargedTime:
         self._last = found if len(self._last) > MOST_THREADS else self._last | found
 
     def _forget(self, thread: str) -> None:
-        """What it ran stays in the processor time of all, and so counts as unseen."""
+        """Drop a thread that has ended. Its running stays in the process's total, and so counts as unseen."""
         self._last.pop(thread, None)
         self._at_first.pop(thread, None)
         self._idle[thread] = deque(maxlen=MOST_LOOKS)
