@@ -14,8 +14,12 @@ def count_slots(root: Path = Path("/")) -> int:
 
     `root` holds `proc` and `sys`.
     """
-    cores = min(len(os.sched_getaffinity(0)), *map(int, _cpu_quotas(root)), MOST_SLOTS)
-    return max(1, min(cores, _available_bytes(root) // SLOT_BYTES))
+    return max(1, min(count_cores(root), MOST_SLOTS, _available_bytes(root) // SLOT_BYTES))
+
+
+def count_cores(root: Path = Path("/")) -> int:
+    """Cores that this process may use, by its affinity and the quotas of its control groups; at least one."""
+    return max(1, min([len(os.sched_getaffinity(0)), *map(int, _cpu_quotas(root))]))
 
 
 def count_background_slots(slots: int) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.capacity import SLOT_BYTES, count_slots
+from app.capacity import SLOT_BYTES, count_cores, count_slots
 
 CORES = 8
 
@@ -50,3 +50,11 @@ def test_memory_bounds_the_slots_but_leaves_one(machine: Path, available: int, s
     write(machine / "proc/meminfo", f"MemAvailable: {available // 1024} kB\n")
 
     assert count_slots(machine) == slots
+
+
+def test_the_cores_are_those_of_the_quota_whatever_the_memory(machine: Path) -> None:
+    write(machine / "proc/meminfo", "MemAvailable: 0 kB\n")
+    write(machine / "proc/self/cgroup", "0::/worker\n")
+    write(machine / "sys/fs/cgroup/worker/cpu.max", "300000 100000\n")
+
+    assert count_cores(machine) == 3

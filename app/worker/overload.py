@@ -10,6 +10,7 @@ import threading
 import time
 from pathlib import Path
 
+from app.capacity import count_cores
 from sandbox.interface import Aborted, CaseOutcome
 
 # Of a case's time, that others took from its program beside it.
@@ -39,10 +40,6 @@ def wait_until_quieter(longest_seconds: float, abort: threading.Event) -> None:
             return
         if abort.wait(LOOK_SECONDS):
             raise Aborted
-
-
-def count_cores() -> int:
-    return os.cpu_count() or 1
 
 
 def _count_running() -> int:
