@@ -8,7 +8,7 @@
 4. One case that is accepted so far is called again, in a process of its own.
 
 Cases that run out of time on an overloaded machine wait until it is quieter and run once more; that result counts. A
-judging waits once, at the first step where this happens.
+judging does so once, at the first step where this happens.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ from app.worker.asking import Asker
 from app.worker.check import check_again, check_case, give_up
 from app.worker.examination import Bench, Examined, Sighting, examine
 from app.worker.lease import Finish
-from app.worker.overload import wait_until_quieter, was_overloaded
+from app.worker.overload import was_overloaded
 from app.worker.prepare import PreparedCase
 from app.worker.recording import read_outcome, recorded
 from app.worker.request import answer_bytes, box_spec, build_request
@@ -45,8 +45,8 @@ class Job:
     `references`: where the package's own checker.py runs, if it has one. `inspectors`: where exported programs do, if
     the problem has requirements on them or sealed cases. Neither pool's boxes ever hold a submission's source.
     `on_outcome` gets what each case is judged by, before it is. `timeline` is told what goes on.
-    `overload_wait_seconds`: how long cases that ran out of time on an overloaded machine wait for a quieter one, before
-    they run once more; None: they do not.
+    `wait_until_quieter` returns when cases that ran out of time on an overloaded machine are to run once more, and
+    raises Aborted when the event is set; None: they do not run once more.
     """
 
     package: Package
@@ -56,7 +56,7 @@ class Job:
     inspectors: Pool | None = None
     on_outcome: OnOutcome | None = None
     timeline: Timeline = field(default_factory=Timeline)
-    overload_wait_seconds: float | None = None
+    wait_until_quieter: Callable[[Event], None] | None = None
 
 
 def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
@@ -109,7 +109,7 @@ class _Run:
         self._right: dict[str, CaseResult] = {}
         self._last = Verdict.ACCEPTED
         self._unloaded: CaseOutcome | None = None
-        self._may_wait = job.overload_wait_seconds is not None
+        self._may_wait = job.wait_until_quieter is not None
 
     def run(self) -> Box:
         box = self._call()
@@ -155,9 +155,10 @@ class _Run:
         return box, late, list(waiting)
 
     def _wait_until_quieter(self) -> None:
+        assert self._job.wait_until_quieter is not None
         self._may_wait = False
         self._timeline.begin("waiting")
-        wait_until_quieter(self._job.overload_wait_seconds or 0.0, self._abort)
+        self._job.wait_until_quieter(self._abort)
 
     def _check_answer(self, case: PreparedCase, outcome: CaseOutcome) -> Verdict:
         manifest = self._job.package.manifest

@@ -26,6 +26,7 @@ from app.worker.machine import name_machine
 from app.worker.measure import Surveyor
 from app.worker.meter import Meter
 from app.worker.origin import followed
+from app.worker.overload import OverloadWaits
 from app.worker.presence import Capacity
 from app.worker.quiet import Quiet
 from app.worker.signals import Signals, stop_this_worker
@@ -112,7 +113,11 @@ class _Assembly:
         # Of its own: what it prepares in niced boxes keeps no judging waiting.
         ahead = ExpectedOutputs(database, references, capacity.device)
         works, known = Works(database), KnownMistakes(database, ahead)
-        lanes = Lanes(usual=Lane(expected=expected, pools=pools), background=Lane(expected=ahead, pools=behind))
+        lanes = Lanes(
+            usual=Lane(expected=expected, pools=pools),
+            background=Lane(expected=ahead, pools=behind),
+            overload_waits=OverloadWaits(capacity.slots),
+        )
         tutor, surveyor = Tutor(database, known), Surveyor(database, ahead, name_machine(capacity.gpus))
         return _Crew(
             worker=Worker(database, works, lanes, tutor, surveyor),

@@ -8,7 +8,10 @@ when the case has run once more.
 import os
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from uuid import UUID
 
 from app.capacity import count_cores
 from sandbox.interface import Aborted, CaseOutcome
@@ -17,6 +20,8 @@ from sandbox.interface import Aborted, CaseOutcome
 SHARE = 0.1
 LOOK_SECONDS = 0.1
 LOOKS = 10
+# A slot is held meanwhile, though no box.
+LONGEST_WAIT_SECONDS = 60.0
 
 
 def was_overloaded(outcome: CaseOutcome) -> bool:
@@ -25,6 +30,39 @@ def was_overloaded(outcome: CaseOutcome) -> bool:
     The kernel counts only processes that wait for a core for the first, also those that wait for a disk for the second.
     """
     return outcome.left_out_seconds > SHARE * outcome.wall_seconds or os.getloadavg()[0] > count_cores()
+
+
+class OverloadWaits:
+    """The waits of one worker's judgings: in at most half of its slots at once, and one per user.
+
+    A program's own threads count as load, so its author can bring a wait about. A judging without a seat does not wait:
+    its cases run once more at once, as they do where the machine never gets quieter.
+    """
+
+    def __init__(self, slots: int) -> None:
+        self._seats = max(1, slots // 2)
+        self._lock = threading.Lock()
+        self._waiting: set[UUID] = set()
+
+    def wait(self, user_id: UUID, abort: threading.Event) -> None:
+        """Waits until the machine is quieter, if there is a seat. Raises Aborted when `abort` is set meanwhile."""
+        with self.seat(user_id) as has_seat:
+            if has_seat:
+                wait_until_quieter(LONGEST_WAIT_SECONDS, abort)
+
+    @contextmanager
+    def seat(self, user_id: UUID) -> Iterator[bool]:
+        """Yields whether a judging of this user may wait; its seat is free again after the block."""
+        with self._lock:
+            has_seat = len(self._waiting) < self._seats and user_id not in self._waiting
+            if has_seat:
+                self._waiting.add(user_id)
+        try:
+            yield has_seat
+        finally:
+            if has_seat:
+                with self._lock:
+                    self._waiting.discard(user_id)
 
 
 def wait_until_quieter(longest_seconds: float, abort: threading.Event) -> None:

@@ -19,6 +19,7 @@ from app.worker.judge import Job, OnOutcome, judge
 from app.worker.lease import Claim, Finish, is_cancelled, record_case, record_phases
 from app.worker.measure import Surveyor
 from app.worker.order import in_order
+from app.worker.overload import OverloadWaits
 from app.worker.own_inputs import OwnInputs, find_unanswerable
 from app.worker.prepare import PreparedCase
 from app.worker.recognise import Notes
@@ -28,9 +29,6 @@ from app.worker.timeline import Timeline
 from app.worker.tutor import Tutor
 from app.worker.work import Work, Works
 from sandbox.interface import Aborted
-
-# A slot is held meanwhile, though no box.
-OVERLOAD_WAIT_SECONDS = 60.0
 
 _log = logging.getLogger(__name__)
 
@@ -49,6 +47,7 @@ class Lanes:
 
     usual: Lane
     background: Lane
+    overload_waits: OverloadWaits
 
     def of(self, claim: Claim) -> Lane:
         return self.background if claim.is_background else self.usual
@@ -95,7 +94,7 @@ class Worker:
                 inspectors=lane.pools.inspectors,
                 on_outcome=on_outcome,
                 timeline=timeline,
-                overload_wait_seconds=OVERLOAD_WAIT_SECONDS,
+                wait_until_quieter=partial(self._lanes.overload_waits.wait, work.submission.user_id),
             )
             judged = judge(job, lane.pools.students, partial(self._record, claim), abort)
         except JudgeFailed as failure:

@@ -20,6 +20,7 @@ from app.worker.known_mistakes import KnownMistakes
 from app.worker.lease import Claim
 from app.worker.lease_loop import LeaseLoop, Rhythm
 from app.worker.measure import Surveyor
+from app.worker.overload import OverloadWaits
 from app.worker.presence import Capacity
 from app.worker.tutor import Tutor
 from app.worker.work import Works
@@ -76,7 +77,8 @@ class Bench:
     def worker(self, tutor: Tutor | None = None, surveyor: Surveyor | None = None) -> Worker:
         works, tutor = Works(self.database), tutor or self.tutor()
         lane = Lane(expected=self.expected(), pools=self.pools)
-        return Worker(self.database, works, Lanes(usual=lane, background=lane), tutor, surveyor or self.surveyor())
+        lanes = Lanes(usual=lane, background=lane, overload_waits=OverloadWaits(slots=1))
+        return Worker(self.database, works, lanes, tutor, surveyor or self.surveyor())
 
     def surveyor(self) -> Surveyor:
         return Surveyor(self.database, self.expected(), "here")

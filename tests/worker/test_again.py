@@ -13,6 +13,7 @@ from app.submissions.enqueue import BACKGROUND
 from app.submissions.model import CaseRow, Judging, Submission
 from app.worker.boxes import Pools
 from app.worker.lease import Claim, claim
+from app.worker.overload import OverloadWaits
 from app.worker.work import Works
 from app.worker.worker import Lane, Lanes, Worker
 from sandbox.interface import Launcher
@@ -63,7 +64,7 @@ def test_its_boxes_are_of_their_own(bench: Bench, launcher: Launcher, pool: Coun
     with closing(CountingPool(launcher, capacity=1, max_runs=100)) as own:
         usual = Lane(expected=bench.expected(), pools=bench.pools)
         behind = Lane(expected=bench.expected(), pools=Pools(students=own, inspectors=own))
-        lanes = Lanes(usual=usual, background=behind)
+        lanes = Lanes(usual=usual, background=behind, overload_waits=OverloadWaits(slots=1))
         worker = Worker(bench.database, Works(bench.database), lanes, bench.tutor(), bench.surveyor())
 
         worker.judge(claim_again(bench.database), threading.Event())

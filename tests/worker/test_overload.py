@@ -2,9 +2,12 @@
 
 import os
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
+from uuid import uuid4
 
 import pytest
 
@@ -13,7 +16,9 @@ from app.judging.verdicts import Verdict
 from app.submissions.phase import Phase
 from app.worker.judge import Job, judge
 from app.worker.lease import Finish
+from app.worker.overload import OverloadWaits, wait_until_quieter
 from app.worker.prepare import PreparedCase
+from app.worker.request import box_spec
 from app.worker.timeline import Timeline
 from sandbox.interface import Aborted
 from sandbox.pool import Pool
@@ -21,21 +26,12 @@ from tests.sandbox.busy import busy
 from tests.worker.bench import CountingPool, changed
 from tests.worker.cases import make_case
 
-PACKAGE = changed("wall_seconds: 3", "wall_seconds: 1")
+PACKAGE = changed("wall_seconds: 3", "wall_seconds: 0.5")
 CASES = tuple(make_case(position) for position in range(2))
-# Far more than what runs beside this test is likely to want.
-BUSY_PROCESSES_PER_CORE = 48
-# It takes far longer where it gets less than a twentieth of a core, as one does that others have driven out of memory.
-SLOW_UNDER_LOAD = """
-import time
-
-def standardise(x, eps):
-    started, processor = time.monotonic(), time.thread_time()
-    while time.thread_time() - processor < 0.05: pass
-    time.sleep(20 if time.monotonic() - started > 1 else 0)
-    return x.copy()
-"""
+# Longer than a case may take in all, ten times its limit, and a warm box to begin with it.
+LOAD_SECONDS = 8
 HANGING = "def standardise(x, eps):\n    while x[0] == 1: pass\n    return x.copy()\n"
+HANGING_UNTIL = "import time\ndef standardise(x, eps):\n    while time.time() < {}: pass\n    return x.copy()\n"
 
 
 @dataclass
@@ -45,9 +41,13 @@ class Told:
 
 
 def judge_under_load(
-    source: str, pool: Pool, cases: Sequence[PreparedCase], abort: threading.Event | None = None
+    source: str,
+    pool: Pool,
+    cases: Sequence[PreparedCase],
+    wait: Callable[[threading.Event], None],
+    quiet_at: float = 0.0,
 ) -> tuple[Finish, Told]:
-    """The load begins when the source runs and ends when it is waited for; then `abort` is set, if it is given."""
+    """The load begins when the source runs, and ends when it is waited for, not before `quiet_at`."""
     told = Told()
     with ExitStack() as others:
 
@@ -55,18 +55,25 @@ def judge_under_load(
             told.phases.append(now[-1].name)
             if told.phases.count("running") == 1 and now[-1].name == "running":
                 for core in os.sched_getaffinity(0):
-                    others.enter_context(busy(core, BUSY_PROCESSES_PER_CORE))
-            elif now[-1].name == "waiting" and abort is not None:
-                abort.set()
+                    others.enter_context(busy(core))
             elif now[-1].name == "waiting":
+                time.sleep(max(0.0, quiet_at - time.time()))
                 others.close()
 
-        job = Job(package=PACKAGE, source=source, cases=cases, timeline=Timeline(tell), overload_wait_seconds=4)
-        return judge(job, pool, told.cases.append, abort or threading.Event()), told
+        job = Job(package=PACKAGE, source=source, cases=cases, timeline=Timeline(tell), wait_until_quieter=wait)
+        return judge(job, pool, told.cases.append, threading.Event()), told
+
+
+def wait_briefly(abort: threading.Event) -> None:
+    wait_until_quieter(4, abort)
 
 
 def test_what_took_too_long_on_an_overloaded_machine_is_accepted_when_it_is_quieter(pool: Pool) -> None:
-    judged, told = judge_under_load(SLOW_UNDER_LOAD, pool, CASES[:1])
+    with pool.lease(box_spec(PACKAGE.manifest), threading.Event()):
+        pass  # a warm box stays
+    quiet_at = time.time() + LOAD_SECONDS
+
+    judged, told = judge_under_load(HANGING_UNTIL.format(quiet_at), pool, CASES[:1], wait_briefly, quiet_at)
 
     assert judged.verdict is Verdict.ACCEPTED
     assert list(judged.cases) == told.cases
@@ -76,13 +83,49 @@ def test_what_took_too_long_on_an_overloaded_machine_is_accepted_when_it_is_quie
 def test_what_never_ends_runs_twice_and_the_other_cases_keep_their_results(pool: CountingPool) -> None:
     pool.leases = 0
 
-    judged, told = judge_under_load(HANGING, pool, CASES)
+    judged, told = judge_under_load(HANGING, pool, CASES, wait_briefly)
 
     assert [case.verdict for case in judged.cases] == [Verdict.ACCEPTED, Verdict.TIME_LIMIT_EXCEEDED]
     assert len(told.cases) == 2
     assert (pool.leases, told.phases.count("waiting")) == (2, 1)
 
 
+def test_a_judging_that_may_not_wait_runs_once_more_at_once(pool: CountingPool) -> None:
+    waits, user = OverloadWaits(slots=4), uuid4()
+    pool.leases = 0
+
+    with waits.seat(user):
+        judged, _ = judge_under_load(HANGING, pool, CASES[1:], partial(waits.wait, user))
+
+    assert judged.verdict is Verdict.TIME_LIMIT_EXCEEDED
+    assert pool.leases == 2
+
+
 def test_nothing_waits_for_a_quieter_machine_once_it_is_aborted(pool: Pool) -> None:
+    def wait(abort: threading.Event) -> None:
+        abort.set()
+        wait_until_quieter(60, abort)
+
     with pytest.raises(Aborted):
-        judge_under_load(HANGING, pool, CASES[1:], threading.Event())
+        judge_under_load(HANGING, pool, CASES[1:], wait)
+
+
+def test_one_judging_of_each_user_waits_at_a_time() -> None:
+    waits, user = OverloadWaits(slots=8), uuid4()
+
+    with waits.seat(user) as first, waits.seat(user) as second, waits.seat(uuid4()) as another:
+        found = first, second, another
+
+    assert found == (True, False, True)
+    with waits.seat(user) as later:
+        assert later
+
+
+@pytest.mark.parametrize(("slots", "seats"), [(1, 1), (2, 1), (5, 2)])
+def test_half_of_the_slots_wait_at_once_and_at_least_one(slots: int, seats: int) -> None:
+    waits = OverloadWaits(slots)
+
+    with ExitStack() as others:
+        found = [others.enter_context(waits.seat(uuid4())) for _ in range(slots + 1)]
+
+    assert found == [True] * seats + [False] * (slots + 1 - seats)

@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from app.database import Database
 from app.worker.boxes import Pools
 from app.worker.expected import ExpectedOutputs
+from app.worker.overload import OverloadWaits
 from app.worker.work import Works
 from app.worker.worker import Lane, Lanes, Worker
 from sandbox.interface import Box, BoxSpec, CaseOutcome, Launcher, Request, RunOutcome
@@ -54,7 +55,7 @@ def test_a_reference_never_runs_where_a_submission_does(
         expected = ExpectedOutputs(database, references, "cpu")
         pools = Pools(students=students, inspectors=students)
         lane = Lane(expected=expected, pools=pools)
-        lanes = Lanes(usual=lane, background=lane)
+        lanes = Lanes(usual=lane, background=lane, overload_waits=OverloadWaits(slots=1))
         worker = Worker(database, Works(database), lanes, bench.tutor(), bench.surveyor())
         worker.judge(bench.claim(), threading.Event())
 
