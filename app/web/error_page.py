@@ -14,7 +14,7 @@ from app.database import Database
 from app.telemetry.context import request_id
 from app.web.messages import gettext as _
 from app.web.render import render_page
-from app.web.visit import Visit, count_visit, is_counted, read_visit
+from app.web.visit import Visit, count_visit, is_counted, read_path, read_visit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ def render_error(request: Request, status: int, detail: str, headers: Mapping[st
     context = {
         "user": around.visit.user if around.visit else None,
         "may": around.visit.may if around.visit else None,
-        "path": request.url.path,
+        "path": read_path(request),
         "announcement": around.visit.announcement if around.visit else "",
         "status": status,
         "title": _title(status) or phrase,

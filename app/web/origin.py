@@ -11,6 +11,9 @@ from fastapi import Request
 from app.errors import Refused
 from app.request_state import get_settings
 
+# Characters of an address that a page repeats, to lead back to it.
+MAX_PATH = 2000
+
 
 def require_own_origin(request: Request) -> None:
     """A dependency of every POST. Raises Refused."""
@@ -36,8 +39,11 @@ def is_own_origin(request: Request) -> bool:
 
 
 def local_path(target: str) -> str:
-    """`target` when it is a path on this site, else the front page: a link to us must not lead elsewhere."""
+    """`target` when it is a path on this site, else the front page: a link to us must not lead elsewhere.
+
+    The front page also for a target above MAX_PATH, which pages would repeat several times.
+    """
     is_local = (
         target.startswith("/") and not target.startswith(("//", "/\\")) and target.isascii() and target.isprintable()
     )
-    return target if is_local and "\\" not in target else "/"
+    return target if is_local and "\\" not in target and len(target) <= MAX_PATH else "/"

@@ -20,6 +20,7 @@ from app.request_state import get_database, get_policy, get_request_throttle
 from app.telemetry.context import note_user
 from app.web.browser_name import name_browser
 from app.web.cookie import find_secret
+from app.web.origin import MAX_PATH
 from app.web.render import render_page
 
 
@@ -44,7 +45,7 @@ class Visit:
         return get_database(self.request).transaction()
 
     def render(self, template: str, context: Mapping[str, Any], status: int = 200) -> HTMLResponse:
-        here = {"user": self.user, "may": self.may, "path": self.request.url.path, "here": self._here()}
+        here = {"user": self.user, "may": self.may, "path": read_path(self.request), "here": self._here()}
         here["announcement"] = self.announcement
         return render_page(template, {**here, **context}, status)
 
@@ -61,8 +62,15 @@ class Visit:
         return see_other("/sign-in?next=" + quote(self._here(), safe=""))
 
     def _here(self) -> str:
-        url = self.request.url
-        return f"{url.path}?{url.query}" if url.query else url.path
+        """The address to come back to; without a query that is too long to be repeated."""
+        path, query = read_path(self.request), self.request.url.query
+        return f"{path}?{query}" if query and len(path) + len(query) < MAX_PATH else path
+
+
+def read_path(request: Request) -> str:
+    """The path as pages repeat it: the front page's in place of one that is too long for that."""
+    path = request.url.path
+    return path if len(path) <= MAX_PATH else "/"
 
 
 def see_other(path: str) -> RedirectResponse:

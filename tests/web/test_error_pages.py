@@ -39,6 +39,14 @@ def test_a_stranger_is_offered_to_sign_in_and_come_back(anyone: TestClient) -> N
     assert '<a class="button primary" href="/sign-in?next=/submissions/of-somebody">Sign in and come back</a>' in page
 
 
+@pytest.mark.parametrize("path", ["/nowhere", "/" + "a" * 30_000, "/problems", "/sign-in"])
+@pytest.mark.parametrize("name", ["q", "next"])
+def test_a_page_does_not_repeat_an_address_that_is_very_long(anyone: TestClient, path: str, name: str) -> None:
+    page = anyone.get(f"{path}?{name}=/{'<' * 10_000}")
+
+    assert len(page.text) < 30_000
+
+
 def test_who_is_signed_in_stays_so_on_the_page_of_an_error(ada: TestClient) -> None:
     page = ada.get("/nowhere").text
 

@@ -18,6 +18,7 @@ from app.web.visit import CurrentVisit
 
 router = APIRouter()
 SHOWN_PROBLEMS = 50
+MAX_FILTER = 200  # characters, as the field for words has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,5 +89,5 @@ def _ungrouped(problems: Sequence[ListedProblem]) -> list[Group]:
 
 
 def _kept(text: str) -> str | None:
-    """None for nothing; what can't be seen is as good as a space."""
-    return "".join(letter if letter.isprintable() else " " for letter in text).strip() or None
+    """None for nothing; what can't be seen is as good as a space. The beginning of what is too long."""
+    return "".join(letter if letter.isprintable() else " " for letter in text[:MAX_FILTER]).strip() or None
