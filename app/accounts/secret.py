@@ -4,11 +4,19 @@ They have 256 random bits, so a plain hash can't be searched; passwords, which p
 """
 
 import hashlib
+import re
 import secrets
+
+_RANDOM = re.compile(r"[\w-]{43}", re.ASCII)  # 256 bits in base64
 
 
 def new_secret(prefix: str = "") -> str:
     return prefix + secrets.token_urlsafe(32)
+
+
+def is_well_formed(secret: str, prefix: str = "") -> bool:
+    """Whether `new_secret` can have made it. What is not is unknown, and the database need not be asked."""
+    return secret.startswith(prefix) and _RANDOM.fullmatch(secret, len(prefix)) is not None
 
 
 def digest(secret: str) -> bytes:

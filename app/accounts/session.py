@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, and_, delete, func, or_, select, text, upd
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User, UserSession
-from app.accounts.secret import digest, new_secret
+from app.accounts.secret import digest, is_well_formed, new_secret
 from app.accounts.viewer import Viewer, signed_in
 
 LIFETIME = timedelta(days=30)
@@ -42,6 +42,8 @@ def start_session(session: Session, user_id: UUID, origin: SessionOrigin = SOMEW
 
 def find_viewer_by_session(session: Session, secret: str) -> Viewer | None:
     """None when the cookie is unknown or expired, or its user was suspended."""
+    if not is_well_formed(secret):
+        return None
     found = session.execute(
         select(User, UserSession.id)
         .join(UserSession, UserSession.user_id == User.id)

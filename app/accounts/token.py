@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import ApiToken, User
 from app.accounts.right import a_role, read_scopes, rights_of
-from app.accounts.secret import digest, new_secret
+from app.accounts.secret import digest, is_well_formed, new_secret
 from app.accounts.viewer import Viewer
 from app.database import is_storable
 from app.errors import Conflict, Invalid, NotFound
@@ -60,6 +60,8 @@ def create_token(session: Session, user_id: UUID, name: str, bounds: Bounds = UN
 
 def find_viewer_by_token(session: Session, secret: str) -> Viewer | None:
     """None when the token is unknown, revoked or expired, or its user was suspended."""
+    if not is_well_formed(secret, PREFIX):
+        return None
     found = session.execute(
         select(User, ApiToken)
         .join(ApiToken, ApiToken.user_id == User.id)
@@ -74,6 +76,8 @@ def find_viewer_by_token(session: Session, secret: str) -> Viewer | None:
 
 def is_of_suspended(session: Session, secret: str) -> bool:
     """Whether it is a token that would work if its user were not suspended."""
+    if not is_well_formed(secret, PREFIX):
+        return False
     resting = select(ApiToken.id).join(User, User.id == ApiToken.user_id)
     resting = resting.where(ApiToken.token_hash == digest(secret), _works(), ~User.is_active)
     return session.scalar(resting) is not None

@@ -1,5 +1,6 @@
 """Sessions of browsers and tokens of the API: both are secrets of which only a hash is kept."""
 
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -16,13 +17,24 @@ from app.accounts.session import (
     list_sessions,
     start_session,
 )
-from app.accounts.token import Bounds, create_token, find_viewer_by_token, list_tokens, revoke_token, revoke_tokens
+from app.accounts.token import (
+    Bounds,
+    create_token,
+    find_viewer_by_token,
+    is_of_suspended,
+    list_tokens,
+    revoke_token,
+    revoke_tokens,
+)
 from app.accounts.viewer import signed_in
 from app.database import Database
 from app.errors import Invalid, NotFound
 from tests.factories import make_user
 
 STRANGE_SECRETS = ["", "alc_", "alc_unknown", "\0", "\ud800", "x" * 100_000]
+NEVER_GIVEN = ["x" * 43, "alc_" + "x" * 43]
+# Its server does not exist.
+NO_DATABASE = "postgresql+psycopg://nobody@127.0.0.1:1/nothing"
 
 
 def test_a_session_finds_its_user_until_it_ends(database: Database) -> None:
@@ -67,6 +79,14 @@ def test_a_token_finds_its_user_until_it_is_revoked(database: Database) -> None:
 
 
 @pytest.mark.parametrize("secret", STRANGE_SECRETS)
+def test_a_malformed_secret_costs_no_query(secret: str) -> None:
+    with closing(Database(NO_DATABASE)) as database, database.transaction() as session:
+        assert find_viewer_by_token(session, secret) is None
+        assert not is_of_suspended(session, secret)
+        assert find_viewer_by_session(session, secret) is None
+
+
+@pytest.mark.parametrize("secret", [*STRANGE_SECRETS, *NEVER_GIVEN])
 def test_a_secret_that_was_never_given_finds_nobody(database: Database, secret: str) -> None:
     with database.transaction() as session:
         create_token(session, make_user(session).id, "laptop")

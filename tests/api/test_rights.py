@@ -112,7 +112,7 @@ def test_without_a_token_everything_that_is_not_open_asks_for_one(address: str) 
     assert set(answers.values()) == {HTTPStatus.UNAUTHORIZED}
 
 
-@pytest.mark.parametrize("secret", ["alc_", "alc_unknown", "x" * 5000])
+@pytest.mark.parametrize("secret", ["alc_unknown", "alc_" + "x" * 43, "x" * 5000])
 def test_a_token_that_was_never_given_opens_nothing(address: str, secret: str) -> None:
     headers = {"Authorization": f"Bearer {secret}"}
     with httpx.Client(base_url=address, headers=headers, timeout=PATIENCE) as anyone:
