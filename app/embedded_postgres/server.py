@@ -7,7 +7,6 @@ The processes of a killed server's connections end by themselves, but one that c
 and no server starts beside it. They carry the name of their cluster in their title; `spawn_server` kills them.
 """
 
-import hashlib
 import os
 import select
 import shutil
@@ -141,7 +140,9 @@ def _empty_socket_folder(folder: Path) -> None:
 
 
 def _cluster_name(cluster: Cluster) -> str:
-    return "allclose-" + hashlib.sha256(os.fsencode(cluster.data)).hexdigest()[:16]
+    """Names the data folder on this host: in a container another folder may have the same path."""
+    status = cluster.data.stat()
+    return f"allclose-{status.st_dev:x}-{status.st_ino:x}"
 
 
 def _kill_orphans(name: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import psycopg
 import pytest
 from sqlalchemy import make_url
@@ -129,6 +130,32 @@ def test_a_killed_server_starts_again_at_the_same_address_while_its_queries_stil
             time.sleep(0.05)
         assert ask(server, "SELECT answer FROM kept") == "(42,)"
         assert (server.url == url, server.server.pid == killed) == (True, False)
+
+
+def test_the_processes_of_another_folder_that_has_had_the_same_path_go_on(made: Path, tmp_path: Path) -> None:
+    here = tmp_path / "here"
+    copy_of(made, here)
+    with own(here) as first:
+        checkpointer = checkpointer_of(first)
+        here.rename(tmp_path / "elsewhere")
+        copy_of(made, here)
+
+        with own(here) as second:
+            assert ask(second, "SELECT answer FROM kept") == "(42,)"
+
+        assert checkpointer.is_running()
+
+
+def checkpointer_of(server: EmbeddedPostgres) -> psutil.Process:
+    for process in psutil.process_iter(["ppid", "cmdline"]):
+        if process.info["ppid"] == server.server.pid and "checkpointer" in " ".join(process.info["cmdline"] or []):
+            return process
+    raise AssertionError("it has none")
+
+
+def copy_of(made: Path, folder: Path) -> None:
+    """With its owner, whom the server insists on."""
+    subprocess.run(["cp", "--archive", str(made), str(folder)], check=True)
 
 
 def ask_in_vain(server: EmbeddedPostgres, query: str) -> None:
