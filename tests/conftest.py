@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 
 import httpx
 import hypothesis
+import psutil
 import psycopg
 import pytest
 from sqlalchemy import make_url
@@ -23,6 +24,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 from app.database import Database
 from app.embedded_postgres import EmbeddedPostgres, own
+from app.embedded_postgres.cluster import Cluster
+from app.embedded_postgres.server import find_server
 from app.schema import upgrade
 from sandbox.docker.engine import connect
 from sandbox.docker.orphans import LABEL, find_orphans, this_process
@@ -38,6 +41,9 @@ FAST = {
     "autovacuum": "off",
     "max_wal_size": "128MB",
 }
+MEMORY = Path("/dev/shm")
+# What the folders of databases are called, before the process that owns one.
+DATABASES = "allclose-tests-"
 # Of one server of tests at most.
 MEMORY_BYTES = 1024**3
 
@@ -69,8 +75,24 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[EmbeddedPostgres]:
-    with TemporaryDirectory(prefix="allclose-tests-", dir=find_memory()) as folder, own(Path(folder), FAST) as server:
+    prefix = f"{DATABASES}{os.getpid()}-"
+    with TemporaryDirectory(prefix=prefix, dir=find_memory()) as folder, own(Path(folder), FAST) as server:
         yield server
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    if not hasattr(session.config, "workerinput"):  # a process among several that share a run
+        remove_left_databases(MEMORY)
+
+
+def remove_left_databases(memory: Path) -> None:
+    """Remove the databases of test runs that were killed, and stop their servers."""
+    for folder in memory.glob(f"{DATABASES}*-*"):
+        owner = folder.name.removeprefix(DATABASES).partition("-")[0]
+        if owner.isdecimal() and not psutil.pid_exists(int(owner)):
+            if server := find_server(Cluster(folder)):
+                server.stop()
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def find_memory() -> Path | None:
@@ -78,7 +100,7 @@ def find_memory() -> Path | None:
 
     A database has 1,000 files. On ext4 their making and removing takes half of the time of a test.
     """
-    memory, wanted = Path("/dev/shm"), MEMORY_BYTES * int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    memory, wanted = MEMORY, MEMORY_BYTES * int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     return memory if memory.is_dir() and shutil.disk_usage(memory).free > wanted else None
 
 
