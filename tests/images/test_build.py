@@ -1,4 +1,4 @@
-"""What `make images` says when it can't begin."""
+"""What `make images` and `container/wheels.sh` say when they can't begin."""
 
 import os
 import shutil
@@ -13,23 +13,28 @@ if not shutil.which("docker") and not os.environ.get("CI"):
     pytest.skip("docker is missing", allow_module_level=True)
 
 
-def test_without_an_engine_it_says_where_it_looked(tmp_path: Path) -> None:
+BUILD = [str(FOLDER / "build.sh"), "cpu"]
+COLLECT = [str(FOLDER.parents[1] / "container/wheels.sh")]
+
+
+@pytest.mark.parametrize("command", [BUILD, COLLECT])
+def test_without_an_engine_it_says_where_it_looked(tmp_path: Path, command: list[str]) -> None:
     host = f"unix://{tmp_path}/none.sock"
 
-    done = build({"DOCKER_HOST": host})
+    done = run(command, {"DOCKER_HOST": host})
 
     assert done.returncode == 1
     assert f"No Docker Engine answers at DOCKER_HOST={host}: start it, or correct or unset DOCKER_HOST" in done.stderr
 
 
 @pytest.mark.usefixtures("engine")
-def test_without_a_base_it_says_how_to_make_one() -> None:
-    done = build({"BASE": "127.0.0.1:1/nowhere"})
+@pytest.mark.parametrize("command", [BUILD, COLLECT])
+def test_without_a_base_it_says_how_to_make_one(command: list[str]) -> None:
+    done = run(command, {"BASE": "127.0.0.1:1/nowhere"})
 
     assert done.returncode == 1
     assert "make one from this machine's own release with `sudo sandbox/images/make_base.sh`" in done.stderr
 
 
-def build(settings: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    command = [str(FOLDER / "build.sh"), "cpu"]
+def run(command: list[str], settings: dict[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, timeout=60, check=False)
