@@ -6,7 +6,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ ADMIN = re.compile(r"password (\S+)")
 NO_WORKER = ("--no-worker",)
 START_SECONDS = 120
 STOP_SECONDS = 40
+PATIENCE_SECONDS = 30
 # Its package alone: SLUG, a problem of NumPy, which a worker prepares in no time.
 ONE_PROBLEM = Path(__file__).parent / "one_problem"
 SLUG = "standardise"
@@ -127,6 +129,13 @@ def serve(
         yield served
     finally:
         served.stop()
+
+
+def wait_for(has_come: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not has_come():
+        assert time.monotonic() < until
+        time.sleep(0.1)
 
 
 def _read(served: Served, ready: threading.Event) -> None:

@@ -7,8 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -16,9 +15,7 @@ import pytest
 
 from app.cli.server import AddressInUse, _listen
 from app.settings import ROOT, Settings
-from tests.serving import ADMIN, NO_WORKER, SLUG, WRONG, Served, serve
-
-PATIENCE = 30
+from tests.serving import ADMIN, NO_WORKER, SLUG, WRONG, Served, serve, wait_for
 
 
 def test_the_admin_password_is_shown_at_the_first_start_only(tmp_path: Path) -> None:
@@ -50,7 +47,7 @@ def test_a_killed_server_leaves_nothing_that_stops_the_next(tmp_path: Path) -> N
         worker = killed.worker_pids()
         os.kill(killed.process.pid, signal.SIGKILL)
         killed.process.wait()
-    _wait_for(lambda: not any(map(psutil.pid_exists, worker)))
+    wait_for(lambda: not any(map(psutil.pid_exists, worker)))
 
     with serve(tmp_path) as served:
         student.client.base_url = f"{served.url}/api/v1"
@@ -77,13 +74,13 @@ def test_a_worker_that_dies_is_started_again(served: Served) -> None:
 def test_a_database_that_is_killed_is_started_again_and_nothing_is_lost(served: Served) -> None:
     student = served.sign_up()
     submission = student.send(SLUG, "import time\ndef standardise(x, eps):\n    time.sleep(0.5)\n    return x\n")
-    _wait_for(lambda: student.client.get(f"/submissions/{submission}").json()["state"] == "judging")
+    wait_for(lambda: student.client.get(f"/submissions/{submission}").json()["state"] == "judging")
     worker = served.worker_pids()
 
     (postgres,) = [each for each in psutil.Process(served.process.pid).children() if each.name() == "postgres"]
     postgres.kill()
-    _wait_for(lambda: not postgres.is_running() or postgres.status() == psutil.STATUS_ZOMBIE)
-    _wait_for(lambda: student.client.get(f"/submissions/{submission}").status_code == 200)
+    wait_for(lambda: not postgres.is_running() or postgres.status() == psutil.STATUS_ZOMBIE)
+    wait_for(lambda: student.client.get(f"/submissions/{submission}").status_code == 200)
 
     judged = student.result(submission)
     assert judged["verdict"] == "wrong_answer"
@@ -141,10 +138,3 @@ def test_web_pages_that_do_not_start_are_an_error(tmp_path: Path) -> None:
 def _postgres_in(folder: Path) -> list[psutil.Process]:
     processes = psutil.process_iter(["cmdline"])
     return [process for process in processes if str(folder) in " ".join(process.info["cmdline"] or [])]
-
-
-def _wait_for(has_come: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE
-    while not has_come():
-        assert time.monotonic() < until
-        time.sleep(0.1)

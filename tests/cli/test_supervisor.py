@@ -6,7 +6,6 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import pytest
 from app.cli.supervisor import PostgresProcess, Supervisor, WorkerProcess
 from app.embedded_postgres import own
 from app.settings import Settings
-from tests.serving import serve
+from tests.serving import serve, wait_for
 
 SLEEP = ("sleep", "600")
 DEAF = ("sh", "-c", "trap '' TERM; while :; do sleep 1; done")
@@ -75,18 +74,11 @@ def test_a_database_that_can_not_be_started_again_is_tried_until_it_can(
         os.kill(postgres.server.pid, signal.SIGKILL)
         wait_for(lambda: "could not open file" in caplog.text)
         control.with_suffix(".away").rename(control)
-        wait_for(lambda: "ready to accept connections" in "".join(postgres.cluster.log_lines()[-1:]))
+        wait_for(lambda: "".join(postgres.cluster.log_lines()).count("ready to accept connections") == 2)
 
     pauses = [float(pause) for pause in re.findall(r"starting it again in (\S+) s", caplog.text)]
     assert len(pauses) > 1
     assert pauses == sorted(set(pauses))
-
-
-def wait_for(has_come: Callable[[], bool]) -> None:
-    until = time.monotonic() + 30
-    while not has_come():
-        assert time.monotonic() < until
-        time.sleep(0.05)
 
 
 def test_a_host_without_a_sandbox_is_said_once_and_the_pages_stay_up(tmp_path: Path) -> None:
