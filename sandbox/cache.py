@@ -10,7 +10,7 @@ import re
 import threading
 import zlib
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, Protocol, runtime_checkable
@@ -48,28 +48,37 @@ class FillableLauncher(Protocol):
         """Its boxes keep what they compile. For trusted sources only."""
 
 
-def fill_cache(launcher: Launcher, spec: BoxSpec, request: Request, abort: threading.Event) -> int:
-    """Runs the trusted request in a box of its own; the number of entries that are new. Raises SandboxError."""
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """`entries`: how many are new. `calls`: the library calls that were made (`sandbox.guest.library_programs`)."""
+
+    entries: int
+    calls: frozenset[bytes]
+
+
+def fill_cache(launcher: Launcher, spec: BoxSpec, request: Request, abort: threading.Event) -> Filled:
+    """Runs the trusted request in a box of its own. Raises SandboxError."""
     if not isinstance(launcher, FillableLauncher) or launcher.cache is None or "jax" not in spec.frameworks:
-        return 0
+        return Filled(0, frozenset())
     target, own = launcher.cache, names_in(request.source) | names_in(request.driver or "")
-    kept = 0
+    kept, calls = 0, frozenset[bytes]()
 
     def keep(outcome: CaseOutcome) -> None:
-        nonlocal kept
+        nonlocal kept, calls
         if outcome.answer is not None:
-            kept += sum(_keep(name, entry, target) for name, entry in _harmless(outcome.answer, own))
+            compiled: Any = codec.decode(outcome.answer)
+            kept += sum(_keep(name, entry, target) for name, entry in _harmless(compiled, own))
+            calls = frozenset(map(bytes, compiled["calls"]))
 
     box = launcher.filling().launch(spec)
     try:
         box.run(replace(request, driver=DRIVER.format(request.driver)), keep, abort)
     finally:
         box.close()
-    return kept
+    return Filled(kept, calls)
 
 
-def _harmless(answer: bytes, own: set[str]) -> Iterator[tuple[str, bytes]]:
-    compiled: Any = codec.decode(answer)
+def _harmless(compiled: Any, own: set[str]) -> Iterator[tuple[str, bytes]]:
     allowed = frozenset(compiled["library"]) - _NEVER - own
     for name, content in compiled["entries"].items():
         entry, match = bytes(content), ENTRY.fullmatch(name)

@@ -7,6 +7,7 @@ from typing import Literal
 from sandbox.bubblewrap.launcher import BubblewrapLauncher
 from sandbox.docker.engine import find_address
 from sandbox.docker.launcher import DockerOptions, NoImage, open_docker
+from sandbox.environment import OPTIMIZATIONS
 from sandbox.gpu.lease import Gpus
 from sandbox.interface import IsolationDemand, Launcher, SandboxUnavailable
 from sandbox.runtime import find_runtime
@@ -23,6 +24,7 @@ def choose_launcher(
     cores_per_box: int = 1,
     cache_folder: Path | None = None,
     gpus: Gpus | None = None,
+    optimizations: tuple[str, ...] = OPTIMIZATIONS,
 ) -> Launcher:
     """Docker where an engine answers that has our image, else bubblewrap. Raises SandboxUnavailable.
 
@@ -41,6 +43,7 @@ def choose_launcher(
                 cores_per_box=cores_per_box,
                 cache=cache_folder,
                 gpus=gpus,
+                optimizations=optimizations,
             )
         except SandboxUnavailable as error:
             if is_asked_for:
@@ -48,7 +51,12 @@ def choose_launcher(
             level = logging.INFO if isinstance(error, NoImage) else logging.WARNING
             _log.log(level, "boxes are made by bubblewrap: %s", error)
     return BubblewrapLauncher(
-        runtime=find_runtime(runtime), isolation=isolation, cores_per_box=cores_per_box, cache=cache_folder, gpus=gpus
+        runtime=find_runtime(runtime),
+        isolation=isolation,
+        cores_per_box=cores_per_box,
+        cache=cache_folder,
+        gpus=gpus,
+        optimizations=optimizations,
     )
 
 

@@ -4,13 +4,15 @@ import json
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import Any
 
 from sandbox.guest.charged_time import MAX_STRETCH
 from sandbox.guest.frames import FAILURE_BYTES
 from sandbox.guest.reply import Cause
-from sandbox.interface import Box, BoxLost, CaseOutcome, Ending, Ready, Request, RunOutcome
+from sandbox.guest.task import WARM_SECONDS
+from sandbox.interface import Box, BoxLost, CaseOutcome, Ending, Ready, Request, RunOutcome, Setup, setup_of
 from sandbox.outcome import Report, outcome_of, read_report
 from sandbox.stream import Patience, Stream, read_json
 
@@ -50,21 +52,45 @@ class GuestBox(Box):
     def __init__(self, vessel: Vessel, ready: Ready) -> None:
         self.vessel, self.ready = vessel, ready
         self.name = vessel.name
+        self.spare: Setup | None = None
         self._in_use = threading.RLock()
 
     def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
-        with self._in_use:
-            try:
-                self.vessel.make_room(request.limits.memory_bytes)
-                return _Run(self.vessel.stream, request, abort).outcome(on_case)
-            except BoxLost as error:
-                words = self.vessel.last_words()
-                self.close()
-                self.vessel.check_host()
-                raise BoxLost(f"{error}; it last said: {words}" if words else str(error)) from None
-            except BaseException:
-                self.close()
-                raise
+        with self._in_use, self._closing_when_lost():
+            if self.spare is None or not self.spare.fits(request):
+                self._make_child(setup_of(request), abort)
+            self.spare = None
+            return _Run(self.vessel.stream, request, abort).outcome(on_case)
+
+    def prepare(self, setup: Setup, abort: threading.Event) -> None:
+        with self._in_use, self._closing_when_lost():
+            self._make_child(setup, abort)
+            self.spare = setup
+
+    def _make_child(self, setup: Setup, abort: threading.Event) -> None:
+        if self.spare is not None:
+            self._discard_spare(abort)
+        self.vessel.make_room(setup.memory_bytes)
+        self.vessel.stream.send(b"P", _setup_header(setup), Patience(GRACE_SECONDS, abort))
+        self.vessel.stream.receive({b"W": 0}, Patience(WARM_SECONDS + GRACE_SECONDS, abort))
+
+    def _discard_spare(self, abort: threading.Event) -> None:
+        self.spare = None
+        self.vessel.stream.send(b"X", b"", Patience(GRACE_SECONDS, abort))
+        self.vessel.stream.receive({b"D": 0}, Patience(EMPTYING_SECONDS, abort))
+
+    @contextmanager
+    def _closing_when_lost(self) -> Iterator[None]:
+        try:
+            yield
+        except BoxLost as error:
+            words = self.vessel.last_words()
+            self.close()
+            self.vessel.check_host()
+            raise BoxLost(f"{error}; it last said: {words}" if words else str(error)) from None
+        except BaseException:
+            self.close()
+            raise
 
     def is_alive(self) -> bool:
         """A box that speaks unasked, or has closed its end, is none to use."""
@@ -147,6 +173,16 @@ def _header(request: Request) -> bytes:
             "signature": request.signature,
             "case_count": len(request.cases),
             "limits": asdict(request.limits),
+        }
+    ).encode()
+
+
+def _setup_header(setup: Setup) -> bytes:
+    return json.dumps(
+        {
+            "memory_bytes": setup.memory_bytes,
+            "cpu_seconds": setup.cpu_seconds,
+            "library_calls": [call.hex() for call in setup.library_calls],
         }
     ).encode()
 

@@ -90,7 +90,8 @@ class Request:
 
     With a driver (`def run(solution, inputs) -> values`) that is called instead; its values are the answer.
     `guarded`: parameters that the program must neither change in place nor give back the memory of. `signature`: the
-    names of what a driver calls the solution with, None where only the driver knows.
+    names of what a driver calls the solution with, None where only the driver knows. `problem`: whose spares may run
+    it.
     """
 
     source: str
@@ -101,6 +102,36 @@ class Request:
     limits: Limits
     guarded: tuple[str, ...] = ()
     signature: tuple[str, ...] | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What a student's process is made with before there is a source.
+
+    `cpu_seconds`: the most that it may compute on each core, a backstop. `library_calls`: what JAX's libraries compute
+    there ahead (`sandbox.guest.library_programs`). `problem`: as in `Request`.
+    """
+
+    problem: str
+    memory_bytes: int
+    cpu_seconds: int
+    library_calls: tuple[bytes, ...] = ()
+
+    def fits(self, request: Request) -> bool:
+        own = setup_of(request)
+        return (
+            self.problem == own.problem
+            and self.memory_bytes == own.memory_bytes
+            and self.cpu_seconds >= own.cpu_seconds
+        )
+
+
+def setup_of(request: Request) -> Setup:
+    """For a process that is made when its request comes."""
+    limits = request.limits
+    seconds = limits.load_seconds + len(request.cases) * limits.wall_seconds
+    return Setup(problem=request.problem, memory_bytes=limits.memory_bytes, cpu_seconds=int(seconds))
 
 
 class Ending(StrEnum):
@@ -171,16 +202,26 @@ class Ready:
 
 
 class Box(ABC):
-    """A started box. One run at a time, from one thread. `name`: by which the host knows it."""
+    """A started box. One run at a time, from one thread. `name`: by which the host knows it.
+
+    `spare`: what the student's process that waits in it was made with, if one waits.
+    """
 
     name: str = "box"
     ready: Ready
+    spare: Setup | None = None
 
     @abstractmethod
     def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
         """Raises BoxLost or Aborted; after either the box is gone.
 
         `on_case` is called as each case ends, and is the only one to see its answer.
+        """
+
+    def prepare(self, setup: Setup, abort: threading.Event) -> None:  # noqa: B027
+        """Makes a spare: a student's process that waits for its source. The next run takes it where it fits.
+
+        A box with a GPU makes none. Raises as `run` does.
         """
 
     @abstractmethod

@@ -20,6 +20,7 @@ from sandbox.interface import (
     Request,
     RunOutcome,
     SandboxUnavailable,
+    Setup,
 )
 
 LISTEN_SECONDS = 0.2
@@ -55,9 +56,12 @@ class Pool:
         self._is_closed = False
 
     @contextmanager
-    def lease(self, spec: BoxSpec, abort: threading.Event) -> Iterator[Box]:
-        """A box that is exchanged for a fresh one whenever it is spent. Raises SandboxUnavailable or Aborted."""
-        leased = _Leased(self, self.take(spec, abort), abort)
+    def lease(self, spec: BoxSpec, abort: threading.Event, problem: str = "") -> Iterator[Box]:
+        """A box that is exchanged for a fresh one whenever it is spent, with a spare of the problem if there is one.
+
+        Raises SandboxUnavailable or Aborted.
+        """
+        leased = _Leased(self, self.take(spec, abort, problem), abort)
         try:
             yield leased
         finally:
@@ -71,6 +75,41 @@ class Pool:
                 return
             self._starting.append(spec)
         threading.Thread(target=self._start_idle, args=(spec,), name="box-start", daemon=True).start()
+
+    def make_spare(self, spec: BoxSpec, setup: Setup, abort: threading.Event) -> bool:
+        """Makes one in an idle box, or in a new one; whether there was a box for it.
+
+        A spare of the problem with another setup is made anew. Without room, the idle box used longest ago gives way.
+        Raises SandboxError, as a run does.
+        """
+        evicted: _Place | None = None
+        with self._changed:
+            others = [place for place in self._idle if place.box.spare != setup]
+            usable = (place for place in others if place.spec == spec)
+            place = next((place for place in usable if _is_spare(place, setup.problem) or not place.box.spare), None)
+            if place is None and self._count() >= self._capacity:
+                evicted = min(others, key=lambda place: place.used_at, default=None)
+            if self._is_closed or (place is evicted is None and self._count() >= self._capacity):
+                return False
+            for taken in (place, evicted):
+                if taken is not None:
+                    self._idle.remove(taken)
+            self._lent += 1
+        if evicted is not None:
+            evicted.box.close()
+        place = place or self._start_lent(spec)
+        place.is_spoilt = True  # until it has proven the contrary
+        try:
+            place.box.prepare(setup, abort)
+            place.is_spoilt = False
+        finally:
+            self.give_back(place)
+        return True
+
+    def count_spares(self, setup: Setup) -> int:
+        """Those that wait with this very setup."""
+        with self._changed:
+            return sum(place.box.spare == setup for place in self._idle)
 
     def close(self) -> None:
         """Ends the idle boxes; those that are lent end when they come back."""
@@ -103,9 +142,9 @@ class Pool:
     def _count(self) -> int:
         return len(self._idle) + len(self._starting) + self._lent
 
-    def take(self, spec: BoxSpec, abort: threading.Event) -> _Place:
+    def take(self, spec: BoxSpec, abort: threading.Event, problem: str = "") -> _Place:
         while True:
-            place, has_room = self._find(spec, abort)
+            place, has_room = self._find(spec, abort, problem)
             if place is not None and place.box.is_alive():
                 return place
             if place is not None:
@@ -113,14 +152,14 @@ class Pool:
             elif has_room:
                 return self._start_lent(spec)
 
-    def _find(self, spec: BoxSpec, abort: threading.Event) -> tuple[_Place | None, bool]:
+    def _find(self, spec: BoxSpec, abort: threading.Event, problem: str) -> tuple[_Place | None, bool]:
         """An idle box of that kind, or else a place to start one in, which is counted as lent; waits for either."""
         evicted: _Place | None = None
         with self._changed:
             while True:
                 if abort.is_set() or self._is_closed:
                     raise Aborted
-                place = next((place for place in self._idle if place.spec == spec), None)
+                place = self._choose(spec, problem)
                 if place is None and spec not in self._starting and self._count() >= self._capacity and self._idle:
                     evicted = min(self._idle, key=lambda place: place.used_at)
                     self._idle.remove(evicted)
@@ -133,6 +172,11 @@ class Pool:
         if evicted is not None:
             evicted.box.close()
         return place, place is None
+
+    def _choose(self, spec: BoxSpec, problem: str) -> _Place | None:
+        """A spare of the problem's, or else a box without one, or else one whose spare is given up."""
+        idle = [place for place in self._idle if place.spec == spec]
+        return min(idle, key=lambda place: (not _is_spare(place, problem), place.box.spare is not None), default=None)
 
     def _forget(self, place: _Place) -> None:
         place.box.close()
@@ -166,6 +210,10 @@ class Pool:
             place.box.close()
 
 
+def _is_spare(place: _Place, problem: str) -> bool:
+    return place.box.spare is not None and place.box.spare.problem == problem
+
+
 class _Leased(Box):
     """What a lease hands out."""
 
@@ -180,6 +228,9 @@ class _Leased(Box):
         outcome = place.box.run(request, on_case, abort)
         place.is_spoilt = not outcome.clean
         return outcome
+
+    def prepare(self, setup: Setup, abort: threading.Event) -> None:
+        self._fresh().box.prepare(setup, abort)
 
     def is_alive(self) -> bool:
         return self._place is not None and self._place.box.is_alive()

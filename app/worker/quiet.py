@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from itertools import count
 
-from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, Launcher, Request, RunOutcome
+from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, Launcher, Request, RunOutcome, Setup
 
 NICENESS = 10
 LISTEN_SECONDS = 0.2
@@ -70,6 +70,9 @@ class _QuietBox(Box):
 
         self._quiet.wait(abort)
         return self._box.run(request, rest, abort)
+
+    def prepare(self, setup: Setup, abort: threading.Event) -> None:
+        self._box.prepare(setup, abort)
 
     def is_alive(self) -> bool:
         return self._box.is_alive()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from app.telemetry import context
 from app.telemetry.trace import TRACER
 from app.worker.meter import Meter
-from sandbox.interface import Box, BoxLost, BoxSpec, CaseOutcome, Launcher, Request, RunOutcome
+from sandbox.interface import Box, BoxLost, BoxSpec, CaseOutcome, Launcher, Request, RunOutcome, Setup
 
 
 class WatchedLauncher(Launcher):
@@ -40,6 +40,13 @@ class WatchedBox(Box):
             except BoxLost:
                 self._meter.lost.labels(self._use).inc()
                 raise
+
+    @property
+    def spare(self) -> Setup | None:  # type: ignore[override]  # read only
+        return self._box.spare
+
+    def prepare(self, setup: Setup, abort: threading.Event) -> None:
+        self._box.prepare(setup, abort)
 
     def is_alive(self) -> bool:
         return self._box.is_alive()

@@ -11,7 +11,7 @@ from pathlib import Path
 from sandbox.bubblewrap import walls
 from sandbox.bubblewrap.process import BubblewrapProcess
 from sandbox.cores import Cores
-from sandbox.environment import RUNTIME_IN_BOX, CacheUse, guest_arguments, guest_environment
+from sandbox.environment import OPTIMIZATIONS, RUNTIME_IN_BOX, CacheUse, guest_arguments, guest_environment
 from sandbox.gpu.access import find_access
 from sandbox.gpu.box import open_bound
 from sandbox.gpu.driver import Gpu
@@ -35,6 +35,7 @@ class BubblewrapLauncher(Launcher):
     cache: Path | None = None
     is_filling: bool = False
     gpus: Gpus | None = None
+    optimizations: tuple[str, ...] = OPTIMIZATIONS
     name: str = "bubblewrap"
     _cores: Cores = field(default_factory=Cores)
 
@@ -69,8 +70,11 @@ class BubblewrapLauncher(Launcher):
         access = None if gpu is None or self.gpus is None else find_access(gpu, self.gpus.devices)
         options = [*walls.namespaces(), *walls.contents(self.runtime, self.cache, access)]
         cores = self._cores.take(self.cores_per_box)
-        variables = guest_environment(len(cores), use, gpu) | (access.variables if access else {})
+        variables = guest_environment(len(cores), use, self.optimizations, gpu) | (access.variables if access else {})
         options += walls.environment(variables)
-        program = [str(RUNTIME_IN_BOX / "bin" / "python"), *guest_arguments(spec, self.isolation, cores, gpu)]
+        program = [
+            str(RUNTIME_IN_BOX / "bin" / "python"),
+            *guest_arguments(spec, self.isolation, cores, self.optimizations, gpu),
+        ]
         seccomp = assemble(box_filter(namespaces=self.isolation != "shared", gpu=spec.gpu))
         return BubblewrapProcess([*options, "--", *program], seccomp, on_end=lambda: self._cores.give_back(cores))

@@ -18,6 +18,7 @@ from sandbox.environment import (
     CACHE_IN_BOX,
     GUEST_IN_BOX,
     GUEST_UID,
+    OPTIMIZATIONS,
     RUNTIME_IN_BOX,
     CacheUse,
     digest_of,
@@ -101,6 +102,7 @@ class DockerLauncher(Launcher):
     cache: Path | None = None
     is_filling: bool = False
     gpus: Gpus | None = None
+    optimizations: tuple[str, ...] = OPTIMIZATIONS
     name: str = "docker"
     _cores: Cores = field(default_factory=Cores)
 
@@ -161,7 +163,10 @@ class DockerLauncher(Launcher):
 
     def _create(self, spec: BoxSpec, cores: tuple[int, ...], gpu: Gpu | None) -> "Container":
         use = CacheUse.FILL if self.is_filling else CacheUse.NONE if self.cache is None else CacheUse.READ
-        program = [str(RUNTIME_IN_BOX / "bin" / "python"), *guest_arguments(spec, self.isolation, cores, gpu)]
+        program = [
+            str(RUNTIME_IN_BOX / "bin" / "python"),
+            *guest_arguments(spec, self.isolation, cores, self.optimizations, gpu),
+        ]
         from docker.types import LogConfig
 
         host_config = self.engine.api.create_host_config(
@@ -178,7 +183,7 @@ class DockerLauncher(Launcher):
                 program,
                 user=f"{GUEST_UID}:{GUEST_UID}",
                 hostname="box",
-                environment=guest_environment(len(cores), use, gpu),
+                environment=guest_environment(len(cores), use, self.optimizations, gpu),
                 working_dir="/tmp",
                 name=f"allclose-{token_hex(6)}",
                 labels={LABEL: this_process()},
@@ -265,6 +270,7 @@ def open_docker(
     cores_per_box: int = 1,
     cache: Path | None = None,
     gpus: Gpus | None = None,
+    optimizations: tuple[str, ...] = OPTIMIZATIONS,
 ) -> DockerLauncher:
     """Raises SandboxUnavailable. Removes what workers of this host that are dead have left."""
     engine = connect()
@@ -281,6 +287,7 @@ def open_docker(
         cores_per_box=cores_per_box,
         cache=cache,
         gpus=gpus,
+        optimizations=optimizations,
     )
     launcher.check_guest(name)
     return launcher

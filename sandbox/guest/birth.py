@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from .confinement import Surroundings
 from .student import ANSWERS, INPUTS, live
-from .task import Task
+from .task import Setup
 
 PIPE_BYTES = 2**20
 _HIGH = 64
@@ -24,11 +24,11 @@ class Child:
     text: int
 
 
-def fork_student(task: Task, surroundings: Surroundings, token: bytes) -> Child:
+def fork_student(setup: Setup, surroundings: Surroundings, token: bytes) -> Child:
     inputs, answers, text = os.pipe(), os.pipe(), os.pipe()
     pid = os.fork()
     if pid == 0:
-        _become_student(task, surroundings, token, (text[1], answers[1], inputs[0]))
+        _become_student(setup, surroundings, token, (text[1], answers[1], inputs[0]))
     for theirs in (inputs[0], answers[1], text[1]):
         os.close(theirs)
     for ours in (inputs[1], answers[0], text[0]):
@@ -38,10 +38,10 @@ def fork_student(task: Task, surroundings: Surroundings, token: bytes) -> Child:
     return Child(pid=pid, inputs=inputs[1], answers=answers[0], text=text[0])
 
 
-def _become_student(task: Task, surroundings: Surroundings, token: bytes, ends: tuple[int, int, int]) -> NoReturn:
+def _become_student(setup: Setup, surroundings: Surroundings, token: bytes, ends: tuple[int, int, int]) -> NoReturn:
     try:
         _place_descriptors(*ends)
-        live(task, surroundings, token)
+        live(setup, surroundings, token)
     except BaseException:
         traceback.print_exc()
     finally:

@@ -6,10 +6,14 @@ The host never opens a folder that a box writes to: the entries travel as every 
 import os
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from . import jax_compilation
 
 _LIBRARY = (
     "jax/_src/lax/lax.py",
@@ -32,18 +36,24 @@ Run = Callable[[Callable[..., object], dict[str, Any]], object]
 def harvesting(driver: str | None) -> Run:
     """A driver that calls the one with this source, or the solution itself, and answers with what was compiled.
 
-    Each answer holds `entries`, bytes by file name, of those that are new; `library`: see `library_names`.
+    Each answer holds `entries`, bytes by file name, of those that are new; `library`: see `library_names`; `calls`:
+    the library calls that were made so far (`library_programs`).
     """
     folder = Path(os.environ["JAX_COMPILATION_CACHE_DIR"])
     inner = _call if driver is None else _load(driver)
     known: set[str] = set()
+    recorder: Any = None
+    if jax_compilation.is_tested():
+        recorder = import_module("sandbox.guest.library_programs").Recorder()
 
     def run(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
-        inner(solution, inputs)
+        with recorder.recording() if recorder is not None else nullcontext():
+            inner(solution, inputs)
+        calls = [] if recorder is None else [np.frombuffer(call, np.uint8) for call in sorted(recorder.calls)]
         fresh = [path for path in folder.glob("*-cache") if path.name not in known]
         known.update(path.name for path in fresh)
         entries = {path.name: np.frombuffer(path.read_bytes(), np.uint8) for path in fresh}
-        return {"entries": entries, "library": library_names(Path(np.__file__).parents[1])}
+        return {"entries": entries, "library": library_names(Path(np.__file__).parents[1]), "calls": calls}
 
     return run
 

@@ -6,11 +6,15 @@ import resource
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from . import bpf, isolation, kernel
 from .gauge import read_status
 from .syscall_table import student_filter
-from .task import Isolation, Limits, Task
+from .task import WARM_SECONDS, Isolation, Limits, Setup
+
+if TYPE_CHECKING:
+    from .library_programs import Library
 
 MIB = 2**20
 FILE_BYTES = 64 * MIB
@@ -18,6 +22,8 @@ STACK_BYTES = 64 * MIB
 DESCRIPTORS = 256
 # Above the limit that the monitor watches: what the allocators and the frameworks reserve and never touch.
 RESERVED_BYTES = 512 * MIB
+# What a process takes that has made library calls before its source came.
+WARM_BYTES = 1024 * MIB
 CPU_SLACK_SECONDS = 10
 PREPARATION_SECONDS = 10
 # With a GPU, whose driver and libraries take memory of the host and threads, and reserve much more. Not verified on
@@ -30,12 +36,16 @@ GPU_PREPARATION_SECONDS = 14
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """`cores`: where students compute; `all_cores`: where monitors may; `gpu_memory_bytes`: see Settings."""
+    """`cores`: where students compute; `all_cores`: where monitors may; `gpu_memory_bytes`: see Settings.
+
+    `library`: by which a student's process makes library calls ahead of its source.
+    """
 
     isolation: Isolation
     cores: tuple[int, ...]
     all_cores: tuple[int, ...]
     gpu_memory_bytes: int | None = None
+    library: "Library | None" = None
 
     @property
     def has_gpu(self) -> bool:
@@ -46,8 +56,9 @@ class Surroundings:
         """XLA alone starts about 18 threads on few cores, and aborts the process when it can't."""
         return 64 + 8 * len(self.cores) + (GPU_THREADS if self.has_gpu else 0)
 
-    @property
-    def preparation_seconds(self) -> float:
+    def preparation_seconds(self, setup: Setup) -> float:
+        if setup.library_calls:
+            return WARM_SECONDS
         return GPU_PREPARATION_SECONDS if self.has_gpu else PREPARATION_SECONDS
 
     @property
@@ -60,7 +71,7 @@ class Surroundings:
         return replace(limits, memory_bytes=limits.memory_bytes + extra_bytes)
 
 
-def confine(task: Task, surroundings: Surroundings) -> None:
+def confine(setup: Setup, surroundings: Surroundings) -> None:
     """Raises OSError, before anything of the student's has run."""
     os.sched_setaffinity(0, surroundings.cores)
     data_bytes = read_status("self").data_bytes
@@ -70,7 +81,7 @@ def confine(task: Task, surroundings: Surroundings) -> None:
         _renew_tmp()
     os.chdir("/tmp")
     os.umask(0o077)
-    _limit_resources(task, surroundings, data_bytes)
+    _limit_resources(setup, surroundings, data_bytes)
     kernel.empty_bounding_set()
     kernel.drop_capabilities()
     kernel.forbid_new_privileges()
@@ -92,13 +103,12 @@ def filter_program(pid: int, *, gpu: bool) -> bytes:
     return bpf.assemble(student_filter(pid, gpu=gpu))
 
 
-def _limit_resources(task: Task, surroundings: Surroundings, data_bytes: int) -> None:
+def _limit_resources(setup: Setup, surroundings: Surroundings, data_bytes: int) -> None:
     """Backstops: the monitor's limits are the ones that are met first."""
-    limits = task.limits
-    wall_seconds = limits.load_seconds + task.case_count * limits.wall_seconds
-    _limit(resource.RLIMIT_CPU, int(wall_seconds * len(surroundings.cores)) + CPU_SLACK_SECONDS)
+    _limit(resource.RLIMIT_CPU, setup.cpu_seconds * len(surroundings.cores) + CPU_SLACK_SECONDS)
     # Relative: libraries reserve 0.3 GiB on two cores and 2.7 GiB on 64 before any work.
-    _limit(resource.RLIMIT_DATA, data_bytes + limits.memory_bytes + surroundings.reserved_bytes)
+    warm_bytes = WARM_BYTES if setup.library_calls else 0
+    _limit(resource.RLIMIT_DATA, data_bytes + setup.memory_bytes + surroundings.reserved_bytes + warm_bytes)
     _limit(resource.RLIMIT_STACK, STACK_BYTES)  # no part of RLIMIT_DATA
     _limit(resource.RLIMIT_FSIZE, FILE_BYTES)
     _limit(resource.RLIMIT_NOFILE, DESCRIPTORS)

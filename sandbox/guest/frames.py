@@ -2,8 +2,9 @@
 
 Between the host and the guest of a box:
 
-    host -> guest   S request (JSON)      C inputs of a case      Z inputs of the last case
-    guest -> host   Y ready (JSON)        L loaded (JSON)
+    host -> guest   P setup of the student's process (JSON)       X that process is not wanted any more
+                    S request (JSON)      C inputs of a case      Z inputs of the last case
+    guest -> host   Y ready (JSON)        W that process waits    L loaded (JSON)
                     O what ended a case, or the loading (JSON), then T its text, then P what the child sent
                     D the box is empty again
 

@@ -16,7 +16,7 @@ from .birth import fork_student
 from .confinement import Surroundings
 from .isolation import enter_namespaces
 from .reply import Cause
-from .task import Task
+from .task import Setup, Task
 from .watch import Ended, HostGone, Watch
 
 _REPLIES_TO_LOADING = (frames.LOADED, frames.INVALID, frames.RAISED)
@@ -24,7 +24,7 @@ _REPLIES_TO_CASES = (frames.ANSWER, *(kind for kind in frames.FAILURES if kind !
 
 
 class NotPrepared(Exception):
-    """The student's process could not be confined: our fault, and the end of the box."""
+    """The student's process could not be confined, or died before it got a source: our fault, and the box's end."""
 
 
 def live(surroundings: Surroundings) -> NoReturn:
@@ -45,21 +45,18 @@ def live(surroundings: Surroundings) -> NoReturn:
 
 def _serve(surroundings: Surroundings) -> None:
     _, content = frames.read_frame(frames.FROM_HOST)
-    task = Task.from_json(content)
+    setup = Setup.from_json(content)
     if surroundings.isolation == "namespaces":
         enter_namespaces()
     token = os.urandom(frames.TOKEN_BYTES)
-    child = fork_student(task, surroundings, token)
-    watch = Watch(
-        child,
-        surroundings.watched(task.limits),
-        thread_limit=surroundings.thread_limit,
-        cores=len(surroundings.cores),
-    )
+    child = fork_student(setup, surroundings, token)
+    watch = Watch(child, thread_limit=surroundings.thread_limit, cores=len(surroundings.cores))
     try:
-        _prepare(watch, token, surroundings.preparation_seconds)
-        if _load(watch, task):
-            _answer_cases(watch, task)
+        _prepare(watch, token, surroundings.preparation_seconds(setup))
+        frames.write_frame(frames.TO_HOST, b"W")
+        kind, content = frames.read_frame(frames.FROM_HOST)  # a spare waits here, and nothing has run in it yet
+        if kind == b"S":
+            _run(watch, surroundings, content)
     finally:
         watch.leave()
 
@@ -70,8 +67,17 @@ def _prepare(watch: Watch, token: bytes, seconds: float) -> None:
         raise NotPrepared(ended)
 
 
-def _load(watch: Watch, task: Task) -> bool:
-    ended = _strict(watch.question(b"L", b"", task.limits.load_seconds), _REPLIES_TO_LOADING)
+def _run(watch: Watch, surroundings: Surroundings, content: bytes) -> None:
+    if watch.is_dead():
+        raise NotPrepared("the process that waited is dead")
+    task = Task.from_json(content)
+    watch.limits = surroundings.watched(task.limits)
+    if _load(watch, task, content):
+        _answer_cases(watch, task)
+
+
+def _load(watch: Watch, task: Task, content: bytes) -> bool:
+    ended = _strict(watch.question(b"L", content, task.limits.load_seconds), _REPLIES_TO_LOADING)
     if ended.kind != frames.LOADED:
         _report(ended)
         return False

@@ -16,7 +16,7 @@ from .confinement import Surroundings, confine
 from .failure import describe, pack, type_name
 from .guard import Guard, Violation
 from .program import CannotBeJudged, Program, load
-from .task import Task
+from .task import Setup, Task
 
 INPUTS, ANSWERS = 4, 3  # descriptors
 SEED = 0
@@ -24,19 +24,21 @@ SEED = 0
 Reply = tuple[bytes, bytes]
 
 
-def live(task: Task, surroundings: Surroundings, token: bytes) -> NoReturn:
+def live(setup: Setup, surroundings: Surroundings, token: bytes) -> NoReturn:
     """Runs in the forked process, with its descriptors in place, to the end of that process."""
     try:
-        confine(task, surroundings)
-        _begin_python()
+        confine(setup, surroundings)
         if surroundings.gpu_memory_bytes is not None:
-            gpu.bring_up(task.limits.memory_bytes, surroundings.gpu_memory_bytes)
+            gpu.bring_up(setup.memory_bytes, surroundings.gpu_memory_bytes)
+        if setup.library_calls and surroundings.library is not None:
+            surroundings.library.replay(setup.library_calls)
+        _begin_python()
     except BaseException as error:  # ours: the monitor gives the box up
         _send(token, frames.RAISED, pack("load", type_name(error), str(error)))
         os._exit(1)
     _send(token, frames.PREPARED, b"")
     try:
-        _answer_all(task, torch_device="cuda" if surroundings.has_gpu else "cpu")
+        _answer_all(torch_device="cuda" if surroundings.has_gpu else "cpu")
     finally:
         os._exit(0)
 
@@ -60,8 +62,9 @@ def _text_stream(descriptor: int) -> Any:
     return open(descriptor, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
 
 
-def _answer_all(task: Task, torch_device: str) -> None:
-    token, _ = _ask()
+def _answer_all(torch_device: str) -> None:
+    token, content = _ask()
+    task = Task.from_json(content)
     program, reply = _load(task)
     _send(token, *reply)
     while program is not None:

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Isolation = Literal["namespaces", "shared"]
+# For the library calls of a process that waits for its source.
+WARM_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """`isolation` "any": namespaces where the host permits. `cores`: numbers of the cores for students.
 
-    `gpu_memory_bytes`: all that the box's GPU has, if it has one.
+    `gpu_memory_bytes`: all that the box's GPU has, if it has one. `optimizations`: see `jax_compilation.PARTS`.
     """
 
     frameworks: tuple[str, ...]
@@ -19,11 +21,13 @@ class Settings:
     cores: tuple[int, ...]
     uid: int
     gpu_memory_bytes: int | None = None
+    optimizations: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, text: str) -> "Settings":
         given = json.loads(text)
-        return cls(**given | {"frameworks": tuple(given["frameworks"]), "cores": tuple(given["cores"])})
+        lists = {key: tuple(given[key]) for key in ("frameworks", "cores", "optimizations") if key in given}
+        return cls(**given | lists)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +37,24 @@ class Limits:
     memory_bytes: int
     answer_bytes: int
     text_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What a student's process is told before there is a source: facts of the problem.
+
+    `memory_bytes`: the limit of a case. `cpu_seconds`: of the whole process, a backstop. `library_calls`: what the
+    process has the libraries compute before it gets the source (`library_programs`).
+    """
+
+    memory_bytes: int
+    cpu_seconds: int
+    library_calls: tuple[bytes, ...] = ()
+
+    @classmethod
+    def from_json(cls, text: bytes) -> "Setup":
+        given: dict[str, Any] = json.loads(text)
+        return cls(**given | {"library_calls": tuple(map(bytes.fromhex, given["library_calls"]))})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

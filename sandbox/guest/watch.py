@@ -27,6 +27,8 @@ KILL_SECONDS = 5
 FAREWELL_SECONDS = 0.25
 FLOOD_BYTES = 8 * 2**20
 CHUNK_BYTES = 2**18
+# While the process is being prepared: nothing of a student's runs, and nothing is kept.
+NO_REQUEST = Limits(wall_seconds=0, load_seconds=0, memory_bytes=0, answer_bytes=0, text_bytes=0)
 
 
 class HostGone(Exception):
@@ -51,8 +53,11 @@ class Ended:
 
 
 class Watch:
-    def __init__(self, child: Child, limits: Limits, *, thread_limit: int, cores: int) -> None:
-        self._child, self._limits, self._thread_limit = child, limits, thread_limit
+    """`limits`: those of the request, once there is one."""
+
+    def __init__(self, child: Child, *, thread_limit: int, cores: int) -> None:
+        self.limits = NO_REQUEST
+        self._child, self._thread_limit = child, thread_limit
         self._gauge, self._thread_times = Gauge(child.pid), ThreadTimes(child.pid, cores)
         self._baseline: int | None = None
         self._peak, self._looked_at = 0, 0.0
@@ -123,7 +128,7 @@ class Watch:
         if not self._is_reaped:
             os.kill(self._child.pid, signal.SIGKILL)
             deadline = time.monotonic() + KILL_SECONDS
-            while not self._is_dead() and time.monotonic() < deadline:
+            while not self.is_dead() and time.monotonic() < deadline:
                 time.sleep(TICK_SECONDS / 10)
 
     def leave(self) -> None:
@@ -131,9 +136,15 @@ class Watch:
         if not self._is_reaped:
             os.kill(self._child.pid, signal.SIGKILL)
 
+    def is_dead(self) -> bool:
+        if not self._is_reaped:
+            pid, self._status = os.waitpid(self._child.pid, os.WNOHANG)
+            self._is_reaped = pid != 0
+        return self._is_reaped
+
     def _begin(self, token: bytes, kind: bytes, content: bytes) -> None:
         self._peak, self._host_has_spoken = 0, False
-        self._reply = Reply(token, self._limits.answer_bytes)
+        self._reply = Reply(token, self.limits.answer_bytes)
         self._outgoing = memoryview(frames.TOKENED_HEADER.pack(token, kind, len(content)) + content)
         self._poll.register(self._child.inputs, select.POLLOUT)
 
@@ -172,7 +183,7 @@ class Watch:
         if status is None or self._baseline is None:
             return
         self._peak = max(self._peak, status.memory_bytes - self._baseline)
-        if self._peak > self._limits.memory_bytes:
+        if self._peak > self.limits.memory_bytes:
             self._end = Cause.MEMORY
         elif status.threads > self._thread_limit:
             self._end = self._end or Cause.THREADS
@@ -206,23 +217,17 @@ class Watch:
         """The channel is closed, or the first thread gone: by the end of the process, most likely."""
         deadline = time.monotonic() + DEATH_SECONDS
         while time.monotonic() < deadline and self._end is not Cause.MEMORY:
-            if self._is_dead():
+            if self.is_dead():
                 return Cause.DIED
             time.sleep(TICK_SECONDS / 10)
             self._look()
         return self._end or Cause.CLOSED
 
-    def _is_dead(self) -> bool:
-        if not self._is_reaped:
-            pid, self._status = os.waitpid(self._child.pid, os.WNOHANG)
-            self._is_reaped = pid != 0
-        return self._is_reaped
-
     def _read_text(self) -> None:
         data = os.read(self._child.text, CHUNK_BYTES)
         if not data:
             self._poll.unregister(self._child.text)
-        self._text += data[: max(0, self._limits.text_bytes - len(self._text))]
+        self._text += data[: max(0, self.limits.text_bytes - len(self._text))]
         self._text_seen += len(data)
         if self._text_seen > FLOOD_BYTES:
             self._end = self._end or Cause.TEXT
@@ -232,7 +237,7 @@ class Watch:
         with suppress(BlockingIOError):
             self._text += os.read(self._child.text, CHUNK_BYTES)
         text, self._text, self._text_seen = bytes(self._text), bytearray(), 0
-        return text[: self._limits.text_bytes]
+        return text[: self.limits.text_bytes]
 
 
 def _count_files(folder: str) -> int:

@@ -16,13 +16,16 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from . import frames, monitor
+from . import frames, jax_compilation, monitor
 from .confinement import Surroundings, filter_program
 from .gpu import holds_cuda_context
 from .isolation import is_needless, is_permitted
 from .task import Settings
+
+if TYPE_CHECKING:
+    from .library_programs import Library
 
 # What people use of each, since a first use in a child would cost it the import (torch._dynamo: 0.8 s).
 IMPORTS = {
@@ -40,6 +43,7 @@ def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
     # What a shell starts in the background ignores it, and all that comes of that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _import(settings.frameworks)
+    jax_compilation.install(settings.optimizations)
     has_gpu = settings.gpu_memory_bytes is not None
     if has_gpu and holds_cuda_context(Path("/proc/self/fd")):
         raise RuntimeError("a CUDA context exists before the fork: no child could have one of its own")
@@ -51,6 +55,7 @@ def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
         cores=settings.cores,
         all_cores=all_cores,
         gpu_memory_bytes=settings.gpu_memory_bytes,
+        library=_find_library(),
     )
     filter_program(1, gpu=has_gpu)
     gc.collect()
@@ -66,6 +71,14 @@ def _import(frameworks: tuple[str, ...]) -> None:
     bridge = sys.modules.get("jax._src.xla_bridge")
     if bridge is not None and bridge.backends_are_initialized():
         raise RuntimeError("a JAX backend exists before the fork: every child would hang")
+
+
+def _find_library() -> "Library | None":
+    """None: no library calls can be made ahead here."""
+    if not jax_compilation.is_tested():
+        return None
+    library: Library = importlib.import_module("sandbox.guest.library_programs").Library()
+    return library
 
 
 def _ready(settings: Settings, surroundings: Surroundings) -> dict[str, object]:

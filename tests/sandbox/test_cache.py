@@ -47,7 +47,7 @@ def launcher(tmp_path: Path) -> BubblewrapLauncher:
 @pytest.fixture
 def fill(launcher: BubblewrapLauncher) -> Callable[[], int]:
     def run() -> int:
-        return fill_cache(launcher, JAX, reference(), threading.Event())
+        return fill_cache(launcher, JAX, reference(), threading.Event()).entries
 
     return run
 
@@ -132,7 +132,7 @@ def test_the_folder_is_readable_for_boxes_whatever_the_umask(tmp_path: Path) -> 
 
 
 def test_a_box_without_jax_fills_nothing(launcher: BubblewrapLauncher) -> None:
-    assert fill_cache(launcher, BoxSpec(("numpy",)), reference(), threading.Event()) == 0
+    assert fill_cache(launcher, BoxSpec(("numpy",)), reference(), threading.Event()).entries == 0
 
 
 def test_names_of_libraries_are_found() -> None:

@@ -259,7 +259,9 @@ PRODUCTS = {
 }
 
 
-@pytest.mark.parametrize("framework", PRODUCTS)
+@pytest.mark.parametrize(
+    "framework", [pytest.param(name, marks=[pytest.mark.whole] * (name == "torch")) for name in PRODUCTS]
+)
 def test_frameworks_find_no_fault_with_their_surroundings(bench: Bench, framework: str) -> None:
     outcome = bench.call(PRODUCTS[framework], {"x": [[1.0, 2.0]]}, frameworks=(framework,))
 

@@ -42,9 +42,9 @@ class CountingPool(Pool):
     leases = 0
 
     @contextmanager
-    def lease(self, spec: BoxSpec, abort: threading.Event) -> Iterator[Box]:
+    def lease(self, spec: BoxSpec, abort: threading.Event, problem: str = "") -> Iterator[Box]:
         self.leases += 1
-        with super().lease(spec, abort) as box:
+        with super().lease(spec, abort, problem) as box:
             yield box
 
 

@@ -7,6 +7,7 @@ import pytest
 from app.worker import compilation
 from app.worker.compilation import CompilationCache
 from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.cache import Filled
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME
 from tests.worker.bench import STANDARDISE
@@ -17,9 +18,9 @@ from tests.worker.cases import make_case
 def fillings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
 
-    def note(launcher: BubblewrapLauncher, *_: object) -> int:
+    def note(launcher: BubblewrapLauncher, *_: object) -> Filled:
         found.append(launcher.runtime.python_version)
-        return 0
+        return Filled(0, frozenset())
 
     monkeypatch.setattr(compilation, "fill_cache", note)
     return found

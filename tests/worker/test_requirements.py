@@ -48,8 +48,8 @@ class Listening(Pool):
         self.requests: list[Request] = []
 
     @contextmanager
-    def lease(self, spec: BoxSpec, abort: threading.Event) -> Iterator[Box]:
-        with super().lease(spec, abort) as box:
+    def lease(self, spec: BoxSpec, abort: threading.Event, problem: str = "") -> Iterator[Box]:
+        with super().lease(spec, abort, problem) as box:
             yield Overheard(box, self.requests)
 
 

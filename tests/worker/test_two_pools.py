@@ -40,8 +40,8 @@ class Listening(Pool):
         self.sources: set[str] = set()
 
     @contextmanager
-    def lease(self, spec: BoxSpec, abort: threading.Event) -> Iterator[Box]:
-        with super().lease(spec, abort) as box:
+    def lease(self, spec: BoxSpec, abort: threading.Event, problem: str = "") -> Iterator[Box]:
+        with super().lease(spec, abort, problem) as box:
             yield Overheard(box, self.sources)
 
 
