@@ -19,6 +19,17 @@ ROOT = Path(__file__).parent.parent
 # Settings of earlier versions, which admins change now (`app.policy`).
 CHANGED_WHILE_IT_RUNS = {"ALLCLOSE_MAX_PENDING", "ALLCLOSE_REQUESTS_PER_MINUTE"}
 
+# What makes judging quicker and can be left out, by name: docs/performance.md says what each does.
+OPTIMIZATIONS = (
+    "mlir_context",
+    "executables",
+    "compile_options",
+    "passive_threads",
+    "library_cache",
+    "spares",
+    "parallel_runs",
+)
+
 # Each may also come from a file that `<its name>_FILE` names, as Docker's secrets do.
 SECRETS = ("database_url", "smtp_password", "oidc_client_secret", "token")
 
@@ -50,6 +61,9 @@ class Settings(BaseSettings):
     )
     max_runs: int = Field(
         200, ge=1, description="processes that one box may start for submissions, two for most; 1 = never reused"
+    )
+    optimizations: str = Field(
+        ",".join(OPTIMIZATIONS), description="what makes judging quicker, commas between; docs/performance.md has each"
     )
     secure_cookies: bool = Field(False, description="session cookies over HTTPS only, as with an https public_url")
     public_url: str | None = Field(None, description="where people reach the pages; links in mails begin with it")
@@ -94,10 +108,18 @@ class Settings(BaseSettings):
             raise ValueError("the pages can't be below a path; give them a host or a port of their own")
         return url
 
+    @field_validator("optimizations")
+    @classmethod
+    def _known_optimizations(cls, names: str) -> str:
+        unknown = sorted(set(_parts(names)) - set(OPTIMIZATIONS))
+        if unknown:
+            raise ValueError(f"no optimization is called {', '.join(unknown)}; there are {', '.join(OPTIMIZATIONS)}")
+        return names
+
     @field_validator("trusted_proxies")
     @classmethod
     def _networks(cls, proxies: str) -> str:
-        for proxy in filter(None, (part.strip() for part in proxies.split(","))):
+        for proxy in _parts(proxies):
             ip_network(proxy)
         return proxies
 
@@ -121,10 +143,18 @@ class Settings(BaseSettings):
     def has_https(self) -> bool:
         return self.secure_cookies or self.base_url.startswith("https://")
 
+    @property
+    def chosen_optimizations(self) -> tuple[str, ...]:
+        return tuple(_parts(self.optimizations))
+
     @cached_property
     def worker_slots(self) -> int:
         """Counted once, since the free memory changes."""
         return self.slots or count_slots()
+
+
+def _parts(text: str) -> list[str]:
+    return [part for part in (part.strip() for part in text.split(",")) if part]
 
 
 def read_settings(**overrides: object) -> Settings:

@@ -25,6 +25,15 @@ STEP_SECONDS = 10
 LATELY = timedelta(minutes=10)
 
 
+# The channel on which workers hear that a student has a problem open, by its slug.
+OPENED = "opened"
+
+
+def tell_opened(session: Session, slug: str) -> None:
+    """A submission may come soon: workers get ready for it."""
+    session.execute(select(func.pg_notify(OPENED, slug)))
+
+
 def count_unfinished(session: Session, user_id: UUID) -> int:
     """How many judgings of this user are not done; what is judged again does not count."""
     unfinished = (

@@ -39,8 +39,9 @@ def open_launcher(settings: Settings, *, cache: Path | None, gpus: Gpus | None =
         docker=docker_options(settings),
         isolation=settings.isolation,
         cores_per_box=CORES_PER_BOX,
-        cache_folder=cache,
+        cache_folder=cache if "library_cache" in settings.chosen_optimizations else None,
         gpus=gpus,
+        optimizations=settings.chosen_optimizations,
     )
 
 

@@ -16,7 +16,7 @@ from app.catalog.manifest import Manifest
 from app.catalog.package import Package
 from app.judging.evidence import Conditional, Evidence, Loop
 from app.worker.conversation import CANDIDATES, Clock, Cut, Messages, Run, Step, Task, Wanted, plan
-from app.worker.request import MOST_ANSWER_BYTES, box_spec, limits_of
+from app.worker.request import MOST_ANSWER_BYTES, box_spec, limits_of, spares_of
 from app.worker.run import run_cases
 from sandbox.guest.codec import STANDARD_CAPS, Caps, Malformed, decode, encode
 from sandbox.guest.signature import PROGRAM_BYTES, Untraceable, describe
@@ -115,6 +115,7 @@ def export_programs(
         parameters=(Parameter("signature", "value"),),
         cases=tuple(cases),
         limits=_limits(package.manifest, EXPORT_CAPS.total_bytes),
+        problem=spares_of(package),
     )
     outcomes: list[CaseOutcome] = []
     run_cases(makers, box_spec(package.manifest), request, outcomes.append, abort)

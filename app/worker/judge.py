@@ -12,9 +12,13 @@ judging does so once, at the first step where this happens.
 """
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from threading import Event
 
+from app.capacity import count_cores
 from app.catalog.package import Package
 from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict, overall, score
@@ -31,9 +35,10 @@ from app.worker.rerun import draw, run_again
 from app.worker.run import run_all
 from app.worker.timeline import Timeline
 from app.worker.trying import choose_tried, is_telling
-from sandbox.interface import Box, CaseInput, CaseOutcome, Ending
+from sandbox.interface import Aborted, Box, CaseInput, CaseOutcome, Ending
 from sandbox.pool import Pool
 
+LOOK_SECONDS = 0.05
 OnResult = Callable[[CaseResult], None]
 OnOutcome = Callable[[CaseOutcome], None]
 
@@ -46,7 +51,8 @@ class Job:
     the problem has requirements on them or sealed cases. Neither pool's boxes ever hold a submission's source.
     `on_outcome` gets what each case is judged by, before it is. `timeline` is told what goes on.
     `wait_until_quieter` returns when cases that ran out of time on an overloaded machine are to run once more, and
-    raises Aborted when the event is set; None: they do not run once more.
+    raises Aborted when the event is set; None: they do not run once more. `runs_in_parallel`: the second run of a case
+    may go on beside the first ones.
     """
 
     package: Package
@@ -57,6 +63,7 @@ class Job:
     on_outcome: OnOutcome | None = None
     timeline: Timeline = field(default_factory=Timeline)
     wait_until_quieter: Callable[[Event], None] | None = None
+    runs_in_parallel: bool = False
 
 
 def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
@@ -96,6 +103,39 @@ class _Results:
         return tuple(sorted(self._found, key=lambda result: result.position))
 
 
+class _SecondRun:
+    """The drawn case in a process of its own: beside the first runs where a core is idle, else when it is asked for."""
+
+    def __init__(self, job: Job, pool: Pool, abort: Event, case: PreparedCase | None) -> None:
+        self._job, self._pool, self._abort, self._case = job, pool, abort, case
+        self._given_up = Event()
+        self._running: Future[CaseOutcome] | None = None
+        self._executor = ThreadPoolExecutor(1, "second-run")
+
+    def __enter__(self) -> None:
+        has_idle_core = self._pool.count().busy < count_cores() - 1
+        if self._job.runs_in_parallel and self._case is not None and has_idle_core:
+            self._running = self._executor.submit(copy_context().run, self._run, self._given_up)
+
+    def __exit__(self, *_: object) -> None:
+        """Nobody waits for a run that decides nothing any more."""
+        self._given_up.set()
+        self._executor.shutdown(wait=False)
+
+    def outcome(self) -> CaseOutcome:
+        """Raises BoxLost, Aborted."""
+        if self._running is None:
+            return self._run(self._abort)
+        while not self._abort.is_set():
+            with suppress(TimeoutError):
+                return self._running.result(LOOK_SECONDS)
+        raise Aborted
+
+    def _run(self, abort: Event) -> CaseOutcome:
+        assert self._case is not None, "no case was drawn"
+        return run_again(self._job.package, self._job.source, self._case, self._pool, abort)
+
+
 class _Run:
     """What is right so far waits in `_right`: a row that was shown does not change."""
 
@@ -110,13 +150,15 @@ class _Run:
         self._last = Verdict.ACCEPTED
         self._unloaded: CaseOutcome | None = None
         self._may_wait = job.wait_until_quieter is not None
+        self._second = _SecondRun(job, pool, abort, self._drawn)
 
     def run(self) -> Box:
-        box = self._call()
-        self._examine()
-        for case in self._open:
-            if case.name in self._right:
-                self._results.keep(self._confirmed(case, self._right[case.name]))
+        with self._second:
+            box = self._call()
+            self._examine()
+            for case in self._open:
+                if case.name in self._right:
+                    self._results.keep(self._confirmed(case, self._right[case.name]))
         return box
 
     def _call(self) -> Box:
@@ -149,7 +191,7 @@ class _Run:
                 self._unloaded = outcome
 
         self._timeline.begin("box")
-        with self._pool.lease(box_spec(manifest), self._abort) as box:
+        with self._pool.lease(box_spec(manifest), self._abort, request.problem) as box:
             self._timeline.begin("running")
             run_all(box, recorded(manifest, request), check, self._abort)
         return box, late, list(waiting)
@@ -230,7 +272,7 @@ class _Run:
         if not self._results.are_accepted:
             return first
         self._timeline.begin("again")
-        outcome = run_again(self._job.package, self._job.source, case, self._pool, self._abort)
+        outcome = self._second.outcome()
         if self._may_wait and outcome.ending is Ending.TIMED_OUT and was_overloaded(outcome):
             self._wait_until_quieter()
             self._timeline.begin("again")

@@ -124,14 +124,15 @@ def bury(session: Session) -> int:
     return len(session.execute(lease_sql.JUDGING.bury).all())
 
 
-def record_case(session: Session, claim: Claim, result: CaseResult) -> None:
-    """Show one result before the judging is done, none of one that was cancelled, or removed with who sent it.
+def record_cases(session: Session, claim: Claim, results: Sequence[CaseResult]) -> None:
+    """Show results before the judging is done, none of one that was cancelled, or removed with who sent it.
 
     Rows of a superseded attempt are written, and never shown.
     """
     if session.execute(lease_sql.STILL_COUNTS, {"id": claim.judging_id}).first() is None:
         return
-    rows = [_row(claim, result, _next_sequence(session, claim))]
+    first = _next_sequence(session, claim)
+    rows = [_row(claim, result, first + index) for index, result in enumerate(results)]
     session.execute(insert(CaseRow).on_conflict_do_nothing(), rows)
     session.execute(lease_sql.NOTIFY_PROGRESS, {"submission_id": str(claim.submission_id)})
 

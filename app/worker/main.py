@@ -30,6 +30,7 @@ from app.worker.overload import OverloadWaits
 from app.worker.presence import Capacity
 from app.worker.quiet import Quiet
 from app.worker.signals import Signals, stop_this_worker
+from app.worker.spares import Spares
 from app.worker.tutor import Tutor
 from app.worker.verifier import Verifier
 from app.worker.warm import Warmer
@@ -51,6 +52,13 @@ class _Crew:
     warmer: Warmer
     tutor: Tutor
     surveyor: Surveyor
+    spares: Spares | None
+
+    @property
+    def helpers(self) -> list[Warmer | Tutor | Surveyor | Spares]:
+        """Those that work beside the judgings."""
+        parts = (self.warmer, self.tutor, self.surveyor, self.spares)
+        return [part for part in parts if part is not None]
 
 
 def open_worker_launcher(settings: Settings, gpus: Gpus | None) -> Launcher:
@@ -78,14 +86,14 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
         run = judge if gpus is None else _until_lost(judge, gpus)
         judgings = LeaseLoop(database, capacity, inability.watching(run), quiet=quiet)
         verifications = Verifier(settings=settings, database=database, gpus=gpus).loop(capacity)
-        for part in (judgings, verifications, crew.warmer, crew.tutor, crew.surveyor):
+        for part in (judgings, verifications, *crew.helpers):
             part.start()
         _log.info("judging %s", _in_words(capacity, launcher, gpus))
         signals.wait()
         for loop in (judgings, verifications):
             loop.claim_no_more()  # before anything is waited for
         threading.Thread(target=_stop_at_signal, args=(signals, judgings), daemon=True).start()
-        for part in (crew.warmer, crew.tutor, crew.surveyor):
+        for part in crew.helpers:
             part.stop()
         verifications.stop()  # they would take minutes, and begin again elsewhere
         judgings.drain()
@@ -119,11 +127,25 @@ class _Assembly:
             overload_waits=OverloadWaits(capacity.slots),
         )
         tutor, surveyor = Tutor(database, known), Surveyor(database, ahead, name_machine(capacity.gpus))
+        cache, chosen = CompilationCache(settings.data, self.launcher), settings.chosen_optimizations
+        warmer = Warmer(works, ahead, known, cache, pools)
+        spares = None
+        if "spares" in chosen:
+            spares = Spares(database, works, cache, pools.students, warmer.fill_library)
         return _Crew(
-            worker=Worker(database, works, lanes, tutor, surveyor),
-            warmer=Warmer(works, ahead, known, CompilationCache(settings.data, self.launcher), pools),
+            worker=Worker(
+                database,
+                works,
+                lanes,
+                tutor,
+                surveyor,
+                spares=spares,
+                runs_in_parallel="parallel_runs" in chosen,
+            ),
+            warmer=warmer,
             tutor=tutor,
             surveyor=surveyor,
+            spares=spares,
         )
 
     def _open_pools(self) -> tuple[Pools, Pools, Pool]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from app.catalog.manifest import Manifest
 from app.catalog.model import Device
 from app.catalog.package import Package
+from app.catalog.revision import digest
 from app.catalog.signature import signature_of
 from sandbox.guest.codec import STANDARD_CAPS
 from sandbox.interface import BoxSpec, CaseInput, Limits, Parameter, Request
@@ -44,7 +45,13 @@ def build_request(
         limits=replace(limits_of(manifest), answer_bytes=answer_bytes),
         guarded=tuple(p.name for p in manifest.case_inputs if p.name not in manifest.may_change),
         signature=signature_of(package),
+        problem=spares_of(package),
     )
+
+
+def spares_of(package: Package) -> str:
+    """By which a box knows the spares that may run this revision."""
+    return digest(package.files)
 
 
 def limits_of(manifest: Manifest) -> Limits:

@@ -20,7 +20,7 @@ def run_cases(pool: Pool, spec: BoxSpec, request: Request, on_case: OnCase, abor
     `PROCESSES` children have died is not run, and `on_case` is not called for it.
     Raises BoxLost when a box fails, Aborted when `abort` is set.
     """
-    with pool.lease(spec, abort) as box:
+    with pool.lease(spec, abort, request.problem) as box:
         run_all(box, request, on_case, abort)
     return box
 

@@ -48,7 +48,8 @@ class Warmer:
         self._cache = cache
         self._pools = pools
         self._seen: set[UUID] = set()
-        self._agenda: tuple[deque[Callable[[], None]], ...] = (deque(), deque(), deque())
+        self._filled: set[UUID] = set()
+        self._agenda: tuple[deque[Callable[[], None]], ...] = tuple(deque() for _ in range(5))
         self._stop = threading.Event()
         self._news = threading.Event()
         self._listener = Listener(works.url, PUBLISHED, lambda _: self._news.set())
@@ -63,6 +64,13 @@ class Warmer:
         self._news.set()
         self._listener.stop()
         self._thread.join()
+
+    def fill_library(self, revision: Revision, package: Package) -> None:
+        """Soon: somebody is at work on this problem. Once for each revision."""
+        if revision.id not in self._filled:
+            self._filled.add(revision.id)
+            self._agenda[1].append(partial(self._fill_library, revision, package))
+            self._news.set()
 
     def _run(self) -> None:
         current = self._list_new()
@@ -86,16 +94,19 @@ class Warmer:
             self._attempt("an inspector's box", partial(self._pools.inspectors.warm, INSPECTOR))
 
     def _plan(self, current: list[tuple[Revision, Package]]) -> None:
-        """Variant 0 first, before all that waits already: it holds what the problems' pages show.
+        """Variant 0 first, before all that waits already: it holds what the problems' pages show. Then a second one of
+        each: with two, a student meets another one in the next submission without waiting for it.
 
         Known mistakes last: a hint can come after its verdict, and a verdict can't come before the expected outputs.
         """
-        first, others, mistakes = self._agenda
+        first, _, second, others, mistakes = self._agenda
         shown = [partial(self._prepare, revision, package, 0) for revision, package in current]
         first.extendleft(reversed([*shown, partial(_log.info, PREPARED, len(current))]))
         for revision, package in current:
             variants = range(package.manifest.variants)
-            others.extend(partial(self._prepare, revision, package, variant) for variant in variants[1:])
+            prepare = [partial(self._prepare, revision, package, variant) for variant in variants[1:]]
+            second.extend(prepare[:1])
+            others.extend(prepare[1:])
             mistakes.extend(partial(self._prepare_mistakes, revision, package, variant) for variant in variants)
         others.append(partial(_log.info, "every variant is prepared"))
         mistakes.append(partial(_log.info, "every known mistake can be recognised"))
@@ -123,6 +134,13 @@ class Warmer:
             self._cache.fill(package, cases, self._stop)
 
         self._attempt(f"{package.slug}, variant {variant},", prepare)
+
+    def _fill_library(self, revision: Revision, package: Package) -> None:
+        def fill() -> None:
+            cases = self._expected.get(revision, package, 0, self._stop)
+            self._cache.fill_more(package, cases, self._stop)
+
+        self._attempt(f"the library's programs of {package.slug}", fill)
 
     def _prepare_mistakes(self, revision: Revision, package: Package, variant: int) -> None:
         compute = partial(self._known.get, revision, package, variant, self._stop)

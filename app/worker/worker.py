@@ -2,7 +2,9 @@
 
 import logging
 import threading
+import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -16,7 +18,7 @@ from app.worker.boxes import Pools
 from app.worker.cost import Costs, each_of
 from app.worker.expected import ExpectedOutputs
 from app.worker.judge import Job, OnOutcome, judge
-from app.worker.lease import Claim, Finish, is_cancelled, record_case, record_phases
+from app.worker.lease import Claim, Finish, is_cancelled, record_cases, record_phases
 from app.worker.measure import Surveyor
 from app.worker.order import in_order
 from app.worker.overload import OverloadWaits
@@ -25,10 +27,14 @@ from app.worker.prepare import PreparedCase
 from app.worker.recognise import Notes
 from app.worker.request import box_spec
 from app.worker.retry import retry
+from app.worker.spares import Spares
 from app.worker.timeline import Timeline
 from app.worker.tutor import Tutor
 from app.worker.work import Work, Works
 from sandbox.interface import Aborted
+
+# How long a result may wait for the next ones, since a transaction for each would take longer than most cases.
+SHOW_SECONDS = 0.1
 
 _log = logging.getLogger(__name__)
 
@@ -54,14 +60,26 @@ class Lanes:
 
 
 class Worker:
-    """Judges claims, each in a thread of the lease loop."""
+    """Judges claims, each in a thread of the lease loop. `spares`: None where none are made."""
 
-    def __init__(self, database: Database, works: Works, lanes: Lanes, tutor: Tutor, surveyor: Surveyor) -> None:
+    def __init__(
+        self,
+        database: Database,
+        works: Works,
+        lanes: Lanes,
+        tutor: Tutor,
+        surveyor: Surveyor,
+        *,
+        spares: Spares | None = None,
+        runs_in_parallel: bool = True,
+    ) -> None:
         self._database = database
         self._works = works
         self._lanes = lanes
         self._tutor = tutor
         self._surveyor = surveyor
+        self._spares = spares
+        self._runs_in_parallel = runs_in_parallel
         self._own_inputs = OwnInputs(lanes.usual.expected.references)
 
     def judge(self, claim: Claim, abort: threading.Event) -> Finish:
@@ -78,6 +96,8 @@ class Worker:
             raise
         self._tutor.finish(claim, work, judged, notes, abort)
         self._surveyor.note(claim, work, judged, costs)
+        if self._spares is not None and not claim.is_background:
+            self._spares.want(work.revision, work.package)  # most students send again
         return judged
 
     def _judge(self, claim: Claim, work: Work, on_outcome: OnOutcome, abort: threading.Event) -> Finish:
@@ -95,8 +115,10 @@ class Worker:
                 on_outcome=on_outcome,
                 timeline=timeline,
                 wait_until_quieter=partial(self._lanes.overload_waits.wait, work.submission.user_id),
+                runs_in_parallel=self._runs_in_parallel and not claim.is_background,
             )
-            judged = judge(job, lane.pools.students, partial(self._record, claim), abort)
+            with closing(_ShownResults(self._database, claim)) as shown:
+                judged = judge(job, lane.pools.students, shown.add, abort)
         except JudgeFailed as failure:
             if work.submission.inputs is None:
                 raise
@@ -112,16 +134,8 @@ class Worker:
         cases = lane.expected.get(work.revision, work.package, work.variant, abort)
         return [case for case in cases if case.visibility == "sample" or submission.mode == "submit"]
 
-    def _record(self, claim: Claim, result: CaseResult) -> None:
-        """For those who watch; `finish` writes every result again, so one that is lost here is no reason to stop."""
-        try:
-            with self._database.transaction() as session:
-                record_case(session, claim, result)
-        except (DBAPIError, TimeoutError) as error:
-            _log.warning("judging %d: a result is not shown yet: %s", claim.judging_id, error)
-
     def _tell(self, claim: Claim, phases: Sequence[Phase]) -> None:
-        """For those who watch, as `_record` is."""
+        """For those who watch, as results are."""
         try:
             with self._database.transaction() as session:
                 record_phases(session, claim, phases)
@@ -132,3 +146,48 @@ class Worker:
         """Whoever cancels sends the next one soon, and the box is gone."""
         if not claim.is_background and is_cancelled(self._database, claim):
             self._lanes.usual.pools.students.warm(box_spec(work.package.manifest))
+
+
+class _ShownResults:
+    """Writes results for those who watch: one at once, and those that follow it soon together.
+
+    `finish` writes every result again, so one that is lost here is no reason to stop.
+    """
+
+    def __init__(self, database: Database, claim: Claim) -> None:
+        self._database, self._claim = database, claim
+        self._pending: list[CaseResult] = []
+        self._written_at = -SHOW_SECONDS
+        self._timer: threading.Timer | None = None
+        self._writing = threading.Lock()
+
+    def add(self, result: CaseResult) -> None:
+        with self._writing:
+            self._pending.append(result)
+            left = self._written_at + SHOW_SECONDS - time.monotonic()
+            if left <= 0:
+                self._write()
+            elif self._timer is None:
+                self._timer = threading.Timer(left, self._write_late)
+                self._timer.start()
+
+    def close(self) -> None:
+        with self._writing:
+            self._pending.clear()
+            if self._timer is not None:
+                self._timer.cancel()
+
+    def _write_late(self) -> None:
+        with self._writing:
+            self._timer = None
+            if self._pending:
+                self._write()
+
+    def _write(self) -> None:
+        results, self._pending = self._pending, []
+        try:
+            with self._database.transaction() as session:
+                record_cases(session, self._claim, results)
+        except (DBAPIError, TimeoutError) as error:
+            _log.warning("judging %d: results are not shown yet: %s", self._claim.judging_id, error)
+        self._written_at = time.monotonic()

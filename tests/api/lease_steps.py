@@ -5,7 +5,7 @@ from datetime import timedelta
 from app.database import Database
 from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict
-from app.worker.lease import Claim, Finish, Wanted, claim, finish, record_case
+from app.worker.lease import Claim, Finish, Wanted, claim, finish, record_cases
 
 WANTED = Wanted(queues=["cpu"], slots=1, worker="test", lease=timedelta(seconds=15))
 
@@ -18,7 +18,7 @@ def take(database: Database) -> Claim:
 
 def record(database: Database, taken: Claim, position: int, verdict: Verdict = Verdict.ACCEPTED) -> None:
     with database.transaction() as session:
-        record_case(session, taken, result(position, verdict))
+        record_cases(session, taken, [result(position, verdict)])
 
 
 def end(database: Database, taken: Claim, verdict: Verdict = Verdict.ACCEPTED, cases: int = 0) -> None:

@@ -46,11 +46,11 @@ def test_what_was_judged_before_is_nobodys_afterwards(database: Database, tmp_pa
     back_up(database, tmp_path / "waiting", COMMAND)
     held = claim(database)
     with database.transaction() as session:
-        lease.record_case(session, held[0], result(0))
+        lease.record_cases(session, held[0], [result(0)])
 
     restore_while_used(database, tmp_path / "waiting", COMMAND)
     with database.transaction() as session:
-        lease.record_case(session, held[1], result(0))
+        lease.record_cases(session, held[1], [result(0)])
         lost = lease.beat(session, held, HOUR)
     written = [lease.finish(database, each, RIGHT) for each in held]
     again = claim(database)
@@ -69,7 +69,7 @@ def test_what_was_half_judged_when_the_backup_was_made_begins_anew(database: Dat
         make_judging(session)
     held = claim(database)
     with database.transaction() as session:
-        lease.record_case(session, held[0], result(0))
+        lease.record_cases(session, held[0], [result(0)])
     back_up(database, tmp_path / "half", COMMAND)
 
     restore_while_used(database, tmp_path / "half", COMMAND)

@@ -11,7 +11,7 @@ from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict
 from app.people.erase import erase
 from app.submissions.model import CaseRow, Judging
-from app.worker.lease import Claim, Finish, Wanted, beat, claim, fail, finish, give_back, record_case
+from app.worker.lease import Claim, Finish, Wanted, beat, claim, fail, finish, give_back, record_cases
 from tests.factories import make_judging, make_submission, make_user
 
 LEASE = timedelta(seconds=30)
@@ -42,7 +42,7 @@ def test_nothing_is_written_of_it(database: Database, orphan: Claim) -> None:
     outcome = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(RIGHT,), image="none", versions={})
 
     with database.transaction() as session:
-        record_case(session, orphan, RIGHT)
+        record_cases(session, orphan, [RIGHT])
     assert finish(database, orphan, outcome) is False
     fail(database, orphan, "a reason")
     give_back(database, orphan)

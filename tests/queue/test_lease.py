@@ -23,7 +23,7 @@ from app.worker.lease import (
     fail,
     finish,
     give_back,
-    record_case,
+    record_cases,
     record_phases,
 )
 from tests.factories import make_judging, make_submission
@@ -167,7 +167,7 @@ def test_cases_that_were_shown_before_are_not_written_twice(database: Database) 
     make_queue(database, 0)
     held = take_one(database)
     with database.transaction() as session:
-        record_case(session, held, case(0))
+        record_cases(session, held, [case(0)])
 
     assert finish(database, held, accepted(case(0), case(1)))
 
@@ -177,7 +177,7 @@ def test_results_are_numbered_as_they_come_in(database: Database) -> None:
     held = take_one(database)
     for position in (2, 0):
         with database.transaction() as session:
-            record_case(session, held, case(position))
+            record_cases(session, held, [case(position)])
 
     finish(database, held, accepted(case(0), case(1), case(2)))
 
@@ -318,7 +318,7 @@ def test_whoever_still_runs_what_was_cancelled_can_write_nothing_about_it(databa
     cancel_it(database)
 
     with database.transaction() as session:
-        record_case(session, held, case(0))
+        record_cases(session, held, [case(0)])
         record_phases(session, held, [Phase(name="running", seconds=None)])
     fail(database, held, "no box")
     give_back(database, held)

@@ -18,7 +18,7 @@ from app.database import Database
 from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict
 from app.submissions.model import Submission
-from app.worker.lease import Claim, Finish, finish, record_case
+from app.worker.lease import Claim, Finish, finish, record_cases
 from app.worker.lease_loop import LeaseLoop, Rhythm
 from app.worker.presence import Capacity
 
@@ -44,7 +44,7 @@ class Performer:
                 return
             results.append(self._result(position))
             with self._database.transaction() as session:
-                record_case(session, claim, results[-1])
+                record_cases(session, claim, [results[-1]])
         outcome = Finish(verdict=Verdict.ACCEPTED, score=100, cases=results, image=self._name, versions={})
         print(claim.judging_id, claim.attempt, finish(self._database, claim, outcome), flush=True)
 

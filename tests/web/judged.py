@@ -15,7 +15,7 @@ from app.judging.preview import preview
 from app.judging.report import Fault, Material, build_report
 from app.judging.result import CaseResult, Visibility
 from app.judging.verdicts import Verdict, overall, score
-from app.worker.lease import Claim, Finish, Wanted, claim, finish, record_case
+from app.worker.lease import Claim, Finish, Wanted, claim, finish, record_cases
 from tests.catalog.packages import PROBLEM, make_listed
 
 WANTED = Wanted(queues=["cpu"], slots=1, worker="test", lease=timedelta(seconds=15))
@@ -43,7 +43,7 @@ def take(database: Database) -> Claim:
 def record(database: Database, taken: Claim, *results: CaseResult) -> None:
     for result in results:
         with database.transaction() as session:
-            record_case(session, taken, result)
+            record_cases(session, taken, [result])
 
 
 def end(database: Database, taken: Claim, *results: CaseResult, hint: str | None = None) -> None:

@@ -3,6 +3,8 @@
 import threading
 from collections.abc import Sequence
 
+import pytest
+
 from app.catalog.package import Package
 from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict
@@ -35,13 +37,34 @@ def run(
     return judge(Job(package=package, source=source, cases=cases), pool, told.append, threading.Event()), told
 
 
-def test_an_answer_that_depends_on_the_calls_before_it_is_found(pool: Pool) -> None:
-    judged, _ = run(pool, COUNTING.format(first=0))
+@pytest.mark.parametrize("runs_in_parallel", [False, True], ids=["after", "beside"])
+def test_an_answer_that_depends_on_the_calls_before_it_is_found(pool: Pool, *, runs_in_parallel: bool) -> None:
+    job = Job(package=STANDARDISE, source=COUNTING.format(first=0), cases=CASES, runs_in_parallel=runs_in_parallel)
+
+    judged = judge(job, pool, lambda _: None, threading.Event())
 
     assert judged.verdict is Verdict.WRONG_ANSWER
     wrong = [case for case in judged.cases if case.verdict is not Verdict.ACCEPTED]
     assert [case.report for case in wrong] == [{"category": RERUN}]
     assert wrong[0].position > 0
+
+
+def test_the_second_run_is_beside_the_first_ones_where_a_core_is_idle(
+    pool: CountingPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So a submission that is wrong at once has taken two boxes, and else one."""
+    taken: list[int] = []
+
+    for cores in (4, 1):
+        monkeypatch.setattr("app.worker.judge.count_cores", lambda cores=cores: cores)
+        pool.leases = 0
+        wrong = "import time\ndef standardise(x, eps):\n    time.sleep(0.5)\n    return x + 99\n"
+        job = Job(package=STANDARDISE, source=wrong, cases=CASES, runs_in_parallel=True)
+        judged = judge(job, pool, lambda _: None, threading.Event())
+        assert judged.verdict is Verdict.WRONG_ANSWER
+        taken.append(pool.leases)
+
+    assert taken == [2, 1]
 
 
 def test_a_sample_says_what_the_second_run_answered(pool: Pool) -> None:

@@ -19,6 +19,7 @@ from app.content_policy import with_styles
 from app.drafts.save import find_draft
 from app.errors import Invalid, LimitReached, NotFound
 from app.policy.policy import read_policy
+from app.submissions.enqueue import tell_opened
 from app.submissions.model import Submission
 from app.submissions.query import HistoryFilters, SubmissionSummary, get_submission, list_submissions
 from app.submissions.solved import list_solved_slugs
@@ -79,6 +80,8 @@ def show_problem(visit: CurrentVisit, slug: Slug, given: Given = None) -> Respon
     with visit.transaction() as session:
         earlier = _find_given(session, visit.viewer, given)
         context = _context(session, visit.viewer, slug)
+        if visit.viewer is not None:
+            tell_opened(session, slug)
     draft = context["draft"]
     source = draft.source if draft else context["problem"].starter
     if earlier is None:
