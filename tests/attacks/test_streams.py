@@ -109,6 +109,7 @@ def test_a_stream_of_authors_and_admins_ends_with_the_role(
         assert _ends_soon(open_stream)
 
 
+@pytest.mark.whole
 def test_a_stream_of_authors_and_admins_ends_with_a_suspension(
     site: Site, staff_stream: tuple[Victim, httpx.Client, str]
 ) -> None:

@@ -55,6 +55,7 @@ def test_help_names_all_that_there_is() -> None:
         assert command in shown
 
 
+@pytest.mark.whole
 def test_an_account_is_made_shown_and_listed(served: Served) -> None:
     made = done(served, "user", "create", "grace", "--role", "author", "--email", "grace@example.org")
 
@@ -166,6 +167,7 @@ def test_a_scope_that_is_none_is_said(served: Served) -> None:
     assert "'everything' is no scope; there are account:read" in refused.stderr
 
 
+@pytest.mark.whole
 def test_a_setting_holds_from_the_next_request_on(served: Served) -> None:
     before = done(served, "settings", "show")
     changed = done(served, "settings", "set", "announcement", "Exam on Friday")

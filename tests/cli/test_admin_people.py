@@ -98,6 +98,7 @@ def test_an_export_of_everybodys_submissions_is_written_down(served: Served, tmp
     assert event["after"] == {"filters": {"verdict": "accepted"}, "with_source": True}
 
 
+@pytest.mark.whole
 def test_an_invitation_is_made_listed_and_withdrawn(served: Served) -> None:
     link = done(served, "user", "invite", "--role", "author", "--days", "3", "--note", "for the summer").strip()
     made = told(served, "user", "invite")

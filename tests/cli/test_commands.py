@@ -80,6 +80,7 @@ def test_a_wrong_setting_stops_the_start_with_a_sentence(setting: str, value: st
     assert "Traceback" not in started.stderr
 
 
+@pytest.mark.whole
 def test_a_port_in_use_is_named(served: Served) -> None:
     port = served.url.rpartition(":")[2]
 

@@ -17,10 +17,17 @@ def start_waiting(served: Served, student: Student, folder: Path) -> subprocess.
     solution.write_text("def standardise(x, eps):\n    return x\n")
     command = [sys.executable, "-m", "app.cli", "submit", SLUG, str(solution), "--server", served.url]
     environment = {"PATH": "/usr/bin:/bin", "ALLCLOSE_TOKEN": student.token, "HOME": str(folder)}
-    waiting = subprocess.Popen(command, env=environment, stdout=-1, stderr=-1, text=True, start_new_session=True)
+    waiting = subprocess.Popen(
+        command, env=environment, stdout=-1, stderr=-1, text=True, start_new_session=True, preexec_fn=_heed_interrupts
+    )
     assert waiting.stderr is not None
     assert "No worker is running now" in waiting.stderr.readline()
     return waiting
+
+
+def _heed_interrupts() -> None:
+    """What a shell starts in the background ignores them, and so would all that the tests start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_who_stops_waiting_is_told_where_the_verdict_will_be(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ def test_an_accepted_file_ends_with_0_and_a_line_for_each_case() -> None:
     assert "Accepted – 108 of 108 cases accepted" in judged.stdout
 
 
+@pytest.mark.whole
 def test_json_is_the_object_of_the_rest_api() -> None:
     judged = allclose("judge", "microbatched_grads", KNOWN / "wrong_answer" / "mean_for_sum.py", "--json")
 
@@ -100,6 +101,7 @@ def test_an_unknown_problem_is_named_beside_the_known_ones() -> None:
     assert "microbatched_grads" in judged.stderr
 
 
+@pytest.mark.whole
 def test_judging_leaves_no_folder_behind(tmp_path: Path) -> None:
     judged = allclose("judge", ROOT / "problems" / "train_with_accumulation", ROOT / "Makefile", folder=tmp_path)
 

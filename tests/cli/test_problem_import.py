@@ -152,6 +152,7 @@ def test_a_kernelbench_file_keeps_its_weights_and_draws_its_inputs(tmp_path: Pat
     assert verdict(target, "accepted/by_hand") == "accepted"
 
 
+@pytest.mark.whole
 def test_a_folder_with_literal_tests_keeps_what_may_be_shown(tmp_path: Path) -> None:
     source, target = lay(tmp_path / "scale", LITERAL), tmp_path / "scaled"
 

@@ -80,6 +80,7 @@ def test_the_page_shows_what_students_see_and_follows_the_files(browser: Browser
         assert visitor.complaints == []
 
 
+@pytest.mark.whole
 def test_a_reference_that_fails_is_said_on_the_page(browser: Browser, package: Path) -> None:
     (package / "reference.py").write_text("def mine(x, eps):\n    return x / undefined\n")
 
@@ -93,6 +94,7 @@ def test_a_reference_that_fails_is_said_on_the_page(browser: Browser, package: P
         expect(visitor.page.get_by_role("heading", name="Mine")).to_be_visible()
 
 
+@pytest.mark.whole
 def test_a_taken_port_and_an_unknown_folder_are_named(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         refused = allclose("problem", "preview", "microbatched_grads", "--port", str(taken.getsockname()[1]))

@@ -49,6 +49,7 @@ def test_a_student_is_told_how_to_become_an_author(served: Served) -> None:
     assert "allclose admin user role sam author" in refused.stderr
 
 
+@pytest.mark.whole
 def test_a_package_that_fails_its_verification_is_not_published(served: Served, tmp_path: Path) -> None:
     author = served.sign_up("ada")
     allclose("admin", "user", "role", "ada", "author", "--data", served.data)

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from app.audit.record import COMMAND
 from app.catalog.model import Problem
 from app.database import Database
@@ -19,6 +21,7 @@ def rejudge(database: Database, *arguments: str) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
+@pytest.mark.whole
 def test_going_back_to_an_older_revision_is_said(database: Database) -> None:
     with database.transaction() as session:
         first = make_problem(session, "sums")

@@ -60,6 +60,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
+@pytest.mark.whole
 def test_a_worker_that_dies_is_started_again(served: Served) -> None:
     (worker,) = served.worker_pids()
     os.kill(worker, signal.SIGKILL)
@@ -89,6 +90,7 @@ def test_a_database_that_is_killed_is_started_again_and_nothing_is_lost(served: 
     assert "the embedded PostgreSQL ended with status -9; starting it again" in served.text
 
 
+@pytest.mark.whole
 def test_two_servers_do_not_share_a_data_folder(tmp_path: Path) -> None:
     with (
         serve(tmp_path, options=NO_WORKER) as served,
@@ -124,6 +126,7 @@ def test_an_answer_leaves_at_once_and_waits_for_no_acknowledgement(host: str) ->
         assert asyncio.run(accept(listening)) == 1
 
 
+@pytest.mark.whole
 def test_web_pages_that_do_not_start_are_an_error(tmp_path: Path) -> None:
     program = "from app.cli import main; from app.submissions.progress import Progress; Progress.start = None; main()"
     arguments = ["serve", "--no-worker", "--port", "0", "--data", str(tmp_path)]

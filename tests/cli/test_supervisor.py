@@ -81,6 +81,7 @@ def test_a_database_that_can_not_be_started_again_is_tried_until_it_can(
     assert pauses == sorted(set(pauses))
 
 
+@pytest.mark.whole
 def test_a_host_without_a_sandbox_is_said_once_and_the_pages_stay_up(tmp_path: Path) -> None:
     lacking = {"ALLCLOSE_SANDBOX": "bubblewrap", "ALLCLOSE_RUNTIME": str(tmp_path / "nothing")}
     with serve(tmp_path, lacking) as served:

@@ -25,9 +25,8 @@ SOURCES = {
 EACH = 10
 
 
-@pytest.mark.parametrize(
-    ("users", "kills"), [pytest.param(4, 1, id="quick"), pytest.param(20, 2, id="whole", marks=pytest.mark.whole)]
-)
+@pytest.mark.whole
+@pytest.mark.parametrize(("users", "kills"), [(20, 2)])
 def test_all_submissions_get_their_verdict_while_the_worker_is_killed(tmp_path: Path, users: int, kills: int) -> None:
     with serve(tmp_path) as served:
         students = [served.sign_up() for _ in range(users)]

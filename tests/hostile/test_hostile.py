@@ -86,8 +86,15 @@ def test_a_hostile_submission_gets_its_verdict_and_disturbs_nobody(
 @pytest.mark.parametrize(
     ("source", "verdict"),
     [
-        pytest.param(HONEST + "# a comment\n" * 500_000, Verdict.ACCEPTED, id="megabytes of comments"),
-        pytest.param("x = 1; " * 1_000_000 + HONEST, Verdict.MEMORY_LIMIT_EXCEEDED, id="megabytes in a line"),
+        pytest.param(
+            HONEST + "# a comment\n" * 500_000, Verdict.ACCEPTED, id="megabytes of comments", marks=pytest.mark.whole
+        ),
+        pytest.param(
+            "x = 1; " * 1_000_000 + HONEST,
+            Verdict.MEMORY_LIMIT_EXCEEDED,
+            id="megabytes in a line",
+            marks=pytest.mark.whole,
+        ),
         pytest.param("x = [" + "1, " * 50_000 + "]\n" + HONEST, Verdict.ACCEPTED, id="a list of many numbers"),
         pytest.param(HONEST + "\ud800", Verdict.INVALID_SUBMISSION, id="a lone surrogate"),
         pytest.param("", Verdict.INVALID_SUBMISSION, id="nothing"),

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from app.judging.comparison import Rules, compare
 from app.judging.leaf import Tree
 from sandbox.guest.codec import Caps, decode, encode
@@ -13,6 +15,7 @@ COUNT = 5000
 MANY = Caps(nodes=10_000_000)
 
 
+@pytest.mark.whole
 def test_torch_says_the_same_of_every_generated_case(tmp_path: Path) -> None:
     cases = generate(COUNT, seed=1)
     (tmp_path / "cases").write_bytes(encode([_for_torch(case) for case in cases], MANY))

@@ -42,6 +42,7 @@ def find(checked: CheckedMutation, added: str) -> Mutant:
     return found
 
 
+@pytest.mark.whole
 def test_a_mutant_that_a_case_notices_is_killed(checked: CheckedMutation) -> None:
     mutant = find(checked, "return np.float32(scale / np.flip(kept).sum() / counted)")
 

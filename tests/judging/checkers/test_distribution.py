@@ -1,11 +1,12 @@
 """`distribution`: right samplers pass at the stated rate, wrong ones don't."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+from _pytest.mark import ParameterSet
 
 from app.judging.checker import CheckerUnfit
 from app.judging.checkers.distribution import Distribution
@@ -36,7 +37,12 @@ LAW_SAMPLERS: dict[str, Sampler] = {
 }
 
 
-@pytest.mark.parametrize("name", SAMPLERS)
+def in_quick_run(names: Iterable[str], *quick: str) -> list[ParameterSet]:
+    """Each takes seconds."""
+    return [pytest.param(name, marks=[] if name in quick else pytest.mark.whole) for name in names]
+
+
+@pytest.mark.parametrize("name", in_quick_run(SAMPLERS, "normal", "plane"))
 def test_right_samplers_are_refused_less_often_than_stated(name: str) -> None:
     random = np.random.default_rng(20)
 
@@ -48,7 +54,7 @@ def test_right_samplers_are_refused_less_often_than_stated(name: str) -> None:
     assert refused <= RATE * DRAWS
 
 
-@pytest.mark.parametrize("name", LAW_SAMPLERS)
+@pytest.mark.parametrize("name", in_quick_run(LAW_SAMPLERS, "normal", "cauchy"))
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_samples_of_a_law_are_refused_less_often_than_stated(name: str, dtype: Any) -> None:
     random = np.random.default_rng(21)
