@@ -182,6 +182,7 @@ def _setup_header(setup: Setup) -> bytes:
         {
             "memory_bytes": setup.memory_bytes,
             "cpu_seconds": setup.cpu_seconds,
+            "has_backend": setup.has_backend,
             "library_calls": [call.hex() for call in setup.library_calls],
         }
     ).encode()

@@ -16,6 +16,7 @@ from app.judging.requirements.uses import Uses
 from app.worker.effect import effect_of
 from app.worker.inspection import (
     Cut,
+    Exports,
     Inspected,
     Inspectors,
     Ran,
@@ -76,14 +77,22 @@ class Bench:
 OnExamined = Callable[[Examined], None]
 
 
-def examine(bench: Bench, source: str, cases: Sequence[Sighting], on_examined: OnExamined) -> None:
-    """Calls `on_examined` once for every case, and no box for none. Raises Untraceable, BoxLost, Aborted."""
+def examine(
+    bench: Bench, source: str, cases: Sequence[Sighting], on_examined: OnExamined, exports: Exports | None = None
+) -> None:
+    """Calls `on_examined` once for every case, and no box for none. Raises Untraceable, BoxLost, Aborted.
+
+    `exports`: of the source, where they are there already; they are used if none is missing.
+    """
     if not cases:
         return
     programs: dict[bytes, list[Sighting]] = {}
     for case in cases:
         programs.setdefault(signature_of(bench.package.manifest, case.inputs), []).append(case)
-    exported = export_programs(bench.makers, bench.package, source, list(programs), bench.abort)
+    if exports is not None and programs.keys() <= exports.keys():
+        exported: Exports = {signature: exports[signature] for signature in programs}
+    else:
+        exported = export_programs(bench.makers, bench.package, source, list(programs), bench.abort)
     cut = Cut([*exported.values()][-1].ending)
     tasks: list[Task] = []
     for signature, members in programs.items():

@@ -8,7 +8,7 @@ an outcome like that of any submission.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from app.worker.request import MOST_ANSWER_BYTES, box_spec, limits_of, spares_of
 from app.worker.run import run_cases
 from sandbox.guest.codec import STANDARD_CAPS, Caps, Malformed, decode, encode
 from sandbox.guest.signature import PROGRAM_BYTES, Untraceable, describe
-from sandbox.interface import Box, BoxSpec, CaseInput, CaseOutcome, Ending, Limits, Parameter, Request
+from sandbox.interface import Box, BoxSpec, CaseInput, CaseOutcome, Ending, Limits, Parameter, Request, Setup
 from sandbox.pool import Pool
 
 __all__ = [
@@ -48,6 +48,8 @@ INSPECT_DRIVER = "from sandbox.guest.inspection import run"
 COMPILE_SECONDS = 5
 # For all that one submission's programs are asked, as a multiple of what a single message may take.
 BUDGET = 10
+# To open its program, to run it, and to leave a step out of each candidate.
+MESSAGES_PER_CASE = 2 + CANDIDATES
 # Around an exported program, for the containers of its answer.
 STRUCTURE_BYTES = 2**20
 EXPORT_CAPS = Caps(total_bytes=PROGRAM_BYTES + STRUCTURE_BYTES)
@@ -79,6 +81,7 @@ class Ran:
     cut: Cut | None = None
 
 
+Exports: TypeAlias = Mapping[bytes, CaseOutcome]
 OnInspected = Callable[[Inspected], None]
 OnRan = Callable[[Ran], None]
 
@@ -100,9 +103,12 @@ def signature_of(manifest: Manifest, inputs: bytes) -> bytes:
     return encode(describe({parameter.name: tree[parameter.name] for parameter in manifest.parameters}, static))
 
 
-def export_programs(
-    makers: Pool, package: Package, source: str, signatures: Sequence[bytes], abort: Event
-) -> Mapping[bytes, CaseOutcome]:
+def signatures_of(manifest: Manifest, inputs: Sequence[bytes]) -> list[bytes]:
+    """Each once. Raises Untraceable."""
+    return list(dict.fromkeys(signature_of(manifest, each) for each in inputs))
+
+
+def export_programs(makers: Pool, package: Package, source: str, signatures: Sequence[bytes], abort: Event) -> Exports:
     """In this order; those are not there that no process was left for.
 
     `makers`: boxes that may hold the source. Raises BoxLost, Aborted.
@@ -167,11 +173,26 @@ def inspect(bench: Inspectors, tasks: Sequence[Task], on_inspected: OnInspected,
         parameters=(Parameter("task", "value"),),
         cases=Messages(steps, clock),
         limits=limits,
+        problem=inspectors_of(bench.package),
     )
     box = run_cases(bench.pool, INSPECTOR, request, read, bench.abort)
     for step in steps[clock.asked + 1 :]:
         reader.skip(step, clock.cut or cut)
     return box
+
+
+def inspectors_of(package: Package) -> str:
+    """By which a box knows the spares that may inspect programs of this revision."""
+    return f"inspect {spares_of(package)}"
+
+
+def inspector_setup(package: Package) -> Setup:
+    """What a spare is made with that inspects programs of this revision."""
+    limits = _limits(package.manifest, MOST_ANSWER_BYTES)
+    seconds = limits.load_seconds + MESSAGES_PER_CASE * len(package.manifest.cases) * limits.wall_seconds
+    return Setup(
+        problem=inspectors_of(package), memory_bytes=limits.memory_bytes, cpu_seconds=int(seconds) + 1, has_backend=True
+    )
 
 
 def _limits(manifest: Manifest, answer_bytes: int) -> Limits:

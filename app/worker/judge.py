@@ -11,12 +11,13 @@ Cases that run out of time on an overloaded machine wait until it is quieter and
 judging does so once, at the first step where this happens.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
-from threading import Event
+from threading import Event, Timer
+from typing import Generic, TypeVar
 
 from app.capacity import count_cores
 from app.catalog.package import Package
@@ -25,6 +26,7 @@ from app.judging.verdicts import Verdict, overall, score
 from app.worker.asking import Asker
 from app.worker.check import check_again, check_case, give_up
 from app.worker.examination import Bench, Examined, Sighting, examine
+from app.worker.inspection import Exports, export_programs, signatures_of
 from app.worker.lease import Finish
 from app.worker.overload import was_overloaded
 from app.worker.prepare import PreparedCase
@@ -38,7 +40,11 @@ from app.worker.trying import choose_tried, is_telling
 from sandbox.interface import Aborted, Box, CaseInput, CaseOutcome, Ending
 from sandbox.pool import Pool
 
+T = TypeVar("T")
+
 LOOK_SECONDS = 0.05
+# For a run that decides nothing any more.
+GRACE_SECONDS = 1.0
 OnResult = Callable[[CaseResult], None]
 OnOutcome = Callable[[CaseOutcome], None]
 
@@ -103,37 +109,41 @@ class _Results:
         return tuple(sorted(self._found, key=lambda result: result.position))
 
 
-class _SecondRun:
-    """The drawn case in a process of its own: beside the first runs where a core is idle, else when it is asked for."""
+class _Ahead(Generic[T]):
+    """A run in a box of its own that is begun before its turn, or else when its result is asked for."""
 
-    def __init__(self, job: Job, pool: Pool, abort: Event, case: PreparedCase | None) -> None:
-        self._job, self._pool, self._abort, self._case = job, pool, abort, case
+    def __init__(self, run: Callable[[Event], T]) -> None:
+        self._run = run
         self._given_up = Event()
-        self._running: Future[CaseOutcome] | None = None
-        self._executor = ThreadPoolExecutor(1, "second-run")
+        self._running: Future[T] | None = None
 
-    def __enter__(self) -> None:
-        has_idle_core = self._pool.count().busy < count_cores() - 1
-        if self._job.runs_in_parallel and self._case is not None and has_idle_core:
-            self._running = self._executor.submit(copy_context().run, self._run, self._given_up)
+    def begin(self) -> None:
+        executor = ThreadPoolExecutor(1, "run-ahead")
+        self._running = executor.submit(copy_context().run, self._run, self._given_up)
+        executor.shutdown(wait=False)
 
-    def __exit__(self, *_: object) -> None:
-        """Nobody waits for a run that decides nothing any more."""
-        self._given_up.set()
-        self._executor.shutdown(wait=False)
+    @property
+    def has_begun(self) -> bool:
+        return self._running is not None
 
-    def outcome(self) -> CaseOutcome:
-        """Raises BoxLost, Aborted."""
-        if self._running is None:
-            return self._run(self._abort)
-        while not self._abort.is_set():
+    def give_up(self) -> None:
+        """Its result decides nothing any more. A run that ends soon leaves a box that can be used again."""
+        running, self._running = self._running, None
+        if running is not None and not running.done():
+            timer = Timer(GRACE_SECONDS, self._given_up.set)
+            timer.daemon = True
+            timer.start()
+
+    def result(self, abort: Event) -> T:
+        """Raises what the run raises, and Aborted. Without a run that was begun, one runs now."""
+        running, self._running = self._running, None
+        if running is None:
+            return self._run(abort)
+        while not abort.is_set():
             with suppress(TimeoutError):
-                return self._running.result(LOOK_SECONDS)
+                return running.result(LOOK_SECONDS)
+        self._given_up.set()
         raise Aborted
-
-    def _run(self, abort: Event) -> CaseOutcome:
-        assert self._case is not None, "no case was drawn"
-        return run_again(self._job.package, self._job.source, self._case, self._pool, abort)
 
 
 class _Run:
@@ -150,16 +160,41 @@ class _Run:
         self._last = Verdict.ACCEPTED
         self._unloaded: CaseOutcome | None = None
         self._may_wait = job.wait_until_quieter is not None
-        self._second = _SecondRun(job, pool, abort, self._drawn)
+        self._second = _Ahead(self._run_again)
+        self._exports = _Ahead(self._export)
 
     def run(self) -> Box:
-        with self._second:
+        with self._beside():
             box = self._call()
             self._examine()
             for case in self._open:
                 if case.name in self._right:
                     self._results.keep(self._confirmed(case, self._right[case.name]))
         return box
+
+    @contextmanager
+    def _beside(self) -> Iterator[None]:
+        """The second run, and the tracing of programs, go on beside the first runs where a core is idle."""
+        has_idle_core = self._pool.count().busy < count_cores() - 1
+        if self._job.runs_in_parallel and has_idle_core:
+            if self._drawn is not None:
+                self._second.begin()
+            if self._job.package.manifest.asks_for_programs:
+                self._exports.begin()
+        try:
+            yield
+        finally:
+            self._second.give_up()
+            self._exports.give_up()
+
+    def _run_again(self, abort: Event) -> CaseOutcome:
+        assert self._drawn is not None, "no case was drawn"
+        return run_again(self._job.package, self._job.source, self._drawn, self._pool, abort)
+
+    def _export(self, abort: Event) -> Exports:
+        """Of all cases: which of them are right is not known yet."""
+        signatures = signatures_of(self._job.package.manifest, [case.inputs for case in self._job.cases])
+        return export_programs(self._pool, self._job.package, self._job.source, signatures, abort)
 
     def _call(self) -> Box:
         """Calls the function on the open cases."""
@@ -184,9 +219,13 @@ class _Run:
             case = next(waiting)
             if self._may_wait and outcome.ending is Ending.TIMED_OUT and was_overloaded(outcome):
                 late.append(case)
+                self._second.give_up()  # the machine is to get quieter
+                self._exports.give_up()
                 return
             with self._timeline.aside("checking"):
                 self._last = self._check_answer(case, outcome)
+            if self._last is not Verdict.ACCEPTED:
+                self._second.give_up()
             if outcome.failure is not None and outcome.failure.stage == "load":
                 self._unloaded = outcome
 
@@ -248,7 +287,8 @@ class _Run:
                 self._check_program(cases[examined.name], examined)
 
         self._timeline.begin("inspecting")
-        examine(bench, self._job.source, sightings, check)
+        exports = self._exports.result(self._abort) if self._exports.has_begun else None
+        examine(bench, self._job.source, sightings, check, exports)
         if late:
             self._wait_until_quieter()
             self._timeline.begin("inspecting")
@@ -272,7 +312,7 @@ class _Run:
         if not self._results.are_accepted:
             return first
         self._timeline.begin("again")
-        outcome = self._second.outcome()
+        outcome = self._second.result(self._abort)
         if self._may_wait and outcome.ending is Ending.TIMED_OUT and was_overloaded(outcome):
             self._wait_until_quieter()
             self._timeline.begin("again")

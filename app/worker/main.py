@@ -131,7 +131,7 @@ class _Assembly:
         warmer = Warmer(works, ahead, known, cache, pools)
         spares = None
         if "spares" in chosen:
-            spares = Spares(database, works, cache, pools.students, warmer.fill_library)
+            spares = Spares(database, works, cache, pools, warmer.fill_library)
         return _Crew(
             worker=Worker(
                 database,

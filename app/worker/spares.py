@@ -8,7 +8,8 @@ that its submission would have cost, and is made while no submission is judged.
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from sqlalchemy import select
 
@@ -17,10 +18,12 @@ from app.catalog.package import Package
 from app.database import Database
 from app.listener import Listener
 from app.submissions.enqueue import OPENED
+from app.worker.boxes import Pools
 from app.worker.compilation import CompilationCache
+from app.worker.inspection import INSPECTOR, inspector_setup
 from app.worker.request import PATIENCE, PATIENT_LOAD_SECONDS, box_spec, device_of, limits_of, spares_of
 from app.worker.work import Works
-from sandbox.interface import Aborted, SandboxError, Setup
+from sandbox.interface import Aborted, BoxSpec, SandboxError, Setup
 from sandbox.pool import Pool
 
 # For a run and its repetition; a problem that asks for programs has them traced in a third.
@@ -36,17 +39,17 @@ _log = logging.getLogger(__name__)
 
 
 class Spares:
-    """A thread of its own. `pool`: that of the submissions. `fill_library`: has the library calls found out, soon."""
+    """A thread of its own. `pools`: those of the submissions. `fill_library`: has the library calls found out, soon."""
 
     def __init__(
         self,
         database: Database,
         works: Works,
         cache: CompilationCache,
-        pool: Pool,
+        pools: Pools,
         fill_library: Callable[[Revision, Package], None],
     ) -> None:
-        self._database, self._works, self._cache, self._pool = database, works, cache, pool
+        self._database, self._works, self._cache, self._pools = database, works, cache, pools
         self._fill_library = fill_library
         self._wanted: OrderedDict[str, Package] = OrderedDict()
         self._changed = threading.Condition()
@@ -84,6 +87,7 @@ class Spares:
             memory_bytes=limits_of(manifest).memory_bytes,
             cpu_seconds=int(seconds) + 1,
             library_calls=self._cache.calls(package),
+            has_backend="jax" in manifest.frameworks,
         )
 
     def _hear(self, slug: str | None) -> None:
@@ -96,27 +100,37 @@ class Spares:
 
     def _run(self) -> None:
         while not self._stop.is_set():
-            if self._wanted and self._pool.count().busy:  # a submission has the cores first
+            if self._wanted and self._pools.students.count().busy:  # a submission has the cores first
                 self._stop.wait(LOOK_SECONDS)
             elif lacking := self._find_lacking():
-                self._make(*lacking)
+                self._make(lacking)
             else:
                 with self._changed:
                     self._changed.wait(REST_SECONDS)
 
-    def _find_lacking(self) -> tuple[Package, Setup] | None:
+    def _find_lacking(self) -> "_Wish | None":
         """Of the problem that was opened last and has fewer spares than it should."""
         with self._changed:
             wanted = list(self._wanted.values())
         for package in reversed(wanted):
-            setup = self.setup_of(package)
-            if self._pool.count_spares(setup) < _number(package):
-                return package, setup
+            for wish in self._wishes(package):
+                if wish.pool.count_spares(wish.setup) < wish.number:
+                    return wish
         return None
 
-    def _make(self, package: Package, setup: Setup) -> None:
+    def _wishes(self, package: Package) -> Iterator["_Wish"]:
+        manifest, students, inspectors = package.manifest, self._pools.students, self._pools.inspectors
+        if device_of(manifest) == "gpu":
+            return
+        number = SPARES_WITH_PROGRAMS if manifest.is_traced else SPARES
+        yield _Wish(package, students, box_spec(manifest), self.setup_of(package), number)
+        if manifest.is_traced:
+            yield _Wish(package, inspectors, INSPECTOR, inspector_setup(package), 1)
+
+    def _make(self, wish: "_Wish") -> None:
+        package = wish.package
         try:
-            made = self._pool.make_spare(box_spec(package.manifest), setup, self._stop)
+            made = wish.pool.make_spare(wish.spec, wish.setup, self._stop)
         except Aborted:
             return
         except SandboxError as error:
@@ -131,7 +145,12 @@ class Spares:
             self._wanted.pop(package.slug, None)
 
 
-def _number(package: Package) -> int:
-    if device_of(package.manifest) == "gpu":
-        return 0
-    return SPARES_WITH_PROGRAMS if package.manifest.is_traced else SPARES
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """Spares of one kind that a problem should have."""
+
+    package: Package
+    pool: Pool
+    spec: BoxSpec
+    setup: Setup
+    number: int

@@ -30,6 +30,8 @@ def live(setup: Setup, surroundings: Surroundings, token: bytes) -> NoReturn:
         confine(setup, surroundings)
         if surroundings.gpu_memory_bytes is not None:
             gpu.bring_up(setup.memory_bytes, surroundings.gpu_memory_bytes)
+        if setup.has_backend and "jax" in sys.modules:
+            sys.modules["jax"].devices()
         if setup.library_calls and surroundings.library is not None:
             surroundings.library.replay(setup.library_calls)
         _begin_python()

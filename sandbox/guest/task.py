@@ -44,12 +44,18 @@ class Setup:
     """What a student's process is told before there is a source: facts of the problem.
 
     `memory_bytes`: the limit of a case. `cpu_seconds`: of the whole process, a backstop. `library_calls`: what the
-    process has the libraries compute before it gets the source (`library_programs`).
+    process has the libraries compute before it gets the source (`library_programs`). `has_backend`: JAX's backend is
+    made by then.
     """
 
     memory_bytes: int
     cpu_seconds: int
     library_calls: tuple[bytes, ...] = ()
+    has_backend: bool = False
+
+    @property
+    def is_warm(self) -> bool:
+        return self.has_backend or bool(self.library_calls)
 
     @classmethod
     def from_json(cls, text: bytes) -> "Setup":

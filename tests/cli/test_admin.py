@@ -67,6 +67,7 @@ def test_an_account_is_made_shown_and_listed(served: Served) -> None:
     assert last_actions(served)[0] == "user.created"
 
 
+@pytest.mark.whole
 def test_a_name_that_is_taken_and_one_that_nobody_has_are_said(served: Served) -> None:
     taken = admin(served, "user", "create", "admin")
     unknown = admin(served, "user", "show", "nobody")
@@ -107,6 +108,7 @@ def test_who_is_suspended_is_out_until_reactivated(served: Served) -> None:
     assert status(served, "/me", student.token) == 200
 
 
+@pytest.mark.whole
 def test_what_can_not_be_undone_is_asked_for(served: Served) -> None:
     served.sign_up("maria")
 

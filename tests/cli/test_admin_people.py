@@ -119,6 +119,7 @@ def test_an_invitation_is_made_listed_and_withdrawn(served: Served) -> None:
     assert "for the summer" in done(served, "user", "invitations")
 
 
+@pytest.mark.whole
 def test_whose_role_lacks_a_scope_is_said_by_name(served: Served) -> None:
     done(served, "user", "create", "emmy", "--role", "author", "--password", PASSWORD)
 

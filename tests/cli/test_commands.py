@@ -90,6 +90,7 @@ def test_a_port_in_use_is_named(served: Served) -> None:
     assert f"port {port}" in started.stderr
 
 
+@pytest.mark.whole
 def test_a_user_is_created_beside_a_running_server_and_submits(served: Served, tmp_path: Path) -> None:
     home = {"HOME": str(tmp_path), "ALLCLOSE_SERVER": served.url}
     solution = tmp_path / "solution.py"

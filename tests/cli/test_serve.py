@@ -18,6 +18,7 @@ from app.settings import ROOT, Settings
 from tests.serving import ADMIN, NO_WORKER, SLUG, WRONG, Served, serve, wait_for
 
 
+@pytest.mark.whole
 def test_the_admin_password_is_shown_at_the_first_start_only(tmp_path: Path) -> None:
     with serve(tmp_path, options=NO_WORKER) as first:
         shown = ADMIN.search(first.text)
@@ -40,6 +41,7 @@ def test_a_signal_ends_everything_that_was_started(tmp_path: Path, number: signa
     assert not _postgres_in(tmp_path)
 
 
+@pytest.mark.whole
 def test_a_killed_server_leaves_nothing_that_stops_the_next(tmp_path: Path) -> None:
     with serve(tmp_path) as killed:
         student = killed.sign_up("ada")

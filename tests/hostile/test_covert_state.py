@@ -50,7 +50,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may look in
 
 
 @needs_root
-@pytest.mark.parametrize("frameworks", [("numpy",), ("jax",)], ids="-".join)
+@pytest.mark.parametrize("frameworks", [("numpy",), pytest.param(("jax",), marks=pytest.mark.whole)], ids="-".join)
 def test_a_used_box_holds_no_byte_of_the_student_before(launcher: Launcher, frameworks: tuple[str, ...]) -> None:
     kept, word, next_word = (secrets.token_hex(12) for _ in range(3))
     numbers = np.frombuffer(secrets.token_bytes(64), np.uint8)

@@ -90,6 +90,7 @@ def generated() -> list[Generated]:
     return generate(count=5000, seed=2)
 
 
+@pytest.mark.whole
 def test_numpy_says_the_same_of_every_generated_case(generated: list[Generated]) -> None:
     differing = [case for case in generated if ours(case) != numpy_accepts(*_wide(case), case.effective)]
 

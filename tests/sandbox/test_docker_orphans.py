@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -117,7 +118,8 @@ def make(launcher: DockerLauncher) -> Iterator[Callable[..., Container]]:
     yield make
     for container in made:
         if not is_gone(launcher, container, seconds=0.1):
-            container.remove(force=True)
+            with suppress(NotFound):  # another test's launcher may have removed it by now
+                container.remove(force=True)
 
 
 @pytest.mark.parametrize("elsewhere", ["host", "boot", "namespace"])

@@ -52,6 +52,7 @@ def test_a_mutant_that_a_case_notices_is_killed(checked: CheckedMutation) -> Non
     assert mutant.largest > 1
 
 
+@pytest.mark.whole
 def test_a_mutant_that_hangs_is_killed_and_the_others_go_on(checked: CheckedMutation) -> None:
     mutant = find(checked, "    pass")
 

@@ -14,6 +14,7 @@ WAYS = {
     "torch": ("shuffled_torch", "one_thread"),
     "jax": ("without_jit", "shuffled_jax", "float64"),
 }
+pytestmark = pytest.mark.whole  # computing in every way takes half a minute
 PAIRS = [(framework, way) for framework, ways in WAYS.items() for way in ways]
 SHUFFLED = [(framework, way) for framework, way in PAIRS if way.startswith("shuffled")]
 

@@ -179,10 +179,7 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
 
 @pytest.mark.parametrize(
     ("name", "paths"),
-    [
-        pytest.param(name, paths, id=name or "anyone", marks=[] if name == "ada" else pytest.mark.whole)
-        for name, paths in LOOKS
-    ],
+    [pytest.param(name, paths, id=name or "anyone", marks=pytest.mark.whole) for name, paths in LOOKS],
 )
 def test_every_page_is_fit_for_everyone(
     browser: Browser, address: str, scene: Scene, name: str | None, paths: tuple[str, ...]

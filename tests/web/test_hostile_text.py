@@ -150,6 +150,7 @@ def test_what_can_not_be_stored_is_refused_by_name(hostile: TestClient, text: st
     assert list_harm(posted.text + searched.text) == []
 
 
+@pytest.mark.whole
 def test_whatever_stands_in_an_address_or_a_form_is_no_fault_of_ours(
     hostile: TestClient, app: FastAPI, database: Database
 ) -> None:

@@ -62,9 +62,11 @@ class Court:
     prepared: Prepared
     package: Package = field(default=ENERGY)
 
-    def judge(self, source: str, names: frozenset[str] | None = None) -> Finish:
+    def judge(self, source: str, names: frozenset[str] | None = None, *, in_parallel: bool = False) -> Finish:
         cases = [case for case in self.prepared.cases if names is None or case.name in names]
-        job = Job(package=self.package, source=source, cases=cases, inspectors=self.inspectors)
+        job = Job(
+            package=self.package, source=source, cases=cases, inspectors=self.inspectors, runs_in_parallel=in_parallel
+        )
         self.students.requests.clear()
         self.inspectors.requests.clear()
         return judge(job, self.students, lambda _: None, threading.Event())
@@ -89,6 +91,26 @@ def test_a_student_gets_no_input_of_a_sealed_case_and_an_inspector_no_source(cou
     assert not any(secret in sent for secret in secrets)
     assert all(ENERGY.reference not in request.source for request in court.inspectors.requests)
     assert any(secrets[0] in case.inputs for request in court.inspectors.requests for case in request.cases)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(ENERGY.reference, id="right"),
+        pytest.param(WHOLE, id="requirement not met"),
+        pytest.param(ENERGY.reference.replace("gain * chunk", "chunk - gain"), id="wrong"),
+        pytest.param(
+            "def chunked_energy(x, gain, chunks):\n    return float(gain) ** 2 * (x * x).sum()\n", id="untraceable"
+        ),
+        pytest.param("def another(x):\n    return x\n", id="no entry point"),
+    ],
+)
+def test_programs_that_are_traced_beside_the_first_runs_lead_to_the_same_results(court: Court, source: str) -> None:
+    after, beside = (court.judge(source, in_parallel=in_parallel) for in_parallel in (False, True))
+
+    assert [(case.name, case.verdict, case.report["category"]) for case in beside.cases] == [
+        (case.name, case.verdict, case.report["category"]) for case in after.cases
+    ]
 
 
 def test_a_sample_says_what_was_found_and_a_hidden_case_only_what_the_manifest_asks_for(court: Court) -> None:

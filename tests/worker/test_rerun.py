@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from textwrap import dedent
 
 import pytest
 
@@ -13,6 +14,7 @@ from app.worker.judge import Job, judge
 from app.worker.lease import Finish
 from app.worker.prepare import PreparedCase
 from sandbox.pool import Pool
+from tests.queue.fleet import wait_until
 from tests.worker.bench import STANDARDISE, CountingPool, changed
 from tests.worker.cases import make_case
 
@@ -65,6 +67,24 @@ def test_the_second_run_is_beside_the_first_ones_where_a_core_is_idle(
         taken.append(pool.leases)
 
     assert taken == [2, 1]
+
+
+def test_a_second_run_that_decides_nothing_any_more_is_ended(pool: CountingPool) -> None:
+    endless_if_first = """
+        calls = []
+
+        def standardise(x, eps):
+            calls.append(x)
+            while len(calls) == 1 and x[0] != 0:
+                pass
+            return x + 99
+    """
+    job = Job(package=STANDARDISE, source=dedent(endless_if_first), cases=CASES, runs_in_parallel=True)
+
+    judged = judge(job, pool, lambda _: None, threading.Event())
+
+    assert judged.verdict is Verdict.WRONG_ANSWER
+    wait_until(lambda: pool.count().busy == 0, seconds=10)
 
 
 def test_a_sample_says_what_the_second_run_answered(pool: Pool) -> None:

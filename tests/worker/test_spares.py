@@ -30,7 +30,7 @@ def spares(bench: Bench, data: Path, launcher: Launcher) -> Iterator[tuple[Spare
     def fill(_revision: Revision, package: Package) -> None:
         asked.append(package.slug)
 
-    found = Spares(bench.database, Works(bench.database), CompilationCache(data, launcher), bench.pool, fill)
+    found = Spares(bench.database, Works(bench.database), CompilationCache(data, launcher), bench.pools, fill)
     found.start()
     try:
         yield found, asked

@@ -8,6 +8,7 @@ import numpy as np
 from jax._src import compiler
 from jax._src.lib import _jax
 
+from .. import jax_compilation
 from ..codec import Tree
 from ..signature import Signature, flatten, leaves
 from .change import change, changes
@@ -104,6 +105,9 @@ def _compile(module: Module) -> Any:
     devices = tuple(jax.devices("cpu")[:1])
     with module.context:
         options = compiler.get_compile_options(num_replicas=1, num_partitions=1)
+        if jax_compilation.is_tested():
+            text = module.module.operation.get_asm(enable_debug_info=False)
+            options.env_option_overrides = list(jax_compilation.options_for(text))
         try:
             return devices[0].client.compile_and_load(module.module, _jax.DeviceList(devices), options, [])
         except jax.errors.JaxRuntimeError as error:
