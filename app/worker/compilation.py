@@ -24,7 +24,7 @@ from sandbox.interface import CaseInput, Launcher
 
 CACHE_FOLDER = "compilation-cache"
 # Which revisions have filled it and with which calls, by image; beside the cache, which students can read.
-FILLED_FOLDER = "compilation-cache-filled"
+CALLS_FOLDER = "library-calls"
 # Solutions that end, and do what students do.
 USUAL = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER, Verdict.REQUIREMENT_NOT_MET)
 
@@ -36,7 +36,7 @@ class CompilationCache:
     """Belongs to one data folder and one launcher; workers on other machines fill their own."""
 
     def __init__(self, data: Path, launcher: Launcher) -> None:
-        self._filled = data / FILLED_FOLDER
+        self._calls = data / CALLS_FOLDER
         self._launcher = launcher
 
     def fill(self, package: Package, cases: Sequence[PreparedCase], abort: threading.Event) -> None:
@@ -76,7 +76,7 @@ class CompilationCache:
         """None: this launcher's boxes read no cache."""
         if not isinstance(self._launcher, FillableLauncher):
             return None
-        return self._filled / self._launcher.image / digest(package.files)
+        return self._calls / self._launcher.image / digest(package.files)
 
 
 def _one_of_each_shape(cases: Sequence[PreparedCase]) -> Iterator[CaseInput]:

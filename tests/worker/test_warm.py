@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from app.catalog.model import ExpectedOutput, Problem, Revision
 from app.catalog.package import Package
-from app.worker.compilation import FILLED_FOLDER, CompilationCache
+from app.worker.compilation import CALLS_FOLDER, CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.prepare import PreparedCase
 from app.worker.warm import Warmer
@@ -87,7 +87,7 @@ def test_a_folder_that_can_not_be_written_leaves_every_variant_prepared(
 ) -> None:
     publish(bench, "first")
     publish(bench, "second")
-    (tmp_path / FILLED_FOLDER).touch()
+    (tmp_path / CALLS_FOLDER).touch()
 
     with warmer(bench, tmp_path, launcher):
         wait_until(lambda: ALL in caplog.text)
