@@ -43,6 +43,7 @@ class Served:
     data: Path
     lines: list[str] = field(default_factory=list)
     url: str = ""
+    reader: threading.Thread | None = None
 
     @property
     def text(self) -> str:
@@ -76,7 +77,10 @@ class Served:
     def stop(self, number: signal.Signals = signal.SIGINT) -> int:
         if self.process.poll() is None:
             self.process.send_signal(number)
-        return self.process.wait(STOP_SECONDS)
+        status = self.process.wait(STOP_SECONDS)
+        if self.reader is not None:
+            self.reader.join(1)  # its last words are in `lines` then
+        return status
 
 
 class Student:
@@ -120,7 +124,8 @@ def serve(
     )
     served = Served(process, data)
     ready = threading.Event()
-    threading.Thread(target=_read, args=(served, ready), daemon=True).start()
+    served.reader = threading.Thread(target=_read, args=(served, ready), daemon=True)
+    served.reader.start()
     try:
         assert ready.wait(START_SECONDS), served.text
         assert served.url, served.text

@@ -98,7 +98,7 @@ def add_revision(session: Session, first: Revision, **manifest: object) -> Revis
     later = Revision(
         problem_id=first.problem_id,
         number=first.number + 1,
-        digest=f"{first.number + 1:064d}",
+        digest=f"f{first.number + 1:063d}",
         manifest=first.manifest | manifest,
         files={},
         secret_seed=b"seed",

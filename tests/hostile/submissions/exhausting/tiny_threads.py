@@ -1,5 +1,5 @@
 # mechanism: threads with the smallest stacks, as many as come before anybody looks
-# verdict: runtime_error
+# verdict: runtime_error|memory_limit_exceeded
 import _thread
 import threading
 
