@@ -1,12 +1,12 @@
 # Allclose: what people run. A bare `make` lists it.
-# PROCESSES share the tests: many of them wait, so there are two for each of two cores.
+# PROCESSES share the tests: many of them wait, so there are two for each of two cores. Where one dies, the run ends soon.
 # PYTHON picks the interpreter; PIP_ARGS is handed to pip (say, an index that serves PyTorch's CPU build).
 PYTHON ?= $(firstword $(foreach python,python3.11 python3.12 python3.13 python3,$(if $(shell $(python) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo yes),$(python))))
 PIP_ARGS ?=
 FLAVOURS ?= cpu
 PROCESSES ?= 4
 BIN := .venv/bin
-PYTEST = $(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder
+PYTEST = $(BIN)/pytest --numprocesses $(PROCESSES) --max-worker-restart 0 --no-loadscope-reorder
 SOURCES := allclose.py app container sandbox migrations tests benchmarks reference
 EXTRACT_MESSAGES := $(BIN)/pybabel --quiet extract --mapping-file app/web/locale/extract.ini --keyword later --add-location file --sort-output --omit-header --width 120
 # Debian packs ensurepip by itself, and without it `-m venv` leaves a folder that looks as if it had been made.

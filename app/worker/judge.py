@@ -13,7 +13,7 @@ judging does so once, at the first step where this happens.
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from threading import Event, Timer
@@ -79,7 +79,8 @@ def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
     in order of position.
     """
     results = _Results(on_result)
-    box = _Run(job, pool, abort, results).run()
+    with closing(job.timeline):  # a span that stayed open would be closed by the garbage collector, at any moment
+        box = _Run(job, pool, abort, results).run()
     cases = results.by_position
     verdicts = [result.verdict for result in cases]
     return Finish(

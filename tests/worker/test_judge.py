@@ -1,5 +1,7 @@
 import threading
 
+from opentelemetry.context import get_current
+
 from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict
 from app.worker.judge import Job, judge
@@ -35,6 +37,16 @@ def test_cases_that_end_the_program_now_and_then_cost_the_others_nothing(pool: P
     judged, _ = judge_source(source, pool)
 
     assert [case.verdict is Verdict.ACCEPTED for case in judged.cases] == [True, False, True, True, False, True]
+
+
+def test_a_judging_leaves_no_span_open_for_the_garbage_collector_to_close(pool: Pool) -> None:
+    """Until Python 3.12 that ends the process when it happens while another context variable is set."""
+    before = get_current()
+    job = Job(package=STANDARDISE, source="def standardise(x, eps):\n    return x.copy()\n", cases=CASES)
+
+    judge(job, pool, lambda _: None, threading.Event())
+
+    assert get_current() is before
 
 
 def test_a_sample_that_was_not_run_says_why_and_shows_its_values(pool: Pool) -> None:
