@@ -93,8 +93,8 @@ check-bundle:
 	@echo "Skipped: whether app/web/static/bundle is what app/web/assets makes, since there is no Node and npm here (Debian, Ubuntu: sudo apt-get install nodejs npm)"
 endif
 
-bench: .venv/.develops .runtime/.installed ## measure what the docs claim; prints the machine and the date
-	$(BIN)/python -m benchmarks $(ARGS)
+bench: .venv/.benches .runtime/.installed ## measure what docs/performance.md claims (ARGS=--quick, --check or "--only load")
+	@PIP_ARGS="$(PIP_ARGS)" $(BIN)/python -m benchmarks $(ARGS)
 
 screenshots: .venv/.develops .runtime/.installed ## take the pictures of docs/screenshots (needs Chromium)
 	$(BIN)/python -m benchmarks.screenshots
@@ -117,6 +117,11 @@ clean: ## remove the environments (the data folder stays)
 	@echo "Installing Allclose and its development tools into .venv …"
 	@$(BIN)/pip install --quiet --disable-pip-version-check $(PIP_ARGS) --editable '.[dev]'
 	@touch $@ .venv/.serves
+
+.venv/.benches: pyproject.toml .venv/.develops
+	@echo "Installing what benchmarks draw with into .venv …"
+	@$(BIN)/pip install --quiet --disable-pip-version-check $(PIP_ARGS) --editable '.[dev,bench]'
+	@touch $@
 
 node_modules/.installed: package.json package-lock.json
 	@echo "Installing what the pages' scripts are bundled from …"

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from app.capacity import count_slots
 from app.errors import AllcloseError
@@ -28,6 +27,7 @@ OPTIMIZATIONS = (
     "library_cache",
     "spares",
     "parallel_runs",
+    "inspections",
 )
 
 # Each may also come from a file that `<its name>_FILE` names, as Docker's secrets do.
@@ -38,8 +38,8 @@ class BadSetting(AllcloseError):
     """A setting is unknown or has a value that can't be used; the text is one sentence per setting."""
 
 
-class Settings(BaseSettings):
-    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
+class Settings(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
 
     database_url: str | None = Field(None, description="a PostgreSQL URL; without one, an embedded server is started")
     data: Path = Field(ROOT / "data", description="folder for the embedded database and caches")
@@ -159,13 +159,15 @@ def _parts(text: str) -> list[str]:
 
 def read_settings(**overrides: object) -> Settings:
     """Raises BadSetting. Overrides that are None are left to the environment."""
-    known = {PREFIX + name.upper() for name in Settings.model_fields} | {_file_of(name) for name in SECRETS}
-    unknown = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in known)
+    variables = {PREFIX + name.upper(): name for name in Settings.model_fields}
+    known = variables.keys() | {_file_of(name) for name in SECRETS}
+    unknown = sorted(name for name in os.environ if name.upper().startswith(PREFIX) and name not in known)
     if unknown:
         raise BadSetting(_why_unknown(unknown, known))
-    chosen = {**_read_secrets(), **{name: value for name, value in overrides.items() if value is not None}}
+    given = {name: os.environ[variable] for variable, name in variables.items() if variable in os.environ}
+    chosen = {name: value for name, value in overrides.items() if value is not None}
     try:
-        return Settings(**chosen)  # type: ignore[arg-type]
+        return Settings.model_validate({**given, **_read_secrets(), **chosen})
     except ValidationError as error:
         raise BadSetting("; ".join(map(_sentence, list_wrong(error)))) from None
 

@@ -1,108 +1,127 @@
-"""`make bench`: the figures that the docs give, measured on this machine, with its description and the date."""
+"""`make bench`: measures what docs/performance.md claims, and writes the figures there, where its use is explained."""
 
+import argparse
 import os
-import platform
-import subprocess
+import signal
 import sys
 import tempfile
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.catalog.package import load_package
 from app.settings import ROOT
-from benchmarks.boxes import measure_boxes
-from benchmarks.large import measure_large
-from benchmarks.pages import measure_pages
-from benchmarks.rejudging import measure_rejudging
-from benchmarks.report import report, timed
-from benchmarks.sealed import measure_sealed
-from tests.serving import Served, serve
+from benchmarks import growth, load, verdicts
+from benchmarks.machine import MOST_BUSY_CORES, Run, count_busy_cores, describe_machine, list_versions, say
+from benchmarks.plots import write_plots
+from benchmarks.report import PARTS, write_section
+from benchmarks.results import Figure, Part, Results, compare, read_results, write_results
 
-SLUGS = ("microbatched_grads", "grad_accumulation_step_nnx", "train_with_accumulation")
-JUDGINGS = 5
-SUBMISSIONS = 20
-BURST = 40
-PATIENCE = 900
-# For one user who sends a great deal.
-MANY = {"max_pending": 1000, "judging_seconds_per_hour": 1_000_000}
+COMMITTED = Path(__file__).with_name("results.json")
+PAGE = ROOT / "docs" / "performance.md"
+PLOTS = ROOT / "docs" / "plots"
+# Of runs that are tried or compared, and change no file of the repository.
+BUILD = ROOT / "build" / "bench"
+LOCKED = ROOT / "sandbox" / "images" / "cpu.txt"
+LOOK_SECONDS = 3.0
+REPEAT, QUICK_REPEAT = 10, 2
+FACTOR = 1.3
+# What a caller may have set for a server of their own must not lead to it from here.
+KEPT_SETTINGS = {"ALLCLOSE_RUNTIME", "ALLCLOSE_IMAGE_CPU"}
 
+# For the library's programs of one problem; and where others keep the machine from being idle.
+PATIENCE_SECONDS, BUSY_PATIENCE_SECONDS = 900, 10
 
-def main() -> None:
-    print(f"{datetime.now(UTC):%Y-%m-%d}, {_machine()}; seconds, median (least to most)\n", flush=True)
-    measure_boxes()
-    measure_large()
-    measure_sealed()
-    report("allclose judge microbatched_grads", [_judge("microbatched_grads") for _ in range(JUDGINGS)])
-    with tempfile.TemporaryDirectory() as folder:
-        data = Path(folder) / "data"
-        report("allclose serve, first start with an empty data folder, to ready", [_start(data, MANY)])
-        with serve(data) as served:
-            _wait_until_prepared(served)
-        report("allclose serve, a later start, to ready", [_start(data) for _ in range(3)])
-        with serve(data) as served:
-            for slug in SLUGS:
-                _submissions(served, slug)
-            _burst(served)
-            measure_pages(served)
-    measure_rejudging(rounds=1)
+Measure = Callable[[Run], tuple[list[Figure], list[str]]]
+MEASURES: dict[str, Measure] = {"verdicts": verdicts.measure, "load": load.measure, "growth": growth.measure}
 
 
-def _wait_until_prepared(served: Served) -> None:
-    begun = time.perf_counter()
-    while "every known mistake can be recognised" not in served.text:
-        assert time.perf_counter() - begun < PATIENCE, served.text
-        time.sleep(1)
-    print(f"  {'every variant of every problem prepared, in the background':70} {time.perf_counter() - begun:.0f}")
+def main() -> int:
+    options = _parser().parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # servers and containers end with it, too
+    for name in [name for name in os.environ if name.startswith("ALLCLOSE_") and name not in KEPT_SETTINGS]:
+        del os.environ[name]
+    busy = count_busy_cores(LOOK_SECONDS)
+    if busy > MOST_BUSY_CORES and not options.busy:
+        print(f"Other processes use {busy:.1f} cores; end them or wait, or measure all the same with ARGS=--busy.")
+        return 2
+    committed = read_results(COMMITTED)
+    changes_nothing = options.quick or options.check
+    kept, target = ({}, BUILD / "results.json") if changes_nothing else (committed, COMMITTED)
+    results = {}
+    for name, part in _measure(options):
+        results[name] = part
+        write_results(target, {**kept, **results})  # now, and not at the end: the next part may fail
+    if options.check:
+        return _tell_changes(committed, results, options.factor)
+    _show(
+        {**kept, **results}, PLOTS if target == COMMITTED else BUILD, PAGE if target == COMMITTED else BUILD / PAGE.name
+    )
+    return 0
 
 
-def _submissions(served: Served, slug: str) -> None:
-    student, source = served.sign_up(), _accepted(slug)
-    report(f"{slug}: first submission, to its verdict", [timed(lambda: student.submit(slug, source))])
-    later = [timed(lambda: student.submit(slug, source)) for _ in range(SUBMISSIONS)]
-    report(f"{slug}: the next {SUBMISSIONS}, one after another", later)
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="make bench", description="Options go into ARGS: make bench ARGS=--quick")
+    parser.add_argument("--only", action="append", choices=list(PARTS), help="this part; may be given several times")
+    parser.add_argument("--repeat", type=_positive, help=f"times that each verdict is measured (default {REPEAT})")
+    parser.add_argument("--quick", action="store_true", help="a small run, for trying; writes to build/bench alone")
+    parser.add_argument("--check", action="store_true", help="compare the ratios with the committed ones")
+    parser.add_argument("--factor", type=float, default=FACTOR, help="what moved by more than this is told")
+    parser.add_argument("--busy", action="store_true", help="measure although other processes use the cores")
+    return parser
 
 
-def _burst(served: Served) -> None:
-    student, source = served.sign_up(), _accepted("microbatched_grads")
-
-    def all_at_once() -> None:
-        for submission in [student.send("microbatched_grads", source) for _ in range(BURST)]:
-            student.result(submission)
-
-    rate = BURST / timed(all_at_once)
-    print(f"  {f'microbatched_grads: submissions per second, {BURST} at once':70} {rate:.1f}")
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
 
 
-def _judge(slug: str) -> float:
-    with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
-        file.write(_accepted(slug))
-        file.flush()
-        command = [sys.executable, "-m", "app.cli", "judge", str(ROOT / "problems" / slug), file.name]
-        return timed(lambda: subprocess.run(command, check=True, capture_output=True))
+def _measure(options: argparse.Namespace) -> Iterator[tuple[str, Part]]:
+    """Each part in turn, all in one folder that is removed at the end: what one has prepared, the next one need not."""
+    repeat = options.repeat or (QUICK_REPEAT if options.quick else REPEAT)
+    with tempfile.TemporaryDirectory(prefix="allclose-bench-") as folder:
+        for name in options.only or PARTS:
+            busy = count_busy_cores(LOOK_SECONDS)
+            say(f"{name}: begins")
+            patience = BUSY_PATIENCE_SECONDS if busy > MOST_BUSY_CORES else PATIENCE_SECONDS
+            run = Run(folder=Path(folder), repeat=repeat, is_quick=options.quick, patience_seconds=patience)
+            figures, notes = MEASURES[name](run)
+            for note in notes:
+                say(note)
+            yield (
+                name,
+                Part(
+                    date=f"{datetime.now(UTC):%Y-%m-%d}",
+                    machine=describe_machine(),
+                    versions=list_versions(LOCKED),
+                    repeat=repeat,
+                    busy_cores=round(busy, 2),
+                    notes=notes,
+                    figures=figures,
+                ),
+            )
 
 
-def _start(data: Path, policy: Mapping[str, object] | None = None) -> float:
-    begun = time.perf_counter()
-    with serve(data) as served:
-        taken = time.perf_counter() - begun
-        if policy:
-            served.set(policy)
-    return taken
+def _tell_changes(committed: Results, results: Results, factor: float) -> int:
+    """1 where a ratio got worse."""
+    changes = compare(committed, results, factor)
+    for change in changes:
+        print(change)
+    worse = sum(change.is_worse for change in changes)
+    compared = sum(len(part.ratios()) for part in results.values())
+    print(f"Of {compared} ratios, {worse} got worse by more than a factor of {factor:g}.")
+    return 1 if worse else 0
 
 
-def _accepted(slug: str) -> str:
-    known = load_package(ROOT / "problems" / slug).submissions
-    return next(submission.source for submission in known if submission.verdict == "accepted")
+def _show(results: Results, plots: Path, page: Path) -> None:
+    write_plots(plots, results)
+    page.write_text(write_section(PAGE.read_text(), results))
+    say(f"written: {page.relative_to(ROOT)}, and its plots to {plots.relative_to(ROOT)}")
 
 
-def _machine() -> str:
-    models = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
-    model = models[0].partition(": ")[2] if models else platform.machine()
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    cores = len(os.sched_getaffinity(0))
-    return f"{cores} cores of {model}, {memory:.0f} GiB, Linux {platform.release()}, Python {platform.python_version()}"
-
-
-main()
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,16 +1,99 @@
-"""How figures are taken and printed."""
+"""The section of docs/performance.md that is made from the figures: what each subject is, and its table."""
 
-import statistics
-import time
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from benchmarks.results import Figure, Part, Results
 
-def timed(action: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    action()
-    return time.perf_counter() - begun
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
-def report(what: str, seconds: list[float]) -> None:
-    spread = f" ({min(seconds):.2f} to {max(seconds):.2f})" if len(seconds) > 1 else ""
-    print(f"  {what:70} {statistics.median(seconds):.2f}{spread}", flush=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """Figures of one `what`: a table, with a row for each place, and a panel of a plot. `rows`: what the places are."""
+
+    part: str
+    what: str
+    title: str
+    rows: str
+    plot: str
+
+
+PARTS = {"verdicts": "Verdicts", "load": "Load", "growth": "Growth"}
+SUBJECTS = (
+    Subject(part="verdicts", what="verdict", title="From request to verdict", rows="problem", plot="verdicts"),
+    Subject(part="verdicts", what="verdict CPU", title="CPU of one submission", rows="problem", plot="verdicts-cpu"),
+    Subject(part="load", what="throughput", title="Submissions judged per second", rows="students", plot="load"),
+    Subject(part="load", what="verdict under load", title="From request to verdict", rows="students", plot="load"),
+    Subject(part="load", what="CPU under load", title="CPU of one submission", rows="students", plot="load"),
+    Subject(part="load", what="burst", title="A burst: submissions judged per second", rows="burst", plot="burst"),
+    Subject(part="load", what="burst CPU", title="A burst: CPU of one submission", rows="burst", plot="burst-cpu"),
+    Subject(part="load", what="latency", title="Reading while others are judged", rows="request", plot="latency"),
+    Subject(part="growth", what="claim", title="Claiming a judging", rows="judgings that wait", plot="growth"),
+    Subject(part="growth", what="list", title="Lists of submissions", rows="stored submissions", plot="growth"),
+    Subject(part="growth", what="every address", title="All pages and endpoints", rows="stored submissions", plot=""),
+    Subject(part="growth", what="start", title="From start to ready", rows="problems", plot="growth"),
+    Subject(part="growth", what="catalogue", title="The catalogue's page", rows="problems", plot="growth"),
+    Subject(part="growth", what="memory", title="Memory of web and database", rows="problems", plot="growth"),
+)
+
+
+def find_figures(part: Part, subject: Subject) -> list[Figure]:
+    return [figure for figure in part.figures if figure.what == subject.what]
+
+
+def write_section(page: str, results: Results) -> str:
+    """The page with what stands between its two markers made anew. Raises ValueError where it has no markers."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"the page needs the lines {BEGIN} and {END}, where its tables belong")
+    tables = "\n".join(line for name in PARTS if name in results for line in _part(name, results[name]))
+    return f"{before}{BEGIN}\n{tables}\n{END}{after}"
+
+
+def _part(name: str, part: Part) -> Iterator[str]:
+    machine = part.machine
+    yield f"\n## {PARTS[name]}\n"
+    yield (
+        f"{part.date}, {machine['cores']} cores of {machine['processor']}, {machine['memory_gib']} GiB, "
+        f"{machine['kernel']}. {', '.join(f'{library} {number}' for library, number in part.versions.items())}. "
+        f"Other processes used {part.busy_cores:.2f} cores before it began."
+    )
+    for note in part.notes:
+        yield f"\n- {note}"
+    for subject in SUBJECTS:
+        if subject.part == name and (figures := find_figures(part, subject)):
+            yield f"\n### {subject.title}\n"
+            if subject.plot and _is_first_of_its_plot(subject):
+                yield f"![{subject.title}](plots/{subject.plot}.svg)\n"
+            yield from _table(figures, subject.rows)
+
+
+def _is_first_of_its_plot(subject: Subject) -> bool:
+    return next(other for other in SUBJECTS if other.plot == subject.plot) == subject
+
+
+def _table(figures: Sequence[Figure], rows: str) -> Iterator[str]:
+    """Series side by side, all of one unit."""
+    series = list(dict.fromkeys(figure.series for figure in figures))
+    cells = {(figure.at, figure.series): _cell(figure) for figure in figures}
+    yield f"| {rows} | " + " | ".join(f"{name}, {figures[0].unit}" for name in series) + " |"
+    yield "|---" * (1 + len(series)) + "|"
+    for at in dict.fromkeys(figure.at for figure in figures):
+        name = f"{at:,}" if isinstance(at, int) else f"`{at}`" if at.isidentifier() else at
+        yield f"| {name} | " + " | ".join(cells.get((at, one), "–") for one in series) + " |"
+
+
+def _cell(figure: Figure) -> str:
+    """The median, and in parentheses the least and the most."""
+    median = short(figure.median)
+    if figure.count == 1:
+        return median
+    tail = "" if figure.p95 is None else f"; 95 % within {short(figure.p95)}"
+    return f"{median} ({short(figure.least)}–{short(figure.most)}{tail})"
+
+
+def short(value: float) -> str:
+    """Three digits, and none behind the point of what has three before it."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""A folder of compiled JAX programs that students' boxes may read, filled by running a reference.
+"""A folder of compiled JAX programs that students' boxes may read, filled by running solutions in trusted boxes.
 
 Students can read each entry: name, optimised program, shapes. So only programs of library functions go in, never one
 that the reference made itself, no control flow (it holds the reference's own loop bodies), and none that names a place
@@ -9,18 +9,27 @@ import ast
 import re
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Set
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, Protocol, runtime_checkable
 
-from sandbox.guest import codec
-from sandbox.interface import BoxSpec, CaseOutcome, Launcher, Request
+import numpy as np
 
-DRIVER = "from sandbox.guest.compiled import harvesting\nrun = harvesting({!r})\n"
+from sandbox.guest import codec
+from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Launcher, Limits, Parameter, Request
+
+HARVEST = "from sandbox.guest.compiled import harvesting\nrun = harvesting({!r})\n"
+RECORD = "from sandbox.guest.compiled import recording\nrun = recording({!r})\n"
+GRANT = "from sandbox.guest.compiled import granting\nrun = granting()\n"
 ENTRY = re.compile(r"jit_(\w+)-[0-9a-f]{64}-cache")
 ENTRY_BYTES = 4 * 2**20
+# Of one student's solution.
+MOST_WISHES = 128
+WISHES_CAPS = codec.Caps(total_bytes=2 * 2**20)
+WISHES_LIMITS = Limits(wall_seconds=120, memory_bytes=2 * 2**30)
 # These run what they are given, or are names that anybody gives to a function.
 _NEVER = frozenset(
     """
@@ -44,6 +53,9 @@ class FillableLauncher(Protocol):
     @property
     def cache(self) -> Path | None: ...
 
+    @property
+    def optimizations(self) -> tuple[str, ...]: ...
+
     def filling(self) -> Launcher:
         """Its boxes keep what they compile. For trusted sources only."""
 
@@ -56,29 +68,83 @@ class Filled:
     calls: frozenset[bytes]
 
 
-def fill_cache(launcher: Launcher, spec: BoxSpec, request: Request, abort: threading.Event) -> Filled:
-    """Runs the trusted request in a box of its own. Raises SandboxError."""
-    if not isinstance(launcher, FillableLauncher) or launcher.cache is None or "jax" not in spec.frameworks:
-        return Filled(0, frozenset())
-    target, own = launcher.cache, names_in(request.source) | names_in(request.driver or "")
-    kept, calls = 0, frozenset[bytes]()
+def fill_cache(launcher: Launcher, spec: BoxSpec, request: Request, abort: threading.Event) -> Filled | None:
+    """Runs the trusted request in a box of its own. None: there is no cache to fill, or no case was answered.
+
+    Raises SandboxError.
+    """
+    own = names_in(request.source) | names_in(request.driver or "")
+    return _fill(launcher, spec, replace(request, driver=HARVEST.format(request.driver)), own, abort)
+
+
+def read_wishes(launcher: Launcher, spec: BoxSpec, request: Request, abort: threading.Event) -> frozenset[bytes]:
+    """The library calls that a student's source makes, as it says: whatever it may send. Raises SandboxError."""
+    limits = replace(request.limits, answer_bytes=WISHES_CAPS.total_bytes)
+    found = frozenset[bytes]()
 
     def keep(outcome: CaseOutcome) -> None:
-        nonlocal kept, calls
+        nonlocal found
+        with suppress(codec.Malformed):
+            answer = codec.decode(outcome.answer or b"", WISHES_CAPS)
+            wishes = answer if isinstance(answer, list) else []
+            found = frozenset(wish.tobytes() for wish in wishes if isinstance(wish, np.ndarray))
+
+    with closing(launcher.launch(spec)) as box:
+        box.run(replace(request, driver=RECORD.format(request.driver), limits=limits), keep, abort)
+    return found
+
+
+def grant_wishes(
+    launcher: Launcher, spec: BoxSpec, wishes: Collection[bytes], abort: threading.Event
+) -> frozenset[bytes]:
+    """Those that may be called for every student, if others wish them too. Keeps nothing. Raises SandboxError."""
+    filled = _fill(launcher, spec, _granting(wishes), None, abort)
+    return filled.calls if filled else frozenset()
+
+
+def fill_with_calls(
+    launcher: Launcher, spec: BoxSpec, calls: Collection[bytes], abort: threading.Event
+) -> Filled | None:
+    """With what they compile. Raises SandboxError."""
+    return _fill(launcher, spec, _granting(calls), frozenset(), abort)
+
+
+def _granting(calls: Collection[bytes]) -> Request:
+    sent: list[Any] = [np.frombuffer(call, np.uint8) for call in sorted(calls)[:MOST_WISHES]]
+    return Request(
+        source="def program():\n    pass\n",
+        entry_point="program",
+        driver=GRANT,
+        parameters=(Parameter("wishes", "value"),),
+        cases=(CaseInput("wishes", codec.encode({"wishes": sent})),),
+        limits=WISHES_LIMITS,
+    )
+
+
+def _fill(
+    launcher: Launcher, spec: BoxSpec, request: Request, own: Set[str] | None, abort: threading.Event
+) -> Filled | None:
+    """Runs the request in a box of its own. `own`: names of programs that are not kept; None: none is."""
+    if not isinstance(launcher, FillableLauncher) or launcher.cache is None or "jax" not in spec.frameworks:
+        return None
+    target = launcher.cache
+    filled: Filled | None = None
+
+    def keep(outcome: CaseOutcome) -> None:
+        nonlocal filled
         if outcome.answer is not None:
             compiled: Any = codec.decode(outcome.answer)
-            kept += sum(_keep(name, entry, target) for name, entry in _harmless(compiled, own))
-            calls = frozenset(map(bytes, compiled["calls"]))
+            entries = () if own is None else _harmless(compiled, own)
+            kept = sum(_keep(name, entry, target) for name, entry in entries)
+            before = filled.entries if filled else 0
+            filled = Filled(before + kept, frozenset(map(bytes, compiled["calls"])))
 
-    box = launcher.filling().launch(spec)
-    try:
-        box.run(replace(request, driver=DRIVER.format(request.driver)), keep, abort)
-    finally:
-        box.close()
-    return Filled(kept, calls)
+    with closing(launcher.filling().launch(spec)) as box:
+        box.run(request, keep, abort)
+    return filled
 
 
-def _harmless(compiled: Any, own: set[str]) -> Iterator[tuple[str, bytes]]:
+def _harmless(compiled: Any, own: Set[str]) -> Iterator[tuple[str, bytes]]:
     allowed = frozenset(compiled["library"]) - _NEVER - own
     for name, content in compiled["entries"].items():
         entry, match = bytes(content), ENTRY.fullmatch(name)

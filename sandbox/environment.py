@@ -2,9 +2,13 @@
 
 import hashlib
 import json
+import py_compile
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from enum import Enum
 from functools import cache
+from importlib.util import cache_from_source
 from pathlib import Path, PurePosixPath
 
 from sandbox.gpu.driver import Gpu
@@ -18,16 +22,35 @@ CACHE_IN_BOX = Path("/cache")
 RUNTIME_IN_BOX = Path("/allclose/runtime")
 
 
+SOURCE_SUFFIXES = (".py", ".txt")
+
+
 @cache
 def guest_digest() -> str:
     """Of the guest's sources: an image holds a copy of them, which must be of the same version as the host's side."""
-    return digest_of({str(path.relative_to(GUEST)): path.read_bytes() for path in GUEST.rglob("*") if path.is_file()})
+    sources = [path for path in GUEST.rglob("*") if path.suffix in SOURCE_SUFFIXES]
+    return digest_of({str(path.relative_to(GUEST)): path.read_bytes() for path in sources})
+
+
+@cache
+def compile_guest() -> None:
+    """Once, so that no box and no student's process has to: they can't keep what they compile.
+
+    Done for Python of this version, and where this process may write beside the sources.
+    """
+    if sys.dont_write_bytecode:
+        return
+    for source in GUEST.rglob("*.py"):
+        compiled = Path(cache_from_source(source))
+        with suppress(OSError):
+            if not compiled.exists() or compiled.stat().st_mtime < source.stat().st_mtime:
+                py_compile.compile(str(source), quiet=2)
 
 
 def digest_of(files: Mapping[str, bytes]) -> str:
     """Of a guest's sources, whatever else is beside them. `files` by their paths in its folder."""
     digest = hashlib.sha256()
-    for path in sorted(path for path in map(PurePosixPath, files) if path.suffix in (".py", ".txt")):
+    for path in sorted(path for path in map(PurePosixPath, files) if path.suffix in SOURCE_SUFFIXES):
         digest.update(f"{path}\0".encode() + files[str(path)] + b"\0")
     return digest.hexdigest()
 

@@ -11,7 +11,7 @@ from typing import Any
 from sandbox.guest.charged_time import MAX_STRETCH
 from sandbox.guest.frames import FAILURE_BYTES
 from sandbox.guest.reply import Cause
-from sandbox.guest.task import WARM_SECONDS
+from sandbox.guest.task import SPARE_SECONDS
 from sandbox.interface import Box, BoxLost, CaseOutcome, Ending, Ready, Request, RunOutcome, Setup, setup_of
 from sandbox.outcome import Report, outcome_of, read_report
 from sandbox.stream import Patience, Stream, read_json
@@ -72,7 +72,7 @@ class GuestBox(Box):
             self._discard_spare(abort)
         self.vessel.make_room(setup.memory_bytes)
         self.vessel.stream.send(b"P", _setup_header(setup), Patience(GRACE_SECONDS, abort))
-        self.vessel.stream.receive({b"W": 0}, Patience(WARM_SECONDS + GRACE_SECONDS, abort))
+        self.vessel.stream.receive({b"W": 0}, Patience(SPARE_SECONDS + GRACE_SECONDS, abort))
 
     def _discard_spare(self, abort: threading.Event) -> None:
         self.spare = None
@@ -182,7 +182,6 @@ def _setup_header(setup: Setup) -> bytes:
         {
             "memory_bytes": setup.memory_bytes,
             "cpu_seconds": setup.cpu_seconds,
-            "has_backend": setup.has_backend,
             "library_calls": [call.hex() for call in setup.library_calls],
         }
     ).encode()

@@ -109,16 +109,14 @@ class Request:
 class Setup:
     """What a student's process is made with before there is a source.
 
-    `cpu_seconds`: the most that it may compute on each core, a backstop. `has_backend`: JAX's backend is made ahead.
-    `library_calls`: what JAX's libraries compute there ahead (`sandbox.guest.library_programs`). `problem`: as in
-    `Request`.
+    `cpu_seconds`: the most that it may compute on each core, a backstop. `library_calls`: what JAX's libraries compute
+    there ahead (`sandbox.guest.library_programs`). `problem`: as in `Request`.
     """
 
     problem: str
     memory_bytes: int
     cpu_seconds: int
     library_calls: tuple[bytes, ...] = ()
-    has_backend: bool = False
 
     def fits(self, request: Request) -> bool:
         own = setup_of(request)

@@ -48,7 +48,8 @@ class Counts:
 
 class Pool:
     def __init__(self, launcher: Launcher, *, capacity: int, max_runs: int) -> None:
-        self._launcher, self._capacity, self._max_runs = launcher, capacity, max_runs
+        self.capacity = capacity
+        self._launcher, self._max_runs = launcher, max_runs
         self._changed = threading.Condition()
         self._idle: list[_Place] = []
         self._starting: list[BoxSpec] = []
@@ -71,7 +72,7 @@ class Pool:
         """Starts one in the background, unless there is one or no room."""
         with self._changed:
             known = spec in self._starting or any(place.spec == spec for place in self._idle)
-            if known or self._is_closed or self._count() >= self._capacity:
+            if known or self._is_closed or self._count() >= self.capacity:
                 return
             self._starting.append(spec)
         threading.Thread(target=self._start_idle, args=(spec,), name="box-start", daemon=True).start()
@@ -87,9 +88,9 @@ class Pool:
             others = [place for place in self._idle if place.box.spare != setup]
             usable = (place for place in others if place.spec == spec)
             place = next((place for place in usable if _is_spare(place, setup.problem) or not place.box.spare), None)
-            if place is None and self._count() >= self._capacity:
+            if place is None and self._count() >= self.capacity:
                 evicted = min(others, key=lambda place: place.used_at, default=None)
-            if self._is_closed or (place is evicted is None and self._count() >= self._capacity):
+            if self._is_closed or (place is evicted is None and self._count() >= self.capacity):
                 return False
             for taken in (place, evicted):
                 if taken is not None:
@@ -97,6 +98,9 @@ class Pool:
             self._lent += 1
         if evicted is not None:
             evicted.box.close()
+        if place is not None and not place.box.is_alive():
+            place.box.close()
+            place = None
         place = place or self._start_lent(spec)
         place.is_spoilt = True  # until it has proven the contrary
         try:
@@ -110,6 +114,10 @@ class Pool:
         """Those that wait with this very setup."""
         with self._changed:
             return sum(place.box.spare == setup for place in self._idle)
+
+    def count_idle(self, spec: BoxSpec) -> int:
+        with self._changed:
+            return sum(place.spec == spec for place in self._idle)
 
     def close(self) -> None:
         """Ends the idle boxes; those that are lent end when they come back."""
@@ -160,12 +168,12 @@ class Pool:
                 if abort.is_set() or self._is_closed:
                     raise Aborted
                 place = self._choose(spec, problem)
-                if place is None and spec not in self._starting and self._count() >= self._capacity and self._idle:
+                if place is None and spec not in self._starting and self._count() >= self.capacity and self._idle:
                     evicted = min(self._idle, key=lambda place: place.used_at)
                     self._idle.remove(evicted)
                 if place is not None:
                     self._idle.remove(place)
-                if place is not None or (spec not in self._starting and self._count() < self._capacity):
+                if place is not None or (spec not in self._starting and self._count() < self.capacity):
                     self._lent += 1
                     break
                 self._changed.wait(LISTEN_SECONDS)

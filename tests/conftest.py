@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import time
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from itertools import count
@@ -77,6 +78,20 @@ class ByFile(LoadScopeScheduling):  # type: ignore[misc]
             del work[scope]
         crashed: str | None = super().remove_node(node)
         return crashed
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give each test an address of its own: of those that share one, pytest-xdist runs a single one.
+
+    Schemathesis 4.32 names its tests apart, and pytest 9.2 makes one address of the names of a function.
+    """
+    for item in items:
+        if not item.nodeid.endswith(item.name):
+            assert item.parent is not None
+            item._id = type(item._id).parse(f"{item.parent.nodeid}::{item.name}")
+    shared = [address for address, times in Counter(item.nodeid for item in items).items() if times > 1]
+    if shared:
+        raise pytest.UsageError(f"several tests have the address {shared[0]}")
 
 
 @pytest.hookimpl(optionalhook=True)

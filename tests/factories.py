@@ -10,7 +10,8 @@ from sqlalchemy.orm import Session
 from app.accounts.model import Role, User
 from app.catalog.model import Problem, Revision
 from app.policy.model import PolicyRow
-from app.submissions.model import Judging, Mode, Submission, WorkerRow
+from app.submissions.model import Judging, Submission, WorkerRow
+from app.submissions.view import Mode
 
 _numbers = count(1)
 

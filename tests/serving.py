@@ -79,7 +79,7 @@ class Served:
             self.process.send_signal(number)
         status = self.process.wait(STOP_SECONDS)
         if self.reader is not None:
-            self.reader.join(1)  # its last words are in `lines` then
+            self.reader.join(PATIENCE_SECONDS)  # its last words are in `lines` then
         return status
 
 
@@ -133,7 +133,11 @@ def serve(
             served.set(policy)
         yield served
     finally:
-        served.stop()
+        try:
+            served.stop()
+        finally:
+            if process.poll() is None:  # it was asked to, and takes too long
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def wait_for(has_come: Callable[[], bool]) -> None:

@@ -15,8 +15,9 @@ from app.administration.export_record import record_export
 from app.audit.record import Actor
 from app.catalog.model import Revision
 from app.judging.verdicts import Verdict
-from app.submissions.model import Judging, State, Submission
+from app.submissions.model import Judging, Submission
 from app.submissions.query import HistoryFilters, SubmissionSummary, choose, summarise
+from app.submissions.view import State
 
 CHUNK = 500
 # With sources, which may have 256 KiB each.

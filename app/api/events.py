@@ -24,7 +24,7 @@ from app.api.openapi import problems
 from app.api.submissions import read_submission
 from app.submissions.follow import Follower
 from app.submissions.query import get_submission
-from app.submissions.view import Log, read_log
+from app.submissions.view_query import Log, read_log
 
 router = APIRouter(tags=["submissions"])
 

@@ -16,8 +16,8 @@ from app.errors import Invalid
 from app.judging.verdicts import Verdict
 from app.moment import Moment
 from app.submissions.difference import SourceDifference, compare_submissions
-from app.submissions.model import Mode
 from app.submissions.query import HistoryFilters, SubmissionPage, get_submission, list_submissions
+from app.submissions.view import Mode
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
 

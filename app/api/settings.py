@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StrictBool
 
 from app.administration.setting import Setting, list_settings
 from app.api.condition import IfMatch, require_match
@@ -21,7 +21,7 @@ router = APIRouter(prefix="/settings", tags=["administration"])
 class SettingsChange(Body, Policy):
     """What is left out stays as it is."""
 
-    confirm_removal: bool = Field(
+    confirm_removal: StrictBool = Field(
         False,
         description="true: what a shorter time of keeping removes for good may go; else it is a 409 that counts it",
     )

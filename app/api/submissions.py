@@ -21,10 +21,10 @@ from app.database import Database
 from app.policy.policy import read_policy
 from app.submissions.cancel import cancel_as
 from app.submissions.key import KEY_CHARACTERS
-from app.submissions.model import Mode, State
 from app.submissions.query import get_submission
 from app.submissions.submit import SOURCE_BYTES, Submit, SubmitLimits, check_source, submit
-from app.submissions.view import SubmissionView, view_submission
+from app.submissions.view import Mode, State, SubmissionView
+from app.submissions.view_query import view_submission
 
 MAX_WAIT_SECONDS = 60
 

@@ -1,12 +1,10 @@
 """`allclose judge`: a file against a package, in a box, with no server and no database."""
 
-import secrets
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from app.cli.console import print_json
 from app.cli.problem.package_source import NAMED, find_source
 from app.cli.source import read_source, read_text
 
@@ -20,7 +18,7 @@ def judge(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the submission as JSON.")] = False,
     seed: Annotated[
-        str | None, typer.Option(help="Draw the hidden cases from this; default: new at every call.")
+        str | None, typer.Option(help="Draw the hidden cases from this; default: new ones every day.")
     ] = None,
 ) -> None:
     """Judge a file against a problem package, in a box. Exit code 0 only when accepted, 3 when the judge failed."""
@@ -28,13 +26,6 @@ def judge(
     own_inputs = read_text(inputs) if inputs else None
 
     from app.cli.local_judge import Order, judge_locally
-    from app.cli.result_text import exit_code, print_submission
 
-    secret = seed.encode() if seed else secrets.token_bytes(32)
-    order = Order(package=package, source=source, secret_seed=secret, sample_only=sample, inputs=own_inputs)
-    submission = judge_locally(order)
-    if as_json:
-        print_json(submission)
-    else:
-        print_submission(submission)
-    raise typer.Exit(exit_code(submission))
+    order = Order(package=package, source=source, seed=seed, sample_only=sample, inputs=own_inputs, as_json=as_json)
+    raise typer.Exit(judge_locally(order))

@@ -1,98 +1,166 @@
-"""Judging on this machine, for `allclose judge`: what the worker does, without its queue."""
+"""Judging on this machine, for `allclose judge`: what the worker does, without its queue.
 
+The boxes start first. What this process has yet to import takes as long as they do, so it is imported after that. What
+makes the next call quick stays in the user's cache folder: the reference's answers (`kept_cases`), and, once a package
+is judged again, what JAX's libraries compile for it (`app.worker.compilation`).
+"""
+
+import os
+import secrets
+import shutil
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
-from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
+from app.catalog.manifest import Manifest
 from app.catalog.package import Package
-from app.catalog.revision import digest
-from app.cli.console import errors
-from app.cli.gpu import use_gpus
 from app.settings import Settings, read_settings
-from app.worker.boxes import find_cache, open_inspector_pool, open_launcher, open_pool, open_reference_pool
-from app.worker.inspection import INSPECTOR
-from app.worker.prepare import Draw, PreparedCase, prepare
-from app.worker.request import box_spec
-from sandbox.interface import Launcher
+from app.worker.boxes import (
+    CACHE_FOLDER,
+    INSPECTOR,
+    box_spec,
+    find_cache,
+    open_inspector_pool,
+    open_launcher,
+    open_pool,
+    open_reference_pool,
+)
+from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.interface import Launcher, SandboxError
 from sandbox.pool import Pool
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from app.cli.kept_cases import KeptCases
     from app.submissions.view import SubmissionView
-    from app.worker.lease import Finish
+    from app.worker.finish import Finish
+    from app.worker.prepare import PreparedCase
+
+# In the cache folder: what a worker keeps in its data folder.
+LIBRARY = "library"
+# What no package needs any more is among it, and nothing says which.
+MOST_LIBRARY_BYTES = 512 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """`inputs`: YAML, to be judged on in place of the package's cases."""
+    """`seed`: what the hidden cases are drawn from; None: any. `inputs`: YAML, judged on in place of the cases."""
 
     package: Package
     source: str
-    secret_seed: bytes
+    seed: str | None
     sample_only: bool
     inputs: str | None = None
+    as_json: bool = False
 
 
-def judge_locally(order: Order) -> "SubmissionView":
-    """Raises SandboxUnavailable, BoxLost, ReferenceFailed."""
-    with _progress() as progress:
-        return _judge(order, progress)
+def judge_locally(order: Order) -> int:
+    """Prints what came out, then does what makes the next call quick. Returns the exit code.
 
-
-def _judge(order: Order, progress: Progress) -> "SubmissionView":
-    """The reference runs first, in a box that has held nothing else yet; the solution follows in the same box."""
-    abort = threading.Event()
-    task = progress.add_task("opening a box", total=None)
-    settings = read_settings()
+    Raises SandboxUnavailable, BoxLost, ReferenceFailed.
+    """
+    abort, settings, manifest = threading.Event(), read_settings(), order.package.manifest
     with (
-        _open_launcher(settings, needs_gpu=order.package.manifest.limits.gpu) as launcher,
+        _open_launcher(settings, manifest) as launcher,
         open_pool(settings, launcher) as pool,
         open_reference_pool(settings, launcher) as references,
         open_inspector_pool(settings, launcher) as inspectors,
     ):
-        pool.warm(box_spec(order.package.manifest))
-        if order.package.manifest.is_traced:
-            inspectors.warm(INSPECTOR)
-        # These take as long to import as the box to start.
+        pool.warm(box_spec(manifest))
+
+        from app.cli.console import print_json
         from app.cli.local_hint import look_for_hint
+        from app.cli.result_text import exit_code, print_submission
         from app.worker.judge import Job, judge
         from app.worker.order import in_order
         from app.worker.recognise import Notes, question_about
 
-        progress.update(task, description="running the reference solution")
-        cases = _prepare(order, pool, abort)
-        progress.update(task, description="judging", total=len(cases), completed=0)
-        submission_id, notes = uuid4(), Notes()
-        job = Job(
-            package=order.package,
-            source=order.source,
-            cases=in_order(cases, submission_id),
-            references=references,
-            inspectors=inspectors,
-            on_outcome=notes.take,
-        )
-        judged = judge(job, pool, lambda _: progress.advance(task), abort)
-        question = question_about(order.package, judged, notes)
-        progress.update(task, description="looking for a known mistake", total=None)
-        hint = look_for_hint(question, cases, references, abort) if question else None
-    return _view(order, submission_id, replace(judged, hint=hint))
+        if manifest.is_traced:
+            inspectors.warm(INSPECTOR)  # not before: it would take a core from the first box and from these imports
+        kept = _open_kept(order, settings, launcher)
+        with _progress() as progress:
+            task = progress.add_task("running the reference solution", total=None)
+            found = kept.find() if kept else None
+            prepared = found or _prepare(order, pool, abort)
+            if kept and not found:
+                kept.keep(prepared)
+            cases = [case for case in prepared if case.visibility == "sample" or not order.sample_only]
+            progress.update(task, description="judging", total=len(cases), completed=0)
+            submission_id, notes = uuid4(), Notes()
+            job = Job(
+                package=order.package,
+                source=order.source,
+                cases=in_order(cases, submission_id),
+                references=references,
+                inspectors=inspectors,
+                on_outcome=notes.take,
+                runs_in_parallel="parallel_runs" in settings.chosen_optimizations,
+            )
+            judged = judge(job, pool, lambda _: progress.advance(task), abort)
+            question = question_about(order.package, judged, notes)
+            progress.update(task, description="looking for a known mistake", total=None)
+            hint = look_for_hint(question, cases, references, abort) if question else None
+        submission = _view(order, submission_id, replace(judged, hint=hint))
+        (print_json if order.as_json else print_submission)(submission)
+        if found:
+            _fill_library(order.package, found, launcher, abort)
+        return exit_code(submission)
 
 
-def _prepare(order: Order, pool: Pool, abort: threading.Event) -> Sequence[PreparedCase]:
+def _prepare(order: Order, pool: Pool, abort: threading.Event) -> "tuple[PreparedCase, ...]":
+    """The reference runs in a box that has held nothing else yet; the solution follows in the same box."""
+    from app.worker.own_inputs import OwnInputs
+    from app.worker.prepare import Draw, prepare
+
     if order.inputs is not None:
-        from app.worker.own_inputs import OwnInputs
+        return (OwnInputs(pool).prepare(order.package, order.inputs, abort),)
+    secret = order.seed.encode() if order.seed else secrets.token_bytes(32)
+    return prepare(order.package, Draw(secret, 0), pool, abort).cases
 
-        return [OwnInputs(pool).prepare(order.package, order.inputs, abort)]
-    prepared = prepare(order.package, Draw(order.secret_seed, 0), pool, abort)
-    return [case for case in prepared.cases if case.visibility == "sample" or not order.sample_only]
+
+def _open_kept(order: Order, settings: Settings, launcher: Launcher) -> "KeptCases | None":
+    """None: of these cases nothing is kept, or there is no place for it."""
+    from app.cli.kept_cases import KeptCases, key_of
+    from sandbox.cache import FillableLauncher
+
+    folder = _find_folder()
+    if folder is None or order.inputs is not None or order.package.manifest.limits.gpu:
+        return None
+    if not isinstance(launcher, FillableLauncher):
+        return None
+    return KeptCases(folder / "cases", key_of(order.package, order.seed, launcher, settings.chosen_optimizations))
+
+
+def _fill_library(
+    package: Package, cases: "Sequence[PreparedCase]", launcher: Launcher, abort: threading.Event
+) -> None:
+    """Has what JAX's libraries compile for the reference kept, once for each package, and from the second call on.
+
+    Only in this user's own folder: a worker's is read by its students. When it goes wrong or is broken off, later calls
+    are slower, and no other.
+    """
+    from app.worker.compilation import CompilationCache
+
+    folder = _find_folder()
+    cache = launcher.cache if isinstance(launcher, BubblewrapLauncher) else None
+    if folder is None or cache != folder / LIBRARY / CACHE_FOLDER:
+        return
+    library = CompilationCache(folder / LIBRARY, launcher)
+    if library.has_filled(package):
+        return
+    with suppress(SandboxError, OSError, KeyboardInterrupt), _progress() as progress:
+        progress.add_task("keeping what the reference compiles, for the next calls", total=None)
+        library.fill(package, cases, abort)
 
 
 def _view(order: Order, submission_id: UUID, judged: "Finish") -> "SubmissionView":
+    from app.catalog.revision import digest
     from app.submissions.view import SubmissionView, view_case
 
     manifest = order.package.manifest
@@ -116,16 +184,54 @@ def _view(order: Order, submission_id: UUID, judged: "Finish") -> "SubmissionVie
 
 
 @contextmanager
-def _open_launcher(settings: Settings, *, needs_gpu: bool) -> Iterator[Launcher]:
+def _open_launcher(settings: Settings, manifest: Manifest) -> Iterator[Launcher]:
     """Raises SandboxUnavailable."""
-    if not needs_gpu:
-        yield open_launcher(settings, cache=find_cache(settings))
+    if not manifest.limits.gpu:
+        launcher = open_launcher(settings, cache=find_cache(settings))
+        # An engine may be elsewhere, where this user's folder is not.
+        if isinstance(launcher, BubblewrapLauncher) and launcher.cache is None and _uses_library(settings, manifest):
+            launcher = replace(launcher, cache=_make_library_folder())
+        yield launcher
         return
+    from app.cli.gpu import use_gpus
+
     with use_gpus("all") as gpus:
         yield open_launcher(settings, cache=None, gpus=gpus)
 
 
-def _progress() -> Progress:
+def _uses_library(settings: Settings, manifest: Manifest) -> bool:
+    return "library_cache" in settings.chosen_optimizations and "jax" in manifest.frameworks
+
+
+def _find_folder() -> Path | None:
+    """This user's cache folder; None where there is no home for it."""
+    chosen, home = os.environ.get("XDG_CACHE_HOME", ""), os.environ.get("HOME", "")
+    if Path(chosen).is_absolute():
+        return Path(chosen) / "allclose"
+    return Path(home) / ".cache" / "allclose" if home and Path(home).is_dir() else None
+
+
+def _make_library_folder() -> Path | None:
+    """Boxes are another user, at least root's, and must read it. When it has grown too large, it begins anew."""
+    if (folder := _find_folder()) is None:
+        return None
+    library = folder / LIBRARY
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        compiled = library / CACHE_FOLDER
+        if compiled.is_dir() and sum(path.stat().st_size for path in compiled.iterdir()) > MOST_LIBRARY_BYTES:
+            shutil.rmtree(library)
+        compiled.mkdir(parents=True, exist_ok=True)
+        compiled.chmod(0o755)
+        return compiled
+    return None
+
+
+def _progress() -> "Progress":
     """On standard error, gone at the end, and nothing at all when that is no terminal."""
+    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from app.cli.console import errors
+
     columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
     return Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal)

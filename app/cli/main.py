@@ -3,21 +3,64 @@
 Exit code 2 is for what the command was asked, 3 for a judge that failed."""
 
 import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 import typer
-from rich.markup import escape
 from typer.core import TyperGroup
+from typer.main import get_group
 
-from app.cli import database, doctor, judge, migrate, problem, serve, submit, worker
-from app.cli.admin import main as admin
-from app.cli.console import errors
-from app.cli.plain import message
 from app.errors import AllcloseError, JudgeFailed
 from sandbox.interface import SandboxError
 
+# Each command's module, and the function or the group of commands in it.
+COMMANDS = {
+    "serve": ("app.cli.serve", "serve"),
+    "worker": ("app.cli.worker", "worker"),
+    "migrate": ("app.cli.migrate", "migrate"),
+    "database": ("app.cli.database", "database"),
+    "judge": ("app.cli.judge", "judge"),
+    "login": ("app.cli.submit", "login"),
+    "submit": ("app.cli.submit", "submit"),
+    "show": ("app.cli.submit", "show"),
+    "cancel": ("app.cli.submit", "cancel"),
+    "doctor": ("app.cli.doctor", "doctor"),
+    "problem": ("app.cli.problem.main", "app"),
+    "admin": ("app.cli.admin.main", "app"),
+}
+
+
+class LazyCommands(Mapping[str, Any]):
+    """The commands by name. A module is imported when its command is asked for, so that no command waits for others."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _import_command(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+@cache
+def _import_command(name: str) -> Any:
+    module, attribute = COMMANDS[name]
+    found = getattr(import_module(module), attribute)
+    alone = typer.Typer(rich_markup_mode="rich")
+    if isinstance(found, typer.Typer):
+        alone.add_typer(found, name=name)
+    else:
+        alone.command(name)(found)
+    return get_group(alone).commands[name]
+
 
 class Commands(TyperGroup):
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes | {"commands": LazyCommands()})
+
     def invoke(self, ctx: Any) -> Any:
         """Without what the library that reads arguments says of itself before its sentence."""
         try:
@@ -30,29 +73,26 @@ class Commands(TyperGroup):
 app = typer.Typer(
     name="allclose",
     cls=Commands,
-    help="An online judge for numerical and machine-learning code.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-app.command("serve")(serve.serve)
-app.command("worker")(worker.worker)
-app.command("migrate")(migrate.migrate)
-app.command("database")(database.database)
-app.command("judge")(judge.judge)
-app.command("login")(submit.login)
-app.command("submit")(submit.submit)
-app.command("show")(submit.show)
-app.command("cancel")(submit.cancel)
-app.command("doctor")(doctor.doctor)
-app.add_typer(problem.app, name="problem")
-app.add_typer(admin.app, name="admin")
+
+
+@app.callback()
+def allclose() -> None:
+    """An online judge for numerical and machine-learning code."""
 
 
 def main() -> None:
     try:
         app()
     except (AllcloseError, SandboxError) as error:
+        from rich.markup import escape
+
+        from app.cli.console import errors
+        from app.cli.plain import message
+
         errors.print(f"[bold red]error:[/] {escape(message(error))}", soft_wrap=True, highlight=False)
         sys.exit(3 if isinstance(error, JudgeFailed | SandboxError) else 2)

@@ -193,9 +193,9 @@ class CaseChange(Answer):
 
 class CaseCost(Answer):
     """
-    Of the slowest accepted solution: the first call in a process, and a call when all is compiled.
+    CPU seconds of the slowest accepted solution: of its first call with the case in a process, and of the next one.
 
-    `group`: cases of one group have the same shapes.
+    `group`: the number of its shape, from 0.
     """
 
     case: str
@@ -747,23 +747,6 @@ class Limits(Answer):
     wall_seconds: float = 10.0
     memory_mib: int = 1024
     gpu: bool = False
-
-
-class LimitsSection(Answer):
-    """
-    `saved_seconds`: how much of compiling would be saved if cases had the same shapes where they could.
-    """
-
-    wall_seconds: float
-    slowest: str
-    slowest_case: str
-    slowest_seconds: float
-    suggested_wall_seconds: float
-    memory_mib: int
-    largest_memory_mib: int
-    suggested_memory_mib: int
-    cases: list[CaseCost]
-    saved_seconds: float
 
 
 class LintSection(Answer):
@@ -1546,6 +1529,21 @@ class SettingsChange(Answer):
     )
 
 
+class ShapeCost(Answer):
+    """
+    What a shape that cases share costs the slowest accepted solution, in CPU seconds.
+
+    `label`: the shapes and dtypes of the arrays, and the values of static parameters, in which it differs from the
+    problem's other shapes. `first_seconds`: of the first of its `cases`, in a process that has run other shapes.
+    `further_seconds`: of each further one on average; where there is none, of the same one again.
+    """
+
+    label: str
+    cases: list[str]
+    first_seconds: float
+    further_seconds: float
+
+
 class Side(Answer):
     """
     One line of one source; `number` counts from 1.
@@ -2110,6 +2108,23 @@ class JudgingList(Answer):
 class KillMatrixSection(Answer):
     cases: list[KillCase]
     rows: list[KillRow]
+
+
+class LimitsSection(Answer):
+    """
+    `cases` and `shapes` are empty where a quick verification did not measure them.
+    """
+
+    wall_seconds: float
+    slowest: str
+    slowest_case: str
+    slowest_seconds: float
+    suggested_wall_seconds: float
+    memory_mib: int
+    largest_memory_mib: int
+    suggested_memory_mib: int
+    cases: list[CaseCost]
+    shapes: list[ShapeCost] = Field([], validate_default=True)
 
 
 class MaxTemporaryMemory(Answer):

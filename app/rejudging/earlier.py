@@ -13,7 +13,8 @@ from app.rejudging.decision import NOT_APPLIED
 from app.rejudging.kind import NEW, OLD
 from app.rejudging.model import Rejudging
 from app.rejudging.view import View
-from app.submissions.model import Judging, State, Submission
+from app.submissions.model import Judging, Submission
+from app.submissions.view import State
 
 
 class JudgingView(View):

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from statistics import median
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.submissions.enqueue import BACKGROUND
 from app.submissions.model import Judging, Submission, WorkerRow
+from app.submissions.view import Wait
 from app.submissions.waiting import takes
 
 # Of the last so many submissions, those of the queue that came to a verdict are what an estimate stands on.
@@ -20,16 +20,6 @@ RECENT = 200
 MOST_AHEAD = 1000
 
 Kind = tuple[UUID, str]
-
-
-class Wait(BaseModel):
-    """While it is not done. `seconds` is None where nothing like it was judged lately, or it takes unusually long."""
-
-    model_config = ConfigDict(frozen=True)
-
-    ahead: int = Field(description="how many are taken before it; 0 once it is judged")
-    seconds: float | None = Field(description="an estimate of the time until its verdict; null where there is none")
-    elapsed: float = Field(description="seconds since it was sent")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@
 """
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import (
@@ -30,9 +30,7 @@ from app.catalog.model import Device, Problem, Revision
 from app.database import Base
 from app.judging.result import Visibility
 from app.judging.verdicts import Verdict
-
-Mode = Literal["submit", "sample"]
-State = Literal["queued", "judging", "done"]
+from app.submissions.view import Mode, State
 
 _VERDICTS = ", ".join(f"'{verdict}'" for verdict in Verdict)
 

@@ -1,11 +1,12 @@
 """What a judging's time goes into, one phase after the other."""
 
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.submissions.model import Judging
+if TYPE_CHECKING:
+    from app.submissions.model import Judging
 
 # queued: it waits. preparing: expected outputs are read, or the reference makes them. box: one is taken, or started.
 # running: the submission's code, on one case after the other. inspecting: how its programs compute. again: one case
@@ -21,13 +22,13 @@ class Phase(BaseModel):
     seconds: float | None = Field(description="null: it goes on, or was broken off")
 
 
-def read_phases(judging: Judging) -> tuple[Phase, ...]:
+def read_phases(judging: "Judging") -> tuple[Phase, ...]:
     """Of the latest attempt. Nothing but `queued` while it waits, also where it waits again."""
     told = () if judging.state == "queued" else tuple(map(Phase.model_validate, judging.phases or ()))
     return (Phase(name="queued", seconds=_seconds(judging.queued_at, _taken_at(judging))), *told)
 
 
-def _taken_at(judging: Judging) -> datetime | None:
+def _taken_at(judging: "Judging") -> datetime | None:
     return None if judging.state == "queued" else judging.started_at or judging.finished_at
 
 

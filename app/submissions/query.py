@@ -20,7 +20,8 @@ from app.database import storable
 from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.moment import check_span
-from app.submissions.model import CaseRow, Judging, Mode, State, Submission
+from app.submissions.model import CaseRow, Judging, Submission
+from app.submissions.view import Mode, State
 
 PAGE = 50
 NEWEST = (Submission.created_at.desc(), Submission.id.desc())

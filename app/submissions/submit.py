@@ -18,9 +18,10 @@ from app.policy.policy import Policy
 from app.submissions.enqueue import count_cancelled, count_unfinished, enqueue
 from app.submissions.key import Key, find_earlier, lock_sender
 from app.submissions.limit import SOURCE_BYTES as SOURCE_BYTES
-from app.submissions.model import Mode, Submission
+from app.submissions.model import Submission
 from app.submissions.usage import HOUR, seconds_used, when_less_is_used
 from app.submissions.variant import draw_variant
+from app.submissions.view import Mode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

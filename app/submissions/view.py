@@ -1,23 +1,30 @@
 """What a submission's owner is shown: the object of `GET /submissions/{id}`, and of `allclose judge --json`."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
 
-from app.catalog.model import Problem, Revision
 from app.judging.result import CaseResult, Visibility
 from app.judging.verdicts import Verdict
-from app.submissions.forecast import Wait, forecast
-from app.submissions.model import CaseRow, Judging, Mode, State, Submission
-from app.submissions.outlook import list_case_names, list_inputs
-from app.submissions.phase import Phase, read_phases
-from app.submissions.waiting import explain_wait
+from app.submissions.phase import Phase
+
+if TYPE_CHECKING:
+    from app.submissions.model import CaseRow
+
+Mode = Literal["submit", "sample"]
+State = Literal["queued", "judging", "done"]
+
+
+class Wait(BaseModel):
+    """While it is not done. `seconds` is None where nothing like it was judged lately, or it takes unusually long."""
+
+    model_config = ConfigDict(frozen=True)
+
+    ahead: int = Field(description="how many are taken before it; 0 once it is judged")
+    seconds: float | None = Field(description="an estimate of the time until its verdict; null where there is none")
+    elapsed: float = Field(description="seconds since it was sent")
 
 
 class CaseView(BaseModel):
@@ -69,85 +76,5 @@ class SubmissionView(BaseModel):
     is_again: bool = Field(False, description="an earlier attempt broke off by our fault, and it is judged once more")
 
 
-# A worker that dies takes the hints with it that it was looking for.
-HINT_SECONDS = 60
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Log:
-    """A submission as it stands, and its results in the order in which they came in, each under its sequence."""
-
-    view: SubmissionView
-    entries: tuple[tuple[int, CaseView], ...]
-
-
-def view_case(result: CaseResult | CaseRow) -> CaseView:
+def view_case(result: "CaseResult | CaseRow") -> CaseView:
     return CaseView.model_validate(result)
-
-
-def view_submission(session: Session, submission: Submission) -> SubmissionView:
-    """Of the judging that counts, the latest attempt."""
-    judging = get_current_judging(session, submission)
-    return _view(session, submission, judging, _results(session, judging))
-
-
-def read_log(session: Session, submission: Submission) -> Log:
-    """What `view_submission` gives, and the order."""
-    judging = get_current_judging(session, submission)
-    rows = _results(session, judging)
-    return Log(
-        view=_view(session, submission, judging, rows),
-        entries=tuple((row.sequence, view_case(row)) for row in sorted(rows, key=lambda row: row.sequence)),
-    )
-
-
-def get_current_judging(session: Session, submission: Submission) -> Judging:
-    """The one that counts."""
-    current = select(Judging).where(Judging.submission_id == submission.id, Judging.is_current)
-    return session.scalars(current).one()
-
-
-def _results(session: Session, judging: Judging) -> Sequence[CaseRow]:
-    if judging.state == "queued":  # again, after an attempt that failed: its results count no more
-        return ()
-    of_this_attempt = (CaseRow.judging_id == judging.id, CaseRow.attempt == judging.attempt)
-    return session.scalars(select(CaseRow).where(*of_this_attempt).order_by(CaseRow.position)).all()
-
-
-def _view(session: Session, submission: Submission, judging: Judging, rows: Sequence[CaseRow]) -> SubmissionView:
-    slug, number, digest, manifest = session.execute(
-        select(Problem.slug, Revision.number, Revision.digest, Revision.manifest)
-        .join(Revision, Revision.problem_id == Problem.id)
-        .where(Revision.id == judging.revision_id)
-    ).one()
-    return SubmissionView(
-        id=submission.id,
-        problem=slug,
-        title=manifest["title"],
-        revision=number,
-        digest=digest,
-        mode=submission.mode,
-        parameters=list_inputs(manifest),
-        case_names=list_case_names(manifest, submission),
-        created_at=submission.created_at,
-        inputs=submission.inputs,
-        state=judging.state,
-        verdict=Verdict(judging.verdict) if judging.verdict else None,
-        score=judging.score,
-        cases=tuple(map(view_case, rows)),
-        notice=explain_wait(session, judging),
-        hint=judging.hint,
-        hint_pending=judging.hint_pending and _has_just_ended(session, judging),
-        wait=forecast(session, submission, judging),
-        phases=read_phases(judging),
-        is_again=_is_again(judging),
-    )
-
-
-def _is_again(judging: Judging) -> bool:
-    return judging.attempt > (1 if judging.state == "judging" else 0) and judging.state != "done"
-
-
-def _has_just_ended(session: Session, judging: Judging) -> bool:
-    now = session.scalars(select(func.now())).one()
-    return judging.finished_at is not None and now - judging.finished_at < timedelta(seconds=HINT_SECONDS)

@@ -9,9 +9,10 @@ import gettext as library
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 DOMAIN = "allclose"
 LOCALE = Path(__file__).parent / "locale"
@@ -41,12 +42,13 @@ def current_language() -> str:
 class Language:
     """Pure ASGI: every page of the request is in the language that fits its Accept-Language best."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: "ASGIApp") -> None:
         self._app = app
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         if scope["type"] == "http":
-            _language.set(choose_language(Headers(scope=scope).get("accept-language", ""), list_languages()))
+            accepted = dict(scope["headers"]).get(b"accept-language", b"").decode("latin-1")
+            _language.set(choose_language(accepted, list_languages()))
         await self._app(scope, receive, send)
 
 

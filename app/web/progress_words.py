@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from app.submissions.forecast import Wait
 from app.submissions.phase import Phase, PhaseName
-from app.submissions.view import SubmissionView
+from app.submissions.view import SubmissionView, Wait
 from app.web.messages import gettext as _
 from app.web.messages import ngettext
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.capacity import count_background_slots
+from app.catalog.manifest import Manifest
 from app.settings import Settings
-from app.worker.compilation import CACHE_FOLDER
 from app.worker.quiet import Quiet, QuietLauncher
 from sandbox.choice import choose_launcher
 from sandbox.docker.launcher import DockerOptions
 from sandbox.gpu.lease import Gpus
-from sandbox.interface import Launcher
+from sandbox.interface import BoxSpec, Launcher
 from sandbox.pool import Pool
 
 # XLA compiles on two cores in two thirds of the time, and compiling is most of what a student waits for.
@@ -21,6 +21,11 @@ CORES_PER_BOX = 2
 WAITING = 6
 # Reference solutions run one after another, in boxes that hold nothing else and are never evicted mid-way.
 REFERENCES = 2
+CACHE_FOLDER = "compilation-cache"
+
+
+# Where exported programs are looked into and run.
+INSPECTOR = BoxSpec(("jax",))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +34,11 @@ class Pools:
 
     students: Pool
     inspectors: Pool
+
+
+def box_spec(manifest: Manifest) -> BoxSpec:
+    """Of the boxes that a problem's code runs in."""
+    return BoxSpec(frameworks=tuple(sorted(manifest.frameworks)), gpu=manifest.limits.gpu)
 
 
 def open_launcher(settings: Settings, *, cache: Path | None, gpus: Gpus | None = None) -> Launcher:

@@ -29,6 +29,7 @@ from app.worker.inspection import (
     not_run,
     signature_of,
 )
+from app.worker.inspections import Inspection, Inspections
 from app.worker.numbers import numbers_of
 from app.worker.request import MOST_ANSWER_BYTES
 from sandbox.interface import CaseOutcome, Ending, Failure
@@ -65,24 +66,34 @@ class Examined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """`makers`: where the source is traced. `inspectors`: whose boxes never hold it. `answer_bytes`: of a case's."""
+    """`makers`: where the source is traced. `inspectors`: whose boxes never hold it. `answer_bytes`: of a case's.
+
+    `inspections`: of earlier programs; None where each is to be looked into anew.
+    """
 
     package: Package
     makers: Pool
     inspectors: Pool
     abort: Event
     answer_bytes: int = MOST_ANSWER_BYTES
+    inspections: Inspections | None = None
 
 
 OnExamined = Callable[[Examined], None]
 
 
 def examine(
-    bench: Bench, source: str, cases: Sequence[Sighting], on_examined: OnExamined, exports: Exports | None = None
+    bench: Bench,
+    source: str,
+    cases: Sequence[Sighting],
+    on_examined: OnExamined,
+    exports: Exports | None = None,
+    on_exported: Callable[[], None] = lambda: None,
 ) -> None:
     """Calls `on_examined` once for every case, and no box for none. Raises Untraceable, BoxLost, Aborted.
 
-    `exports`: of the source, where they are there already; they are used if none is missing.
+    `exports`: of the source, where they are there already; they are used if none is missing. `on_exported` is called
+    when nothing is left to be traced.
     """
     if not cases:
         return
@@ -93,6 +104,7 @@ def examine(
         exported: Exports = {signature: exports[signature] for signature in programs}
     else:
         exported = export_programs(bench.makers, bench.package, source, list(programs), bench.abort)
+    on_exported()
     cut = Cut([*exported.values()][-1].ending)
     tasks: list[Task] = []
     for signature, members in programs.items():
@@ -109,23 +121,43 @@ def examine(
 
 
 def _inspect(bench: Bench, tasks: Sequence[Task], on_examined: OnExamined) -> None:
-    runs = {run.name: run for task in tasks for run in task.runs}
-    members = {task.signature: [run.name for run in task.runs] for task in tasks}
-    evidence: dict[str, Evidence] = {}
+    table, package = bench.inspections or Inspections(), bench.package
+    found = {task.signature: table.find(package, task) for task in tasks}
+    known = [inspection for inspection in found.values() if inspection is not None]
+    new = [task for task in tasks if found[task.signature] is None]
+    left_out = {run.name: run.leave_out for task in new for run in task.runs}
+    for inspection in known:
+        left_out |= inspection.left_out
+    inspected, rans = dict[bytes, Inspected](), dict[str, Ran]()
 
-    def keep(inspected: Inspected) -> None:
-        if inspected.evidence is not None:
-            evidence.update(dict.fromkeys(members[inspected.signature], inspected.evidence))
+    def keep(one: Inspected) -> None:
+        inspected[one.signature] = one
 
-    def tell(ran: Ran) -> None:
-        known, wanted = evidence.get(ran.name), runs[ran.name].leave_out
-        found = _with_effects(known, wanted, ran) if known and wanted and not ran.cut else known
-        on_examined(Examined(name=ran.name, outcome=ran.outcome, is_exported=True, evidence=found, cut=ran.cut))
+    def tell(ran: Ran, evidence: Evidence | None) -> None:
+        wanted = left_out[ran.name]
+        if evidence is not None and wanted is not None and not ran.cut:
+            evidence = _with_effects(evidence, wanted, ran)
+        on_examined(Examined(name=ran.name, outcome=ran.outcome, is_exported=True, evidence=evidence, cut=ran.cut))
 
-    inspectors = Inspectors(
-        pool=bench.inspectors, package=bench.package, abort=bench.abort, answer_bytes=bench.answer_bytes
-    )
-    inspect(inspectors, tasks, keep, tell)
+    signatures = {run.name: task.signature for task in new for run in task.runs}
+
+    def tell_new(ran: Ran) -> None:
+        rans[ran.name] = ran
+        tell(ran, inspected[signatures[ran.name]].evidence)
+
+    for inspection in known:
+        for ran in inspection.ran:
+            tell(ran, inspection.inspected.evidence)
+    if not new:
+        return
+    inspectors = Inspectors(pool=bench.inspectors, package=package, abort=bench.abort, answer_bytes=bench.answer_bytes)
+    inspect(inspectors, new, keep, tell_new)
+    for task in new:
+        names = [run.name for run in task.runs]
+        found_out = Inspection(
+            inspected[task.signature], [rans[name] for name in names], {name: left_out[name] for name in names}
+        )
+        table.keep(package, task, found_out)
 
 
 def _without_program(task: Task, outcome: CaseOutcome | None, cut: Cut) -> Examined | None:

@@ -15,16 +15,16 @@ import numpy as np
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
 from app.judging.evidence import Conditional, Evidence, Loop
+from app.worker.boxes import INSPECTOR, box_spec
 from app.worker.conversation import CANDIDATES, Clock, Cut, Messages, Run, Step, Task, Wanted, plan
-from app.worker.request import MOST_ANSWER_BYTES, box_spec, limits_of, spares_of
+from app.worker.request import MOST_ANSWER_BYTES, limits_of, spares_of
 from app.worker.run import run_cases
 from sandbox.guest.codec import STANDARD_CAPS, Caps, Malformed, decode, encode
 from sandbox.guest.signature import PROGRAM_BYTES, Untraceable, describe
-from sandbox.interface import Box, BoxSpec, CaseInput, CaseOutcome, Ending, Limits, Parameter, Request, Setup
+from sandbox.interface import CaseInput, CaseOutcome, Ending, Limits, Parameter, Request, Setup
 from sandbox.pool import Pool
 
 __all__ = [
-    "INSPECTOR",
     "Cut",
     "Inspected",
     "Inspectors",
@@ -40,7 +40,6 @@ __all__ = [
     "signature_of",
 ]
 
-INSPECTOR = BoxSpec(("jax",))
 EXPORT_DRIVER = "from sandbox.guest.export import run"
 NO_ANSWER = "NoAnswer"
 INSPECT_DRIVER = "from sandbox.guest.inspection import run"
@@ -72,13 +71,15 @@ class Ran:
 
     Of a counted loop those without its first and without its last step, of another loop that without all of them, of
     branches those with each taken always. None is an answer that could not be had, and shows nothing.
-    `cut`: why it was not run, which then has no answer, or not without each of those steps.
+    `cut`: why it was not run, which then has no answer, or not without each of those steps. `is_tried_whole`: whether
+    the inspector answered for each of those steps.
     """
 
     name: str
     outcome: CaseOutcome
     left_out: Mapping[int, tuple[bytes | None, ...]]
     cut: Cut | None = None
+    is_tried_whole: bool = True
 
 
 Exports: TypeAlias = Mapping[bytes, CaseOutcome]
@@ -145,7 +146,7 @@ def export_fault(task: Task) -> str | None:
     return None
 
 
-def inspect(bench: Inspectors, tasks: Sequence[Task], on_inspected: OnInspected, on_ran: OnRan) -> Box:
+def inspect(bench: Inspectors, tasks: Sequence[Task], on_inspected: OnInspected, on_ran: OnRan) -> None:
     """Each is called once for each task and each run; a task's evidence comes before its runs.
 
     Raises BoxLost, Aborted.
@@ -175,10 +176,9 @@ def inspect(bench: Inspectors, tasks: Sequence[Task], on_inspected: OnInspected,
         limits=limits,
         problem=inspectors_of(bench.package),
     )
-    box = run_cases(bench.pool, INSPECTOR, request, read, bench.abort)
+    run_cases(bench.pool, INSPECTOR, request, read, bench.abort)
     for step in steps[clock.asked + 1 :]:
         reader.skip(step, clock.cut or cut)
-    return box
 
 
 def inspectors_of(package: Package) -> str:
@@ -190,9 +190,7 @@ def inspector_setup(package: Package) -> Setup:
     """What a spare is made with that inspects programs of this revision."""
     limits = _limits(package.manifest, MOST_ANSWER_BYTES)
     seconds = limits.load_seconds + MESSAGES_PER_CASE * len(package.manifest.cases) * limits.wall_seconds
-    return Setup(
-        problem=inspectors_of(package), memory_bytes=limits.memory_bytes, cpu_seconds=int(seconds) + 1, has_backend=True
-    )
+    return Setup(problem=inspectors_of(package), memory_bytes=limits.memory_bytes, cpu_seconds=int(seconds) + 1)
 
 
 def _limits(manifest: Manifest, answer_bytes: int) -> Limits:
@@ -214,11 +212,14 @@ class _Reader:
         self._outcomes: dict[str, CaseOutcome] = {}
         self._left_out: dict[str, list[Mapping[int, tuple[bytes | None, ...]]]] = {}
         self._cuts: dict[str, Cut] = {}
+        self._broken_off: set[str] = set()
 
     def read(self, step: Step, outcome: CaseOutcome) -> None:
         if step.run is None:
             self._on_inspected(_inspected(step.task.signature, outcome))
         elif step.kind == "leave_out":
+            if outcome.ending is not Ending.ANSWERED:
+                self._broken_off.add(step.run.name)
             self._keep(step.run.name, _left_out(outcome))
         else:
             self._keep_outcome(step.run, outcome)
@@ -246,8 +247,9 @@ class _Reader:
             self._tell(name, {index: answers for part in self._left_out.pop(name) for index, answers in part.items()})
 
     def _tell(self, name: str, left_out: Mapping[int, tuple[bytes | None, ...]]) -> None:
-        cut = self._cuts.pop(name, None)
-        self._on_ran(Ran(name=name, outcome=self._outcomes.pop(name), left_out=left_out, cut=cut))
+        outcome, cut = self._outcomes.pop(name), self._cuts.pop(name, None)
+        is_whole = name not in self._broken_off
+        self._on_ran(Ran(name=name, outcome=outcome, left_out=left_out, cut=cut, is_tried_whole=is_whole))
 
 
 def not_run(cut: Cut) -> CaseOutcome:

@@ -12,8 +12,8 @@ judging does so once, at the first step where this happens.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import closing, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from threading import Event, Timer
@@ -24,14 +24,16 @@ from app.catalog.package import Package
 from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict, overall, score
 from app.worker.asking import Asker
+from app.worker.boxes import box_spec
 from app.worker.check import check_again, check_case, give_up
 from app.worker.examination import Bench, Examined, Sighting, examine
+from app.worker.finish import Finish
 from app.worker.inspection import Exports, export_programs, signatures_of
-from app.worker.lease import Finish
+from app.worker.inspections import Inspections
 from app.worker.overload import was_overloaded
 from app.worker.prepare import PreparedCase
 from app.worker.recording import read_outcome, recorded
-from app.worker.request import answer_bytes, box_spec, build_request
+from app.worker.request import answer_bytes, build_request
 from app.worker.requiring import check_calls, check_program
 from app.worker.rerun import draw, run_again
 from app.worker.run import run_all
@@ -58,7 +60,7 @@ class Job:
     `on_outcome` gets what each case is judged by, before it is. `timeline` is told what goes on.
     `wait_until_quieter` returns when cases that ran out of time on an overloaded machine are to run once more, and
     raises Aborted when the event is set; None: they do not run once more. `runs_in_parallel`: the second run of a case
-    may go on beside the first ones.
+    may go on beside the first ones. `inspections`: of earlier programs, if they count.
     """
 
     package: Package
@@ -70,6 +72,7 @@ class Job:
     timeline: Timeline = field(default_factory=Timeline)
     wait_until_quieter: Callable[[Event], None] | None = None
     runs_in_parallel: bool = False
+    inspections: Inspections | None = None
 
 
 def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
@@ -119,6 +122,7 @@ class _Ahead(Generic[T]):
         self._running: Future[T] | None = None
 
     def begin(self) -> None:
+        self._given_up = Event()  # another one than that of a run which was given up
         executor = ThreadPoolExecutor(1, "run-ahead")
         self._running = executor.submit(copy_context().run, self._run, self._given_up)
         executor.shutdown(wait=False)
@@ -141,8 +145,8 @@ class _Ahead(Generic[T]):
         if running is None:
             return self._run(abort)
         while not abort.is_set():
-            with suppress(TimeoutError):
-                return running.result(LOOK_SECONDS)
+            if wait([running], LOOK_SECONDS).done:
+                return running.result()
         self._given_up.set()
         raise Aborted
 
@@ -175,22 +179,36 @@ class _Run:
 
     @contextmanager
     def _beside(self) -> Iterator[None]:
-        """The second run, and the tracing of programs, go on beside the first runs where a core is idle."""
-        has_idle_core = self._pool.count().busy < count_cores() - 1
-        if self._job.runs_in_parallel and has_idle_core:
-            if self._drawn is not None:
-                self._second.begin()
-            if self._job.package.manifest.asks_for_programs:
-                self._exports.begin()
+        """The second run, and the tracing of programs, go on beside the first runs where a core and a box are idle.
+
+        Starting a box would take more of the cores than either run does.
+        """
+        boxes = self._pool.count_idle(box_spec(self._job.package.manifest)) - 1 if self._has_idle_core() else 0
+        # Not where every input is in a box of the source's at that time: load would tell the tracer of values.
+        if self._job.package.manifest.asks_for_programs and self._sealed and boxes > 0:
+            self._exports.begin()
+            boxes -= 1
+        if self._drawn is not None and boxes > 0:
+            self._second.begin()
         try:
             yield
         finally:
             self._second.give_up()
             self._exports.give_up()
 
+    def _has_idle_core(self) -> bool:
+        return self._job.runs_in_parallel and self._pool.count().busy < count_cores() - 1
+
     def _run_again(self, abort: Event) -> CaseOutcome:
         assert self._drawn is not None, "no case was drawn"
         return run_again(self._job.package, self._job.source, self._drawn, self._pool, abort)
+
+    def _run_again_meanwhile(self) -> None:
+        """The box that traced the programs is idle while an inspector works."""
+        is_wanted = self._drawn is not None and self._drawn.name in self._right and self._results.are_accepted
+        has_box = self._pool.count_idle(box_spec(self._job.package.manifest)) > 0
+        if is_wanted and has_box and not self._second.has_begun and self._has_idle_core():
+            self._second.begin()
 
     def _export(self, abort: Event) -> Exports:
         """Of all cases: which of them are right is not known yet."""
@@ -274,6 +292,7 @@ class _Run:
             inspectors=inspectors,
             abort=self._abort,
             answer_bytes=answer_bytes([case.expected for case in cases.values()]),
+            inspections=self._job.inspections,
         )
 
         late, overloaded = list[Sighting](), False
@@ -289,7 +308,7 @@ class _Run:
 
         self._timeline.begin("inspecting")
         exports = self._exports.result(self._abort) if self._exports.has_begun else None
-        examine(bench, self._job.source, sightings, check, exports)
+        examine(bench, self._job.source, sightings, check, exports, on_exported=self._run_again_meanwhile)
         if late:
             self._wait_until_quieter()
             self._timeline.begin("inspecting")

@@ -8,7 +8,7 @@ Only the database's clock is used. `reason` collects what went wrong in each att
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from threading import Event
 from typing import Generic, TypeVar
@@ -21,10 +21,10 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.judging.result import CaseResult
 from app.judging.text import printable
-from app.judging.verdicts import Verdict
 from app.submissions.model import CaseRow
 from app.submissions.phase import Phase
 from app.worker import lease_sql
+from app.worker.finish import Finish
 from app.worker.retry import NEVER, retry, retry_briefly
 
 REASON_CHARACTERS = 8192
@@ -41,25 +41,6 @@ class Claim:
 
     def __str__(self) -> str:
         return f"judging {self.judging_id}, attempt {self.attempt}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finish:
-    """How a judging came out; `cases` in order of position.
-
-    `hint`: on a known mistake; `hint_pending`: it may follow. `phases`: as they are told; `spent`: what they took, for
-    those who run the worker.
-    """
-
-    verdict: Verdict
-    score: int
-    cases: Sequence[CaseResult]
-    image: str
-    versions: Mapping[str, str]
-    hint: str | None = None
-    hint_pending: bool = False
-    phases: Sequence[Phase] = ()
-    spent: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

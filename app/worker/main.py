@@ -19,6 +19,7 @@ from app.worker.boxes import (
 from app.worker.compilation import CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.inability import Inability
+from app.worker.inspections import Inspections
 from app.worker.known_mistakes import KnownMistakes
 from app.worker.lease import Claim
 from app.worker.lease_loop import LeaseLoop, Run
@@ -126,12 +127,13 @@ class _Assembly:
             background=Lane(expected=ahead, pools=behind),
             overload_waits=OverloadWaits(capacity.slots),
         )
-        tutor, surveyor = Tutor(database, known), Surveyor(database, ahead, name_machine(capacity.gpus))
         cache, chosen = CompilationCache(settings.data, self.launcher), settings.chosen_optimizations
         warmer = Warmer(works, ahead, known, cache, pools)
         spares = None
         if "spares" in chosen:
-            spares = Spares(database, works, cache, pools, warmer.fill_library)
+            spares = Spares(works, cache, pools, self.quiet, capacity.device, warmer.prefer)
+        surveyor = Surveyor(database, ahead, name_machine(capacity.gpus), spares)
+        tutor = Tutor(database, known)
         return _Crew(
             worker=Worker(
                 database,
@@ -139,8 +141,10 @@ class _Assembly:
                 lanes,
                 tutor,
                 surveyor,
+                warmer=warmer,
                 spares=spares,
                 runs_in_parallel="parallel_runs" in chosen,
+                inspections=Inspections() if "inspections" in chosen else None,
             ),
             warmer=warmer,
             tutor=tutor,

@@ -13,12 +13,15 @@ from app.database import Database
 from app.judging.verdicts import Verdict
 from app.leaderboard.model import Measurement, ReferenceMeasurement
 from app.worker.afterwork import Afterwork
+from app.worker.boxes import box_spec
 from app.worker.cost import Cost, Costs
 from app.worker.expected import ExpectedOutputs
-from app.worker.lease import Claim, Finish
+from app.worker.finish import Finish
+from app.worker.lease import Claim
 from app.worker.recording import recorded
-from app.worker.request import box_spec, build_request, patient
-from app.worker.run import run_cases
+from app.worker.request import build_request, device_of, patient
+from app.worker.run import run_all
+from app.worker.spares import Spares
 from app.worker.work import Work
 from sandbox.interface import CaseInput
 
@@ -26,10 +29,15 @@ RUNS = 5
 
 
 class Surveyor:
-    def __init__(self, database: Database, expected: ExpectedOutputs, machine: str) -> None:
+    """`spares`: None where submissions get none."""
+
+    def __init__(
+        self, database: Database, expected: ExpectedOutputs, machine: str, spares: Spares | None = None
+    ) -> None:
         self._database = database
         self._expected = expected
         self._machine = machine
+        self._spares = spares
         self._afterwork = Afterwork("surveyor", "is on no leaderboard")
 
     def start(self) -> None:
@@ -57,13 +65,16 @@ class Surveyor:
             self._store_reference(work, reference)
 
     def _measure_reference(self, work: Work) -> Cost | None:
-        """As a submission is run, in a box that never holds one."""
-        package, manifest = work.package, work.package.manifest
-        cases = self._expected.get(work.revision, package, work.variant, self._afterwork.stopping)
+        """As a submission is run, in a spare too, in a box that never holds one."""
+        package, manifest, stopping = work.package, work.package.manifest, self._afterwork.stopping
+        cases = self._expected.get(work.revision, package, work.variant, stopping)
         inputs = [CaseInput(case.name, case.inputs) for case in cases if not case.sealed]
         request = recorded(manifest, patient(build_request(package, package.reference, inputs)))
         costs = Costs()
-        run_cases(self._expected.references, box_spec(manifest), request, costs.take, self._afterwork.stopping)
+        with self._expected.references.lease(box_spec(manifest), stopping) as box:
+            if self._spares is not None and device_of(manifest) == "cpu":
+                box.prepare(self._spares.setup_of(package), stopping)
+            run_all(box, request, costs.take, stopping)
         return costs.of([case.name for case in inputs])
 
     def _count_runs(self, work: Work) -> int:

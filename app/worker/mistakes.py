@@ -20,8 +20,9 @@ from app.judging.mistake import FAR, hint_of
 from app.judging.rules import Rules
 from app.judging.verdicts import Verdict
 from app.worker.asking import Asker
+from app.worker.boxes import box_spec
 from app.worker.prepare import PreparedCase
-from app.worker.request import box_spec, build_request
+from app.worker.request import build_request
 from app.worker.rules import rules_of
 from app.worker.run import run_cases
 from sandbox.guest.codec import Malformed, Tree, decode

@@ -13,7 +13,8 @@ from app.database import Database
 from app.submissions.model import Judging
 from app.telemetry import context
 from app.telemetry.trace import TRACER, read_traceparent
-from app.worker.lease import Claim, Finish
+from app.worker.finish import Finish
+from app.worker.lease import Claim
 from app.worker.lease_loop import Run
 from app.worker.meter import Meter
 from app.worker.retry import retry

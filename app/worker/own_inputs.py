@@ -13,7 +13,7 @@ from app.errors import JudgeFailed
 from app.judging.report import Fault, Material, build_report, exception_category
 from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict
-from app.worker.lease import Finish
+from app.worker.finish import Finish
 from app.worker.prepare import PreparedCase, ReferenceFailed, prepare_given
 from app.worker.turn import Turns
 from sandbox.interface import CaseOutcome, Ending

@@ -16,12 +16,13 @@ from app.judging.preview import preview
 from app.judging.requirement import Basis, Facts, first_unmet
 from app.judging.result import Visibility
 from app.worker.asking import Asker
+from app.worker.boxes import box_spec
 from app.worker.examination import Bench, Examined, Sighting, examine
 from app.worker.inspection import Untraceable
 from app.worker.numbers import numbers_of
 from app.worker.own_code import place_of, reason_of
 from app.worker.recording import NO_CALLS, Calls, read_calls, recorded
-from app.worker.request import box_spec, build_request, limits_of, patient, patient_at_first
+from app.worker.request import build_request, limits_of, patient, patient_at_first
 from app.worker.review import find_misfit
 from app.worker.rules import rules_of
 from app.worker.run import run_cases

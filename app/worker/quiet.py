@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from itertools import count
 
-from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, Launcher, Request, RunOutcome, Setup
+from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, Launcher, Request, RunOutcome
 
 NICENESS = 10
 LISTEN_SECONDS = 0.2
@@ -28,6 +28,10 @@ class Quiet:
             self._is_quiet.set()
         else:
             self._is_quiet.clear()
+
+    @property
+    def is_quiet(self) -> bool:
+        return self._is_quiet.is_set()
 
     def wait(self, abort: threading.Event) -> None:
         """Raises Aborted when `abort` is set before it is quiet."""
@@ -70,9 +74,6 @@ class _QuietBox(Box):
 
         self._quiet.wait(abort)
         return self._box.run(request, rest, abort)
-
-    def prepare(self, setup: Setup, abort: threading.Event) -> None:
-        self._box.prepare(setup, abort)
 
     def is_alive(self) -> bool:
         return self._box.is_alive()

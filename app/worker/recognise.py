@@ -7,7 +7,7 @@ from app.catalog.package import Package
 from app.judging.mistake import LEAST_CASES, Likeness, recognise
 from app.judging.rules import Rules
 from app.judging.verdicts import Verdict
-from app.worker.lease import Finish
+from app.worker.finish import Finish
 from app.worker.mistakes import ANSWER_BYTES, Answers, agree, list_mistakes, plain_rules
 from sandbox.guest.codec import Malformed, Tree, decode
 from sandbox.interface import CaseOutcome

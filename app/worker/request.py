@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from app.catalog.manifest import Manifest
-from app.catalog.model import Device
 from app.catalog.package import Package
 from app.catalog.revision import digest
 from app.catalog.signature import signature_of
 from sandbox.guest.codec import STANDARD_CAPS
-from sandbox.interface import BoxSpec, CaseInput, Limits, Parameter, Request
+from sandbox.interface import CaseInput, Limits, Parameter, Request
+
+if TYPE_CHECKING:
+    from app.catalog.model import Device
 
 MEBIBYTE = 2**20
 # The reference may run on a busy machine, and its limits are nobody's exercise.
@@ -23,12 +26,8 @@ LEAST_ANSWER_BYTES = 4 * MEBIBYTE
 WIDER = 8
 
 
-def device_of(manifest: Manifest) -> Device:
+def device_of(manifest: Manifest) -> "Device":
     return "gpu" if manifest.limits.gpu else "cpu"
-
-
-def box_spec(manifest: Manifest) -> BoxSpec:
-    return BoxSpec(frameworks=tuple(sorted(manifest.frameworks)), gpu=manifest.limits.gpu)
 
 
 def build_request(

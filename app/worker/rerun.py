@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from threading import Event
 
 from app.catalog.package import Package
+from app.worker.boxes import box_spec
 from app.worker.prepare import PreparedCase
-from app.worker.request import answer_bytes, box_spec, build_request, patient
+from app.worker.request import answer_bytes, build_request, patient
 from app.worker.run import run_cases
 from sandbox.interface import CaseInput, CaseOutcome
 from sandbox.pool import Pool

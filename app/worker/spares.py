@@ -11,17 +11,16 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from sqlalchemy import select
-
-from app.catalog.model import IS_CURRENT, Problem, Revision
+from app.catalog.fault import PackageInvalid
+from app.catalog.model import Device, Revision
 from app.catalog.package import Package
-from app.database import Database
 from app.listener import Listener
 from app.submissions.enqueue import OPENED
-from app.worker.boxes import Pools
+from app.worker.boxes import INSPECTOR, Pools, box_spec
 from app.worker.compilation import CompilationCache
-from app.worker.inspection import INSPECTOR, inspector_setup
-from app.worker.request import PATIENCE, PATIENT_LOAD_SECONDS, box_spec, device_of, limits_of, spares_of
+from app.worker.inspection import inspector_setup
+from app.worker.quiet import Quiet
+from app.worker.request import PATIENCE, PATIENT_LOAD_SECONDS, device_of, limits_of, spares_of
 from app.worker.work import Works
 from sandbox.interface import Aborted, BoxSpec, SandboxError, Setup
 from sandbox.pool import Pool
@@ -31,30 +30,35 @@ SPARES = 2
 SPARES_WITH_PROGRAMS = 3
 # The problems that were opened last.
 PROBLEMS = 2
-LOOK_SECONDS = 0.2
 # By then more library calls may be known.
 REST_SECONDS = 5.0
+LOOK_SECONDS = 0.2
 
 _log = logging.getLogger(__name__)
 
 
 class Spares:
-    """A thread of its own. `pools`: those of the submissions. `fill_library`: has the library calls found out, soon."""
+    """A thread of its own. `pools`: those of the submissions. `device`: of the problems that this worker judges.
+
+    `on_opened` is called for the current revision of each problem that somebody is at work on.
+    """
 
     def __init__(
         self,
-        database: Database,
         works: Works,
         cache: CompilationCache,
         pools: Pools,
-        fill_library: Callable[[Revision, Package], None],
+        quiet: Quiet,
+        device: Device,
+        on_opened: Callable[[Revision, Package], None],
     ) -> None:
-        self._database, self._works, self._cache, self._pools = database, works, cache, pools
-        self._fill_library = fill_library
+        self._works, self._cache, self._pools, self._quiet, self._device = works, cache, pools, quiet, device
+        self._on_opened = on_opened
         self._wanted: OrderedDict[str, Package] = OrderedDict()
+        self._opened: dict[str, None] = {}
         self._changed = threading.Condition()
         self._stop = threading.Event()
-        self._listener = Listener(database.url, OPENED, self._hear)
+        self._listener = Listener(works.url, OPENED, self._hear)
         self._thread = threading.Thread(target=self._run, name="spares", daemon=True)
 
     def start(self) -> None:
@@ -68,14 +72,10 @@ class Spares:
         self._listener.stop()
         self._thread.join()
 
-    def want(self, revision: Revision, package: Package) -> None:
+    def want(self, slug: str) -> None:
         """Somebody is at work on this problem."""
-        self._fill_library(revision, package)
         with self._changed:
-            self._wanted[package.slug] = package
-            self._wanted.move_to_end(package.slug)
-            while len(self._wanted) > PROBLEMS:
-                self._wanted.popitem(last=False)
+            self._opened[slug] = None
             self._changed.notify_all()
 
     def setup_of(self, package: Package) -> Setup:
@@ -87,34 +87,56 @@ class Spares:
             memory_bytes=limits_of(manifest).memory_bytes,
             cpu_seconds=int(seconds) + 1,
             library_calls=self._cache.calls(package),
-            has_backend="jax" in manifest.frameworks,
         )
 
     def _hear(self, slug: str | None) -> None:
-        if slug is None:
-            return
-        with self._database.transaction() as session:
-            revision = session.scalars(select(Revision).join(Problem, IS_CURRENT).where(Problem.slug == slug)).first()
-        if revision is not None:
-            self.want(revision, self._works.package(revision))
+        if slug is not None:
+            self.want(slug)
 
     def _run(self) -> None:
+        """Whatever fails: without a spare, a submission gets a process that is made for it."""
         while not self._stop.is_set():
-            if self._wanted and self._pools.students.count().busy:  # a submission has the cores first
-                self._stop.wait(LOOK_SECONDS)
-            elif lacking := self._find_lacking():
-                self._make(lacking)
-            else:
-                with self._changed:
-                    self._changed.wait(REST_SECONDS)
+            try:
+                self._step()
+            except Aborted:
+                continue
+            except Exception:
+                _log.exception("spares are not made for now")
+                self._stop.wait(REST_SECONDS)
+
+    def _step(self) -> None:
+        with self._changed:
+            opened, self._opened = self._opened, {}
+        for slug in opened:
+            try:
+                self._add(slug)
+            except PackageInvalid as error:
+                _log.warning("no spares for %s: %s", slug, error)
+        if not self._quiet.is_quiet:  # a submission has the cores first
+            self._stop.wait(LOOK_SECONDS)
+        elif lacking := self._find_lacking():
+            self._make(lacking)
+        else:
+            with self._changed:
+                self._changed.wait_for(lambda: self._opened or self._stop.is_set(), REST_SECONDS)
+
+    def _add(self, slug: str) -> None:
+        found = self._works.current_of(slug)
+        if found is None or device_of(found[1].manifest) != self._device:
+            return
+        self._on_opened(*found)
+        self._wanted[slug] = found[1]
+        self._wanted.move_to_end(slug)
+        while len(self._wanted) > PROBLEMS:
+            self._wanted.popitem(last=False)
 
     def _find_lacking(self) -> "_Wish | None":
-        """Of the problem that was opened last and has fewer spares than it should."""
-        with self._changed:
-            wanted = list(self._wanted.values())
-        for package in reversed(wanted):
+        """Of the problem that was opened last and has fewer spares than it should, and for whose a pool has room."""
+        room = {id(pool): pool.capacity for pool in (self._pools.students, self._pools.inspectors)}
+        for package in reversed(self._wanted.values()):
             for wish in self._wishes(package):
-                if wish.pool.count_spares(wish.setup) < wish.number:
+                room[id(wish.pool)] -= wish.number
+                if room[id(wish.pool)] >= 0 and wish.pool.count_spares(wish.setup) < wish.number:
                     return wish
         return None
 
@@ -132,17 +154,12 @@ class Spares:
         try:
             made = wish.pool.make_spare(wish.spec, wish.setup, self._stop)
         except Aborted:
-            return
+            raise
         except SandboxError as error:
             _log.warning("no spare for %s: %s", package.slug, error)
             made = False
         if not made:
-            self._forget(package)
-
-    def _forget(self, package: Package) -> None:
-        """Until it is opened again."""
-        with self._changed:
-            self._wanted.pop(package.slug, None)
+            self._wanted.pop(package.slug, None)  # until it is opened again
 
 
 @dataclass(frozen=True, slots=True)

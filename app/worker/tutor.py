@@ -11,8 +11,9 @@ from dataclasses import replace
 from app.database import Database
 from app.errors import JudgeFailed
 from app.worker.afterwork import Afterwork
+from app.worker.finish import Finish
 from app.worker.known_mistakes import KnownMistakes
-from app.worker.lease import Claim, Finish, add_hint, finish
+from app.worker.lease import Claim, add_hint, finish
 from app.worker.recognise import Notes, Question, find_hint, question_about
 from app.worker.work import Work
 from sandbox.interface import SandboxError

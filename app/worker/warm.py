@@ -12,21 +12,23 @@ from app.catalog.model import Revision
 from app.catalog.package import Package
 from app.catalog.publish import PUBLISHED
 from app.listener import Listener
-from app.worker.boxes import Pools
+from app.worker.boxes import INSPECTOR, Pools, box_spec
 from app.worker.compilation import CompilationCache
 from app.worker.expected import ExpectedOutputs
-from app.worker.inspection import INSPECTOR
 from app.worker.known_mistakes import KnownMistakes
 from app.worker.prepare import ReferenceFailed
 from app.worker.quiet import leave_the_cores
-from app.worker.request import box_spec, device_of
+from app.worker.request import device_of
 from app.worker.retry import retry
-from app.worker.work import Works
+from app.worker.work import Work, Works
 from sandbox.interface import Aborted, SandboxAway, SandboxError
 
 # How long to wait when no box is to be had for now.
 AWAY_SECONDS = 30.0
+# Of the solutions to learn from.
+MOST_WAITING = 50
 PREPARED = "%d problems are prepared; their other variants follow"
+COMPILED = "the library's programs of %s are compiled"
 
 _log = logging.getLogger(__name__)
 
@@ -48,8 +50,8 @@ class Warmer:
         self._cache = cache
         self._pools = pools
         self._seen: set[UUID] = set()
-        self._filled: set[UUID] = set()
-        self._agenda: tuple[deque[Callable[[], None]], ...] = tuple(deque() for _ in range(5))
+        self._preferred: set[UUID] = set()
+        self._agenda: tuple[deque[Callable[[], None]], ...] = tuple(deque() for _ in range(6))
         self._stop = threading.Event()
         self._news = threading.Event()
         self._listener = Listener(works.url, PUBLISHED, lambda _: self._news.set())
@@ -65,11 +67,22 @@ class Warmer:
         self._listener.stop()
         self._thread.join()
 
-    def fill_library(self, revision: Revision, package: Package) -> None:
-        """Soon: somebody is at work on this problem. Once for each revision."""
-        if revision.id not in self._filled:
-            self._filled.add(revision.id)
-            self._agenda[1].append(partial(self._fill_library, revision, package))
+    def prefer(self, revision: Revision, package: Package) -> None:
+        """Before other problems: somebody is at work on this one. Once for each revision."""
+        if revision.id in self._preferred:
+            return
+        self._preferred.add(revision.id)
+        variants = range(min(package.manifest.variants, 2))
+        first, second, *_ = self._agenda
+        first.extendleft(partial(self._prepare, revision, package, variant) for variant in reversed(variants))
+        second.appendleft(partial(self._fill_library, revision, package))
+        self._news.set()
+
+    def learn(self, work: Work) -> None:
+        """At leisure: what this solution calls of the libraries."""
+        waiting = self._agenda[-1]
+        if len(waiting) < MOST_WAITING and self._cache.may_learn(work.package, work.submission.user_id):
+            waiting.append(partial(self._learn, work))
             self._news.set()
 
     def _run(self) -> None:
@@ -99,7 +112,7 @@ class Warmer:
 
         Known mistakes last: a hint can come after its verdict, and a verdict can't come before the expected outputs.
         """
-        first, _, second, others, mistakes = self._agenda
+        first, _, second, others, mistakes, _ = self._agenda
         shown = [partial(self._prepare, revision, package, 0) for revision, package in current]
         first.extendleft(reversed([*shown, partial(_log.info, PREPARED, len(current))]))
         for revision, package in current:
@@ -137,10 +150,24 @@ class Warmer:
 
     def _fill_library(self, revision: Revision, package: Package) -> None:
         def fill() -> None:
+            self._preferred.discard(revision.id)  # what fails is tried again when it is opened again
             cases = self._expected.get(revision, package, 0, self._stop)
             self._cache.fill_more(package, cases, self._stop)
+            self._preferred.add(revision.id)
+            _log.info(COMPILED, package.slug)
 
         self._attempt(f"the library's programs of {package.slug}", fill)
+
+    def _learn(self, work: Work) -> None:
+        student = work.submission.user_id
+        if not self._cache.may_learn(work.package, student):  # two submissions of theirs may have waited
+            return
+
+        def learn() -> None:
+            cases = self._expected.get(work.revision, work.package, 0, self._stop)
+            self._cache.learn(work.package, student, work.submission.source, cases, self._stop)
+
+        self._attempt(f"what solutions of {work.package.slug} call", learn)
 
     def _prepare_mistakes(self, revision: Revision, package: Package, variant: int) -> None:
         compute = partial(self._known.get, revision, package, variant, self._stop)

@@ -54,6 +54,12 @@ class Works:
         with self._database.transaction() as session:
             return list(session.scalars(current))
 
+    def current_of(self, slug: str) -> tuple[Revision, Package] | None:
+        """None: there is no such problem. Raises PackageInvalid."""
+        with self._database.transaction() as session:
+            revision = session.scalars(select(Revision).join(Problem, IS_CURRENT).where(Problem.slug == slug)).first()
+        return None if revision is None else (revision, self.package(revision))
+
     def _read_package(self, revision_id: UUID) -> Package:
         with self._database.transaction() as session:
             revision = session.get_one(Revision, revision_id)

@@ -14,22 +14,25 @@ from app.database import Database
 from app.errors import JudgeFailed
 from app.judging.result import CaseResult, Visibility
 from app.submissions.phase import Phase
-from app.worker.boxes import Pools
+from app.worker.boxes import Pools, box_spec
+from app.worker.compilation import USUAL
 from app.worker.cost import Costs, each_of
 from app.worker.expected import ExpectedOutputs
+from app.worker.finish import Finish
+from app.worker.inspections import Inspections
 from app.worker.judge import Job, OnOutcome, judge
-from app.worker.lease import Claim, Finish, is_cancelled, record_cases, record_phases
+from app.worker.lease import Claim, is_cancelled, record_cases, record_phases
 from app.worker.measure import Surveyor
 from app.worker.order import in_order
 from app.worker.overload import OverloadWaits
 from app.worker.own_inputs import OwnInputs, find_unanswerable
 from app.worker.prepare import PreparedCase
 from app.worker.recognise import Notes
-from app.worker.request import box_spec
 from app.worker.retry import retry
 from app.worker.spares import Spares
 from app.worker.timeline import Timeline
 from app.worker.tutor import Tutor
+from app.worker.warm import Warmer
 from app.worker.work import Work, Works
 from sandbox.interface import Aborted
 
@@ -60,7 +63,7 @@ class Lanes:
 
 
 class Worker:
-    """Judges claims, each in a thread of the lease loop. `spares`: None where none are made."""
+    """Judges claims, each in a thread of the lease loop. `warmer`, `spares`: None where nothing is made ahead."""
 
     def __init__(
         self,
@@ -70,16 +73,20 @@ class Worker:
         tutor: Tutor,
         surveyor: Surveyor,
         *,
+        warmer: Warmer | None = None,
         spares: Spares | None = None,
         runs_in_parallel: bool = True,
+        inspections: Inspections | None = None,
     ) -> None:
         self._database = database
         self._works = works
         self._lanes = lanes
         self._tutor = tutor
         self._surveyor = surveyor
+        self._warmer = warmer
         self._spares = spares
         self._runs_in_parallel = runs_in_parallel
+        self._inspections = inspections
         self._own_inputs = OwnInputs(lanes.usual.expected.references)
 
     def judge(self, claim: Claim, abort: threading.Event) -> Finish:
@@ -96,8 +103,10 @@ class Worker:
             raise
         self._tutor.finish(claim, work, judged, notes, abort)
         self._surveyor.note(claim, work, judged, costs)
+        if self._warmer is not None and work.submission.mode == "submit" and judged.verdict in USUAL:
+            self._warmer.learn(work)
         if self._spares is not None and not claim.is_background:
-            self._spares.want(work.revision, work.package)  # most students send again
+            self._spares.want(work.package.slug)  # most students send again
         return judged
 
     def _judge(self, claim: Claim, work: Work, on_outcome: OnOutcome, abort: threading.Event) -> Finish:
@@ -116,6 +125,7 @@ class Worker:
                 timeline=timeline,
                 wait_until_quieter=partial(self._lanes.overload_waits.wait, work.submission.user_id),
                 runs_in_parallel=self._runs_in_parallel and not claim.is_background,
+                inspections=None if claim.is_background else self._inspections,
             )
             with closing(_ShownResults(self._database, claim)) as shown:
                 judged = judge(job, lane.pools.students, shown.add, abort)

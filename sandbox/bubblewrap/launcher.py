@@ -11,7 +11,14 @@ from pathlib import Path
 from sandbox.bubblewrap import walls
 from sandbox.bubblewrap.process import BubblewrapProcess
 from sandbox.cores import Cores
-from sandbox.environment import OPTIMIZATIONS, RUNTIME_IN_BOX, CacheUse, guest_arguments, guest_environment
+from sandbox.environment import (
+    OPTIMIZATIONS,
+    RUNTIME_IN_BOX,
+    CacheUse,
+    compile_guest,
+    guest_arguments,
+    guest_environment,
+)
 from sandbox.gpu.access import find_access
 from sandbox.gpu.box import open_bound
 from sandbox.gpu.driver import Gpu
@@ -55,6 +62,7 @@ class BubblewrapLauncher(Launcher):
         if closed := walls.closed_to_the_guest(self.runtime):
             paths = " ".join(map(str, closed))
             raise SandboxUnavailable(f"only root may read {paths}, and boxes are nobody: chmod -R go+rX {paths}")
+        compile_guest()
         try:
             box = open_box(self._start(spec, gpu), self.runtime.image, START_SECONDS)
         except (BoxLost, OSError, RuntimeError) as error:

@@ -1,10 +1,15 @@
 """For boxes that fill the cache of compiled programs: what a trusted program compiled is its answer.
 
 The host never opens a folder that a box writes to: the entries travel as every answer does.
+
+What students call of the libraries is learned in two steps. A box with a student's source says what it calls
+(`recording`), and may say anything. Another one, which has no such source, makes those calls that it grants
+(`granting`).
 """
 
 import os
 import re
+import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from importlib import import_module
@@ -39,9 +44,20 @@ def harvesting(driver: str | None) -> Run:
     Each answer holds `entries`, bytes by file name, of those that are new; `library`: see `library_names`; `calls`:
     the library calls that were made so far (`library_programs`).
     """
-    folder = Path(os.environ["JAX_COMPILATION_CACHE_DIR"])
+    inner, entries = recording(driver), _Entries()
+
+    def run(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
+        calls = inner(solution, inputs)
+        return {**entries.new(), "calls": calls}
+
+    return run
+
+
+def recording(driver: str | None) -> Run:
+    """A driver that calls the one with this source, or the solution itself, and answers with the library calls that
+    were made so far (`library_programs`).
+    """
     inner = _call if driver is None else _load(driver)
-    known: set[str] = set()
     recorder: Any = None
     if jax_compilation.is_tested():
         recorder = import_module("sandbox.guest.library_programs").Recorder()
@@ -49,13 +65,35 @@ def harvesting(driver: str | None) -> Run:
     def run(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
         with recorder.recording() if recorder is not None else nullcontext():
             inner(solution, inputs)
-        calls = [] if recorder is None else [np.frombuffer(call, np.uint8) for call in sorted(recorder.calls)]
-        fresh = [path for path in folder.glob("*-cache") if path.name not in known]
-        known.update(path.name for path in fresh)
-        entries = {path.name: np.frombuffer(path.read_bytes(), np.uint8) for path in fresh}
-        return {"entries": entries, "library": library_names(Path(np.__file__).parents[1]), "calls": calls}
+        return [] if recorder is None else [np.frombuffer(call, np.uint8) for call in sorted(recorder.calls)]
 
     return run
+
+
+def granting() -> Run:
+    """A driver that makes the library calls in its input `wishes`; it answers as `harvesting`."""
+    entries = _Entries()
+
+    def run(_solution: Callable[..., object], inputs: dict[str, Any]) -> object:
+        library = sys.modules["sandbox.guest.library_programs"].found
+        granted = [] if library is None else library.grant(bytes(wish) for wish in inputs["wishes"])
+        return {"calls": [np.frombuffer(call, np.uint8) for call in granted], **entries.new()}
+
+    return run
+
+
+class _Entries:
+    """Of the compilation cache, from one question to the next."""
+
+    def __init__(self) -> None:
+        self._folder = Path(os.environ["JAX_COMPILATION_CACHE_DIR"])
+        self._known: set[str] = set()
+
+    def new(self) -> dict[str, Any]:
+        fresh = [path for path in self._folder.glob("*-cache") if path.name not in self._known]
+        self._known.update(path.name for path in fresh)
+        entries = {path.name: np.frombuffer(path.read_bytes(), np.uint8) for path in fresh}
+        return {"entries": entries, "library": library_names(Path(np.__file__).parents[1])}
 
 
 def _call(solution: Callable[..., object], inputs: dict[str, Any]) -> object:

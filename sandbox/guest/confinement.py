@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from . import bpf, isolation, kernel
 from .gauge import read_status
 from .syscall_table import student_filter
-from .task import WARM_SECONDS, Isolation, Limits, Setup
+from .task import SPARE_SECONDS, Isolation, Limits, Setup
 
 if TYPE_CHECKING:
     from .library_programs import Library
@@ -57,8 +57,8 @@ class Surroundings:
         return 64 + 8 * len(self.cores) + (GPU_THREADS if self.has_gpu else 0)
 
     def preparation_seconds(self, setup: Setup) -> float:
-        if setup.is_warm:
-            return WARM_SECONDS
+        if setup.library_calls:
+            return SPARE_SECONDS
         return GPU_PREPARATION_SECONDS if self.has_gpu else PREPARATION_SECONDS
 
     @property
@@ -107,7 +107,7 @@ def _limit_resources(setup: Setup, surroundings: Surroundings, data_bytes: int) 
     """Backstops: the monitor's limits are the ones that are met first."""
     _limit(resource.RLIMIT_CPU, setup.cpu_seconds * len(surroundings.cores) + CPU_SLACK_SECONDS)
     # Relative: libraries reserve 0.3 GiB on two cores and 2.7 GiB on 64 before any work.
-    warm_bytes = WARM_BYTES if setup.is_warm else 0
+    warm_bytes = WARM_BYTES if setup.library_calls else 0
     _limit(resource.RLIMIT_DATA, data_bytes + setup.memory_bytes + surroundings.reserved_bytes + warm_bytes)
     _limit(resource.RLIMIT_STACK, STACK_BYTES)  # no part of RLIMIT_DATA
     _limit(resource.RLIMIT_FSIZE, FILE_BYTES)

@@ -49,7 +49,7 @@ Compile = Callable[..., Any]
 
 def install(parts: Collection[str]) -> None:
     """Once in a process, after JAX was imported."""
-    if not is_tested():
+    if not parts or not is_tested():
         return
     contexts = _Contexts()
     if "mlir_context" in parts:
@@ -74,9 +74,13 @@ def install(parts: Collection[str]) -> None:
 
         if executables is None or callbacks:
             return compiled()
-        return executables.get(hashlib.sha256(text.encode() + options.SerializeAsString()).digest(), compiled)
+        return executables.get((backend.platform, _digest(text, options)), compiled)
 
     vars(compiler)["compile_or_get_cached"] = compile_or_get_cached
+
+
+def _digest(text: str, options: Any) -> bytes:
+    return hashlib.sha256(text.encode() + options.SerializeAsString()).digest()
 
 
 def is_tested() -> bool:
@@ -127,13 +131,13 @@ class _Contexts:
 
 
 class _Executables:
-    """The executables that were used last, by program and options."""
+    """The executables that were used last, by platform, program and options."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[bytes, Any] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, bytes], Any] = OrderedDict()
         self._changing = threading.Lock()
 
-    def get(self, key: bytes, compiled: Callable[[], Any]) -> Any:
+    def get(self, key: tuple[str, bytes], compiled: Callable[[], Any]) -> Any:
         with self._changing:
             if key in self._kept:
                 self._kept.move_to_end(key)

@@ -2,17 +2,19 @@
 
 A call of a primitive or of a jitted library function is written down as names, shapes, dtypes and static parameters,
 never as a value and never with the code that called it (`Recorder`). Another process can then make the same calls with
-arrays of ones (`replay`): afterwards JAX has traced, lowered and loaded everything that a student's code asks of the
-library at these shapes. What solutions jit, loop over or map themselves is their own, and is left out.
+arrays of ones (`Library.replay`): afterwards JAX has traced, lowered and loaded everything that a student's code asks
+of the library at these shapes. What solutions jit, loop over or map themselves is their own, and is left out.
+
+A record is a message of `codec`. Reading one makes values of the kinds below and nothing else, whoever wrote it.
 
 This relies on private functions of JAX; callers check `jax_compilation.TESTED_VERSIONS` first.
 """
 
 import gc
-import io
-import pickle
+import math
+import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
@@ -24,17 +26,38 @@ import numpy as np
 from jax._src import array, core, dispatch, pjit
 from jax._src.interpreters import ad, batching
 
+from . import codec
+
 LIBRARIES = ("jax", "flax", "optax", "chex")
 RECORD_BYTES = 8 * 1024
+# Of an array of ones.
+MOST_ELEMENTS = 2**22
+# Of what somebody wishes that others' processes do ahead: as much as library calls of usual solutions have.
+WISH_ELEMENTS = 2**17
+WISH_SECONDS = 0.5
+ALL_WISHES_SECONDS = 5.0
 # They run what they are given, which is the caller's.
 CONTROL = frozenset(
     """
     jit pjit scan while cond custom_jvp_call custom_vjp_call custom_lin core_call closed_call remat checkpoint
-    pure_callback io_callback custom_vjp_call_jaxpr run_state
+    pure_callback io_callback custom_vjp_call_jaxpr run_state infeed outfeed
     """.split()  # noqa: SIM905
 )
-_VALUE_MODULES = frozenset({"jax", "jaxlib", "numpy", "ml_dtypes"})
-_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+# What a user of JAX can name.
+PRIMITIVES = (
+    frozenset(
+        value.name
+        for module in (jax.lax, jax.lax.linalg)
+        for name, value in vars(module).items()
+        if name.endswith("_p") and isinstance(value, core.Primitive)
+    )
+    - CONTROL
+)
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+_ENUMS = {name: value for name, value in vars(jax.lax).items() if isinstance(value, type) and issubclass(value, Enum)}
+_NAMED_TUPLES = {
+    name: value for name, value in vars(jax.lax).items() if isinstance(value, type) and hasattr(value, "_fields")
+}
 
 Chain = tuple[tuple[int, int | None], ...]
 
@@ -126,7 +149,7 @@ class Recorder:
 
     def _note(self, describe: Callable[[], Call]) -> None:
         try:
-            record = pickle.dumps(describe(), protocol=5)
+            record = written(describe())
         except Exception:  # it is compiled when it is wanted, then
             return
         if len(record) <= RECORD_BYTES:
@@ -137,7 +160,7 @@ def _primitive_call(primitive: Any, parameters: Mapping[str, Any], operands: Seq
     if primitive.name in CONTROL:
         raise NotRecordable
     described = tuple(_operand(operand, []) for operand in operands)
-    return PrimitiveCall(primitive.name, {key: _static(value) for key, value in parameters.items()}, described)
+    return PrimitiveCall(primitive.name, dict(parameters), described)
 
 
 def _library_call(function: Any, info: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> LibraryCall:
@@ -146,12 +169,11 @@ def _library_call(function: Any, info: Any, arguments: Sequence[Any], named: Map
         raise NotRecordable
     order: list[tuple[int, str]] = []
     positional = [
-        Static(_static(value)) if number in info.static_argnums else _dynamic(value, order)
+        Static(value) if number in info.static_argnums else _dynamic(value, order)
         for number, value in enumerate(arguments)
     ]
     by_name: dict[str, Argument] = {
-        name: Static(_static(value)) if name in info.static_argnames else _dynamic(value, order)
-        for name, value in named.items()
+        name: Static(value) if name in info.static_argnames else _dynamic(value, order) for name, value in named.items()
     }
     every = (*positional, *by_name.values())
     levels = _innermost_first(order, [one for each in every if isinstance(each, Dynamic) for one in each.operands])
@@ -198,33 +220,13 @@ def _base(value: Any) -> tuple[Any, ...]:
     if isinstance(value, bool | int | float | complex):
         return "python", type(value).__name__
     if isinstance(value, np.ndarray | np.generic):
-        return "numpy", value.shape, value.dtype
+        return "numpy", value.shape, value.dtype.name
     if isinstance(value, jax.Array):
         aval: Any = core.typeof(value)
         return "array", aval.shape, str(aval.dtype), bool(aval.weak_type), bool(getattr(value, "_committed", False))
     if value is None:
         return ("none",)
     raise NotRecordable
-
-
-def _static(value: Any) -> Any:
-    """The value itself, when it is one of Python's or the libraries', in containers at most."""
-    if isinstance(value, _PLAIN):
-        return value
-    if isinstance(value, tuple | list | frozenset):
-        for item in value:
-            _static(item)
-        if type(value) in (tuple, list, frozenset):
-            return value
-    is_class = isinstance(value, type)
-    kind: Any = value if is_class else type(value)
-    if kind.__module__.split(".")[0] not in _VALUE_MODULES and value is not bool:
-        raise NotRecordable
-    if not is_class and callable(value) and not isinstance(value, np.dtype | Enum):
-        raise NotRecordable
-    if isinstance(value, core.Jaxpr | core.ClosedJaxpr):
-        raise NotRecordable
-    return value
 
 
 def _innermost_first(order: Sequence[tuple[int, str]], operands: Sequence[Operand]) -> list[tuple[int, str]]:
@@ -249,11 +251,15 @@ def _renumbered(argument: Argument, numbers: Mapping[int, int]) -> Argument:
     return Dynamic(argument.structure, tuple(operands))
 
 
-class Library:
-    """The jitted functions and primitives of the libraries, by which a call finds what it means.
+def find() -> "Library":
+    """Once in a box, before `gc.freeze`, which hides objects from the collector's list."""
+    global found
+    found = Library()
+    return found
 
-    Made before `gc.freeze`, which hides objects from the collector's list.
-    """
+
+class Library:
+    """The jitted functions and primitives of the libraries, by which a call finds what it means."""
 
     def __init__(self) -> None:
         self.functions: dict[tuple[str, str, int], Any] = {}
@@ -267,50 +273,221 @@ class Library:
                 if code is not None:
                     self.functions.setdefault((wrapped.__module__, wrapped.__qualname__, code.co_firstlineno), found)
 
-    def replay(self, records: Iterable[bytes]) -> int:
-        """Makes each call once, with ones; returns how many could be made."""
-        made = 0
+    def grant(self, records: Iterable[bytes]) -> Iterator[bytes]:
+        """Those of somebody's records that may be replayed for others: JAX's own primitives and functions of the
+        libraries, on arrays of few elements, which take little time.
+        """
+        first = time.process_time()
+        for record in records:
+            begun = time.process_time()
+            if begun - first > ALL_WISHES_SECONDS:
+                return
+            is_right = len(record) <= RECORD_BYTES and _is_small(record) and self._makes_little(record)
+            if is_right and time.process_time() - begun <= WISH_SECONDS:
+                yield record
+
+    def _makes_little(self, record: bytes) -> bool:
+        try:
+            made = jax.tree.leaves(self._make(read(record)))
+        except Exception:  # whoever sent it may have sent anything
+            return False
+        return sum(getattr(one, "size", 1) for one in made) <= WISH_ELEMENTS
+
+    def replay(self, records: Iterable[bytes], seconds: float) -> list[bytes]:
+        """Makes each call once, with ones, until time is up; returns those that could be made."""
+        made, deadline = list[bytes](), time.monotonic() + seconds
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for record in records:
+                if time.monotonic() > deadline:
+                    break
                 try:
-                    self._make(_Reader(io.BytesIO(record)).load())
-                    made += 1
+                    self._make(read(record))
+                    made.append(record)
                 except Exception:  # then it is compiled when it is wanted
                     continue
         return made
 
-    def _make(self, call: Call) -> None:
+    def _make(self, call: Call) -> Any:
+        """What it returns."""
         if isinstance(call, PrimitiveCall):
             operands = [_value(operand.base) for operand in call.operands]
-            jax.block_until_ready(dispatch.apply_primitive(self.primitives[call.name], *operands, **call.parameters))
+            made = dispatch.apply_primitive(self.primitives[call.name], *operands, **call.parameters)
         else:
-            _call_under_levels(self.functions[call.module, call.name, call.line], call)
+            made = _call_under_levels(self.functions[call.module, call.name, call.line], call)
+        return jax.block_until_ready(made)
 
 
-class _Reader(pickle.Unpickler):
-    """Of records: this module's classes and values of the libraries."""
+found: "Library | None" = None
 
-    def find_class(self, module: str, name: str) -> Any:
-        if module != __name__ and module.split(".")[0] not in _VALUE_MODULES and (module, name) != ("builtins", "bool"):
-            raise pickle.UnpicklingError(f"{module}.{name} is no value of a library")
-        return super().find_class(module, name)
+
+def written(call: Call) -> bytes:
+    """Raises NotRecordable and what `codec.encode` raises."""
+    if isinstance(call, PrimitiveCall):
+        parameters = {name: _plain(value) for name, value in call.parameters.items()}
+        return codec.encode(("primitive", call.name, parameters, _plain_operands(call.operands)))
+    arguments = [_plain_argument(each) for each in call.arguments]
+    named = {name: _plain_argument(each) for name, each in call.named.items()}
+    return codec.encode(("library", call.module, call.name, call.line, arguments, named, call.levels))
+
+
+def read(record: bytes) -> Call:
+    """Raises something or other when it is none of `written`."""
+    message: Any = codec.decode(record)
+    kind, *rest = message
+    if kind == "primitive":
+        name, parameters, operands = rest
+        return PrimitiveCall(name, {key: _value_of(each) for key, each in parameters.items()}, _operands(operands))
+    module, name, line, arguments, named, levels = rest
+    return LibraryCall(
+        module=module,
+        name=name,
+        line=line,
+        arguments=tuple(map(_argument, arguments)),
+        named={key: _argument(each) for key, each in named.items()},
+        levels=levels,
+    )
+
+
+def _plain_operands(operands: Iterable[Operand]) -> list[Any]:
+    return [(_plain(one.base), one.chain) for one in operands]
+
+
+def _operands(trees: Iterable[Any]) -> tuple[Operand, ...]:
+    return tuple(Operand(_value_of(base), chain) for base, chain in trees)
+
+
+def _plain_argument(argument: Argument) -> Any:
+    if isinstance(argument, Static):
+        return "static", _plain(argument.value)
+    places = jax.tree.unflatten(argument.structure, range(len(argument.operands)))
+    _check_containers(places)
+    return "dynamic", places, _plain_operands(argument.operands)
+
+
+def _argument(tree: Any) -> Argument:
+    kind, *rest = tree
+    if kind == "static":
+        return Static(_value_of(rest[0]))
+    places, operands = rest
+    return Dynamic(jax.tree.structure(places), _operands(operands))
+
+
+def _check_containers(tree: Any) -> None:
+    if type(tree) in (tuple, list):
+        for item in tree:
+            _check_containers(item)
+    elif type(tree) is dict:
+        for item in tree.values():
+            _check_containers(item)
+    elif type(tree) is not int:
+        raise NotRecordable
+
+
+def _plain(value: Any) -> codec.Tree:
+    """What a codec can write. A dict says what its one item is."""
+    kind = type(value)
+    if kind in _PLAIN:
+        plain: codec.Tree = value
+        return plain
+    if kind in (tuple, list):
+        items: list[Any] | tuple[Any, ...] = kind(map(_plain, value))
+        return items
+    if kind is frozenset:
+        return {"frozenset": [_plain(item) for item in sorted(value)]}
+    if isinstance(value, np.dtype):
+        return {"dtype": value.name}
+    if isinstance(value, np.generic):
+        return {"number": (value.dtype.name, value.item())}
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return {"type": np.dtype(value).name}
+    if kind is _ENUMS.get(kind.__name__):
+        return {"enum": (kind.__name__, value.name)}
+    if kind is _NAMED_TUPLES.get(kind.__name__):
+        return {"named tuple": (kind.__name__, *map(_plain, value))}
+    raise NotRecordable
+
+
+def _value_of(tree: Any) -> Any:
+    if type(tree) in (tuple, list):
+        return type(tree)(map(_value_of, tree))
+    if type(tree) is not dict:
+        return tree
+    ((kind, content),) = tree.items()
+    match kind:
+        case "frozenset":
+            return frozenset(map(_value_of, content))
+        case "dtype":
+            return _dtype(content)
+        case "number":
+            return _dtype(content[0]).type(content[1])
+        case "type":
+            return _dtype(content).type
+        case "enum":
+            return _ENUMS[content[0]][content[1]]
+        case "named tuple":
+            return _NAMED_TUPLES[content[0]](*map(_value_of, content[1:]))
+    raise ValueError(f"no value is of kind {kind}")
+
+
+def _is_small(record: bytes) -> bool:
+    try:
+        call = read(record)
+    except Exception:  # whoever sent it may have sent anything
+        return False
+    if isinstance(call, PrimitiveCall):
+        operands: Sequence[Operand] = call.operands
+        if call.name not in PRIMITIVES:
+            return False
+    else:
+        every = (*call.arguments, *call.named.values())
+        operands = [one for each in every if isinstance(each, Dynamic) for one in each.operands]
+    sizes = [math.prod(one.base[1]) for one in operands if one.base[0] in ("numpy", "array")]
+    return sum(sizes) <= WISH_ELEMENTS and max(map(_elements, _parameters(call)), default=0) <= WISH_ELEMENTS
+
+
+def _parameters(call: Call) -> list[Any]:
+    if isinstance(call, PrimitiveCall):
+        return list(call.parameters.values())
+    return [one.value for one in (*call.arguments, *call.named.values()) if isinstance(one, Static)]
+
+
+def _elements(parameter: Any) -> int:
+    """How many an array has at most whose shape, or whose length, this is: `broadcast_in_dim` makes large ones."""
+    if isinstance(parameter, tuple | list | frozenset):
+        return math.prod(max(1, _elements(item)) for item in parameter)
+    return abs(int(parameter)) if isinstance(parameter, int | np.integer) else 1
 
 
 def _value(base: tuple[Any, ...]) -> Any:
     if base[0] == "python":
         return {"bool": True, "int": 1, "float": 1.0, "complex": 1j}[base[1]]
     if base[0] == "numpy":
-        ones = np.ones(base[1], base[2])
+        ones = np.ones(_checked(base[1]), _dtype(base[2]))
         return ones[()] if base[1] == () else ones
     return None if base[0] == "none" else _array(*base[1:])
 
 
+def _checked(shape: tuple[int, ...]) -> tuple[int, ...]:
+    if math.prod(shape) > MOST_ELEMENTS:
+        raise ValueError(f"an array of shape {shape} has more than {MOST_ELEMENTS} elements")
+    return shape
+
+
+def _dtype(name: str) -> np.dtype[Any]:
+    """Of an element: NumPy reads a name that has a shape in it too."""
+    if name not in codec.DTYPES:
+        raise ValueError(f"no array has elements of type {name}")
+    dtype: np.dtype[Any] = jnp.dtype(name)
+    return dtype
+
+
 def _array(shape: tuple[int, ...], dtype: str, is_weak: bool, is_committed: bool) -> Any:
+    _checked(shape)
     if dtype.startswith("key<"):
         made: Any = jax.random.wrap_key_data(_key_data(shape, dtype[4:-1]), impl=_IMPLEMENTATIONS[dtype[4:-1]])
     else:
-        made = jax.device_put(np.ones(shape, jnp.dtype(dtype)))
+        made = jax.device_put(np.ones(shape, _dtype(dtype)))
         if is_weak:
             aval = made.aval.update(weak_type=True)
             made = array.ArrayImpl(aval, made.sharding, made._arrays, committed=False)
@@ -324,7 +501,7 @@ def _key_data(shape: tuple[int, ...], tag: str) -> Any:
     return jax.device_put(np.zeros((*shape, 2 if tag == "fry" else 4), np.uint32))
 
 
-def _call_under_levels(function: Any, call: LibraryCall) -> None:
+def _call_under_levels(function: Any, call: LibraryCall) -> Any:
     every = (*call.arguments, *call.named.values())
     operands = [one for each in every if isinstance(each, Dynamic) for one in each.operands]
 
@@ -357,7 +534,7 @@ def _call_under_levels(function: Any, call: LibraryCall) -> None:
             return jax.jvp(inner, tuple(chosen), tuple(jnp.ones_like(value) for value in chosen))
         return _forth_and_back(inner, chosen)
 
-    jax.block_until_ready(enter(len(call.levels) - 1, [_value(one.base) for one in operands]))
+    return enter(len(call.levels) - 1, [_value(one.base) for one in operands])
 
 
 def _forth_and_back(function: Callable[..., Any], values: Sequence[Any]) -> Any:

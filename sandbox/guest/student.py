@@ -16,7 +16,7 @@ from .confinement import Surroundings, confine
 from .failure import describe, pack, type_name
 from .guard import Guard, Violation
 from .program import CannotBeJudged, Program, load
-from .task import Setup, Task
+from .task import SPARE_SECONDS, Setup, Task
 
 INPUTS, ANSWERS = 4, 3  # descriptors
 SEED = 0
@@ -30,10 +30,10 @@ def live(setup: Setup, surroundings: Surroundings, token: bytes) -> NoReturn:
         confine(setup, surroundings)
         if surroundings.gpu_memory_bytes is not None:
             gpu.bring_up(setup.memory_bytes, surroundings.gpu_memory_bytes)
-        if setup.has_backend and "jax" in sys.modules:
+        if "jax" in sys.modules:  # always, so that a source finds the same state with a spare as without one
             sys.modules["jax"].devices()
         if setup.library_calls and surroundings.library is not None:
-            surroundings.library.replay(setup.library_calls)
+            surroundings.library.replay(setup.library_calls, SPARE_SECONDS / 2)
         _begin_python()
     except BaseException as error:  # ours: the monitor gives the box up
         _send(token, frames.RAISED, pack("load", type_name(error), str(error)))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Isolation = Literal["namespaces", "shared"]
-# For the library calls of a process that waits for its source.
-WARM_SECONDS = 60
+# For the library calls of a spare.
+SPARE_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,18 +44,12 @@ class Setup:
     """What a student's process is told before there is a source: facts of the problem.
 
     `memory_bytes`: the limit of a case. `cpu_seconds`: of the whole process, a backstop. `library_calls`: what the
-    process has the libraries compute before it gets the source (`library_programs`). `has_backend`: JAX's backend is
-    made by then.
+    process has the libraries compute before it gets the source (`library_programs`).
     """
 
     memory_bytes: int
     cpu_seconds: int
     library_calls: tuple[bytes, ...] = ()
-    has_backend: bool = False
-
-    @property
-    def is_warm(self) -> bool:
-        return self.has_backend or bool(self.library_calls)
 
     @classmethod
     def from_json(cls, text: bytes) -> "Setup":

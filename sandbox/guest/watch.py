@@ -93,11 +93,13 @@ class Watch:
         return self._finish(wall_seconds, charged.left_out)
 
     def await_preparation(self, token: bytes, seconds: float) -> Ended:
-        """The first reply needs no question. From it on, what the process has in memory is its own."""
+        """The first reply needs no question. From it on, what the process has in memory is its own. Raises HostGone."""
         self._reply = Reply(token, 0)
         deadline = time.monotonic() + seconds
         while self._end is None and time.monotonic() < deadline:
             self._step()
+            if self._host_has_spoken:
+                raise HostGone
         ended = self._finish(0.0, 0.0)
         status = self._gauge.read()
         self._baseline = status.memory_bytes if status else 0
@@ -187,10 +189,16 @@ class Watch:
             self._end = Cause.MEMORY
         elif status.threads > self._thread_limit:
             self._end = self._end or Cause.THREADS
-        elif status.is_headless:
+        elif status.is_headless and not self._has_unread():
             self._end = self._end or Cause.CLOSED
         elif _count_files("/tmp") > TMP_FILES:
             self._end = self._end or Cause.FILES
+
+    def _has_unread(self) -> bool:
+        """A process may reply and end at once, after the last look for a reply."""
+        answers = select.poll()
+        answers.register(self._child.answers, select.POLLIN)
+        return bool(answers.poll(0))
 
     def _note_host(self) -> None:
         self._host_has_spoken = True

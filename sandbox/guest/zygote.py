@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from . import frames, jax_compilation, monitor
 from .confinement import Surroundings, filter_program
@@ -77,8 +77,7 @@ def _find_library() -> "Library | None":
     """None: no library calls can be made ahead here."""
     if not jax_compilation.is_tested():
         return None
-    library: Library = importlib.import_module("sandbox.guest.library_programs").Library()
-    return library
+    return cast("Library", importlib.import_module("sandbox.guest.library_programs").find())
 
 
 def _ready(settings: Settings, surroundings: Surroundings) -> dict[str, object]:

@@ -17,7 +17,7 @@ from app.settings import BadSetting, Settings, read_settings
     ],
 )
 def test_links_begin_with_what_the_settings_say(chosen: dict[str, object], base: str) -> None:
-    settings = Settings(**chosen)  # type: ignore[arg-type]
+    settings = Settings(**chosen)
 
     assert settings.base_url == base
     assert settings.has_https == base.startswith("https://")

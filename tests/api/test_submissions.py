@@ -10,7 +10,8 @@ from app.database import Database
 from app.judging.verdicts import Verdict
 from app.policy.model import PolicyRow
 from app.submissions.model import Judging, Submission
-from app.worker.lease import Finish, finish
+from app.worker.finish import Finish
+from app.worker.lease import finish
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take
 from tests.factories import make_problem

@@ -14,7 +14,8 @@ from app.database import Database
 from app.judging.verdicts import Verdict
 from app.submissions.model import CaseRow, Judging
 from app.worker import lease, verification_lease
-from app.worker.lease import Claim, Finish, Wanted
+from app.worker.finish import Finish
+from app.worker.lease import Claim, Wanted
 from app.worker.verification_lease import VerificationClaim, Verified
 from tests.api.lease_steps import result
 from tests.authoring.rows import make_report, make_verification

@@ -95,6 +95,7 @@ def test_the_last_admin_stays(served: Served) -> None:
     assert "last active admin" in refused.stderr
 
 
+@pytest.mark.whole
 def test_who_is_suspended_is_out_until_reactivated(served: Served) -> None:
     student = served.sign_up("sofja")
 
@@ -162,6 +163,7 @@ def test_a_token_has_scopes_and_an_end_and_is_revoked(served: Served) -> None:
     assert "alc_" not in done(served, "token", "list", "robot")
 
 
+@pytest.mark.whole
 def test_a_scope_that_is_none_is_said(served: Served) -> None:
     refused = admin(served, "token", "create", "admin", "--scope", "everything")
 

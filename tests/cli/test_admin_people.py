@@ -135,6 +135,7 @@ def test_what_is_no_role_is_said_without_words_of_a_library(served: Served) -> N
     assert "Invalid value for 'role': 'wizard' is not one of" in refused.stderr
 
 
+@pytest.mark.whole
 def test_a_folder_is_no_file_to_write_and_none_to_remove(served: Served, tmp_path: Path) -> None:
     refused = admin(served, "backup", tmp_path)
 

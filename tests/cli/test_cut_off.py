@@ -30,6 +30,7 @@ def _heed_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.whole
 def test_who_stops_waiting_is_told_where_the_verdict_will_be(tmp_path: Path) -> None:
     with serve(tmp_path / "data", options=NO_WORKER) as served:
         waiting = start_waiting(served, served.sign_up(), tmp_path)

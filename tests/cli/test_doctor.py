@@ -31,6 +31,7 @@ def test_this_machine_is_found_fit_in_a_last_sentence() -> None:
     assert "This machine can judge. Boxes are made by" in done.stdout.splitlines()[-1]
 
 
+@pytest.mark.whole
 def test_the_fields_for_machines_are_those_of_the_docs() -> None:
     found = examined()
 

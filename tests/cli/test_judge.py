@@ -14,9 +14,13 @@ from tests.serving import ONE_PROBLEM, RIGHT, SLUG
 KNOWN = ROOT / "problems" / "microbatched_grads" / "submissions"
 
 
-def allclose(*arguments: str | Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "app.cli", *map(str, arguments)]
+def allclose(
+    *arguments: str | Path, folder: Path | None = None, sandbox: str = "auto", options: tuple[str, ...] = ()
+) -> subprocess.CompletedProcess[str]:
+    """`options`: of the interpreter."""
+    command = [sys.executable, *options, "-m", "app.cli", *map(str, arguments)]
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder or "/nowhere"), "COLUMNS": "200", "LANG": "C.UTF-8"}
+    environment |= {"ALLCLOSE_SANDBOX": sandbox}
     return subprocess.run(
         command, capture_output=True, text=True, cwd=folder or ROOT, env=environment | {"PYTHONPATH": str(ROOT)}
     )
@@ -82,7 +86,10 @@ def test_a_file_that_is_no_source_is_refused(tmp_path: Path, content: bytes, wor
     assert words in judged.stderr
 
 
-@pytest.mark.parametrize("content", [b"x = 1\x00\n", b"", b"def standardise(:\n"])
+@pytest.mark.parametrize(
+    "content",
+    [b"x = 1\x00\n", *(pytest.param(each, marks=pytest.mark.whole) for each in (b"", b"def standardise(:\n"))],
+)
 def test_a_source_that_can_not_run_is_an_invalid_submission(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "solution.py"
     file.write_bytes(content)
@@ -106,4 +113,15 @@ def test_judging_leaves_no_folder_behind(tmp_path: Path) -> None:
     judged = allclose("judge", ROOT / "problems" / "train_with_accumulation", ROOT / "Makefile", folder=tmp_path)
 
     assert judged.returncode == 1
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == [".cache"]
+
+
+def test_judging_imports_neither_the_database_nor_the_web() -> None:
+    judged = allclose(
+        "judge", ONE_PROBLEM / SLUG, ROOT / "Makefile", sandbox="bubblewrap", options=("-X", "importtime")
+    )
+
+    imported = {line.rpartition("|")[2].strip() for line in judged.stderr.splitlines()}
+    assert "Invalid submission" in judged.stdout
+    assert "app.worker.judge" in imported
+    assert not {"sqlalchemy", "psycopg", "starlette", "fastapi", "docker", "httpx"} & imported

@@ -170,6 +170,7 @@ def test_a_folder_with_literal_tests_keeps_what_may_be_shown(tmp_path: Path) -> 
     assert verdict(target, "wrong_answer/stand_in") == "wrong_answer"
 
 
+@pytest.mark.whole
 def test_answers_that_the_solution_does_not_give_are_named(tmp_path: Path) -> None:
     tests = '{"fn_name": "scale", "inputs": [[[1, 2], 2], [[3], 2]], "outputs": [[1, 2, 1, 2], [6]]}'
     source = lay(tmp_path / "scale", {**LITERAL, "tests.json": tests})

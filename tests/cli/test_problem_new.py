@@ -20,7 +20,9 @@ def new(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return allclose("problem", "new", *arguments, "--folder", folder)
 
 
-@pytest.mark.parametrize("framework", ["numpy", "jax", "torch", "flax", "optax"])
+@pytest.mark.parametrize(
+    "framework", ["jax", *(pytest.param(name, marks=pytest.mark.whole) for name in ("numpy", "torch", "flax", "optax"))]
+)
 def test_the_exercise_of_every_framework_loads_and_fits_the_schema(tmp_path: Path, framework: str) -> None:
     written = new(tmp_path, "my_problem", "--framework", framework, "--title", "Mine: a # title", "--yes")
 
@@ -88,10 +90,10 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     [
         ("--framework", "pandas", "none of numpy"),
         ("--parameters", "x: float32[N", "is no parameter"),
-        ("--parameters", "x: bool[N]", "takes numbers"),
-        ("--parameters", "x: float32[N], x: float", "given twice"),
-        ("--entry-point", "two words", "Python function"),
-        ("--entry-point", "deviations", "choose another"),
+        pytest.param("--parameters", "x: bool[N]", "takes numbers", marks=pytest.mark.whole),
+        pytest.param("--parameters", "x: float32[N], x: float", "given twice", marks=pytest.mark.whole),
+        pytest.param("--entry-point", "two words", "Python function", marks=pytest.mark.whole),
+        pytest.param("--entry-point", "deviations", "choose another", marks=pytest.mark.whole),
         ("--minutes", "0", "from 1 to 1000"),
     ],
 )

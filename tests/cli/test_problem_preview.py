@@ -52,6 +52,7 @@ def previewed(package: Path) -> Iterator[str]:
     assert "ERROR" not in complaints
 
 
+@pytest.mark.whole
 def test_the_page_shows_what_students_see_and_follows_the_files(browser: Browser, package: Path) -> None:
     with previewed(package) as address, browser.new_context() as context:
         visitor = visit(context, address)

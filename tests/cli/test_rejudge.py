@@ -38,6 +38,7 @@ def test_going_back_to_an_older_revision_is_said(database: Database) -> None:
     assert "older" not in none
 
 
+@pytest.mark.whole
 def test_one_that_another_has_overtaken_and_whom_it_lost_is_said(database: Database) -> None:
     with database.transaction() as session:
         revision, gone = make_problem(session, "sums"), make_user(session)

@@ -29,7 +29,7 @@ def test_the_admin_password_is_shown_at_the_first_start_only(tmp_path: Path) -> 
     assert not ADMIN.search(second.text)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.whole), signal.SIGTERM])
 def test_a_signal_ends_everything_that_was_started(tmp_path: Path, number: signal.Signals) -> None:
     with serve(tmp_path) as served:
         started = [*psutil.Process(served.process.pid).children(recursive=True)]

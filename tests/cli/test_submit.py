@@ -88,6 +88,7 @@ def test_a_request_that_failed_on_the_way_is_sent_again_with_the_same_key(script
     assert (len(keys), len(set(keys))) == (4, 1)
 
 
+@pytest.mark.whole
 def test_a_hint_that_follows_the_verdict_is_waited_for(script: Script) -> None:
     wrong = DONE | {"verdict": "wrong_answer", "hint": None, "hint_pending": True}
     script.answers = [(202, TAKEN), (200, wrong), (200, wrong | {"hint": "sums for means", "hint_pending": False})]

@@ -286,6 +286,7 @@ def test_as_root_the_server_is_somebody_else_and_no_other_folder_is_changed(
     assert [(path.stat().st_mode, path.stat().st_uid) for path in (closed, *closed.parents)] == before
 
 
+@pytest.mark.whole
 @as_root
 def test_an_ordinary_user_needs_nothing_special() -> None:
     folder = tempfile.mkdtemp(dir="/tmp")

@@ -147,13 +147,14 @@ def launcher(make_launcher: MakeLauncher, nvml: FakeNvml) -> BubblewrapLauncher:
     return make_launcher(nvml)
 
 
-@pytest.mark.parametrize("framework", ["jax", "torch"])
+@pytest.mark.parametrize("framework", [pytest.param("jax", marks=pytest.mark.whole), "torch"])
 def test_a_gpu_that_does_not_come_up_is_our_fault(launcher: BubblewrapLauncher, framework: str) -> None:
     """As here, where there is a device file and nothing behind it."""
     with closing(launcher.launch(BoxSpec((framework,), gpu=True))) as box, pytest.raises(BoxLost):
         run_in(box, make_request("def solve():\n    return 1\n"))
 
 
+@pytest.mark.whole
 def test_drivers_have_room_in_the_host_s_memory_beside_the_limit(launcher: BubblewrapLauncher) -> None:
     source = """
         import numpy as np

@@ -160,6 +160,7 @@ def test_the_option_belongs_to_the_queue() -> None:
     assert "--gpus goes with --queue gpu" in said.stderr
 
 
+@pytest.mark.whole
 @without_driver
 def test_a_machine_without_a_driver_says_so_and_starts_no_worker(tmp_path: Path) -> None:
     said = allclose("worker", "--queue", "gpu", "--data", tmp_path)

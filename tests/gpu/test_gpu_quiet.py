@@ -1,6 +1,8 @@
 from contextlib import closing
 from functools import partial
 
+import pytest
+
 from app.worker.quiet import Quiet, QuietLauncher
 from sandbox.interface import BoxSpec
 from tests.gpu.conftest import MakeLauncher
@@ -9,6 +11,7 @@ from tests.sandbox.bench import run_in
 from tests.worker.test_quiet import SPEC, THREE, Run
 
 
+@pytest.mark.whole
 def test_what_is_judged_again_rests_before_a_run_on_a_gpu_and_not_within(
     make_launcher: MakeLauncher, nvml: FakeNvml
 ) -> None:

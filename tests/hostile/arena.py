@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from app.catalog.package import Package, load_package
-from app.worker.inspection import INSPECTOR
+from app.worker.boxes import INSPECTOR, box_spec
+from app.worker.finish import Finish
 from app.worker.judge import Job, judge
-from app.worker.lease import Finish
 from app.worker.prepare import Draw, PreparedCase, prepare
-from app.worker.request import box_spec
 from sandbox.docker.launcher import DockerLauncher
 from sandbox.guest_box import GuestBox
 from sandbox.interface import Box, BoxSpec, Launcher

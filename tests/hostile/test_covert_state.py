@@ -148,7 +148,10 @@ def test_times_of_what_boxes_share_are_no_letter(launcher: Launcher) -> None:
     assert [name for name in written if before[name] != written[name] == read[name]] == []
 
 
-@pytest.mark.parametrize(("max_runs", "boxes"), [(1, 4), pytest.param(4, 2, marks=pytest.mark.whole), (100, 1)])
+@pytest.mark.parametrize(
+    ("max_runs", "boxes"),
+    [(1, 4), pytest.param(4, 2, marks=pytest.mark.whole), pytest.param(100, 1, marks=pytest.mark.whole)],
+)
 def test_a_box_is_used_as_often_as_the_settings_allow(
     launcher: Launcher, monkeypatch: pytest.MonkeyPatch, max_runs: int, boxes: int
 ) -> None:

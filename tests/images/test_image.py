@@ -3,6 +3,8 @@
 import hashlib
 from typing import TYPE_CHECKING
 
+import pytest
+
 from sandbox.environment import GUEST, GUEST_UID, guest_digest
 from tests.images.conftest import Ask
 from tests.images.lock import normalise, public, read_lock
@@ -34,6 +36,7 @@ def test_an_image_runs_as_nobody_and_starts_nothing_by_itself(image: "Image") ->
     assert not config["Entrypoint"]
 
 
+@pytest.mark.whole
 def test_every_framework_works_without_root_network_or_a_writable_root(ask: Ask) -> None:
     facts = ask("frameworks", "")
 

@@ -23,6 +23,8 @@ from tests.factories import make_worker
 from tests.large.statement import STATEMENTS
 
 SIZE = 50_000
+SUBMISSIONS_PER_USER = 100
+LEAST_USERS = 3
 MAX_REQUESTS = 1_000_000
 PROBLEMS = 20
 CASE = "  - {name: made, generate: make, with: {width: 3}}\n"
@@ -80,7 +82,8 @@ def _statement(statement: str, size: int) -> TextClause:
     """With the numbers in it: PostgreSQL guesses a parameter's type anew at each place."""
     known = {name: json.dumps(value) for name, value in _documents().items()}
     values = {name: value for name, value in known.items() if f":{name}" in statement}
-    return text(statement.replace(":size", str(size))).bindparams(**values)
+    users = max(LEAST_USERS, size // SUBMISSIONS_PER_USER)
+    return text(statement.replace(":size", str(size)).replace(":users", str(users))).bindparams(**values)
 
 
 def _documents() -> dict[str, object]:

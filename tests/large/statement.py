@@ -1,7 +1,8 @@
 """The SQL that fills a large database, in the order in which rows refer to each other.
 
-`:size` is the number of submissions, and everything else grows with it. One user (`user-1`) has eight times more of
-them than most, and most submissions are of the last days: powers of a random number see to that.
+`:size` is the number of submissions, and everything else grows with it; `:users` is a hundredth of it. One user
+(`user-1`) has eight times more of them than most, and most submissions are of the last days: powers of a random number
+see to that.
 """
 
 TEMPORARY = (
@@ -26,7 +27,7 @@ USERS = """INSERT INTO users (id, username, email, password_hash, role, is_activ
     SELECT gen_random_uuid(), 'user-' || n, CASE WHEN n % 3 > 0 THEN 'user-' || n || '@example.org' END, '!',
         CASE WHEN n % 250 = 0 THEN 'admin' WHEN n % 50 = 0 THEN 'author' ELSE 'student' END,
         n % 40 > 0, n % 4 = 0, now() - interval '180 days' * random()
-    FROM generate_series(1, :size / 100) n"""
+    FROM generate_series(1, :users) n"""
 
 SUBMITTED = (
     """INSERT INTO submissions (id, user_id, problem_id, revision_id, source, mode, variant, created_at)
@@ -106,7 +107,7 @@ PEOPLE = (
         SELECT now() - interval '1 minute' * (:size / 2 - k), who.id, CASE WHEN k % 2 = 0 THEN 'page' ELSE 'api' END,
             verb, split_part(verb, '.', 1), gen_random_uuid()::text, '{"role": "student"}', '{"role": "author"}',
             '192.0.2.1'
-        FROM generate_series(1, :size / 2) k JOIN who ON who.n = k % (:size / 100),
+        FROM generate_series(1, :size / 2) k JOIN who ON who.n = k % :users,
         LATERAL (SELECT (ARRAY['user.suspended', 'problem.published', 'token.created', 'session.ended',
             'policy.changed'])[k % 5 + 1] AS verb) verbs""",
     """INSERT INTO drafts (user_id, problem_id, source, version) SELECT who.id, problem_id, 'def solve(): ...',

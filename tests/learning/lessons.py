@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.catalog.model import Revision
 from app.catalog.publish import publish
-from app.submissions.model import Mode
+from app.submissions.view import Mode
 from tests.catalog.packages import PROBLEM, edited, make_package
 from tests.factories import make_judging, make_submission
 

@@ -10,7 +10,7 @@ from app.catalog.search import ProblemFilters, list_problems
 from app.database import Database
 from app.learning.model import Completion
 from app.learning.state import states_of
-from app.submissions.model import Mode
+from app.submissions.view import Mode
 from tests.catalog.packages import make_listed
 from tests.factories import make_judging, make_submission, make_user
 

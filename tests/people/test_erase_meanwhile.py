@@ -11,7 +11,8 @@ from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict
 from app.people.erase import erase
 from app.submissions.model import CaseRow, Judging
-from app.worker.lease import Claim, Finish, Wanted, beat, claim, fail, finish, give_back, record_cases
+from app.worker.finish import Finish
+from app.worker.lease import Claim, Wanted, beat, claim, fail, finish, give_back, record_cases
 from tests.factories import make_judging, make_submission, make_user
 
 LEASE = timedelta(seconds=30)

@@ -12,9 +12,9 @@ from app.judging.verdicts import Verdict
 from app.submissions.cancel import cancel
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.phase import Phase
+from app.worker.finish import Finish
 from app.worker.lease import (
     Claim,
-    Finish,
     Wanted,
     add_hint,
     beat,

@@ -14,7 +14,8 @@ from app.judging.verdicts import Verdict
 from app.schema import upgrade
 from app.submissions.enqueue import enqueue
 from app.submissions.model import Judging
-from app.worker.lease import Claim, Finish, finish
+from app.worker.finish import Finish
+from app.worker.lease import Claim, finish
 from app.worker.lease_loop import LeaseLoop, Rhythm, Run
 from app.worker.presence import Capacity
 from tests.factories import make_submission

@@ -18,7 +18,8 @@ from app.database import Database
 from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict
 from app.submissions.model import Submission
-from app.worker.lease import Claim, Finish, finish, record_cases
+from app.worker.finish import Finish
+from app.worker.lease import Claim, finish, record_cases
 from app.worker.lease_loop import LeaseLoop, Rhythm
 from app.worker.presence import Capacity
 

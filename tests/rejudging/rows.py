@@ -18,7 +18,8 @@ from app.rejudging.choice import Choice
 from app.rejudging.create import Rejudge, rejudge
 from app.rejudging.model import Onto, Rejudging
 from app.submissions.model import CaseRow, Judging, Submission
-from app.worker.lease import Claim, Finish, Wanted, claim, finish
+from app.worker.finish import Finish
+from app.worker.lease import Claim, Wanted, claim, finish
 from tests.factories import make_judging, make_submission, make_user
 
 LEASE = timedelta(seconds=15)

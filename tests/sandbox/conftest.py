@@ -44,14 +44,16 @@ QUICK = ("bubblewrap-namespaces", "docker-shared")
 KINDS = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.whole) for name in LAUNCHERS]
 
 
-def in_turn(things: Iterable[Any], name_of: Callable[[Any], str] = str, quick: int | None = None) -> list[ParameterSet]:
+def in_turn(
+    things: Iterable[Any], name_of: Callable[[Any], str] = str, quick: int | None = None, every: int = 1
+) -> list[ParameterSet]:
     """Pair every kind of box with every thing, for tests that have hundreds of things to try in boxes.
 
     The quick run tries each thing in one kind: the first in `QUICK[0]`, the second in `QUICK[1]`, and so on in turn.
-    `quick`: it tries so many of them only.
+    `quick`: it tries so many of them only. `every`: and of these one in so many.
     """
-    turns = list(zip(things, cycle(QUICK)))
-    in_quick_run = turns[:quick]
+    turns = list(zip(things, cycle(kind for kind in QUICK for _ in range(every))))
+    in_quick_run = turns[:quick:every]
     return [
         pytest.param(
             kind,

@@ -3,7 +3,7 @@
 import os
 import threading
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
@@ -12,14 +12,25 @@ import numpy as np
 import pytest
 
 from sandbox.bubblewrap.launcher import BubblewrapLauncher
-from sandbox.cache import ENTRY, ENTRY_BYTES, fill_cache, is_silent, names_in
+from sandbox.cache import (
+    ENTRY,
+    ENTRY_BYTES,
+    MOST_WISHES,
+    fill_cache,
+    fill_with_calls,
+    grant_wishes,
+    is_silent,
+    names_in,
+    read_wishes,
+)
 from sandbox.choice import choose_launcher
 from sandbox.guest.compiled import library_names
-from sandbox.interface import BoxSpec, Ending, Request, SandboxUnavailable
+from sandbox.interface import BoxSpec, Ending, Launcher, Request, SandboxUnavailable
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME, make_request, run_in, value_of
 
 JAX = BoxSpec(("jax",))
+NEVER = threading.Event()
 REFERENCE = """
     import jax
     import jax.numpy as jnp
@@ -47,7 +58,9 @@ def launcher(tmp_path: Path) -> BubblewrapLauncher:
 @pytest.fixture
 def fill(launcher: BubblewrapLauncher) -> Callable[[], int]:
     def run() -> int:
-        return fill_cache(launcher, JAX, reference(), threading.Event()).entries
+        filled = fill_cache(launcher, JAX, reference(), NEVER)
+        assert filled is not None
+        return filled.entries
 
     return run
 
@@ -132,7 +145,7 @@ def test_the_folder_is_readable_for_boxes_whatever_the_umask(tmp_path: Path) -> 
 
 
 def test_a_box_without_jax_fills_nothing(launcher: BubblewrapLauncher) -> None:
-    assert fill_cache(launcher, BoxSpec(("numpy",)), reference(), threading.Event()).entries == 0
+    assert fill_cache(launcher, BoxSpec(("numpy",)), reference(), NEVER) is None
 
 
 def test_names_of_libraries_are_found() -> None:
@@ -166,3 +179,96 @@ def test_what_was_not_read_whole_is_not_silent(entry: bytes, is_kept: bool) -> N
 def test_a_cache_that_cannot_be_made_is_said_with_the_setting_that_moves_it() -> None:
     with pytest.raises(SandboxUnavailable, match=r"/dev/null/data/cache can't be made .* set ALLCLOSE_DATA"):
         choose_launcher("bubblewrap", RUNTIME, cache_folder=Path("/dev/null/data/cache"))
+
+
+SORTING = """
+    import jax.numpy as jnp
+
+    def solve(x):
+        return jnp.sort(x) + jnp.cumsum(x)
+"""
+# Sends what it likes in place of what it called.
+LYING = """
+    import sandbox.guest.library_programs as library_programs
+    from sandbox.guest import codec
+
+    def array(*shape):
+        return (("array", shape, "float32", False, False), ())
+
+    def primitive(name, parameters, *operands):
+        return codec.encode(("primitive", name, parameters, list(operands)))
+
+    library_programs.Recorder.calls = property(lambda _: {WISHES}, lambda *_: None)
+
+    def solve(x):
+        return x
+"""
+
+
+def wishes_of(launcher: Launcher, source: str) -> frozenset[bytes]:
+    return read_wishes(launcher, JAX, make_request(source, {"x": np.ones(8, np.float32)}, kind="jax"), NEVER)
+
+
+def granted_of(launcher: Launcher, wishes: Collection[bytes]) -> Collection[bytes]:
+    return grant_wishes(launcher, JAX, wishes, NEVER)
+
+
+def test_what_a_student_calls_of_the_libraries_is_learned(launcher: BubblewrapLauncher) -> None:
+    wishes = wishes_of(launcher, SORTING)
+
+    granted = granted_of(launcher, wishes)
+
+    assert granted
+    assert set(granted) <= wishes
+    assert launcher.cache is not None
+    assert names_of(launcher.cache) == set()
+    fill_with_calls(launcher, JAX, granted, NEVER)
+    assert {"sort", "cumsum"} <= names_of(launcher.cache)
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        pytest.param('primitive("neg", {}, array(4096, 4096))', id="a large array"),
+        pytest.param(
+            'primitive("broadcast_in_dim", '
+            '{"shape": (2**20, 8), "broadcast_dimensions": (1,), "sharding": None}, array(8))',
+            id="a large answer",
+        ),
+        pytest.param(
+            'primitive("broadcast_in_dim", {"shape": ({"number": ("int64", 2**23)},), "broadcast_dimensions": (),'
+            ' "sharding": None}, array())',
+            id="a large answer by numbers of NumPy",
+        ),
+        pytest.param(
+            'primitive("dot_general", {"dimension_numbers": (((1,), (0,)), ((), ())), "precision": None,'
+            ' "preferred_element_type": {"dtype": "float32"}, "out_sharding": None}, array(4096, 1), array(1, 4096))',
+            id="a product that is large",
+        ),
+        pytest.param(
+            'primitive("neg", {}, (("array", (8,), "(1000,1000)f4", False, False), ()))', id="arrays as elements"
+        ),
+        pytest.param('primitive("while", {}, array(8))', id="a loop"),
+        pytest.param('primitive("ffi_call", {}, array(8))', id="a foreign function"),
+        pytest.param('primitive("infeed", {}, array(8))', id="a wait for ever"),
+        pytest.param("__import__('pickle').dumps(print)", id="a pickle"),
+        pytest.param('b"x" * 100_000', id="a long text"),
+    ],
+)
+def test_a_wish_that_could_hurt_is_not_granted_and_a_fair_one_is(launcher: BubblewrapLauncher, wish: str) -> None:
+    wishes = wishes_of(launcher, LYING.replace("WISHES", f'{wish}, primitive("neg", {{}}, array(8))'))
+    assert len(wishes) == 2
+
+    assert len(granted_of(launcher, wishes)) == 1
+
+
+def test_of_one_student_only_so_many_wishes_are_granted(launcher: BubblewrapLauncher) -> None:
+    many = f'*(primitive("neg", {{}}, array(n)) for n in range(1, {2 * MOST_WISHES}))'
+    wishes = wishes_of(launcher, LYING.replace("WISHES", many))
+    assert len(wishes) > MOST_WISHES
+
+    assert len(granted_of(launcher, wishes)) == MOST_WISHES
+
+
+def test_from_a_process_that_ends_itself_nothing_is_learned(launcher: BubblewrapLauncher) -> None:
+    assert wishes_of(launcher, "import os\ndef solve(x):\n    os._exit(1)\n") == frozenset()

@@ -28,16 +28,16 @@ FIVE = "b'ACV1i' + (5).to_bytes(8, 'little')"
     "statement",
     [
         "os.write(3, b'x')",
-        "os.write(3, b'\\0' * 1000)",
+        pytest.param("os.write(3, b'\\0' * 1000)", marks=pytest.mark.whole),
         "os.write(3, struct.pack('<16scQ', b'0' * 16, b'A', 2) + b'ok')",
         f"tell(frame(b'A', {FIVE}))",
-        f"tell(frame(b'A', {FIVE}) * 2)",
-        "tell(frame(b'L', b''))",
-        "tell(frame(b'S', b''))",
-        "tell(frame(b'?', b''))",
+        pytest.param(f"tell(frame(b'A', {FIVE}) * 2)", marks=pytest.mark.whole),
+        pytest.param("tell(frame(b'L', b''))", marks=pytest.mark.whole),
+        pytest.param("tell(frame(b'S', b''))", marks=pytest.mark.whole),
+        pytest.param("tell(frame(b'?', b''))", marks=pytest.mark.whole),
         "tell(frame(b'R', b'call\\0Fine'))",
-        "tell(frame(b'R', b'verdict\\0Accepted\\0really\\0'))",
-        "tell(frame(b'R', b'', 2**40))",
+        pytest.param("tell(frame(b'R', b'verdict\\0Accepted\\0really\\0'))", marks=pytest.mark.whole),
+        pytest.param("tell(frame(b'R', b'', 2**40))", marks=pytest.mark.whole),
     ],
 )
 def test_a_program_that_writes_an_answer_itself_has_forged_it(bench: Bench, statement: str) -> None:
@@ -63,14 +63,18 @@ def test_speaking_while_loading_is_forging(bench: Bench, statement: str) -> None
     assert (run.load_failure or run.cases[-1]).ending is Ending.FORGED
 
 
-def test_a_thread_that_speaks_after_the_last_answer_is_forging(bench: Bench) -> None:
+def test_a_thread_that_speaks_beside_the_last_answer_is_forging(bench: Bench) -> None:
     source = f"""{STEAL}
+begun = threading.Event()
+
 def later():
     while True:
         os.write(3, b"more")
+        begun.set()
 
 def solve(x):
     threading.Thread(target=later).start()
+    begun.wait()
     return x
 """
 

@@ -30,9 +30,9 @@ def told(outcome: CaseOutcome) -> str:
     [
         ("numpy", "x += 1; return x.sum()", "x = x.copy()"),
         ("numpy", "x.sort(axis=0); x[:] = x[::-1]; return 0", "x = x.copy()"),
-        ("numpy", "x.shape = (3, 2); return 0", "x = x.copy()"),
+        pytest.param("numpy", "x.shape = (3, 2); return 0", "x = x.copy()", marks=pytest.mark.whole),
         ("torch", "x.mul_(2); return x.sum()", "x = x.clone()"),
-        ("torch", "x.data = x.data + 1; return 0", "x = x.clone()"),
+        pytest.param("torch", "x.data = x.data + 1; return 0", "x = x.clone()", marks=pytest.mark.whole),
     ],
 )
 def test_an_array_changed_in_place_is_named_with_a_remedy(bench: Bench, kind: Kind, body: str, remedy: str) -> None:

@@ -189,7 +189,9 @@ class TestWithLibraryCalls:
         cache.mkdir()
         launcher = BubblewrapLauncher(runtime=find_runtime(RUNTIME), cache=cache)
         reference = make_request(REFERENCE, X, kind="jax")
-        return launcher, tuple(sorted(fill_cache(launcher, JAX, reference, NEVER).calls))
+        filled = fill_cache(launcher, JAX, reference, NEVER)
+        assert filled is not None
+        return launcher, tuple(sorted(filled.calls))
 
     def answer(self, launcher: Launcher, request: Request, calls: tuple[bytes, ...]) -> Any:
         with closing(launcher.launch(JAX)) as box:

@@ -9,7 +9,7 @@ from app.accounts.model import User
 from app.catalog.model import Revision
 from app.database import Database
 from app.statistics.query import ActiveDay, current_streak, read_statistics, runs_of
-from app.submissions.model import Mode
+from app.submissions.view import Mode
 from tests.factories import make_judging, make_problem, make_submission, make_user
 
 TODAY = date(2026, 3, 10)

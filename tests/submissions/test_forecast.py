@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 from app.catalog.model import Revision
 from app.database import Database
 from app.submissions.enqueue import BACKGROUND
-from app.submissions.forecast import Wait, forecast
-from app.submissions.model import Mode
+from app.submissions.forecast import forecast
+from app.submissions.view import Mode, Wait
 from tests.factories import make_judging, make_problem, make_submission, make_worker
 
 

@@ -11,7 +11,8 @@ from app.judging.verdicts import Verdict
 from app.submissions import query
 from app.submissions.model import CaseRow, Submission
 from app.submissions.query import PAGE, HistoryFilters, get_submission, list_submissions
-from app.submissions.view import HINT_SECONDS, SubmissionView, view_submission
+from app.submissions.view import SubmissionView
+from app.submissions.view_query import HINT_SECONDS, view_submission
 from tests.factories import make_judging, make_problem, make_submission, make_user
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import func, select, update
 
 from app.database import Database
 from app.submissions.model import WorkerRow
-from app.submissions.view import view_submission
+from app.submissions.view_query import view_submission
 from app.submissions.waiting import NOBODY
 from app.worker.lease import Claim, finish
 from app.worker.lease_loop import LeaseLoop

@@ -37,6 +37,7 @@ def dtypes(tree: dict[str, Any]) -> dict[str, str]:
     return {name: array.dtype.name for name, array in tree.items()}
 
 
+@pytest.mark.whole
 @of("jax_dtypes")
 def test_jax_arrays_keep_their_dtype(value: Any) -> None:
     assert all(name == dtype for name, dtype in dtypes(value).items())

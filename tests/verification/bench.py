@@ -20,7 +20,7 @@ NO_MUTANTS = Effort(is_quick=True, mutants=0)
 
 @contextmanager
 def a_bench() -> Iterator[Bench]:
-    settings = Settings(_env_file=None, sandbox="bubblewrap")
+    settings = Settings(sandbox="bubblewrap")
     with private_launcher(settings) as launcher, open_bench(settings, launcher) as bench:
         yield bench
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.catalog.verification.report import Finding
-from app.catalog.verification.section import CaseCost, LimitsSection
+from app.catalog.verification.section import CaseCost, LimitsSection, ShapeCost
 from app.worker.verification.limits import findings_of
 
 CHEAP = CaseCost(case="a", group=0, first_seconds=0.02, again_seconds=0.01)
@@ -20,18 +20,17 @@ def a_section(**given: Any) -> LimitsSection:
         "largest_memory_mib": 100,
         "suggested_memory_mib": 512,
         "cases": (CHEAP,),
-        "saved_seconds": 0.0,
     }
     return LimitsSection(**(figures | given))
 
 
 def only(section: LimitsSection) -> Finding:
-    (finding,) = findings_of(section, len(section.cases))
+    (finding,) = findings_of(section, len(section.cases), is_compiled=True)
     return finding
 
 
 def test_limits_with_room_are_right() -> None:
-    assert list(findings_of(a_section(), 1)) == []
+    assert list(findings_of(a_section(), 1, is_compiled=True)) == []
 
 
 def test_a_limit_that_right_solutions_hardly_keep_is_an_error() -> None:
@@ -56,17 +55,38 @@ def test_memory_that_right_solutions_hardly_keep_is_pointed_out() -> None:
     assert (finding.severity, finding.remedy) == ("warning", "set memory_mib: 1024")
 
 
-def test_equal_shapes_are_proposed_where_compiling_takes_most() -> None:
-    costs = [CaseCost(case=name, group=n, first_seconds=1.0, again_seconds=0.01) for n, name in enumerate("abc")]
+def a_shape(case: str, cost: float) -> ShapeCost:
+    return ShapeCost(label=f"x float32 ({case},)", cases=(case,), first_seconds=cost + 0.01, further_seconds=0.01)
 
-    finding = only(a_section(cases=tuple(costs), saved_seconds=1.98))
 
-    assert finding.severity == "note"
-    assert "3 sets of shapes" in finding.message
-    assert "2.0 s less" in finding.message
+def test_shapes_that_cost_more_than_a_second_together_are_pointed_out_with_the_dearest_first() -> None:
+    finding = only(a_section(shapes=(a_shape("a", 0.2), a_shape("b", 0.5), a_shape("c", 0.4))))
+
+    assert (finding.severity, finding.file) == ("warning", "problem.yaml")
+    assert "the 3 shapes of its cases cost submissions/accepted/slow.py 1.1 s of CPU" in finding.message
+    assert "0.5 s for that of b, 0.4 s for that of c" in finding.message
+    assert finding.remedy.startswith("let cases share shapes")
+
+
+def test_one_shape_that_costs_more_than_a_second_has_another_way_out() -> None:
+    finding = only(a_section(shapes=(a_shape("a", 1.2),)))
+
+    assert finding.severity == "warning"
+    assert "the one shape of its cases costs" in finding.message
+    assert "lax.scan" in finding.remedy
+
+
+def test_shapes_that_cost_a_second_at_most_are_right() -> None:
+    assert list(findings_of(a_section(shapes=(a_shape("a", 0.5), a_shape("b", 0.5))), 1, is_compiled=True)) == []
+
+
+def test_shapes_cost_nothing_where_nothing_is_compiled_for_them() -> None:
+    shapes = (a_shape("a", 2.0), a_shape("b", 2.0))
+
+    assert list(findings_of(a_section(shapes=shapes), 1, is_compiled=False)) == []
 
 
 def test_a_case_that_could_not_run_twice_is_pointed_out() -> None:
-    (finding,) = findings_of(a_section(), 2)
+    (finding,) = findings_of(a_section(), 2, is_compiled=True)
 
     assert "1 have no second time" in finding.message

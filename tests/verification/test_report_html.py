@@ -19,6 +19,7 @@ from app.catalog.verification.section import (
     LimitsSection,
     Mistake,
     MistakesSection,
+    ShapeCost,
     TrivialAnswer,
     TrivialSection,
 )
@@ -121,7 +122,7 @@ def full_report(text: str) -> Report:
             largest_memory_mib=1,
             suggested_memory_mib=32,
             cases=(CaseCost(case=text, group=0, first_seconds=0.0, again_seconds=0.0),),
-            saved_seconds=0.0,
+            shapes=(ShapeCost(label=text, cases=(text,), first_seconds=0.5, further_seconds=0.25),),
         ),
         mistakes=MistakesSection(
             mistakes=(Mistake(name=text, hint=text, cases=(text,)),),
@@ -181,6 +182,14 @@ def test_errors_come_first_and_diffs_are_coloured() -> None:
     assert '<span class="added">+    return -x\n</span>' in page
     assert '<span class="removed">-    return x\n</span>' in page
     assert "+++ reference.py" not in page
+
+
+def test_what_each_shape_costs_is_a_row() -> None:
+    page = Elements(render(full_report("text")))
+
+    told = [text.strip() for text in page.texts if text.strip()]
+    row = told.index("each further one")
+    assert told[row + 1 : row + 5] == ["1: text", "1", "500 ms", "250 ms"]
 
 
 def test_a_report_of_checks_that_were_not_made_is_a_page_too() -> None:

@@ -15,7 +15,8 @@ from app.judging.preview import preview
 from app.judging.report import Fault, Material, build_report
 from app.judging.result import CaseResult, Visibility
 from app.judging.verdicts import Verdict, overall, score
-from app.worker.lease import Claim, Finish, Wanted, claim, finish, record_cases
+from app.worker.finish import Finish
+from app.worker.lease import Claim, Wanted, claim, finish, record_cases
 from tests.catalog.packages import PROBLEM, make_listed
 
 WANTED = Wanted(queues=["cpu"], slots=1, worker="test", lease=timedelta(seconds=15))

@@ -57,6 +57,7 @@ def open_at(page: Page, name: str, width: int) -> None:
     page.goto(f"{page.url.partition('/admin')[0]}/admin/{name}")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("width", [1280, 768, 390])
 def test_nothing_of_a_list_is_out_of_sight(page: Page, width: int) -> None:
     for name in LISTS:
@@ -87,6 +88,7 @@ def test_a_table_that_scrolls_shows_it_and_the_keyboard_scrolls_it(page: Page) -
     expect(frame.locator("th").first).not_to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.whole
 def test_the_audit_log_names_whom_it_is_about(page: Page) -> None:
     open_at(page, "audit?action=user.reset_link_made", 1280)
 

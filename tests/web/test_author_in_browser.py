@@ -88,6 +88,7 @@ def test_a_mistake_in_code_is_marked_in_its_own_file(emmy: Visitor) -> None:
     assert emmy.complaints == []
 
 
+@pytest.mark.whole
 def test_what_was_typed_comes_back_when_it_can_not_be_sent(emmy: Visitor) -> None:
     emmy.open(f"/author/edit?problem={SLUG}")
     write(emmy, "problem.yaml", "title: mine\n")
@@ -113,6 +114,7 @@ def test_everything_works_without_scripts(browser: Browser, emmy: Visitor) -> No
         assert plain.complaints == []
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("width", [360, 1280])
 def test_no_page_scrolls_sideways_or_complains(emmy: Visitor, width: int) -> None:
     emmy.page.set_viewport_size({"width": width, "height": 800})

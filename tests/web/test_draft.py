@@ -70,6 +70,7 @@ def test_a_draft_outlives_a_reload_and_is_there_on_another_device(laptop: Visito
     assert laptop.complaints == phone.complaints == []
 
 
+@pytest.mark.whole
 @pytest.mark.browser
 def test_the_newer_of_two_drafts_wins_and_the_other_can_be_had_back(laptop: Visitor, phone: Visitor) -> None:
     laptop.sign_up("ada")
@@ -108,6 +109,7 @@ def test_what_was_typed_before_signing_in_is_there_after(laptop: Visitor) -> Non
     expect(said(laptop)).to_have_text("Draft saved")
 
 
+@pytest.mark.whole
 @pytest.mark.browser
 def test_what_the_server_did_not_get_is_sent_when_the_page_opens_again(laptop: Visitor) -> None:
     laptop.sign_up("ada")

@@ -79,6 +79,7 @@ def test_tab_indents_and_escape_lets_the_keyboard_out(ada: Visitor) -> None:
     expect(posted(ada)).to_have_value("if x:\n    y")
 
 
+@pytest.mark.whole
 def test_lines_are_commented_out_and_found(ada: Visitor) -> None:
     write(ada, "total = x.sum()\n")
     editor(ada).press("Control+Home")
@@ -103,6 +104,7 @@ def test_control_and_enter_submit_and_shift_and_enter_run_the_samples(ada: Visit
     expect(ada.page.locator(".banner .tally")).to_contain_text("3 of 3")
 
 
+@pytest.mark.whole
 def test_the_same_code_may_be_sent_again(ada: Visitor, database: Database) -> None:
     ada.open(PROBLEM)
     for _ in range(2):
@@ -202,6 +204,7 @@ def test_going_on_with_a_submission_opens_its_code(ada: Visitor) -> None:
     expect(posted(ada)).to_have_value("sent = 1\n")
 
 
+@pytest.mark.whole
 def test_the_keys_of_vim_are_there_for_those_who_choose_them(ada: Visitor) -> None:
     write(ada, "first = 1\nsecond = 2\n")
     ada.page.get_by_role("button", name="Keyboard").click()

@@ -27,9 +27,10 @@ from app.database import Database
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
 from app.notebook.html import submission_html
-from app.submissions.model import Mode, Submission
+from app.submissions.model import Submission
 from app.submissions.submit import Submit, SubmitLimits, submit
-from app.submissions.view import SubmissionView, view_submission
+from app.submissions.view import Mode, SubmissionView
+from app.submissions.view_query import view_submission
 from app.web.cookie import COOKIE
 from tests.catalog.packages import PROBLEM, make_files
 from tests.factories import make_user, set_policy

@@ -77,6 +77,7 @@ MEASURED = """() => [...document.querySelectorAll(".case-row:not(.case-head)")].
 })"""
 
 
+@pytest.mark.whole
 def test_the_row_of_a_case_is_readable_however_narrow_its_pane_is(ada: Visitor, database: Database) -> None:
     with database.transaction() as session:
         publish(session, make_wordy_package())
@@ -108,6 +109,7 @@ def test_the_verdict_arrives_without_the_stream(ada: Visitor, database: Database
     assert [complaint for complaint in ada.complaints if "ERR_FAILED" not in complaint] == []
 
 
+@pytest.mark.whole
 def test_the_verdict_arrives_when_the_stream_stays_silent(ada: Visitor, database: Database) -> None:
     ada.page.add_init_script("EventSource.prototype.addEventListener = () => {}")
     submit(ada)

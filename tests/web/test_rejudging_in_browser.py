@@ -12,6 +12,7 @@ pytestmark = pytest.mark.browser
 expect.set_options(timeout=PATIENCE_MS)
 
 
+@pytest.mark.whole
 def test_the_button_stands_below_what_is_ticked_and_an_empty_form_is_explained(
     browser: Browser, address: str, database: Database
 ) -> None:

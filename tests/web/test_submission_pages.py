@@ -12,7 +12,8 @@ from app.judging.report import Fault
 from app.judging.verdicts import Verdict
 from app.submissions.phase import Phase
 from app.web.cookie import COOKIE
-from app.worker.lease import Finish, add_hint, fail, finish, record_phases
+from app.worker.finish import Finish
+from app.worker.lease import add_hint, fail, finish, record_phases
 from tests.factories import make_user, make_worker
 from tests.web.judged import RIGHT, all_right, answered, failed, judge, record, take
 from tests.web.test_problem_pages import submit

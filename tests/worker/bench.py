@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,6 +46,13 @@ class CountingPool(Pool):
         self.leases += 1
         with super().lease(spec, abort, problem) as box:
             yield box
+
+
+def have_idle(pool: Pool, spec: BoxSpec, boxes: int) -> None:
+    """At least so many boxes that wait."""
+    with ExitStack() as leases:
+        for _ in range(boxes):
+            leases.enter_context(pool.lease(spec, threading.Event()))
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from app.catalog.package import Package, package_from_files
 from app.errors import JudgeFailed
 from app.judging.verdicts import Verdict
 from app.worker.asking import Asker, CheckerFailed
+from app.worker.finish import Finish
 from app.worker.judge import Job, judge
-from app.worker.lease import Finish
 from app.worker.prepare import Draw, PreparedCase, ReferenceFailed, prepare
 from sandbox.guest.codec import encode
 from sandbox.interface import Launcher

@@ -1,11 +1,13 @@
 import threading
 from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
+from app.catalog.package import package_from_files
 from app.worker import compilation
-from app.worker.compilation import CompilationCache
+from app.worker.compilation import CALLS_FOLDER, STUDENTS_LEARNED_FROM, CompilationCache
 from sandbox.bubblewrap.launcher import BubblewrapLauncher
 from sandbox.cache import Filled
 from sandbox.runtime import find_runtime
@@ -20,7 +22,7 @@ def fillings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def note(launcher: BubblewrapLauncher, *_: object) -> Filled:
         found.append(launcher.runtime.python_version)
-        return Filled(0, frozenset())
+        return Filled(0, frozenset([b"call"]))
 
     monkeypatch.setattr(compilation, "fill_cache", note)
     return found
@@ -34,3 +36,92 @@ def test_a_revision_fills_the_cache_once_for_each_set_of_libraries(tmp_path: Pat
         cache.fill(STANDARDISE, [make_case(0)], threading.Event())
 
     assert fillings == [runtime.python_version, "3.99"]
+
+
+def test_a_damaged_file_of_calls_is_made_again(tmp_path: Path, fillings: list[str]) -> None:
+    cache = CompilationCache(tmp_path, launcher_in(tmp_path))
+    cache.fill(STANDARDISE, [make_case(0)], threading.Event())
+    (file,) = (tmp_path / CALLS_FOLDER).rglob("*.json")
+    file.write_text('["63')
+
+    assert cache.calls(STANDARDISE) == ()
+    cache.fill(STANDARDISE, [make_case(0)], threading.Event())
+
+    assert len(fillings) == 2
+    assert file.read_text() == f'["{b"call".hex()}"]'
+
+
+def test_without_a_cache_nothing_counts_as_filled(tmp_path: Path) -> None:
+    CompilationCache(tmp_path, BubblewrapLauncher(runtime=find_runtime(RUNTIME))).fill(
+        STANDARDISE, [make_case(0)], threading.Event()
+    )
+
+    assert not (tmp_path / CALLS_FOLDER).exists()
+
+
+NEVER = threading.Event()
+OF_JAX = package_from_files(
+    "of_jax",
+    {
+        "problem.yaml": STANDARDISE.files["problem.yaml"]
+        .replace(b"frameworks: [numpy]", b"frameworks: [jax]")
+        .replace(b"type: numpy", b"type: jax")
+    },
+)
+CASES = [make_case(0), make_case(3)]
+SORTS = "import jax.numpy as jnp\ndef standardise(x, eps):\n    return jnp.sort(x)\n"
+# Says in calls what the hidden input is.
+TELLS = """
+import jax.numpy as jnp
+
+def standardise(x, eps):
+    return jnp.sort(x) if float(x[0]) == 3 else jnp.cumsum(x)
+"""
+
+
+def launcher_in(folder: Path) -> BubblewrapLauncher:
+    cache = folder / "cache"
+    cache.mkdir(exist_ok=True)
+    return BubblewrapLauncher(runtime=find_runtime(RUNTIME), cache=cache)
+
+
+def test_what_two_students_call_is_called_ahead_and_what_one_calls_is_not(tmp_path: Path) -> None:
+    cache = CompilationCache(tmp_path, launcher_in(tmp_path))
+    ada, grace = uuid4(), uuid4()
+
+    cache.learn(OF_JAX, ada, SORTS, CASES, NEVER)
+    assert cache.calls(OF_JAX) == ()
+    cache.learn(OF_JAX, ada, SORTS, CASES, NEVER)
+    assert cache.calls(OF_JAX) == ()
+    cache.learn(OF_JAX, grace, SORTS.replace("sort(x)", "sort(x) + jnp.cumsum(x)"), CASES, NEVER)
+
+    assert any(b"sort" in call for call in cache.calls(OF_JAX))
+    assert not any(b"cumsum" in call for call in cache.calls(OF_JAX))
+    compiled = [path.name for path in (tmp_path / "cache").iterdir()]
+    assert any("sort" in name for name in compiled)
+    assert not any("cumsum" in name for name in compiled)
+
+
+def test_a_source_that_is_learned_from_gets_no_value_of_a_case(tmp_path: Path) -> None:
+    cache = CompilationCache(tmp_path, launcher_in(tmp_path))
+
+    for _ in range(2):
+        cache.learn(OF_JAX, uuid4(), TELLS, CASES, NEVER)
+
+    assert any(b"cumsum" in call for call in cache.calls(OF_JAX))
+    assert not any(b"sort" in call for call in cache.calls(OF_JAX))
+
+
+def test_each_student_is_learned_from_once_and_not_every_student(tmp_path: Path) -> None:
+    cache = CompilationCache(tmp_path, launcher_in(tmp_path))
+    ada = uuid4()
+    assert cache.may_learn(OF_JAX, ada)
+    cache.learn(OF_JAX, ada, SORTS, CASES, NEVER)
+    assert not cache.may_learn(OF_JAX, ada)
+
+    (file,) = (tmp_path / CALLS_FOLDER).rglob("*.json")
+    for number in range(STUDENTS_LEARNED_FROM - 1):
+        assert cache.may_learn(OF_JAX, uuid4())
+        file.with_name(f"learned-{number}.json").write_text("[]")
+
+    assert not cache.may_learn(OF_JAX, uuid4())

@@ -4,8 +4,8 @@ from opentelemetry.context import get_current
 
 from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict
+from app.worker.finish import Finish
 from app.worker.judge import Job, judge
-from app.worker.lease import Finish
 from sandbox.pool import Pool
 from tests.worker.bench import STANDARDISE
 from tests.worker.cases import make_case

@@ -14,11 +14,11 @@ import pytest
 from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict
 from app.submissions.phase import Phase
+from app.worker.boxes import box_spec
+from app.worker.finish import Finish
 from app.worker.judge import Job, judge
-from app.worker.lease import Finish
 from app.worker.overload import OverloadWaits, wait_until_quieter
 from app.worker.prepare import PreparedCase
-from app.worker.request import box_spec
 from app.worker.timeline import Timeline
 from sandbox.interface import Aborted
 from sandbox.pool import Pool

@@ -3,25 +3,29 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from app.catalog.package import Package, load_package, package_from_files
 from app.database import Database
 from app.judging.verdicts import Verdict
+from app.worker.boxes import box_spec
 from app.worker.expected import ExpectedOutputs
+from app.worker.finish import Finish
+from app.worker.inspections import Inspections
 from app.worker.judge import Job, judge
-from app.worker.lease import Finish
 from app.worker.prepare import Draw, Prepared, ReferenceFailed, prepare
 from app.worker.recording import read_outcome
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import Box, BoxSpec, CaseOutcome, Ending, Launcher, Request, RunOutcome
 from sandbox.pool import Pool
 from tests.hostile.arena import PROBLEMS
-from tests.worker.bench import Bench, CountingPool
+from tests.queue.fleet import wait_until
+from tests.worker.bench import Bench, CountingPool, have_idle
 
 ENERGY = load_package(PROBLEMS / "chunked_energy")
+SPEC = box_spec(ENERGY.manifest)
 WHOLE = "import jax.numpy as jnp\n\n\ndef chunked_energy(x, gain, chunks):\n    return jnp.sum((gain * x) ** 2)\n"
 
 
@@ -44,7 +48,7 @@ class Listening(Pool):
     """Knows what was sent to its boxes."""
 
     def __init__(self, launcher: Launcher) -> None:
-        super().__init__(launcher, capacity=1, max_runs=100)
+        super().__init__(launcher, capacity=3, max_runs=100)
         self.requests: list[Request] = []
 
     @contextmanager
@@ -62,10 +66,22 @@ class Court:
     prepared: Prepared
     package: Package = field(default=ENERGY)
 
-    def judge(self, source: str, names: frozenset[str] | None = None, *, in_parallel: bool = False) -> Finish:
+    def judge(
+        self,
+        source: str,
+        names: frozenset[str] | None = None,
+        *,
+        in_parallel: bool = False,
+        inspections: Inspections | None = None,
+    ) -> Finish:
         cases = [case for case in self.prepared.cases if names is None or case.name in names]
         job = Job(
-            package=self.package, source=source, cases=cases, inspectors=self.inspectors, runs_in_parallel=in_parallel
+            package=self.package,
+            source=source,
+            cases=cases,
+            inspectors=self.inspectors,
+            runs_in_parallel=in_parallel,
+            inspections=inspections,
         )
         self.students.requests.clear()
         self.inspectors.requests.clear()
@@ -106,11 +122,26 @@ def test_a_student_gets_no_input_of_a_sealed_case_and_an_inspector_no_source(cou
     ],
 )
 def test_programs_that_are_traced_beside_the_first_runs_lead_to_the_same_results(court: Court, source: str) -> None:
-    after, beside = (court.judge(source, in_parallel=in_parallel) for in_parallel in (False, True))
+    after = court.judge(source)
+    have_idle(court.students, SPEC, 3)
+    beside = court.judge(source, in_parallel=True)
 
     assert [(case.name, case.verdict, case.report["category"]) for case in beside.cases] == [
         (case.name, case.verdict, case.report["category"]) for case in after.cases
     ]
+
+
+def test_the_second_run_is_beside_the_inspection_at_the_latest(launcher: Launcher, court: Court) -> None:
+    """So a program that does not meet a requirement has run again, though nobody asks what came out."""
+    runs: list[int] = []
+
+    with closing(Listening(launcher)) as one_box:
+        for in_parallel in (False, True):
+            assert replace(court, students=one_box).judge(WHOLE, in_parallel=in_parallel).score == 0
+            wait_until(lambda: one_box.count().busy == 0, seconds=10)
+            runs.append(len(one_box.requests))
+
+    assert runs == [2, 3]
 
 
 def test_a_sample_says_what_was_found_and_a_hidden_case_only_what_the_manifest_asks_for(court: Court) -> None:
@@ -136,6 +167,39 @@ def test_what_can_not_be_traced_is_told_with_its_line(court: Court) -> None:
     assert "can't trace chunked_energy" in judged.cases[0].report["message"]
     assert "(solution.py, line 2)" in judged.cases[0].report["message"]
     assert {case.report["category"] for case in judged.cases[1:]} == {"can't be traced"}
+
+
+def test_the_same_program_written_otherwise_is_inspected_once(court: Court) -> None:
+    inspections = Inspections()
+    renamed = "# Mine.\n\n" + ENERGY.reference.replace("chunk,", "piece,").replace("chunk)", "piece)")
+    other = ENERGY.reference.replace("gain * chunk", "chunk * gain")
+    assert len({ENERGY.reference, renamed, other}) == 3
+
+    first = court.judge(ENERGY.reference, inspections=inspections)
+    asked = len(court.inspectors.requests)
+    second = court.judge(renamed, inspections=inspections)
+
+    assert asked > 0
+    assert court.inspectors.requests == []
+    assert (second.verdict, second.score) == (first.verdict, first.score) == (Verdict.ACCEPTED, 100)
+    court.judge(other, inspections=inspections)
+    assert len(court.inspectors.requests) == asked
+
+
+def test_a_program_that_an_inspector_could_not_run_is_inspected_again(court: Court) -> None:
+    inspections = Inspections()
+
+    for _ in range(2):
+        judged = court.judge(GREEDY, inspections=inspections)
+        assert judged.verdict is not Verdict.ACCEPTED
+        assert court.inspectors.requests
+
+
+# Its program takes more memory than there is.
+GREEDY = "import jax\n" + ENERGY.reference.replace(
+    "    return lax",
+    "    if isinstance(x, jax.core.Tracer):\n        gain += jnp.sort(jnp.arange(2.0**28) * gain)[0]\n    return lax",
+)
 
 
 def test_a_wrong_answer_is_one_whatever_the_program_does(court: Court) -> None:

@@ -9,15 +9,18 @@ import pytest
 from app.catalog.package import Package
 from app.judging.result import CaseResult
 from app.judging.verdicts import Verdict
+from app.worker.boxes import box_spec
 from app.worker.check import RERUN
+from app.worker.finish import Finish
 from app.worker.judge import Job, judge
-from app.worker.lease import Finish
 from app.worker.prepare import PreparedCase
+from sandbox.interface import Launcher
 from sandbox.pool import Pool
 from tests.queue.fleet import wait_until
-from tests.worker.bench import STANDARDISE, CountingPool, changed
+from tests.worker.bench import STANDARDISE, CountingPool, changed, have_idle
 from tests.worker.cases import make_case
 
+SPEC = box_spec(STANDARDISE.manifest)
 CASES = tuple(make_case(position) for position in range(4))
 # What is drawn is never what ran first.
 SAMPLE_LAST = [CASES[1], CASES[0]]
@@ -41,6 +44,7 @@ def run(
 
 @pytest.mark.parametrize("runs_in_parallel", [False, True], ids=["after", "beside"])
 def test_an_answer_that_depends_on_the_calls_before_it_is_found(pool: Pool, *, runs_in_parallel: bool) -> None:
+    have_idle(pool, SPEC, 2)
     job = Job(package=STANDARDISE, source=COUNTING.format(first=0), cases=CASES, runs_in_parallel=runs_in_parallel)
 
     judged = judge(job, pool, lambda _: None, threading.Event())
@@ -51,22 +55,25 @@ def test_an_answer_that_depends_on_the_calls_before_it_is_found(pool: Pool, *, r
     assert wrong[0].position > 0
 
 
-def test_the_second_run_is_beside_the_first_ones_where_a_core_is_idle(
-    pool: CountingPool, monkeypatch: pytest.MonkeyPatch
+def test_the_second_run_is_beside_the_first_ones_where_a_core_and_a_box_are_idle(
+    launcher: Launcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So a submission that is wrong at once has taken two boxes, and else one."""
     taken: list[int] = []
 
-    for cores in (4, 1):
+    for cores, boxes in ((4, 2), (1, 2), (4, 1)):
         monkeypatch.setattr("app.worker.judge.count_cores", lambda cores=cores: cores)
+        pool = CountingPool(launcher, capacity=3, max_runs=1000)
+        have_idle(pool, SPEC, boxes)
         pool.leases = 0
         wrong = "import time\ndef standardise(x, eps):\n    time.sleep(0.5)\n    return x + 99\n"
         job = Job(package=STANDARDISE, source=wrong, cases=CASES, runs_in_parallel=True)
         judged = judge(job, pool, lambda _: None, threading.Event())
         assert judged.verdict is Verdict.WRONG_ANSWER
         taken.append(pool.leases)
+        pool.close()
 
-    assert taken == [2, 1]
+    assert taken == [2, 1, 1]
 
 
 def test_a_second_run_that_decides_nothing_any_more_is_ended(pool: CountingPool) -> None:
@@ -80,10 +87,13 @@ def test_a_second_run_that_decides_nothing_any_more_is_ended(pool: CountingPool)
             return x + 99
     """
     job = Job(package=STANDARDISE, source=dedent(endless_if_first), cases=CASES, runs_in_parallel=True)
+    have_idle(pool, SPEC, 2)
+    pool.leases = 0
 
     judged = judge(job, pool, lambda _: None, threading.Event())
 
     assert judged.verdict is Verdict.WRONG_ANSWER
+    assert pool.leases == 2
     wait_until(lambda: pool.count().busy == 0, seconds=10)
 
 

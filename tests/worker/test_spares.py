@@ -12,25 +12,28 @@ from app.catalog.model import Revision
 from app.catalog.package import Package
 from app.submissions.enqueue import tell_opened
 from app.worker.compilation import CompilationCache
-from app.worker.request import box_spec
+from app.worker.quiet import Quiet
 from app.worker.spares import SPARES, Spares
 from app.worker.work import Works
 from sandbox.interface import Launcher
 from tests.queue.fleet import wait_until
-from tests.worker.bench import REFERENCE, STANDARDISE, Bench
+from tests.worker.bench import REFERENCE, STANDARDISE, Bench, changed
 
-SPEC = box_spec(STANDARDISE.manifest)
+ON_GPU = changed("gpu: false", "gpu: true", "on_gpu")
 
 
 @contextmanager
-def spares(bench: Bench, data: Path, launcher: Launcher) -> Iterator[tuple[Spares, list[str]]]:
-    """And the problems whose library calls were asked for."""
+def spares(
+    bench: Bench, data: Path, launcher: Launcher, quiet: Quiet | None = None
+) -> Iterator[tuple[Spares, list[str]]]:
+    """And the problems that are to be prepared first."""
     asked: list[str] = []
 
-    def fill(_revision: Revision, package: Package) -> None:
+    def prefer(_revision: Revision, package: Package) -> None:
         asked.append(package.slug)
 
-    found = Spares(bench.database, Works(bench.database), CompilationCache(data, launcher), bench.pools, fill)
+    cache = CompilationCache(data, launcher)
+    found = Spares(Works(bench.database), cache, bench.pools, quiet or Quiet(), "cpu", prefer)
     found.start()
     try:
         yield found, asked
@@ -60,25 +63,38 @@ def test_opening_a_problem_makes_spares_that_its_judgings_use(bench: Bench, tmp_
     assert set(asked) == {STANDARDISE.slug}
 
 
-def test_none_is_made_while_a_submission_has_a_box(bench: Bench, tmp_path: Path, launcher: Launcher) -> None:
-    revision = bench.publish()
-    with spares(bench, tmp_path, launcher) as (made, _):
+def test_none_is_made_while_submissions_are_judged(bench: Bench, tmp_path: Path, launcher: Launcher) -> None:
+    bench.publish()
+    quiet = Quiet()
+    quiet.tell(is_quiet=False)
+    with spares(bench, tmp_path, launcher, quiet) as (made, asked):
         setup = made.setup_of(STANDARDISE)
-        with bench.pool.lease(SPEC, threading.Event()):
-            made.want(revision, STANDARDISE)
-            time.sleep(1)
-            assert bench.pool.count_spares(setup) == 0
+        made.want(STANDARDISE.slug)
+        wait_until(lambda: bool(asked))
+        time.sleep(1)
+        assert bench.pool.count_spares(setup) == 0
+        quiet.tell(is_quiet=True)
         wait_until(lambda: bench.pool.count_spares(setup) == SPARES)
+
+
+def test_none_is_made_for_problems_of_another_device(bench: Bench, tmp_path: Path, launcher: Launcher) -> None:
+    bench.publish()
+    bench.publish(ON_GPU)
+    with spares(bench, tmp_path, launcher) as (made, asked):
+        made.want(ON_GPU.slug)
+        made.want(STANDARDISE.slug)
+        wait_until(lambda: bool(asked))
+
+    assert asked == [STANDARDISE.slug]
 
 
 def test_a_problem_that_nobody_knows_is_no_reason_to_stop(
     bench: Bench, tmp_path: Path, launcher: Launcher, caplog: pytest.LogCaptureFixture
 ) -> None:
-    revision = bench.publish()
+    bench.publish()
     with spares(bench, tmp_path, launcher) as (made, _):
-        with bench.database.transaction() as session:
-            tell_opened(session, "no_such_problem")
-        made.want(revision, STANDARDISE)
+        made.want("no_such_problem")
+        made.want(STANDARDISE.slug)
         wait_until(lambda: bench.pool.count_spares(made.setup_of(STANDARDISE)) == SPARES)
 
     assert not caplog.records

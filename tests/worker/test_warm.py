@@ -1,5 +1,5 @@
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Event
@@ -27,12 +27,12 @@ def _hear_everything(caplog: pytest.LogCaptureFixture) -> None:
 
 
 @contextmanager
-def warmer(bench: Bench, data: Path, launcher: Launcher, expected: ExpectedOutputs | None = None) -> Iterator[None]:
+def warmer(bench: Bench, data: Path, launcher: Launcher, expected: ExpectedOutputs | None = None) -> Iterator[Warmer]:
     cache = CompilationCache(data, launcher)
     warmer = Warmer(Works(bench.database), expected or bench.expected(), bench.known(), cache, bench.pools)
     warmer.start()
     try:
-        yield
+        yield warmer
     finally:
         warmer.stop()
 
@@ -45,17 +45,17 @@ def prepared(bench: Bench) -> set[tuple[str, int]]:
 
 
 class Watched(ExpectedOutputs):
-    """Notes what is asked for, and publishes another problem at the first question."""
+    """Notes what is asked for, and does something else at the first question."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: Bench, at_first: Callable[[], object]) -> None:
         super().__init__(bench.database, bench.pool, "cpu")
-        self._bench = bench
+        self.at_first = at_first
         self.asked: list[tuple[str, int]] = []
 
     def get(self, revision: Revision, package: Package, variant: int, abort: Event) -> tuple[PreparedCase, ...]:
         self.asked.append((package.slug, variant))
         if len(self.asked) == 1:
-            publish(self._bench, "later")
+            self.at_first()
         return super().get(revision, package, variant, abort)
 
 
@@ -125,9 +125,28 @@ def test_what_is_published_while_others_are_prepared_comes_before_their_other_va
 ) -> None:
     publish(bench, "first")
     publish(bench, "second")
-    expected = Watched(bench)
+    expected = Watched(bench, lambda: publish(bench, "later"))
 
     with warmer(bench, tmp_path, launcher, expected):
         wait_until(lambda: len(expected.asked) == 6)
 
     assert {expected.asked.index((slug, 0)) for slug in ("first", "second", "later")} == {0, 1, 2}
+
+
+def test_a_problem_that_somebody_opens_comes_before_the_others(
+    bench: Bench, tmp_path: Path, launcher: Launcher
+) -> None:
+    for slug in ("first", "second", "third"):
+        publish(bench, slug)
+    opened = publish(bench, "z_opened")
+    hers = Works(bench.database).package(opened)
+    begun = Event()
+    expected = Watched(bench, begun.wait)
+
+    with warmer(bench, tmp_path, launcher, expected) as made:
+        wait_until(lambda: len(expected.asked) == 1)
+        made.prefer(opened, hers)
+        begun.set()
+        wait_until(lambda: len(expected.asked) >= 3)
+
+    assert expected.asked[1:3] == [("z_opened", 0), ("z_opened", 1)]

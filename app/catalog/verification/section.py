@@ -77,9 +77,9 @@ class KillMatrixSection(Section):
 
 
 class CaseCost(Section):
-    """Of the slowest accepted solution: the first call in a process, and a call when all is compiled.
+    """CPU seconds of the slowest accepted solution: of its first call with the case in a process, and of the next one.
 
-    `group`: cases of one group have the same shapes.
+    `group`: the number of its shape, from 0.
     """
 
     case: str
@@ -92,8 +92,26 @@ class CaseCost(Section):
         return max(self.first_seconds - self.again_seconds, 0.0)
 
 
+class ShapeCost(Section):
+    """What a shape that cases share costs the slowest accepted solution, in CPU seconds.
+
+    `label`: the shapes and dtypes of the arrays, and the values of static parameters, in which it differs from the
+    problem's other shapes. `first_seconds`: of the first of its `cases`, in a process that has run other shapes.
+    `further_seconds`: of each further one on average; where there is none, of the same one again.
+    """
+
+    label: str
+    cases: tuple[str, ...]
+    first_seconds: float
+    further_seconds: float
+
+    @property
+    def cost_seconds(self) -> float:
+        return max(self.first_seconds - self.further_seconds, 0.0)
+
+
 class LimitsSection(Section):
-    """`saved_seconds`: how much of compiling would be saved if cases had the same shapes where they could."""
+    """`cases` and `shapes` are empty where a quick verification did not measure them."""
 
     wall_seconds: float
     slowest: str
@@ -104,7 +122,7 @@ class LimitsSection(Section):
     largest_memory_mib: int
     suggested_memory_mib: int
     cases: tuple[CaseCost, ...]
-    saved_seconds: float
+    shapes: tuple[ShapeCost, ...] = ()
 
 
 class LintSection(Section):

@@ -13,7 +13,6 @@ from app.drafts.copy import copy_back
 from app.errors import AllcloseError, Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.submissions.difference import Row, compare_submissions
-from app.submissions.model import Mode
 from app.submissions.query import (
     HistoryFilters,
     SubmissionSummary,
@@ -22,6 +21,7 @@ from app.submissions.query import (
     list_attempted,
     list_submissions,
 )
+from app.submissions.view import Mode
 from app.web.address import SubmissionId, read_slug
 from app.web.messages import gettext as _
 from app.web.origin import require_own_origin

@@ -20,7 +20,8 @@ from app.submissions.cancel import cancel_as
 from app.submissions.follow import Follower
 from app.submissions.model import Submission
 from app.submissions.query import get_submission
-from app.submissions.view import SubmissionView, view_submission
+from app.submissions.view import SubmissionView
+from app.submissions.view_query import view_submission
 from app.web.address import SubmissionId
 from app.web.following import hold_seat
 from app.web.origin import require_own_origin

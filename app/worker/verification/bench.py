@@ -9,8 +9,8 @@ from threading import Event
 
 from app.catalog.package import Package
 from app.settings import Settings
-from app.worker.boxes import open_inspector_pool, open_launcher, open_pool, open_reference_pool
-from app.worker.request import box_spec, build_request, patient
+from app.worker.boxes import box_spec, open_inspector_pool, open_launcher, open_pool, open_reference_pool
+from app.worker.request import build_request, patient
 from sandbox.cache import fill_cache
 from sandbox.gpu.lease import Gpus
 from sandbox.interface import CaseInput, Launcher

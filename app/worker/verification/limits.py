@@ -1,18 +1,16 @@
-"""Limits that leave right solutions room, what compiling costs in each case, and whether equal shapes would save it."""
+"""Limits that leave right solutions room, and what cases and their shapes cost."""
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.catalog.verification.report import Finding
-from app.catalog.verification.section import CaseCost, LimitsSection
+from app.catalog.verification.section import LimitsSection
 from app.judging.verdicts import Verdict
-from app.worker.prepare import PreparedCase
-from app.worker.request import MEBIBYTE, box_spec, build_request, patient
-from app.worker.run import run_cases
-from app.worker.verification.shape import groups_of
+from app.worker.request import MEBIBYTE
+from app.worker.verification.shape_cost import Costs, find_dear_shapes, measure_costs
 from app.worker.verification.trial import Attempt, Checked, Material, Trial
-from sandbox.interface import CaseInput, CaseOutcome
+from sandbox.interface import CaseOutcome
 
 STEP = "limits and cost"
 FACTOR = 3
@@ -21,8 +19,6 @@ ROUND_MEBIBYTES = (256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12_288, 1
 # Below this a limit is refused: what takes longer on a busy machine gets another verdict there.
 LEAST_FACTOR = 1.5
 TOO_LOOSE = 6
-# A hint is given when this much of the time, and so many seconds, would be saved.
-WORTH_SHARE, WORTH_SECONDS = 0.5, 1.0
 COMPILED = {"jax", "flax", "optax"}
 
 
@@ -39,30 +35,28 @@ def check_limits(trial: Trial, material: Material) -> Checked[LimitsSection]:
     source, attempt = solutions[slowest]
     trial.watch(STEP, 0, 1)
     is_in_doubt = FACTOR * _slowest(attempt).wall_seconds > trial.package.manifest.limits.wall_seconds
-    costs = _costs(trial, source, material.cases) if is_in_doubt or not trial.effort.is_quick else ()
+    costs = measure_costs(trial, source, material.cases) if is_in_doubt or not trial.effort.is_quick else Costs()
     trial.watch(STEP, 1, 1)
     slow = _calmer(_slowest(attempt), costs)
     memory = max(outcome.memory_bytes for _, each in solutions.values() for outcome in each.outcomes.values())
     section = _section(trial, slowest, slow, -(-memory // MEBIBYTE), costs)
     summary = f"slowest accepted case {section.slowest_seconds:.2f} s of {section.wall_seconds:g} s"
-    return Checked(section, summary, tuple(findings_of(section, len(material.cases))))
+    is_compiled = bool(COMPILED & set(trial.package.manifest.frameworks))
+    return Checked(section, summary, tuple(findings_of(section, len(material.cases), is_compiled=is_compiled)))
 
 
 def _slowest(attempt: Attempt) -> CaseOutcome:
     return max(attempt.outcomes.values(), key=lambda outcome: outcome.wall_seconds)
 
 
-def _calmer(slowest: CaseOutcome, costs: Sequence[CaseCost]) -> CaseOutcome:
+def _calmer(slowest: CaseOutcome, costs: Costs) -> CaseOutcome:
     """The same case ran once more, with nothing beside it: a busy machine makes no limit loose."""
-    again = next((cost.first_seconds for cost in costs if cost.case == slowest.name), slowest.wall_seconds)
+    again = costs.wall_seconds.get(slowest.name, slowest.wall_seconds)
     return replace(slowest, wall_seconds=min(slowest.wall_seconds, again))
 
 
-def _section(
-    trial: Trial, name: str, slowest: CaseOutcome, memory_mib: int, costs: tuple[CaseCost, ...]
-) -> LimitsSection:
+def _section(trial: Trial, name: str, slowest: CaseOutcome, memory_mib: int, costs: Costs) -> LimitsSection:
     limits = trial.package.manifest.limits
-    compiled = [cost.compile_seconds for cost in costs] if COMPILED & set(trial.package.manifest.frameworks) else []
     return LimitsSection(
         wall_seconds=limits.wall_seconds,
         slowest=name,
@@ -72,8 +66,8 @@ def _section(
         memory_mib=limits.memory_mib,
         largest_memory_mib=memory_mib,
         suggested_memory_mib=int(_rounded(FACTOR * memory_mib, ROUND_MEBIBYTES)),
-        cases=costs,
-        saved_seconds=round(sum(compiled) - max(compiled, default=0.0), 3),
+        cases=costs.cases,
+        shapes=costs.shapes,
     )
 
 
@@ -81,33 +75,9 @@ def _rounded(value: float, steps: Sequence[int]) -> float:
     return next((step for step in steps if step >= value), math.ceil(value))
 
 
-def _costs(trial: Trial, source: str, cases: Sequence[PreparedCase]) -> tuple[CaseCost, ...]:
-    """All cases twice in one process: the second time everything is compiled."""
-    inputs = [CaseInput(case.name, case.inputs) for case in cases]
-    twice = [*inputs, *(replace(case, name=f"{case.name} again") for case in inputs)]
-    request = patient(build_request(trial.package, source, twice))
-    seconds: dict[str, float] = {}
-
-    def note(outcome: CaseOutcome) -> None:
-        seconds[outcome.name] = outcome.wall_seconds
-
-    run_cases(trial.bench.students, box_spec(trial.package.manifest), request, note, trial.abort)
-    groups = groups_of(cases)
-    return tuple(
-        CaseCost(
-            case=case.name,
-            group=groups[case.name],
-            first_seconds=round(seconds[case.name], 4),
-            again_seconds=round(seconds[f"{case.name} again"], 4),
-        )
-        for case in cases
-        if f"{case.name} again" in seconds
-    )
-
-
-def findings_of(section: LimitsSection, cases: int) -> Iterator[Finding]:
-    """`cases`: how many the package has."""
-    found = (_time_finding(section), _memory_finding(section), _shape_finding(section))
+def findings_of(section: LimitsSection, cases: int, *, is_compiled: bool) -> Iterator[Finding]:
+    """`cases`: how many the package has. `is_compiled`: by JAX, anew for each shape."""
+    found = (_time_finding(section), _memory_finding(section), find_dear_shapes(section) if is_compiled else None)
     yield from (finding for finding in found if finding)
     missing = cases - len(section.cases)
     if missing and section.cases:
@@ -139,20 +109,3 @@ def _memory_finding(section: LimitsSection) -> Finding | None:
         message = f"memory_mib {section.memory_mib} is too tight: {used}"
         return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
     return None
-
-
-def _shape_finding(section: LimitsSection) -> Finding | None:
-    total = sum(cost.first_seconds for cost in section.cases)
-    if section.saved_seconds < max(WORTH_SECONDS, WORTH_SHARE * total):
-        return None
-    count = len({cost.group for cost in section.cases})
-    dear = sorted(section.cases, key=lambda cost: cost.compile_seconds, reverse=True)[:3]
-    names = ", ".join(f"{cost.case} {cost.compile_seconds:.1f} s" for cost in dear)
-    return Finding(
-        check="limits",
-        severity="note",
-        message=f"compiling {count} sets of shapes takes most of {total:.1f} s (most in {names}); with one set of "
-        f"shapes {section.saved_seconds:.1f} s less",
-        remedy="give cases the same shapes where the shape is not what they test",
-        file="problem.yaml",
-    )

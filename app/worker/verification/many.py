@@ -9,9 +9,10 @@ from functools import cache
 from pathlib import Path
 
 from app.errors import JudgeFailed
+from app.worker.boxes import box_spec
 from app.worker.own_code import reason_of
 from app.worker.prepare import PreparedCase
-from app.worker.request import box_spec, limits_of
+from app.worker.request import limits_of
 from app.worker.verification.trial import Trial
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import Box, BoxLost, CaseInput, CaseOutcome, Ending, Parameter, Request

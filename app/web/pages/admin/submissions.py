@@ -12,8 +12,8 @@ from app.catalog.name import list_named
 from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.request_state import get_database
-from app.submissions.model import Mode
 from app.submissions.query import HistoryFilters, SubmissionPage, list_submissions
+from app.submissions.view import Mode
 from app.web.attachment import send_table
 from app.web.gate import needs
 from app.web.moment import read_moment

@@ -1,0 +1,111 @@
+"""What the reference answered, kept between calls of `allclose judge` in the user's own cache folder.
+
+A file holds every case of one draw of a package, after a line with the digest of the rest: what is damaged, or not this
+user's alone, counts as not there, and is made anew. Its name is a digest of all that the answers depend on.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from secrets import token_hex
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from app.catalog.package import Package
+from app.catalog.revision import digest
+from app.settings import ROOT
+from app.worker.prepare import PreparedCase
+from sandbox.cache import FillableLauncher
+
+# Whoever tries a solution again and again meets other hidden inputs tomorrow.
+MOST_SECONDS = 24 * 60 * 60
+MOST_FILES = 50
+MOST_BYTES = 256 * 2**20
+
+_JSON = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64", ser_json_inf_nan="constants")
+_CASES: TypeAdapter[tuple[PreparedCase, ...]] = TypeAdapter(tuple[PreparedCase, ...], config=_JSON)
+
+
+class KeptCases:
+    """Under one key (`key_of`)."""
+
+    def __init__(self, folder: Path, key: str) -> None:
+        self._folder, self._file = folder, folder / key
+
+    def find(self) -> tuple[PreparedCase, ...] | None:
+        try:
+            with self._file.open("rb") as file:
+                status = os.fstat(file.fileno())
+                if status.st_uid != os.geteuid() or status.st_mode & 0o077 or _is_old(status):
+                    return None
+                first_line, content = file.readline(), file.read()
+            return _CASES.validate_json(content) if first_line == _first_line(content) else None
+        except (OSError, ValidationError):
+            return None
+
+    def keep(self, cases: tuple[PreparedCase, ...]) -> None:
+        """Appears whole or not at all. Where there is no room for it, the next call prepares the cases again."""
+        content = _CASES.dump_json(cases)
+        if len(content) > MOST_BYTES:
+            return
+        copy = self._file.with_name(f".{self._file.name}.{token_hex(4)}")
+        with suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._make_room(len(content))
+            copy.touch(mode=0o600)
+            copy.write_bytes(_first_line(content) + content)
+            copy.replace(self._file)
+
+    def _make_room(self, size: int) -> None:
+        """The oldest go first."""
+        room = MOST_BYTES - size
+        newest_first = sorted(_status_of(self._folder.iterdir()), key=lambda pair: -pair[1].st_mtime)
+        for place, (path, status) in enumerate(newest_first, 1):
+            room -= status.st_size
+            if place >= MOST_FILES or room < 0 or _is_old(status):
+                path.unlink(missing_ok=True)
+
+
+def key_of(package: Package, seed: str | None, launcher: FillableLauncher, optimizations: Iterable[str]) -> str:
+    """`seed`: that somebody named; None: any will do. The same code on another kind of processor rounds otherwise."""
+    facts = [digest(package.files), seed, launcher.image, sorted(optimizations), _processor(), _own_sources()]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+
+def _processor() -> list[str]:
+    wanted = ("model name", "flags", "CPU implementer", "CPU part", "Features")
+    with suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines()
+        return [platform.machine(), *(line for line in lines if line.startswith(wanted))]
+    return [platform.machine(), platform.processor()]
+
+
+def _own_sources() -> list[tuple[str, int, int]]:
+    """Of all that draws inputs, runs the reference and looks into its programs: each file's size and time."""
+    files = sorted(
+        path
+        for folder in ("app/catalog", "app/judging", "app/worker", "sandbox")
+        for path in (ROOT / folder).rglob("*.py")
+    )
+    return [(str(path), status.st_size, status.st_mtime_ns) for path, status in _status_of(files)]
+
+
+def _status_of(paths: Iterable[Path]) -> list[tuple[Path, os.stat_result]]:
+    found: list[tuple[Path, os.stat_result]] = []
+    for path in paths:
+        with suppress(OSError):
+            found.append((path, path.stat()))
+    return found
+
+
+def _is_old(status: os.stat_result) -> bool:
+    return time.time() - status.st_mtime > MOST_SECONDS
+
+
+def _first_line(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode() + b"\n"

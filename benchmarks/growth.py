@@ -1,0 +1,171 @@
+"""What grows with a deployment: the queue, the submissions that are kept, and the problems."""
+
+import shutil
+import statistics
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import httpx
+import psutil
+from sqlalchemy import text
+
+from app.cli.deployment import open_database, postgres_options, upgraded
+from app.database import Database
+from app.embedded_postgres import own
+from app.main import create_app
+from app.settings import Settings, read_settings
+from app.worker.lease import Wanted, claim
+from benchmarks.machine import Run, say, saying, seconds_of
+from benchmarks.results import Figure, key_of, reduce
+from benchmarks.service import PROBLEMS, SLUGS
+from tests.factories import make_problem, make_user
+from tests.large.address import Address, list_addresses
+from tests.large.asking import Asker, asking
+from tests.large.fill import analyze, fill, sign_in_as
+from tests.serving import NO_WORKER, Served, serve
+
+CLAIMS = 20
+REQUESTS = 15
+# Of each address there is.
+TRIES = 3
+STARTS = 3
+# The student with the most submissions; the admin is made for this.
+STUDENT, ADMIN = "user-1", "measuring-admin"
+LISTS = (
+    (STUDENT, "/submissions"),
+    (STUDENT, "/me"),
+    (ADMIN, "/admin/submissions"),
+    (ADMIN, "/api/v1/submissions?everyone=true"),
+)
+LEASE = timedelta(seconds=15)
+QUEUED = """
+    WITH sent AS (
+        INSERT INTO submissions (id, user_id, problem_id, revision_id, source, mode, variant)
+        SELECT gen_random_uuid(), users.id, :problem, :revision, 'def solve(): ...', 'submit', 0
+        FROM generate_series(1, :count) AS number JOIN (SELECT id, row_number() OVER () - 1 AS n FROM users) AS users
+            ON users.n = number % 10
+        RETURNING id, revision_id
+    )
+    INSERT INTO judgings (submission_id, revision_id, queue, priority)
+    SELECT id, revision_id, 'cpu', -row_number() OVER () / 10 FROM sent
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    queued: Sequence[int]
+    stored: Sequence[int]
+    problems: Sequence[int]
+
+
+WHOLE = Sizes(queued=(10, 100, 1_000), stored=(10, 100, 1_000, 10_000, 100_000), problems=(7, 50, 200, 500))
+QUICK = Sizes(queued=(10, 100), stored=(10, 1_000), problems=(7, 14))
+
+
+def measure(run: Run) -> tuple[list[Figure], list[str]]:
+    """How often each thing is asked stands above, whatever `run.repeat` is."""
+    sizes = QUICK if run.is_quick else WHOLE
+    figures = _queue(run.folder / "queue", sizes.queued)
+    for size in sizes.stored:
+        figures += _stored(run.folder / f"stored-{size}", size, sizes.stored[0], is_largest=size == sizes.stored[-1])
+    for size in sizes.problems:
+        figures += _problems(run.folder / f"problems-{size}", size, sizes.problems[0])
+    return figures, []
+
+
+def _queue(folder: Path, sizes: Sequence[int]) -> list[Figure]:
+    """What a worker waits for when it takes the next judging, with this many that wait behind it."""
+    figures = []
+    with own(folder, postgres_options(Settings())) as server, upgraded(server.url) as database:
+        with database.transaction() as session:
+            revision = make_problem(session)
+            place = {"problem": revision.problem_id, "revision": revision.id}
+            for _ in range(10):
+                make_user(session)
+        left = 0
+        for size in sizes:
+            with database.transaction() as session:
+                session.execute(text(QUEUED), {**place, "count": size + CLAIMS - left})
+            analyze(database)
+            samples = [1000 * seconds_of(lambda: _claim(database)) for _ in range(CLAIMS)]
+            figures.append(_figure(samples, "claim", "one judging", size, sizes[0], "ms"))
+            left = size
+    return figures
+
+
+def _claim(database: Database) -> None:
+    with database.transaction() as session:
+        [_] = claim(session, Wanted(queues=("cpu",), slots=1, worker="measuring", lease=LEASE))
+
+
+def _stored(data: Path, size: int, least: int, *, is_largest: bool) -> list[Figure]:
+    """Pages that list submissions, as a student and as an admin; with the most of them every other address too."""
+    figures = []
+    with open_database(read_settings(data=data)) as database:
+        with saying(f"storing {size} submissions"):
+            fill(database, size)
+        with database.transaction() as session:
+            make_user(session, ADMIN, role="admin")
+            people = {name: sign_in_as(session, name) for name in (STUDENT, ADMIN)}
+            every = list_addresses(create_app(Settings(), database), session, ADMIN) if is_largest else []
+    with serve(data, options=NO_WORKER) as server, ExitStack() as stack:
+        askers = {name: stack.enter_context(asking(server.url, who)) for name, who in people.items()}
+        for name, url in LISTS:
+            series = f"{url} ({'a student' if name == STUDENT else 'an admin'})"
+            samples = _ask(askers[name], Address(path=url, url=url), REQUESTS)
+            figures.append(_figure(samples, "list", series, size, least, "ms"))
+        if every:
+            medians = [statistics.median(samples) for url in every if (samples := _ask(askers[ADMIN], url, TRIES))]
+            figures.append(_figure(medians, "every address", "median of each, as an admin", size, size, "ms"))
+    shutil.rmtree(data)
+    return figures
+
+
+def _ask(asker: Asker, address: Address, times: int) -> list[float]:
+    """Milliseconds, after one request that does not count. Empty for what fails, and for exports of all there is."""
+    if address.is_export or not asker.ask(address).is_success:
+        return []
+    return [1000 * seconds_of(lambda: asker.ask(address)) for _ in range(times)]
+
+
+def _problems(folder: Path, size: int, least: int) -> list[Figure]:
+    """The web process and the database; a worker prepares what is published at its leisure."""
+    problems, data = folder / "problems", folder / "data"
+    for number in range(size):
+        slug = SLUGS[number % len(SLUGS)]
+        shutil.copytree(PROBLEMS / slug, problems / (slug if number < len(SLUGS) else f"{slug}_{number}"))
+    settings = {"ALLCLOSE_PROBLEMS": str(problems)}
+    with saying(f"starting with {size} problems, {1 + STARTS} times"):
+        first, *later = [_start(data, settings) for _ in range(1 + STARTS)]
+    with serve(data, settings, options=NO_WORKER) as server, httpx.Client(base_url=server.url, timeout=90) as client:
+        pages = [1000 * seconds_of(lambda: client.get("/problems").raise_for_status()) for _ in range(1 + REQUESTS)]
+        memory = _memory_mib(server)
+    shutil.rmtree(folder)
+    return [
+        _figure([first], "start", "first start", size, least),
+        _figure(later, "start", "later start", size, least),
+        _figure(pages[1:], "catalogue", "/problems", size, least, "ms"),
+        _figure([memory], "memory", "web process and database", size, least, "MiB"),
+    ]
+
+
+def _start(data: Path, settings: Mapping[str, str]) -> float:
+    begun = time.perf_counter()
+    with serve(data, settings, options=NO_WORKER):
+        return time.perf_counter() - begun
+
+
+def _memory_mib(server: Served) -> float:
+    """Of the process and all that it started; a page that several share counts once."""
+    process = psutil.Process(server.process.pid)
+    return sum(each.memory_full_info().pss for each in (process, *process.children(recursive=True))) / 2**20
+
+
+def _figure(samples: Sequence[float], what: str, series: str, size: int, least: int, unit: str = "s") -> Figure:
+    """Divided by the same with the fewest."""
+    say(f"  {what}, {series}, {size}: {statistics.median(samples):.4g} {unit}")
+    return reduce(samples, what=what, series=series, at=size, unit=unit, versus=key_of(what, series, least))

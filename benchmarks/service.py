@@ -1,0 +1,180 @@
+"""A real `allclose serve` to be measured: a data folder of its own, and problems that do not know what is submitted.
+
+Known submissions fill the library cache, and students' submissions may. So each problem is published without the one
+that is measured, and learns from no student. It has one variant: several take as long to judge, and longer to prepare.
+"""
+
+import re
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import httpx
+from sqlalchemy import select
+
+from app.catalog.model import ExpectedOutput, Revision
+from app.catalog.package import Package, load_package
+from app.catalog.publish import find_current
+from app.catalog.revision import digest
+from app.cli.deployment import open_database
+from app.settings import OPTIMIZATIONS, ROOT, read_settings
+from app.worker.boxes import open_launcher
+from app.worker.compilation import CALLS_FOLDER, LEARNED, STUDENTS_LEARNED_FROM
+from app.worker.warm import COMPILED
+from benchmarks.machine import Run, saying, wait_until_idle
+from sandbox.interface import BoxSpec, SandboxUnavailable
+from tests.serving import ONE_PROBLEM, RIGHT, SLUG, Served, Student, serve
+
+PROBLEMS = ROOT / "problems"
+SLUGS = tuple(sorted(folder.parent.name for folder in PROBLEMS.glob("*/problem.yaml")))
+NUMPY = SLUG
+KINDS = ("bubblewrap", "docker")
+# For one user who sends a great deal.
+POLICY = {"max_pending": 10_000, "judging_seconds_per_hour": 1_000_000, "requests_per_minute": 1_000_000}
+PREPARED = "every known mistake can be recognised"
+PREPARING_SECONDS = 1800
+PASSWORD = "correct horse battery"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exercise:
+    """A problem, and a right solution that none of its caches has seen."""
+
+    slug: str
+    package: Package
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """`inputs` and `expected` are encoded values."""
+
+    name: str
+    inputs: bytes
+    expected: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """A server that judges, with these optimizations."""
+
+    server: Served
+    optimizations: Sequence[str]
+    patience_seconds: float
+
+    def get_ready(self, exercise: Exercise) -> None:
+        """Returns when all is done that opening the problem has set going, and nothing is at work any more."""
+        if "spares" in self.optimizations:
+            self._wait_for(COMPILED % exercise.slug)
+            self._learn_from_nobody(exercise.package)
+        wait_until_idle(self.patience_seconds)
+
+    def wait_until_prepared(self) -> None:
+        self._wait_for(PREPARED)
+
+    def _wait_for(self, line: str) -> None:
+        """Until the worker has said so."""
+        until = time.monotonic() + PREPARING_SECONDS
+        while line not in self.server.text:
+            assert time.monotonic() < until, f"the worker did not say {line!r}:\n{self.server.text[-3000:]}"
+            time.sleep(0.2)
+
+    def _learn_from_nobody(self, package: Package) -> None:
+        """As if it had learned from as many students as it does, of whom none called anything new."""
+        for folder in (self.server.data / CALLS_FOLDER).glob(f"*/{digest(package.files)}"):
+            for number in range(STUDENTS_LEARNED_FROM):
+                (folder / f"{LEARNED}{number}.json").write_text("[]")
+
+    def read_cases(self, exercise: Exercise) -> list[Case]:
+        """What the server has prepared: the inputs that a submission gets, and the reference's answers."""
+        with open_database(read_settings(data=self.server.data)) as database, database.transaction() as session:
+            revision = find_current(session, exercise.slug)
+            assert isinstance(revision, Revision)
+            rows = session.scalars(select(ExpectedOutput).where(ExpectedOutput.revision_id == revision.id))
+            found = {row.case_name: Case(name=row.case_name, inputs=row.inputs, expected=row.expected) for row in rows}
+        return [found[case.name] for case in exercise.package.manifest.cases]
+
+
+class Visitor:
+    """A student with a token, and with a browser in which a problem is open."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        name = f"student-{uuid4().hex[:8]}"
+        self.student: Student = service.server.sign_up(name)
+        self.browser = httpx.Client(base_url=service.server.url, timeout=90)
+        signed_in = self.browser.post("/sign-in", data={"username": name, "password": PASSWORD})
+        assert signed_in.is_redirect, signed_in.text
+
+    def open(self, exercise: Exercise) -> None:
+        """Returns when the worker is ready for a submission: spares wait for it, and nothing else is at work."""
+        self.browser.get(f"/problems/{exercise.slug}").raise_for_status()
+        self._service.get_ready(exercise)
+
+    def send(self, exercise: Exercise) -> str:
+        return self.student.send(exercise.slug, exercise.source)
+
+    def submit(self, exercise: Exercise) -> None:
+        self.wait(self.send(exercise))
+
+    def wait(self, submission: str) -> None:
+        """Until the submission is judged; it must be right."""
+        view = self.student.result(submission)
+        assert view["verdict"] == "accepted", f"a solution that should be right got {view['verdict']}: {view}"
+
+
+def leave_one_out(slugs: Sequence[str], folder: Path) -> list[Exercise]:
+    """Write the problems to `folder`, each without the last of its accepted submissions, which is measured."""
+    exercises = []
+    for slug in slugs:
+        target = folder / slug
+        shutil.copytree((ONE_PROBLEM if slug == NUMPY else PROBLEMS) / slug, target)
+        manifest = target / "problem.yaml"
+        manifest.write_text(re.sub(r"(?m)^variants:.*\n", "", manifest.read_text()) + "\nvariants: 1\n")
+        exercises.append(_exercise(slug, target))
+    return exercises
+
+
+def _exercise(slug: str, folder: Path) -> Exercise:
+    if slug == NUMPY:  # the solution of the tests is none of its known submissions
+        return Exercise(slug=slug, package=load_package(folder), source=RIGHT)
+    left_out = max((folder / "submissions" / "accepted").glob("*.py"))
+    source = left_out.read_text()
+    left_out.unlink()
+    return Exercise(slug=slug, package=load_package(folder), source=source)
+
+
+def list_kinds() -> tuple[list[str], list[str]]:
+    """Of boxes: those that this machine opens, at least one, and a sentence for each other one."""
+    found, notes = [], []
+    for kind in KINDS:
+        try:
+            open_launcher(read_settings(sandbox=kind), cache=None).launch(BoxSpec(())).close()
+        except SandboxUnavailable as error:
+            notes.append(f"{kind}: not measured: {error}")
+        else:
+            found.append(kind)
+    if not found:
+        raise SystemExit("\n".join(notes))
+    return found, notes
+
+
+@contextmanager
+def serving(run: Run, problems: Path, kind: str, optimizations: Sequence[str] = OPTIMIZATIONS) -> Iterator[Service]:
+    """Ready to judge each of the problems. What was prepared is kept for the next server of this run."""
+    data = run.folder / "data"
+    policy = None if data.exists() else POLICY
+    settings = {
+        "ALLCLOSE_PROBLEMS": str(problems),
+        "ALLCLOSE_SANDBOX": kind,
+        "ALLCLOSE_OPTIMIZATIONS": ",".join(optimizations),
+    }
+    with serve(data, settings, policy=policy) as server:
+        service = Service(server=server, optimizations=optimizations, patience_seconds=run.patience_seconds)
+        with saying(f"preparing the problems of {problems.name}, {kind}"):
+            service.wait_until_prepared()
+        yield service
