@@ -26,7 +26,7 @@ from sandbox.interface import CaseOutcome
 
 DEAR_SECONDS = 1.0
 MAX_NAMED = 3
-DIGITS = 4
+DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
