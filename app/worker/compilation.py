@@ -10,7 +10,7 @@ import hashlib
 import json
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -24,6 +24,7 @@ from app.judging.verdicts import Verdict
 from app.worker.boxes import box_spec
 from app.worker.prepare import PreparedCase
 from app.worker.request import build_request, patient
+from app.worker.shapes import shapes_of
 from sandbox.cache import FillableLauncher, fill_cache, fill_with_calls, grant_wishes, read_wishes
 from sandbox.environment import guest_digest
 from sandbox.guest.codec import decode, encode
@@ -50,6 +51,7 @@ class CompilationCache:
     def __init__(self, data: Path, launcher: Launcher) -> None:
         self._calls = data / CALLS_FOLDER
         self._launcher = launcher
+        self._filling: dict[Path | None, list[bytes]] = {}
 
     def fill(self, package: Package, cases: Sequence[PreparedCase], abort: threading.Event) -> None:
         """By the reference, on every case. Does nothing for a revision that has done so. Raises SandboxError."""
@@ -58,10 +60,15 @@ class CompilationCache:
 
     def fill_more(self, package: Package, cases: Sequence[PreparedCase], abort: threading.Event) -> None:
         """By the known submissions, on a case of each shape. Raises SandboxError."""
-        inputs = list(_one_of_each_shape([case for case in cases if not case.sealed]))
-        for known in package.submissions:
-            if known.verdict in USUAL and not abort.is_set():
-                self._fill(package, f"{known.verdict}-{known.name}", known.source, inputs, abort)
+        inputs = [CaseInput(case.name, case.inputs) for case in _one_of_each_shape(package, cases)]
+        folder = self._folder(package)
+        self._filling[folder] = []
+        try:
+            for known in package.submissions:
+                if known.verdict in USUAL and not abort.is_set():
+                    self._fill(package, f"{known.verdict}-{known.name}", known.source, inputs, abort)
+        finally:
+            del self._filling[folder]
 
     def may_learn(self, package: Package, student: UUID) -> bool:
         """Once from each student, and not from everybody."""
@@ -87,7 +94,7 @@ class CompilationCache:
         static = {parameter.name for parameter in package.manifest.case_inputs if parameter.static}
         inputs = [
             CaseInput(case.name, encode(_without_values(decode(case.inputs), static)))
-            for case in _one_of_each_shape([case for case in cases if not case.sealed])
+            for case in _one_of_each_shape(package, cases)
         ]
         spec = box_spec(package.manifest)
         before = set(self.calls(package))
@@ -105,19 +112,18 @@ class CompilationCache:
     def calls(self, package: Package) -> tuple[bytes, ...]:
         """What solutions of the package call, as far as it has filled, in an order that tells nothing of them.
 
-        What only students wished comes last: spares may have no time for it.
+        What only students wished comes last: spares may have no time for it. While known submissions fill it, these are
+        the first that were found: spares are made anew for other calls, and each submission may add some.
         """
         folder = self._folder(package)
         if folder is None:
             return ()
-        made, own = Counter[bytes](), set[bytes]()
-        for file in folder.glob("*.json"):
-            calls = _read(file) or frozenset()
-            made.update(calls)
-            if not file.name.startswith(LEARNED):
-                own |= calls
-        usual = [call for call, times in made.items() if times >= USUAL_SOLUTIONS]
-        return tuple(sorted(usual, key=lambda call: (call not in own, call)))
+        first = self._filling.get(folder)
+        if first is None:
+            return _usual_calls(folder)
+        if not first:
+            first.extend(_usual_calls(folder))
+        return tuple(first)
 
     def _fill(
         self, package: Package, name: str, source: str, inputs: Sequence[CaseInput], abort: threading.Event
@@ -144,6 +150,17 @@ class CompilationCache:
         return self._calls / hashlib.sha256(compiler.encode()).hexdigest() / digest(package.files)
 
 
+def _usual_calls(folder: Path) -> tuple[bytes, ...]:
+    made, own = Counter[bytes](), set[bytes]()
+    for file in folder.glob("*.json"):
+        calls = _read(file) or frozenset()
+        made.update(calls)
+        if not file.name.startswith(LEARNED):
+            own |= calls
+    usual = [call for call, times in made.items() if times >= USUAL_SOLUTIONS]
+    return tuple(sorted(usual, key=lambda call: (call not in own, call)))
+
+
 def _read(file: Path) -> frozenset[bytes] | None:
     """None: there is no such file, or a damaged one."""
     try:
@@ -160,22 +177,9 @@ def _write(file: Path, calls: Collection[bytes]) -> None:
     copy.replace(file)
 
 
-def _one_of_each_shape(cases: Sequence[PreparedCase]) -> Iterator[CaseInput]:
-    met: set[str] = set()
-    for case in cases:
-        shapes = str(_shapes(decode(case.inputs)))
-        if shapes not in met:
-            met.add(shapes)
-            yield CaseInput(case.name, case.inputs)
-
-
-def _shapes(tree: object) -> object:
-    """The tree with shape and dtype in place of each array."""
-    if isinstance(tree, dict):
-        return {key: _shapes(item) for key, item in tree.items()}
-    if isinstance(tree, list | tuple):
-        return [_shapes(item) for item in tree]
-    return (tree.shape, str(tree.dtype)) if isinstance(tree, np.ndarray) else tree
+def _one_of_each_shape(package: Package, cases: Sequence[PreparedCase]) -> list[PreparedCase]:
+    is_open = [case for case in cases if not case.sealed]
+    return [shape.cases[0] for shape in shapes_of(is_open, package.manifest.case_inputs)]
 
 
 def _without_values(tree: Any, static: Collection[str]) -> Any:

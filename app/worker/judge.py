@@ -1,11 +1,12 @@
 """Judging one submission.
 
-1. Every open case is answered by calling the function, in the student's box; each answer is compared.
+1. Every open case is answered by calling the function, in the student's box; each answer is compared. Where a core and
+   a box are idle, some of the shapes of inputs are called in a second process beside the first.
 2. Where the problem asks how answers are computed, or has sealed cases, the function is traced there once more, without
    values. The programs that come out go to an inspector, a box that never holds Python of a student: it tells what they
    do and runs them on the inputs of all these cases, the sealed ones included.
 3. A case is accepted when its answer is right, its program's too, and every requirement is met.
-4. One case that is accepted so far is called again, in a process of its own.
+4. One case that is accepted so far is called again, as the first one of another process.
 
 Cases that run out of time on an overloaded machine wait until it is quieter and run once more; that result counts. A
 judging does so once, at the first step where this happens.
@@ -16,7 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
-from threading import Event, Timer
+from threading import Event, Lock, Timer
 from typing import Generic, TypeVar
 
 from app.capacity import count_cores
@@ -37,6 +38,7 @@ from app.worker.request import answer_bytes, build_request
 from app.worker.requiring import check_calls, check_program
 from app.worker.rerun import draw, run_again
 from app.worker.run import run_all
+from app.worker.shapes import split_by_shape
 from app.worker.timeline import Timeline
 from app.worker.trying import choose_tried, is_telling
 from sandbox.interface import Aborted, Box, CaseInput, CaseOutcome, Ending
@@ -59,8 +61,8 @@ class Job:
     the problem has requirements on them or sealed cases. Neither pool's boxes ever hold a submission's source.
     `on_outcome` gets what each case is judged by, before it is. `timeline` is told what goes on.
     `wait_until_quieter` returns when cases that ran out of time on an overloaded machine are to run once more, and
-    raises Aborted when the event is set; None: they do not run once more. `runs_in_parallel`: the second run of a case
-    may go on beside the first ones. `inspections`: of earlier programs, if they count.
+    raises Aborted when the event is set; None: they do not run once more. `runs_in_parallel`: cases may run beside each
+    other, the second run of a case among them. `inspections`: of earlier programs, if they count.
     """
 
     package: Package
@@ -151,6 +153,16 @@ class _Ahead(Generic[T]):
         raise Aborted
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Called:
+    """`late`: cases that are to run once more. `left`: those that no process was left for. `last`: the last verdict."""
+
+    box: Box
+    late: Sequence[PreparedCase]
+    left: Sequence[PreparedCase]
+    last: Verdict
+
+
 class _Run:
     """What is right so far waits in `_right`: a row that was shown does not change."""
 
@@ -160,16 +172,19 @@ class _Run:
         self._asker = Asker(job.package, job.references, abort)
         self._open = [case for case in job.cases if not case.sealed]
         self._sealed = [case for case in job.cases if case.sealed]
+        self._beside: list[PreparedCase] = []
         self._drawn = draw(job.package, self._open)
+        self._drawn_again: CaseOutcome | None = None
         self._right: dict[str, CaseResult] = {}
-        self._last = Verdict.ACCEPTED
+        self._checking = Lock()
         self._unloaded: CaseOutcome | None = None
         self._may_wait = job.wait_until_quieter is not None
         self._second = _Ahead(self._run_again)
         self._exports = _Ahead(self._export)
+        self._call_beside = _Ahead(self._run_beside)
 
     def run(self) -> Box:
-        with self._beside():
+        with self._ahead():
             box = self._call()
             self._examine()
             for case in self._open:
@@ -178,8 +193,8 @@ class _Run:
         return box
 
     @contextmanager
-    def _beside(self) -> Iterator[None]:
-        """The second run, and the tracing of programs, go on beside the first runs where a core and a box are idle.
+    def _ahead(self) -> Iterator[None]:
+        """The second run, other shapes and the tracing of programs go on beside the first runs where a core is idle.
 
         Starting a box would take more of the cores than either run does.
         """
@@ -188,13 +203,24 @@ class _Run:
         if self._job.package.manifest.asks_for_programs and self._sealed and boxes > 0:
             self._exports.begin()
             boxes -= 1
-        if self._drawn is not None and boxes > 0:
-            self._second.begin()
+        if boxes > 0:
+            parameters = self._job.package.manifest.case_inputs
+            self._beside = split_by_shape(self._open, parameters, 1 if self._drawn else 0)
+            if self._beside:
+                self._drawn = draw(self._job.package, self._mine)
+                self._call_beside.begin()
+            elif self._drawn is not None:
+                self._second.begin()
         try:
             yield
         finally:
-            self._second.give_up()
-            self._exports.give_up()
+            for run in (self._second, self._exports, self._call_beside):
+                run.give_up()
+
+    @property
+    def _mine(self) -> list[PreparedCase]:
+        beside = {case.name for case in self._beside}
+        return [case for case in self._open if case.name not in beside]
 
     def _has_idle_core(self) -> bool:
         return self._job.runs_in_parallel and self._pool.count().busy < count_cores() - 1
@@ -207,7 +233,8 @@ class _Run:
         """The box that traced the programs is idle while an inspector works."""
         is_wanted = self._drawn is not None and self._drawn.name in self._right and self._results.are_accepted
         has_box = self._pool.count_idle(box_spec(self._job.package.manifest)) > 0
-        if is_wanted and has_box and not self._second.has_begun and self._has_idle_core():
+        has_run = self._second.has_begun or self._drawn_again is not None
+        if is_wanted and has_box and not has_run and self._has_idle_core():
             self._second.begin()
 
     def _export(self, abort: Event) -> Exports:
@@ -217,42 +244,60 @@ class _Run:
 
     def _call(self) -> Box:
         """Calls the function on the open cases."""
-        box, late, left = self._call_on(self._open)
-        if late:
+        all_called = [self._call_on(self._mine, self._timeline, self._abort)]
+        if self._beside:
+            all_called.append(self._call_beside.result(self._abort))
+        if any(called.late for called in all_called):
             self._wait_until_quieter()
-            box, _, left = self._call_on([case for case in self._open if case in late or case in left])
-        if left:
-            for case in [*left, *self._sealed]:
-                self._results.keep(give_up(case, self._last))
+            waiting = [case for called in all_called for case in (*called.late, *called.left)]
+            again = [case for case in self._open if case in waiting]
+            all_called = [self._call_on(again, self._timeline, self._abort)]
+        for called in all_called:
+            for case in called.left:
+                self._results.keep(give_up(case, called.last))
+        if gave_up := next((called for called in all_called if called.left), None):
+            for case in self._sealed:
+                self._results.keep(give_up(case, gave_up.last))
             self._sealed = []
-        return box
+        return all_called[0].box
 
-    def _call_on(self, cases: Sequence[PreparedCase]) -> tuple[Box, list[PreparedCase], list[PreparedCase]]:
-        """Also returns the cases that are to run once more, and those that no process was left for."""
+    def _run_beside(self, abort: Event) -> _Called:
+        return self._call_on(self._beside, Timeline(), abort, again=self._drawn)
+
+    def _call_on(
+        self, cases: Sequence[PreparedCase], timeline: Timeline, abort: Event, again: PreparedCase | None = None
+    ) -> _Called:
+        """`again`: before these; its outcome is that of its second run, unless time ran out."""
         job, manifest = self._job, self._job.package.manifest
-        inputs = [CaseInput(name=case.name, inputs=case.inputs) for case in cases]
+        in_order = [again, *cases] if again else cases
+        inputs = [CaseInput(name=case.name, inputs=case.inputs) for case in in_order]
         request = build_request(job.package, job.source, inputs, answer_bytes([case.expected for case in self._open]))
-        waiting, late = iter(cases), list[PreparedCase]()
+        waiting, late, last = {case.name: case for case in cases}, list[PreparedCase](), Verdict.ACCEPTED
 
         def check(outcome: CaseOutcome) -> None:
-            case = next(waiting)
+            nonlocal last
+            if again is not None and outcome.name == again.name:
+                own, _ = read_outcome(manifest, outcome)
+                self._drawn_again = None if outcome.ending is Ending.TIMED_OUT else own
+                return
+            case = waiting.pop(outcome.name)
             if self._may_wait and outcome.ending is Ending.TIMED_OUT and was_overloaded(outcome):
                 late.append(case)
                 self._second.give_up()  # the machine is to get quieter
                 self._exports.give_up()
                 return
-            with self._timeline.aside("checking"):
-                self._last = self._check_answer(case, outcome)
-            if self._last is not Verdict.ACCEPTED:
+            with self._checking, self._timeline.aside("checking"):
+                last = self._check_answer(case, outcome)
+            if last is not Verdict.ACCEPTED:
                 self._second.give_up()
             if outcome.failure is not None and outcome.failure.stage == "load":
                 self._unloaded = outcome
 
-        self._timeline.begin("box")
-        with self._pool.lease(box_spec(manifest), self._abort, request.problem) as box:
-            self._timeline.begin("running")
-            run_all(box, recorded(manifest, request), check, self._abort)
-        return box, late, list(waiting)
+        timeline.begin("box")
+        with self._pool.lease(box_spec(manifest), abort, request.problem) as box:
+            timeline.begin("running")
+            run_all(box, recorded(manifest, request), check, abort)
+        return _Called(box=box, late=late, left=list(waiting.values()), last=last)
 
     def _wait_until_quieter(self) -> None:
         assert self._job.wait_until_quieter is not None
@@ -332,7 +377,7 @@ class _Run:
         if not self._results.are_accepted:
             return first
         self._timeline.begin("again")
-        outcome = self._second.result(self._abort)
+        outcome = self._drawn_again or self._second.result(self._abort)
         if self._may_wait and outcome.ending is Ending.TIMED_OUT and was_overloaded(outcome):
             self._wait_until_quieter()
             self._timeline.begin("again")

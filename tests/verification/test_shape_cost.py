@@ -11,8 +11,8 @@ from app.catalog.verification.report import Report
 from app.cli.console import output
 from app.cli.problem.report_table import print_report
 from app.worker.prepare import PreparedCase
+from app.worker.shapes import shapes_of
 from app.worker.verification.bench import Bench
-from app.worker.verification.shape_cost import shapes_of
 from app.worker.verification.trial import Effort
 from sandbox.guest.codec import encode
 from tests.verification.bench import NO_MUTANTS, changed, package_of, verified

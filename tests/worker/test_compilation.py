@@ -51,6 +51,28 @@ def test_a_damaged_file_of_calls_is_made_again(tmp_path: Path, fillings: list[st
     assert file.read_text() == f'["{b"call".hex()}"]'
 
 
+def test_while_known_submissions_fill_it_the_calls_stay_what_they_were_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solutions = {
+        f"submissions/accepted/{name}.py": f"def standardise(x, eps):  # {name}\n    return x\n".encode()
+        for name in ("a", "b", "c", "d")
+    }
+    package = package_from_files("of_four", {"problem.yaml": STANDARDISE.files["problem.yaml"]} | solutions)
+    cache = CompilationCache(tmp_path, launcher_in(tmp_path))
+    met: list[tuple[bytes, ...]] = []
+
+    def fill(*_: object) -> Filled:
+        met.append(cache.calls(package))
+        return Filled(0, frozenset({b"first", b"second"} if len(met) < 3 else {b"third"}))
+
+    monkeypatch.setattr(compilation, "fill_cache", fill)
+    cache.fill_more(package, [make_case(0)], threading.Event())
+
+    assert met == [(), (), (b"first", b"second"), (b"first", b"second")]
+    assert cache.calls(package) == (b"first", b"second", b"third")
+
+
 def test_without_a_cache_nothing_counts_as_filled(tmp_path: Path) -> None:
     CompilationCache(tmp_path, BubblewrapLauncher(runtime=find_runtime(RUNTIME))).fill(
         STANDARDISE, [make_case(0)], threading.Event()

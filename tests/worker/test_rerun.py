@@ -2,8 +2,10 @@
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from textwrap import dedent
 
+import numpy as np
 import pytest
 
 from app.catalog.package import Package
@@ -14,6 +16,7 @@ from app.worker.check import RERUN
 from app.worker.finish import Finish
 from app.worker.judge import Job, judge
 from app.worker.prepare import PreparedCase
+from sandbox.guest.codec import encode
 from sandbox.interface import Launcher
 from sandbox.pool import Pool
 from tests.queue.fleet import wait_until
@@ -74,6 +77,53 @@ def test_the_second_run_is_beside_the_first_ones_where_a_core_and_a_box_are_idle
         pool.close()
 
     assert taken == [2, 1, 1]
+
+
+# Right as long as no process is called more often, or with more sizes.
+TIRING = """
+met = []
+
+def standardise(x, eps):
+    met.append(len(x))
+    assert len(met) <= {calls} and len(set(met)) <= {sizes}
+    return x.copy()
+"""
+
+
+def sized(position: int, size: int) -> PreparedCase:
+    x = np.full(size, position, np.float64)
+    return replace(make_case(position), inputs=encode({"x": x, "eps": 0.1}), expected=encode(x))
+
+
+def test_half_of_the_shapes_run_beside_the_others_after_the_second_run(pool: CountingPool) -> None:
+    cases = [sized(position, size) for position, size in enumerate((2, 3, 4, 2, 3, 4))]
+    have_idle(pool, SPEC, 2)
+    pool.leases = 0
+
+    def verdict(*, calls: int, sizes: int, runs_in_parallel: bool = True) -> Verdict:
+        source = TIRING.format(calls=calls, sizes=sizes)
+        job = Job(package=STANDARDISE, source=source, cases=cases, runs_in_parallel=runs_in_parallel)
+        return judge(job, pool, lambda _: None, threading.Event()).verdict
+
+    assert verdict(calls=4, sizes=2) is Verdict.ACCEPTED
+    assert pool.leases == 2
+    assert verdict(calls=3, sizes=2) is Verdict.RUNTIME_ERROR
+    assert verdict(calls=4, sizes=1) is Verdict.RUNTIME_ERROR
+    assert verdict(calls=4, sizes=2, runs_in_parallel=False) is Verdict.RUNTIME_ERROR
+
+
+@pytest.mark.parametrize("sizes", [(2, 3, 4), (2, 3, 4, 5, 6)])
+def test_an_answer_that_is_right_only_in_its_place_is_found_beside_other_shapes(
+    pool: Pool, sizes: tuple[int, ...]
+) -> None:
+    """The first call of a process is wrong, unless it is for the case that the first process begins with."""
+    cases = [sized(position, size) for position, size in enumerate(sizes)]
+    have_idle(pool, SPEC, 2)
+    job = Job(package=STANDARDISE, source=COUNTING.format(first=0), cases=cases, runs_in_parallel=True)
+
+    verdicts = {judge(job, pool, lambda _: None, threading.Event()).verdict for _ in range(6)}
+
+    assert verdicts == {Verdict.WRONG_ANSWER}
 
 
 def test_a_second_run_that_decides_nothing_any_more_is_ended(pool: CountingPool) -> None:

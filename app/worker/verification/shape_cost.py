@@ -1,24 +1,21 @@
 """What the shapes of a problem's cases cost: JAX compiles anew for each.
 
-Cases have the same shape when their arrays agree in shape and dtype, and their static parameters in value. The first
-case of a shape is run in two processes, after the shapes that stand before it and after those that stand behind it;
-its smaller figure counts. All figures are CPU seconds of all threads, so that other work on the machine changes them
-little.
+The first case of a shape is run in two processes, after the shapes that stand before it and after those that stand
+behind it; its smaller figure counts. All figures are CPU seconds of all threads, so that other work on the machine
+changes them little.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from statistics import mean
 from typing import cast
 
-from app.catalog.parameter import Parameter
 from app.catalog.verification.report import Finding
 from app.catalog.verification.section import CaseCost, LimitsSection, ShapeCost
-from app.judging.leaf import read_leaf
-from app.judging.structure import leaves, path_text
 from app.worker.prepare import PreparedCase
 from app.worker.request import PATIENCE
+from app.worker.shapes import Shape, shapes_of
 from app.worker.verification.many import Call, Version, call_while_alive
 from app.worker.verification.trial import Trial
 from sandbox.guest.codec import decode
@@ -29,14 +26,6 @@ MAX_NAMED = 3
 DIGITS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """`label`: in what it differs from the other shapes of the problem."""
-
-    label: str
-    cases: tuple[PreparedCase, ...]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
     """`wall_seconds`: of the first call with each case, by its name."""
@@ -44,28 +33,6 @@ class Costs:
     cases: tuple[CaseCost, ...] = ()
     shapes: tuple[ShapeCost, ...] = ()
     wall_seconds: Mapping[str, float] = field(default_factory=dict)
-
-
-def shapes_of(cases: Sequence[PreparedCase], parameters: Sequence[Parameter]) -> list[Shape]:
-    """In the order of their first cases."""
-    static = {parameter.name for parameter in parameters if parameter.static}
-    found: dict[tuple[str, ...], list[PreparedCase]] = {}
-    for case in cases:
-        found.setdefault(tuple(_parts(case, static)), []).append(case)
-    shared = set.intersection(*map(set, found)) if len(found) > 1 else set()
-    return [
-        Shape(", ".join(part for part in parts if part not in shared), tuple(members))
-        for parts, members in found.items()
-    ]
-
-
-def _parts(case: PreparedCase, static: set[str]) -> Iterator[str]:
-    for path, value in leaves(decode(case.inputs)):
-        leaf = read_leaf(value)
-        if not leaf.is_python:
-            yield f"{path_text(path)} {leaf.dtype} {leaf.shape}"
-        elif path[0] in static:
-            yield f"{path_text(path)} = {leaf.value!r}"
 
 
 def measure_costs(trial: Trial, source: str, cases: Sequence[PreparedCase]) -> Costs:
