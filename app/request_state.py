@@ -1,16 +1,16 @@
-"""What the web process holds for all requests, typed: for pages and for the API. `app/main.py` puts it there."""
+"""What the web process holds for all requests, typed: for pages and for the API. `app/web_process.py` puts it there."""
 
 from fastapi import Request
 
-from app.accounts.provider import Provider
+from app.accounts.password_reset import PasswordResets
+from app.accounts.rate_limit import AccountThrottles
 from app.accounts.request_throttle import RequestThrottle
-from app.accounts.reset_desk import ResetDesk
-from app.accounts.throttle import AccountThrottles
-from app.accounts.waiting_room import WaitingRoom
-from app.backup.desk import BackupDesk
-from app.database import Database
-from app.mail.outbox import Outbox
-from app.policy.current import CurrentPolicy
+from app.accounts.single_sign_on import Provider
+from app.accounts.stream_limit import StreamLimit
+from app.backup.service import BackupService
+from app.database.engine import Database
+from app.mail import Outbox
+from app.policy import CurrentPolicy
 from app.settings import Settings
 from app.submissions.progress import Progress
 
@@ -45,13 +45,13 @@ def get_account_throttles(request: Request) -> AccountThrottles:
     return throttles
 
 
-def get_waiting_room(request: Request) -> WaitingRoom:
-    room: WaitingRoom = request.app.state.waiting_room
+def get_waiting_room(request: Request) -> StreamLimit:
+    room: StreamLimit = request.app.state.waiting_room
     return room
 
 
-def get_reset_desk(request: Request) -> ResetDesk:
-    desk: ResetDesk = request.app.state.reset_desk
+def get_reset_desk(request: Request) -> PasswordResets:
+    desk: PasswordResets = request.app.state.reset_desk
     return desk
 
 
@@ -66,6 +66,6 @@ def get_outbox(request: Request) -> Outbox:
     return outbox
 
 
-def get_backup_desk(request: Request) -> BackupDesk:
-    desk: BackupDesk = request.app.state.backup_desk
+def get_backup_desk(request: Request) -> BackupService:
+    desk: BackupService = request.app.state.backup_desk
     return desk

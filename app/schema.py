@@ -10,16 +10,16 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, func, select
 
 import migrations
-from app.audit.model import AuditEvent
+from app.admin.retention import RetentionRun
+from app.audit import AuditEvent
 from app.authoring.model import Publication
-from app.database import Base, Database
-from app.drafts.model import Draft
+from app.database.engine import Base, Database
 from app.errors import AllcloseError
-from app.leaderboard.model import Measurement
 from app.learning.model import Completion
-from app.policy.model import PolicyRow
+from app.policy import PolicyRow
 from app.rejudging.model import Rejudging
-from app.retention.model import RetentionRun
+from app.submissions.draft import Draft
+from app.submissions.leaderboard import Measurement
 
 # Every table: these models import those of accounts and of the catalog.
 MODELS = (Publication, Draft, Measurement, Completion, AuditEvent, PolicyRow, Rejudging, RetentionRun)

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from pydantic import ValidationError
 
-MAX_SHOWN = 60
+MAX_LENGTH_SHOWN = 60
 
 # In place of what tells more of a parser than of the way out; by pydantic's kinds.
 _REASONS = {
@@ -46,7 +46,7 @@ class WrongValue:
         if not self.place:
             return self.reason
         shown = repr(self.value)
-        value = shown if len(shown) <= MAX_SHOWN else shown[:MAX_SHOWN] + "…"
+        value = shown if len(shown) <= MAX_LENGTH_SHOWN else shown[:MAX_LENGTH_SHOWN] + "…"
         subject = "it " if self.reason.startswith("should ") else ""
         return f"{name or '.'.join(map(str, self.place))} is {value}: {subject}{self.reason}"
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from benchmarks import gpu_programs as programs
 from benchmarks.gpu_bench import Check, Row
 from benchmarks.gpu_steps import run_checks
-from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.gpu.driver import open_driver
 from sandbox.gpu.lease import Gpus, reserved
 from sandbox.interface import BoxSpec, Isolation, Launcher, SandboxUnavailable

@@ -14,17 +14,17 @@ import psutil
 from sqlalchemy import text
 
 from app.cli.deployment import open_database, postgres_options, upgraded
-from app.database import Database
-from app.embedded_postgres import own
-from app.main import create_app
+from app.database.embedded_server import own
+from app.database.engine import Database
+from app.queue.lease import Wanted, claim
 from app.settings import Settings, read_settings
-from app.worker.lease import Wanted, claim
+from app.web_process import create_app
 from benchmarks.machine import Run, say, saying, seconds_of
 from benchmarks.results import Figure, key_of, reduce
 from benchmarks.service import PROBLEMS, SLUGS
 from tests.factories import make_problem, make_user
 from tests.large.address import Address, list_addresses
-from tests.large.asking import Asker, asking
+from tests.large.asking import CustomChecker, asking
 from tests.large.fill import analyze, fill, sign_in_as
 from tests.serving import NO_WORKER, Served, serve
 
@@ -125,7 +125,7 @@ def _stored(data: Path, size: int, least: int, *, is_largest: bool) -> list[Figu
     return figures
 
 
-def _ask(asker: Asker, address: Address, times: int) -> list[float]:
+def _ask(asker: CustomChecker, address: Address, times: int) -> list[float]:
     """Milliseconds, after one request that does not count. Empty for what fails, and for exports of all there is."""
     if address.is_export or not asker.ask(address).is_success:
         return []

@@ -22,8 +22,9 @@ from fcntl import ioctl
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sandbox.guest import bpf, kernel
-from sandbox.guest.syscall_table import Filter, numbers, student_filter
+from sandbox.guest import kernel
+from sandbox.guest import seccomp_filter as bpf
+from sandbox.guest.seccomp_filter import Filter, numbers, student_filter
 
 SECCOMP = {"x86_64": 317, "aarch64": 277}
 PIDFD_GETFD = 438  # on every architecture

@@ -16,14 +16,14 @@ from uuid import uuid4
 import httpx
 from sqlalchemy import select
 
+from app.catalog.folder import digest
 from app.catalog.model import ExpectedOutput, Revision
 from app.catalog.package import Package, load_package
 from app.catalog.publish import find_current
-from app.catalog.revision import digest
 from app.cli.deployment import open_database
 from app.settings import OPTIMIZATIONS, ROOT, read_settings
 from app.worker.boxes import open_launcher
-from app.worker.compilation import CALLS_FOLDER, LEARNED, STUDENTS_LEARNED_FROM
+from app.worker.compilation_cache import CALLS_FOLDER, LEARNED, STUDENTS_LEARNED_FROM
 from app.worker.warm import COMPILED
 from benchmarks.machine import Run, saying, wait_until_idle
 from sandbox.interface import BoxSpec, SandboxUnavailable

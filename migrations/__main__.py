@@ -10,8 +10,8 @@ from pathlib import Path
 
 from alembic import command
 
-from app.database import Database
-from app.embedded_postgres import own
+from app.database.embedded_server import own
+from app.database.engine import Database
 from app.schema import configuration, upgrade
 
 

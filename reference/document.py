@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from app.accounts.right import Right
+from app.accounts.permission import Permission
 from app.api.openapi import build_openapi
-from app.database import Database
-from app.main import create_app
+from app.database.engine import Database
 from app.settings import Settings
+from app.web_process import create_app
 
 Document = dict[str, Any]
 JSON = "application/json"
@@ -32,9 +32,9 @@ class Operation:
         return str(self.said["tags"][0])
 
     @property
-    def right(self) -> Right | None:
+    def right(self) -> Permission | None:
         scopes = [scope for way in self.said.get("security", ()) for scope in way.get("bearer", ())]
-        return Right(scopes[0]) if scopes else None
+        return Permission(scopes[0]) if scopes else None
 
     @property
     def is_open(self) -> bool:

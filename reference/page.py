@@ -8,7 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from app.accounts.right import ADMINS, AUTHORS, EVERYBODY, RULES
+from app.accounts.permission import ADMINS, AUTHORS, EVERYBODY, RULES
 from app.api.error_code import MEANINGS
 from reference.document import JSON, Document, Operation, list_operations
 from reference.words import describe, one_line

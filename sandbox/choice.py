@@ -4,7 +4,7 @@ import logging
 from pathlib import Path
 from typing import Literal
 
-from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.docker.engine import find_address
 from sandbox.docker.launcher import DockerOptions, NoImage, open_docker
 from sandbox.environment import OPTIMIZATIONS

@@ -1,9 +1,15 @@
-"""What the guest is started with, in every kind of box: its command line, and an environment that is all ours."""
+"""What the guest is started with, in every kind of box: its command line, and an environment that is all ours.
+
+Which cores each box computes on: those that the fewest other boxes of this process have.
+"""
 
 import hashlib
 import json
+import os
 import py_compile
 import sys
+import threading
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from enum import Enum
@@ -138,3 +144,20 @@ def guest_environment(
         **_CACHE_VARIABLES[cache],
         **({} if gpu is None else _GPU_VARIABLES),
     }
+
+
+class Cores:
+    def __init__(self) -> None:
+        self._boxes: Counter[int] = Counter()
+        self._lock = threading.Lock()
+
+    def take(self, count: int) -> tuple[int, ...]:
+        """At most as many as there are."""
+        with self._lock:
+            taken = sorted(os.sched_getaffinity(0), key=lambda core: (self._boxes[core], core))[:count]
+            self._boxes.update(taken)
+        return tuple(sorted(taken))
+
+    def give_back(self, cores: tuple[int, ...]) -> None:
+        with self._lock:
+            self._boxes.subtract(cores)

@@ -4,9 +4,9 @@ from functools import cache
 
 from fastapi import FastAPI
 
-from app.database import Database
-from app.main import build_application, set_state
+from app.database.engine import Database
 from app.settings import Settings
+from app.web_process import build_application, set_state
 
 _application = cache(build_application)
 

@@ -24,10 +24,9 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-from app.database import Database
-from app.embedded_postgres import EmbeddedPostgres, own
-from app.embedded_postgres.cluster import Cluster
-from app.embedded_postgres.server import find_server
+from app.database.embedded_cluster import Cluster
+from app.database.embedded_server import EmbeddedPostgres, find_server, own
+from app.database.engine import Database
 from app.schema import upgrade
 from sandbox.docker.engine import connect
 from sandbox.docker.orphans import LABEL, find_orphans, this_process

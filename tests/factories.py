@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import Role, User
 from app.catalog.model import Problem, Revision
-from app.policy.model import PolicyRow
+from app.policy import PolicyRow
 from app.submissions.model import Judging, Submission, WorkerRow
 from app.submissions.view import Mode
 

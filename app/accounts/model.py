@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import ARRAY, CheckConstraint, ForeignKey, Index, Text, false, func, text, true
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.database import Base
+from app.database.engine import Base
 
 Role = Literal["student", "author", "admin"]
 

@@ -9,17 +9,18 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.accounts.password import check_password, hash_password
-from app.accounts.proof import Proof, require_proof
-from app.accounts.session import end_session_by_id, end_sessions
-from app.accounts.sign_in import SignIn, sign_in
-from app.accounts.throttle import AccountThrottles
+from app.accounts.rate_limit import AccountThrottles
+from app.accounts.reauthentication import Reauthentication, require_proof
+from app.accounts.session import SignIn, end_session_by_id, end_sessions, sign_in
 from app.accounts.token import UNBOUNDED, Bounds, NewToken, create_token, revoke_token
 from app.accounts.user import check_email
-from app.audit.record import Act, Actor, record
+from app.audit import Act, Actor, record
 from app.errors import Invalid
 
 
-def make_own_token(session: Session, actor: Actor, proof: Proof, name: str, bounds: Bounds = UNBOUNDED) -> NewToken:
+def make_own_token(
+    session: Session, actor: Actor, proof: Reauthentication, name: str, bounds: Bounds = UNBOUNDED
+) -> NewToken:
     """The password is asked for, since a token outlives the session that made it.
 
     Raises NotProven, Invalid, and Conflict for one too many.
@@ -65,7 +66,7 @@ def sign_out_elsewhere(session: Session, actor: Actor, owner: User, *, keep: str
     return ended
 
 
-def change_password(session: Session, actor: Actor, proof: Proof, new: str, *, keep: str = "") -> None:
+def change_password(session: Session, actor: Actor, proof: Reauthentication, new: str, *, keep: str = "") -> None:
     """Everybody who is signed in is signed out, but for the session with `keep`. Raises NotProven, Invalid."""
     owner = _lock_owner(session, actor)
     require_proof(owner, proof)
@@ -75,7 +76,7 @@ def change_password(session: Session, actor: Actor, proof: Proof, new: str, *, k
     record(session, actor, Act(action="user.password_changed", target=owner.id, after={"sessions_ended": ended}))
 
 
-def change_own_email(session: Session, actor: Actor, proof: Proof, email: str | None) -> None:
+def change_own_email(session: Session, actor: Actor, proof: Reauthentication, email: str | None) -> None:
     """None: no address any more. Raises NotProven and Invalid."""
     owner = _lock_owner(session, actor)
     if email == owner.email:

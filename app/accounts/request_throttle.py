@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from app.accounts.network import network_of
-from app.accounts.throttle import Throttle
-from app.policy.current import CurrentPolicy
+from app.accounts.rate_limit import Throttle, network_of
+from app.policy import CurrentPolicy
 
 WINDOW = timedelta(minutes=1)
 # What a user may ask for, times this, is what all who read without signing in may ask for from behind one address.

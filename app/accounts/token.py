@@ -9,10 +9,9 @@ from sqlalchemy import ColumnElement, and_, func, or_, select, text, update
 from sqlalchemy.orm import Session
 
 from app.accounts.model import ApiToken, User
-from app.accounts.right import a_role, read_scopes, rights_of
+from app.accounts.permission import Viewer, a_role, read_scopes, rights_of
 from app.accounts.secret import digest, is_well_formed, new_secret
-from app.accounts.viewer import Viewer
-from app.database import is_storable
+from app.database.engine import is_storable
 from app.errors import Conflict, Invalid, NotFound
 
 PREFIX = "alc_"

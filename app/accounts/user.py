@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import Role, User
 from app.accounts.password import check_password, hash_password
-from app.database import is_storable, storable
+from app.database.engine import is_storable, storable
 from app.errors import Conflict, Invalid, NotFound, check_all
 
 USERNAME = re.compile(r"[a-z0-9_-]{3,32}")

@@ -4,12 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from app.administration.overview import Overview, read_overview
-from app.administration.revision import RevisionStates, list_current, list_of_problem
-from app.administration.storage import Storage, read_storage
+from app.admin.overview import Overview, Storage, read_overview, read_storage
+from app.admin.retention import Retention, read_retention
+from app.admin.revision import RevisionStates, list_current, list_of_problem
 from app.api.dependency import Configured, OperationsReader, Stored
 from app.api.openapi import problems
-from app.retention.preview import Retention, read_retention
 
 router = APIRouter(tags=["administration"])
 

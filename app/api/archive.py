@@ -5,7 +5,7 @@ from typing import IO, Any
 
 from fastapi.responses import Response, StreamingResponse
 
-from app.administration.export import Table
+from app.admin.export import Table
 from app.catalog.archive import write_archive
 from app.spool import read_chunks
 

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from app.administration.audit_log import AuditFilters, AuditPage, export_events, list_events, record_audit_export
-from app.administration.export import Format
+from app.admin.audit_log import AuditFilters, AuditPage, export_events, list_events, record_audit_export
+from app.admin.export import Format
 from app.api.archive import send_table
 from app.api.dependency import Address, Auditor, Stored, act_as
 from app.api.openapi import EXPORT, problems

@@ -10,14 +10,12 @@ from fastapi.responses import StreamingResponse
 from pydantic import Field, StrictBool
 from starlette.concurrency import run_in_threadpool
 
-from app.accounts.right import Right
-from app.accounts.viewer import Viewer
+from app.accounts.permission import Permission, Viewer
 from app.api.archive import ARCHIVE, send_file
 from app.api.dependency import Address, Seats, act_as, needs
 from app.api.openapi import problems
 from app.api.submissions import MAX_WAIT_SECONDS
-from app.backup.desk import BackupDesk
-from app.backup.view import BackupList, BackupView
+from app.backup.service import BackupList, BackupService, BackupView
 from app.body import Body
 from app.request_state import get_backup_desk
 
@@ -25,10 +23,10 @@ LOOK_AGAIN_SECONDS = 0.25
 
 router = APIRouter(prefix="/backups", tags=["backups"])
 
-BackupMaker = Annotated[Viewer, needs(Right.BACK_UP)]
+BackupMaker = Annotated[Viewer, needs(Permission.BACK_UP)]
 
 
-Desk = Annotated[BackupDesk, Depends(get_backup_desk)]
+Desk = Annotated[BackupService, Depends(get_backup_desk)]
 Wait = Annotated[
     int,
     Query(ge=0, le=MAX_WAIT_SECONDS, description="seconds to wait until it is written, or what restores it is through"),

@@ -11,15 +11,13 @@ from fastapi import Depends, Query, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 from fastapi.security.utils import get_authorization_scheme_param
 
-from app.accounts.network import address_of
-from app.accounts.right import Right
-from app.accounts.throttle import AccountThrottles
+from app.accounts.permission import AccountSuspended, Permission, Viewer
+from app.accounts.rate_limit import AccountThrottles, address_of
+from app.accounts.stream_limit import StreamLimit
 from app.accounts.token import find_viewer_by_token, is_of_suspended
-from app.accounts.viewer import AccountSuspended, Viewer
-from app.accounts.waiting_room import WaitingRoom
 from app.api.error_code import NotSignedIn
-from app.audit.record import Actor
-from app.database import Database
+from app.audit import Actor
+from app.database.engine import Database
 from app.request_state import (
     get_account_throttles,
     get_database,
@@ -49,7 +47,7 @@ Live = Annotated[Progress, Depends(get_progress)]
 Configured = Annotated[Settings, Depends(get_settings)]
 Address = Annotated[str, Depends(get_address)]
 Throttles = Annotated[AccountThrottles, Depends(get_account_throttles)]
-Seats = Annotated[WaitingRoom, Depends(get_waiting_room)]
+Seats = Annotated[StreamLimit, Depends(get_waiting_room)]
 Cursor = Annotated[str | None, Query(description="`next` of the page before")]
 
 
@@ -86,29 +84,29 @@ def get_viewer(request: Request, wanted: SecurityScopes, database: Stored, crede
     if viewer is None:
         raise NotSignedIn(_why_unknown(database, credentials))
     for right in wanted.scopes:
-        viewer.require(Right(right))
+        viewer.require(Permission(right))
     return viewer
 
 
-def needs(right: Right) -> Any:
+def needs(right: Permission) -> Any:
     """The viewer, who has this right."""
     return Security(get_viewer, scopes=[right])
 
 
-AccountReader = Annotated[Viewer, needs(Right.READ_ACCOUNT)]
-AccountChanger = Annotated[Viewer, needs(Right.CHANGE_ACCOUNT)]
-ProblemReader = Annotated[Viewer, needs(Right.READ_PROBLEMS)]
-Reader = Annotated[Viewer, needs(Right.READ_SUBMISSIONS)]
-Sender = Annotated[Viewer, needs(Right.SUBMIT)]
-Author = Annotated[Viewer, needs(Right.WRITE_PROBLEMS)]
-Inspector = Annotated[Viewer, needs(Right.INSPECT_SUBMISSIONS)]
-Rejudger = Annotated[Viewer, needs(Right.REJUDGE)]
-UserReader = Annotated[Viewer, needs(Right.READ_USERS)]
-UserChanger = Annotated[Viewer, needs(Right.CHANGE_USERS)]
-OperationsReader = Annotated[Viewer, needs(Right.READ_OPERATIONS)]
-Operator = Annotated[Viewer, needs(Right.OPERATE)]
-SettingsChanger = Annotated[Viewer, needs(Right.CHANGE_SETTINGS)]
-Auditor = Annotated[Viewer, needs(Right.READ_AUDIT)]
+AccountReader = Annotated[Viewer, needs(Permission.READ_ACCOUNT)]
+AccountChanger = Annotated[Viewer, needs(Permission.CHANGE_ACCOUNT)]
+ProblemReader = Annotated[Viewer, needs(Permission.READ_PROBLEMS)]
+Reader = Annotated[Viewer, needs(Permission.READ_SUBMISSIONS)]
+Sender = Annotated[Viewer, needs(Permission.SUBMIT)]
+Author = Annotated[Viewer, needs(Permission.WRITE_PROBLEMS)]
+Inspector = Annotated[Viewer, needs(Permission.INSPECT_SUBMISSIONS)]
+Rejudger = Annotated[Viewer, needs(Permission.REJUDGE)]
+UserReader = Annotated[Viewer, needs(Permission.READ_USERS)]
+UserChanger = Annotated[Viewer, needs(Permission.CHANGE_USERS)]
+OperationsReader = Annotated[Viewer, needs(Permission.READ_OPERATIONS)]
+Operator = Annotated[Viewer, needs(Permission.OPERATE)]
+SettingsChanger = Annotated[Viewer, needs(Permission.CHANGE_SETTINGS)]
+Auditor = Annotated[Viewer, needs(Permission.READ_AUDIT)]
 
 
 def find_viewer(request: Request, wanted: SecurityScopes, database: Stored, credentials: Credentials) -> Viewer | None:
@@ -116,7 +114,7 @@ def find_viewer(request: Request, wanted: SecurityScopes, database: Stored, cred
     return None if credentials is None else get_viewer(request, wanted, database, credentials)
 
 
-AnyViewer = Annotated[Viewer | None, Security(find_viewer, scopes=[Right.READ_PROBLEMS])]
+AnyViewer = Annotated[Viewer | None, Security(find_viewer, scopes=[Permission.READ_PROBLEMS])]
 
 
 def act_as(viewer: Viewer, address: str) -> Actor:

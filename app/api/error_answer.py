@@ -12,8 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import compile_path
 
-from app.api.error_code import CODE_OF
-from app.api.fault import Fault
+from app.api.error_code import CODE_OF, Fault
 from app.api.problem_details import describe, respond
 from app.api.response_headers import add_missing
 

@@ -1,22 +1,28 @@
 """The stable names of errors: one table from an error's class to its code, and from a code to its status.
 
 Programs go by `code`, people by `detail`. A code keeps its meaning; docs/api.md lists them from here.
+
+What an error comes to over HTTP: a code, a status, a sentence, perhaps fields and headers. Not yet a body.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from http import HTTPStatus
 
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolExhausted
 
-from app.accounts.right import RightMissing
-from app.accounts.sign_in import SignInFailed
-from app.accounts.throttle import TooOften
+from app.accounts.permission import PermissionMissing
+from app.accounts.rate_limit import TooOften
+from app.accounts.session import SignInFailed
+from app.admin.settings import RemovalUnconfirmed
+from app.catalog import fault as catalog
+from app.catalog.custom_inputs import InputsInvalid
 from app.catalog.fault import PackageInvalid
-from app.catalog.own_inputs import InputsInvalid
-from app.cursor import CursorInvalid
+from app.database.cursor import CursorInvalid
 from app.errors import (
     AllcloseError,
     Conflict,
@@ -28,7 +34,6 @@ from app.errors import (
     Refused,
 )
 from app.learning.solution import SolutionLocked
-from app.retention.setting import RemovalUnconfirmed
 
 
 class NotSignedIn(AllcloseError):
@@ -105,7 +110,7 @@ MEANINGS: dict[Code, Meaning] = {
 CODE_OF: dict[type[Exception], Code] = {
     NotSignedIn: Code.NOT_SIGNED_IN,
     SignInFailed: Code.SIGN_IN_FAILED,
-    RightMissing: Code.RIGHT_MISSING,
+    PermissionMissing: Code.RIGHT_MISSING,
     SolutionLocked: Code.SOLUTION_LOCKED,
     Refused: Code.REFUSED,
     ProblemNotFound: Code.PROBLEM_NOT_FOUND,
@@ -143,3 +148,33 @@ def code_of(kind: type[Exception]) -> Code:
 
 def codes_of(status: int) -> list[Code]:
     return [code for code, meaning in MEANINGS.items() if meaning.status == status]
+
+
+class FieldFault(BaseModel):
+    """One thing wrong with the request."""
+
+    field: str = Field(description="where: a key of the body (`a/b` inside objects), a parameter or a header")
+    message: str = Field(description="what is wrong with it, and what to send")
+    file: str | None = Field(None, description="of a package: the file, by its path")
+    line: int | None = Field(None, description="of a package: the line of that file, from 1")
+    remedy: str | None = Field(None, description="of a package: what to do")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    code: Code
+    status: HTTPStatus
+    detail: str
+    fields: tuple[FieldFault, ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def fault_of(code: Code, detail: str, fields: tuple[FieldFault, ...] = ()) -> Fault:
+    """With the status that belongs to the code."""
+    return Fault(code=code, status=MEANINGS[code].status, detail=detail, fields=fields)
+
+
+def describe_package_fault(fault: catalog.Fault) -> FieldFault:
+    """Without a line when it concerns a file as a whole."""
+    field = f"{fault.file}/{fault.key}" if fault.key else fault.file
+    return FieldFault(field=field, message=fault.message, file=fault.file, line=fault.line or None, remedy=fault.remedy)

@@ -16,13 +16,12 @@ from fastapi import APIRouter, Depends, Header
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.orm import Session
 
-from app.accounts.right import Right
-from app.accounts.viewer import Viewer
+from app.accounts.permission import Permission, Viewer
 from app.api.dependency import Reader, Stored
-from app.api.following import follows
+from app.api.event_stream import follows
 from app.api.openapi import problems
 from app.api.submissions import read_submission
-from app.submissions.follow import Follower
+from app.submissions.progress import Follower
 from app.submissions.query import get_submission
 from app.submissions.view_query import Log, read_log
 
@@ -56,7 +55,7 @@ def check_readable(submission_id: UUID, viewer: Reader, database: Stored) -> UUI
 )
 async def follow_submission(
     known: Annotated[UUID, Depends(check_readable)],
-    follower: Annotated[Follower, follows(Right.READ_SUBMISSIONS)],
+    follower: Annotated[Follower, follows(Permission.READ_SUBMISSIONS)],
     last_event_id: LastEventId = None,
 ) -> AsyncIterator[ServerSentEvent]:
     awaited = _sequence_after(last_event_id)

@@ -7,10 +7,10 @@ from pydantic import BaseModel, Field
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolExhausted
 
+from app.admin.worker import list_workers
 from app.api.dependency import Stored
 from app.api.error_code import NotReady
-from app.database import Database
-from app.operations.worker import list_workers
+from app.database.engine import Database
 from app.schema import is_current
 
 router = APIRouter(tags=["health"])

@@ -7,9 +7,8 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.dependency import Reader, Sender, Stored
+from app.api.field import KnownSlug, whole
 from app.api.openapi import problems
-from app.api.slug import KnownSlug
-from app.api.whole_number import whole
 from app.body import Body
 from app.learning.hint import Hints, list_hints, reveal_hint
 

@@ -7,15 +7,15 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from app.accounts.right import Right
+from app.accounts.permission import Permission
 from app.api.dependency import Reader, Sender, Stored
 from app.api.openapi import problems
 from app.catalog.publish import MAX_NUMBER
-from app.drafts.copy import copy_back
 from app.errors import Invalid
 from app.judging.verdicts import Verdict
 from app.moment import Moment
 from app.submissions.difference import SourceDifference, compare_submissions
+from app.submissions.draft import copy_back
 from app.submissions.query import HistoryFilters, SubmissionPage, get_submission, list_submissions
 from app.submissions.view import Mode
 
@@ -77,7 +77,7 @@ Old = Annotated[UUID | None, Query(description="the one to compare with; the one
 )
 def get_history(database: Stored, viewer: Reader, query: Annotated[HistoryPageQuery, Query()]) -> SubmissionPage:
     if query.everyone:
-        viewer.require(Right.INSPECT_SUBMISSIONS)
+        viewer.require(Permission.INSPECT_SUBMISSIONS)
     elif query.user is not None:
         raise Invalid("user", "submissions of another user are listed with everyone=true, by those who may see them")
     with database.transaction() as session:

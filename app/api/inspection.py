@@ -7,8 +7,8 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
-from app.administration.export import Format
-from app.administration.submission import (
+from app.admin.export import Format
+from app.admin.submission import (
     InspectedJudging,
     export_submissions,
     inspect_judgings,

@@ -16,14 +16,14 @@ from app.accounts.invitation import (
     Invite,
     check_note,
     invite,
+    list_invitations,
     revoke_invitation,
     state_of,
 )
-from app.accounts.invitation_list import list_invitations
 from app.accounts.model import Role
 from app.api.dependency import Address, Configured, Cursor, Stored, UserChanger, UserReader, act_as
+from app.api.field import Email, ruled
 from app.api.openapi import problems
-from app.api.ruled import Email, ruled
 from app.body import Body
 from app.request_state import get_outbox
 

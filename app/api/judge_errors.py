@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
+from app.admin.judge_error import CauseView, ErrorFilters, JudgeErrorPage, list_causes, list_judge_errors
 from app.api.dependency import Cursor, OperationsReader, Stored
 from app.api.openapi import problems
-from app.database import storable
-from app.operations.judge_error import CauseView, ErrorFilters, JudgeErrorPage, list_causes, list_judge_errors
+from app.database.engine import storable
 
 router = APIRouter(prefix="/judge-errors", tags=["operations"])
 

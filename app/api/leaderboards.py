@@ -6,9 +6,9 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.dependency import ProblemReader, Stored
+from app.api.field import KnownSlug
 from app.api.openapi import problems
-from app.api.slug import KnownSlug
-from app.leaderboard.query import By, Leaderboard, read_leaderboard
+from app.submissions.leaderboard import By, Leaderboard, read_leaderboard
 
 router = APIRouter(prefix="/problems/{slug}/leaderboard", tags=["problems"])
 

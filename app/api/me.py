@@ -8,16 +8,16 @@ from pydantic import Field, SecretStr, StrictBool
 
 from app.accounts.model import User
 from app.accounts.own_account import change_own_email, change_password
-from app.accounts.proof import Proof
-from app.api.condition import IfMatch, require_match
+from app.accounts.reauthentication import Reauthentication
 from app.api.dependency import AccountChanger, AccountReader, Address, Stored, Throttles, act_as
+from app.api.etag import IfMatch, require_match
+from app.api.field import Email, Password
 from app.api.openapi import problems
-from app.api.ruled import Email, Password
 from app.api.users import UserView
 from app.body import Body
-from app.leaderboard.membership import set_ranked
 from app.learning.solution import count_solved_after_seeing
-from app.statistics.query import Statistics, read_statistics
+from app.submissions.leaderboard import set_ranked
+from app.submissions.statistics import Statistics, read_statistics
 
 router = APIRouter(prefix="/me", tags=["users"])
 
@@ -70,7 +70,7 @@ def patch_me(
         user = session.get_one(User, viewer.id, with_for_update={"key_share": True}, populate_existing=True)
         require_match(if_match, UserView.model_validate(user))
         if "email" in change.model_fields_set:
-            proof = Proof(password=change.password.get_secret_value(), throttle=throttles.proofs)
+            proof = Reauthentication(password=change.password.get_secret_value(), throttle=throttles.proofs)
             change_own_email(session, act_as(viewer, address), proof, change.email)
         if "is_ranked" in change.model_fields_set:
             set_ranked(session, viewer.id, is_ranked=change.is_ranked)
@@ -87,7 +87,7 @@ def change_own_password(
     viewer: AccountChanger, address: Address, database: Stored, throttles: Throttles, change: PasswordChange
 ) -> None:
     """All browsers are signed out; tokens go on working."""
-    proof = Proof(password=change.current.get_secret_value(), throttle=throttles.proofs)
+    proof = Reauthentication(password=change.current.get_secret_value(), throttle=throttles.proofs)
     with database.transaction() as session:
         change_password(session, act_as(viewer, address), proof, change.new.get_secret_value())
 

@@ -3,9 +3,9 @@
 from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 
+from app.admin.metrics import write_metrics
 from app.api.dependency import OperationsReader, Stored
 from app.api.openapi import problems
-from app.operations.scrape import write_metrics
 
 router = APIRouter(tags=["health"])
 

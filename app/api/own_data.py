@@ -6,13 +6,13 @@ from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 from pydantic import Field, SecretStr
 
-from app.accounts.proof import Proof
+from app.accounts.reauthentication import Reauthentication
 from app.api.archive import ARCHIVE, send_file
 from app.api.dependency import AccountChanger, Address, Stored, Throttles, act_as
 from app.api.openapi import problems
 from app.body import Body
-from app.people.erase import erase_self
-from app.people.export import export_user
+from app.people.erasure import erase_self
+from app.people.personal_data import export_user
 
 router = APIRouter(prefix="/me", tags=["users"])
 
@@ -39,6 +39,6 @@ def erase_own_account(
     viewer: AccountChanger, address: Address, database: Stored, throttles: Throttles, sure: Confirmation
 ) -> None:
     """Your submissions, drafts, progress, sessions and tokens are removed. This can't be undone: export them first."""
-    proof = Proof(password=sure.password.get_secret_value(), throttle=throttles.proofs)
+    proof = Reauthentication(password=sure.password.get_secret_value(), throttle=throttles.proofs)
     with database.transaction() as session:
         erase_self(session, act_as(viewer, address), proof)

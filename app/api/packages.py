@@ -7,12 +7,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from starlette.exceptions import HTTPException
 
-from app.api.condition import require_match
 from app.api.dependency import Author, Stored
+from app.api.etag import require_match
+from app.api.field import Slug, read_slug
 from app.api.openapi import problems
-from app.api.slug import Slug, read_slug
+from app.authoring.query import VerificationView, view_verification
 from app.authoring.send import Sending, send
-from app.authoring.view import VerificationView, view_verification
 from app.catalog.archive import read_upload
 from app.catalog.package import package_from_files
 from app.catalog.query import get_problem

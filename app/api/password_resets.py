@@ -7,9 +7,9 @@ from pydantic import BaseModel, Field
 
 from app.accounts.password_reset import reset_password
 from app.api.dependency import Address, Stored
+from app.api.field import Password
 from app.api.openapi import problems
-from app.api.ruled import Password
-from app.audit.record import Actor
+from app.audit import Actor
 from app.body import Body
 from app.request_state import get_reset_desk
 

@@ -12,18 +12,25 @@ from sqlalchemy.orm import Session
 from app.accounts.model import Role
 from app.accounts.password_reset import LIFETIME
 from app.api.archive import ARCHIVE, send_file
-from app.api.condition import IfMatch, require_tag, tag_of
 from app.api.dependency import Address, Configured, Cursor, Stored, UserChanger, UserReader, act_as
+from app.api.etag import IfMatch, require_tag, tag_of
+from app.api.field import Email
 from app.api.openapi import problems
-from app.api.ruled import Email
-from app.audit.record import Actor
+from app.audit import Actor
 from app.body import Body
-from app.people.change import change_email, change_role, keep_an_admin, lock_user, reactivate, sign_out, suspend
-from app.people.erase import erase
-from app.people.export import export_user
-from app.people.person import Account, State
-from app.people.query import PersonPage, UserFilters, get_account, list_users
-from app.people.reset_link import make_link
+from app.people.administration import (
+    change_email,
+    change_role,
+    keep_an_admin,
+    lock_user,
+    make_link,
+    reactivate,
+    sign_out,
+    suspend,
+)
+from app.people.erasure import erase
+from app.people.personal_data import export_user
+from app.people.query import Account, PersonPage, State, UserFilters, get_account, list_users
 
 router = APIRouter(prefix="/users", tags=["users"])
 

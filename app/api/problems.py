@@ -7,14 +7,13 @@ from pydantic import BaseModel
 
 from app.api.dependency import AnyViewer, Cursor, Stored
 from app.api.error_code import NotSignedIn
+from app.api.field import Slug
 from app.api.openapi import OPEN_TO_ALL, problems
-from app.api.slug import Slug
 from app.catalog.manifest import Difficulty
 from app.catalog.parameter import Framework
-from app.catalog.query import ProblemDetail, get_problem
+from app.catalog.query import ListedProblem, ProblemDetail, ProblemState, get_problem
 from app.catalog.search import Cut, ProblemFilters, list_problems
-from app.catalog.view import ListedProblem, ProblemState
-from app.learning.state import states_for
+from app.learning.progress import states_for
 
 PAGE = 50
 MAX_PAGE = 200

@@ -7,10 +7,9 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from app.api.dependency import Reader, Sender, Stored
+from app.api.field import KnownSlug
 from app.api.openapi import problems
-from app.api.slug import KnownSlug
-from app.learning.completion import complete, undo_completion
-from app.learning.progress import read_learning
+from app.learning.progress import complete, read_learning, undo_completion
 from app.learning.solution import OpenedBy
 
 router = APIRouter(prefix="/problems/{slug}", tags=["learning"])

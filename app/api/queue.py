@@ -2,9 +2,9 @@
 
 from fastapi import APIRouter
 
+from app.admin.queue import QueueState, read_queue
 from app.api.dependency import OperationsReader, Stored
 from app.api.openapi import problems
-from app.operations.queue import QueueState, read_queue
 
 router = APIRouter(tags=["operations"])
 

@@ -14,16 +14,14 @@ from app.api.dependency import Address, Cursor, Live, Reader, Rejudger, Stored, 
 from app.api.openapi import problems
 from app.api.submissions import MAX_WAIT_SECONDS
 from app.body import Body
-from app.database import Database
-from app.rejudging.change import ChangePage, list_changes
-from app.rejudging.choice import Choice
+from app.database.engine import Database
+from app.rejudging.change import ChangePage, JudgingList, list_changes, list_judgings
+from app.rejudging.choice import Choice, Preview, preview
 from app.rejudging.create import MAX_NOTE, Rejudge, get_rejudging, rejudge
 from app.rejudging.decision import apply, cancel
-from app.rejudging.earlier import JudgingList, list_judgings
 from app.rejudging.model import Onto
-from app.rejudging.preview import Preview, preview
 from app.rejudging.view import RejudgingPage, RejudgingView, list_rejudgings, view_rejudging
-from app.submissions.key import KEY_CHARACTERS
+from app.submissions.idempotency import KEY_CHARACTERS
 from app.submissions.query import get_submission
 
 router = APIRouter(tags=["rejudging"])

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Path, Response
 
 from app.api.archive import PACKAGE, send_package
 from app.api.dependency import Address, Author, Cursor, Stored, act_as
+from app.api.field import KnownSlug
 from app.api.openapi import problems
-from app.api.slug import KnownSlug
-from app.authoring.page import RevisionPage, page_revisions
 from app.authoring.publication import bring_back
+from app.authoring.query import RevisionPage, page_revisions
 from app.catalog.publish import MAX_NUMBER, get_revision
 
 router = APIRouter(prefix="/problems/{slug}/revisions", tags=["authors"])

@@ -38,7 +38,7 @@ from app.api import (
     verifications,
     workers,
 )
-from app.api.query_name import refuse_unknown_names
+from app.api.query_parameters import refuse_unknown_names
 
 
 def build_router() -> APIRouter:

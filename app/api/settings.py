@@ -5,15 +5,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field, StrictBool
 
-from app.administration.setting import Setting, list_settings
-from app.api.condition import IfMatch, require_match
+from app.admin.settings import Setting, change_settings, list_settings, put_back
 from app.api.dependency import Address, OperationsReader, SettingsChanger, Stored, act_as
+from app.api.etag import IfMatch, require_match
 from app.api.openapi import problems
 from app.body import Body
-from app.policy.change import lock_policy
-from app.policy.policy import Policy
+from app.policy import Policy, lock_policy
 from app.request_state import get_policy
-from app.retention.setting import change_settings, put_back
 
 router = APIRouter(prefix="/settings", tags=["administration"])
 

@@ -7,8 +7,8 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.dependency import Reader, Sender, Stored
+from app.api.field import KnownSlug
 from app.api.openapi import problems
-from app.api.slug import KnownSlug
 from app.body import Body
 from app.learning.solution import OpenedBy, Solution, get_solution, show_solution
 

@@ -10,17 +10,16 @@ from fastapi import APIRouter, Depends, Header, Query, Response
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
-from app.accounts.viewer import Viewer
+from app.accounts.permission import Viewer
 from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, act_as
+from app.api.field import Slug, ruled
 from app.api.openapi import problems
-from app.api.ruled import ruled
-from app.api.slug import Slug
 from app.body import Body
-from app.catalog.own_inputs import MAX_BYTES
-from app.database import Database
-from app.policy.policy import read_policy
+from app.catalog.custom_inputs import MAX_BYTES
+from app.database.engine import Database
+from app.policy import read_policy
 from app.submissions.cancel import cancel_as
-from app.submissions.key import KEY_CHARACTERS
+from app.submissions.idempotency import KEY_CHARACTERS
 from app.submissions.query import get_submission
 from app.submissions.submit import SOURCE_BYTES, Submit, SubmitLimits, check_source, submit
 from app.submissions.view import Mode, State, SubmissionView

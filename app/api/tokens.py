@@ -9,17 +9,17 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from app.accounts.own_account import give_up_token, sign_in_for_token
-from app.accounts.right import Right, read_scopes
-from app.accounts.sign_in import SignIn
+from app.accounts.permission import Permission, read_scopes
+from app.accounts.session import SignIn
 from app.accounts.token import MAX_DAYS, MAX_NAME, Bounds, check_days, check_name, list_tokens
 from app.api.dependency import AccountChanger, AccountReader, Address, Stored, Throttles, act_as
+from app.api.field import ruled
 from app.api.openapi import problems
-from app.api.ruled import ruled
 from app.body import Body
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
 
-Scope = Annotated[str, Field(json_schema_extra={"enum": [str(right) for right in Right]})]
+Scope = Annotated[str, Field(json_schema_extra={"enum": [str(right) for right in Permission]})]
 
 
 class TokenRequest(Body):
@@ -30,11 +30,13 @@ class TokenRequest(Body):
     name: Annotated[str, ruled(check_name)] = Field(
         "token", json_schema_extra={"maxLength": MAX_NAME, "pattern": "^[^\\u0000]*$"}, examples=["laptop"]
     )
-    scopes: Annotated[list[Scope], Field(max_length=len(Right), fail_fast=True), ruled(read_scopes)] | None = Field(
-        None,
-        description="what it may do, of what you may; null: all that you may at any time",
-        json_schema_extra={"minItems": 1},
-        examples=[["submissions:read", "submissions:write"]],
+    scopes: Annotated[list[Scope], Field(max_length=len(Permission), fail_fast=True), ruled(read_scopes)] | None = (
+        Field(
+            None,
+            description="what it may do, of what you may; null: all that you may at any time",
+            json_schema_extra={"minItems": 1},
+            examples=[["submissions:read", "submissions:write"]],
+        )
     )
     expires_in_days: Annotated[int, ruled(check_days)] | None = Field(
         None,

@@ -9,7 +9,7 @@ from app.api.dependency import AnyViewer, Stored
 from app.api.openapi import OPEN_TO_ALL, problems
 from app.catalog.manifest import SLUG
 from app.catalog.track import TrackDetail, TrackSummary, get_track, list_tracks
-from app.learning.state import states_for
+from app.learning.progress import states_for
 
 router = APIRouter(prefix="/tracks", tags=["tracks"])
 

@@ -7,12 +7,12 @@ from uuid import UUID
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from app.accounts.admission import Applicant, join
 from app.accounts.model import Role
+from app.accounts.sign_up import Applicant, join
 from app.accounts.user import SignUp
 from app.api.dependency import Address, Stored, Throttles
+from app.api.field import Email, Password, Username
 from app.api.openapi import problems
-from app.api.ruled import Email, Password, Username
 from app.body import Body
 
 router = APIRouter(prefix="/users", tags=["users"])

@@ -12,20 +12,23 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
-from app.accounts.right import Right
-from app.accounts.viewer import Viewer
+from app.accounts.permission import Permission, Viewer
 from app.api.archive import PACKAGE, send_package
 from app.api.dependency import Address, Author, Cursor, Live, Seats, Stored, act_as
-from app.api.following import follows
+from app.api.event_stream import follows
 from app.api.openapi import problems
 from app.api.submissions import MAX_WAIT_SECONDS
-from app.authoring.page import VerificationPage, page_verifications
 from app.authoring.publication import publish_verified
-from app.authoring.query import get_verification
+from app.authoring.query import (
+    VerificationPage,
+    VerificationView,
+    get_verification,
+    page_verifications,
+    view_verification,
+)
 from app.authoring.send import cancel_as
-from app.authoring.view import VerificationView, view_verification
-from app.database import Database
-from app.submissions.follow import Follower
+from app.database.engine import Database
+from app.submissions.progress import Follower
 
 router = APIRouter(prefix="/verifications", tags=["authors"])
 
@@ -82,7 +85,7 @@ async def get_verification_view(
     summary="Follow a verification, step by step",
 )
 async def follow_verification(
-    known: Known, follower: Annotated[Follower, follows(Right.WRITE_PROBLEMS)]
+    known: Known, follower: Annotated[Follower, follows(Permission.WRITE_PROBLEMS)]
 ) -> AsyncIterator[ServerSentEvent]:
     def read(session: Session, _viewer: Viewer) -> VerificationView:
         return view_verification(session, get_verification(session, known))

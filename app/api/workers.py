@@ -4,9 +4,9 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
+from app.admin.worker import WorkerList, WorkerView, drain, list_workers, resume
 from app.api.dependency import Address, OperationsReader, Operator, Stored, act_as
 from app.api.openapi import problems
-from app.operations.worker import WorkerList, WorkerView, drain, list_workers, resume
 
 router = APIRouter(prefix="/workers", tags=["operations"])
 

@@ -1,6 +1,6 @@
 """Tables of authors' work: packages on their way through verification, and what was made current when, by whom.
 
-A verification's row is also its job; `app.worker.lease` says how a worker holds one.
+A verification's row is also its job; `app.queue.lease` says how a worker holds one.
 """
 
 from datetime import datetime
@@ -12,7 +12,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.accounts.model import User
 from app.catalog.model import Problem, Revision
-from app.database import Base
+from app.database.engine import Base
 
 State = Literal["queued", "verifying", "done"]
 Outcome = Literal["passed", "refused", "failed"]

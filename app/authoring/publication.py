@@ -6,12 +6,12 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.audit.record import Act, Actor, record
+from app.audit import Act, Actor, record
 from app.authoring.model import Publication, Verification
+from app.catalog.folder import digest
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.package import Package, package_from_files
 from app.catalog.publish import get_revision, lock_problem, publish, publish_again
-from app.catalog.revision import digest
 from app.errors import Conflict
 
 

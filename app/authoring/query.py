@@ -1,16 +1,131 @@
-"""Finding authors' work: verifications, revisions, and who published what. For authors' eyes only."""
+"""What authors are shown of their work: the objects of the API, which the pages show too.
+
+Finding authors' work: verifications, revisions, and who published what. For authors' eyes only.
+
+Lists of authors' work that go on from page to page.
+"""
 
 from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
-from sqlalchemy import select
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session, aliased, defer, undefer
 
 from app.accounts.model import User
 from app.authoring.model import Publication, Verification
-from app.authoring.view import ProblemView, PublicationView, RevisionView, VerificationView, view_verification
 from app.catalog.model import IS_CURRENT, Problem, Revision
+from app.catalog.publish import MAX_NUMBER
+from app.catalog.verification_report import Report
+from app.database.cursor import read_number_cursor, read_uuid_cursor, write_cursor
 from app.errors import NotFound
+from app.submissions.waiting import is_held, is_served
+
+NOBODY = "No {kind} is running now: the package waits in the queue and will be verified when one starts."
+OUR_FAULT = "The verification broke off by our fault, three times; send it again, and tell an admin if it stays so."
+
+VerificationStatus = Literal["queued", "verifying", "passed", "refused", "failed"]
+
+
+class View(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class VerificationView(View):
+    """A package on its way. `refused`: by a check, the report says which; `failed`: it could not be checked."""
+
+    id: UUID
+    problem: str = Field(description="the slug")
+    digest: str = Field(description="names the package's content, and that of the revision that it becomes")
+    by: str = Field(description="the user name of who sent it")
+    state: VerificationStatus
+    step: str = Field(description="what is being checked; empty before")
+    done: int = Field(description="how much of the step is done, of `total`")
+    total: int
+    publish: bool = Field(description="whether it is published when it passes")
+    revision: int | None = Field(description="the number of the revision that it became; null until it is published")
+    queued_at: datetime
+    finished_at: datetime | None
+    notice: str | None = Field(description="a sentence for people: why it waits, or what came in the way")
+    report: Report | None = Field(description="what was found; null until it is done, and in lists")
+
+
+class PublicationView(View):
+    at: datetime
+    by: str | None = Field(description="a user name; null where the server took it from its folder")
+    verification: UUID | None = Field(
+        description="the verification that it passed; null where it was a revision before"
+    )
+
+
+class RevisionView(View):
+    """One version of a problem; `publications`: each time that it became the current one."""
+
+    number: int
+    digest: str
+    title: str
+    created_at: datetime
+    is_current: bool
+    publications: tuple[PublicationView, ...]
+
+
+class ProblemView(View):
+    """A problem in the authors' list; `number` is its current revision's."""
+
+    slug: str
+    number: int
+    title: str
+    published_at: datetime | None
+    published_by: str | None
+
+
+def view_verification(session: Session, row: Verification, *, with_report: bool = True) -> VerificationView:
+    username, revision = session.execute(
+        select(User.username, Revision.number)
+        .outerjoin(Revision, Revision.id == row.revision_id)
+        .where(User.id == row.user_id)
+    ).one()
+    return VerificationView(
+        id=row.id,
+        problem=row.slug,
+        digest=row.digest,
+        by=username,
+        state=row.verdict or ("queued" if row.state == "queued" else "verifying"),
+        step=row.step,
+        done=row.step_done,
+        total=row.step_total,
+        publish=row.publish,
+        revision=revision,
+        queued_at=row.queued_at,
+        finished_at=row.finished_at,
+        notice=_notice(session, row),
+        report=_read_report(row.report) if with_report and row.report else None,
+    )
+
+
+def _read_report(text: str) -> Report | None:
+    """None for one that an earlier version wrote in a form that is no more."""
+    try:
+        return Report.model_validate_json(text)
+    except ValidationError:
+        return None
+
+
+def _notice(session: Session, row: Verification) -> str | None:
+    if row.state == "done":
+        if row.verdict == "failed":
+            return "It was cancelled." if row.cancel_requested else OUR_FAULT
+        is_unpublished = row.publish and row.verdict == "passed" and row.revision_id is None
+        return row.reason if is_unpublished else None
+    if row.cancel_requested:
+        return "It is being cancelled."
+    if is_served(session, row.queue) or is_held(session, row.lease_until):
+        return None
+    kind = "GPU worker" if row.queue == "verify-gpu" else "worker"
+    return NOBODY.format(kind=kind)
+
 
 SHOWN = 50
 # Without what may be large.
@@ -100,3 +215,43 @@ def _publications(session: Session, problem_id: UUID) -> dict[UUID, Sequence[Pub
         view = PublicationView(at=publication.published_at, by=username, verification=publication.verification_id)
         found.setdefault(publication.revision_id, []).append(view)
     return {revision_id: tuple(views) for revision_id, views in found.items()}
+
+
+PAGE = 50
+
+
+class VerificationPage(View):
+    """Newest first, without reports."""
+
+    items: tuple[VerificationView, ...]
+    next: str | None = Field(description="the cursor of the page after this one; null at the end")
+
+
+class RevisionPage(View):
+    """Newest first."""
+
+    items: tuple[RevisionView, ...]
+    next: str | None = Field(description="the cursor of the page after this one; null at the end")
+
+
+def page_verifications(session: Session, user_id: UUID, cursor: str | None = None) -> VerificationPage:
+    """Of one author. Raises CursorInvalid."""
+    place = (Verification.queued_at, Verification.id)
+    query = select(Verification).options(*LIGHT).where(Verification.user_id == user_id)
+    if cursor is not None:
+        query = query.where(tuple_(*place) < tuple_(*read_uuid_cursor(cursor)))
+    rows = session.scalars(query.order_by(*(column.desc() for column in place)).limit(PAGE + 1)).all()
+    return VerificationPage(
+        items=tuple(view_verification(session, each, with_report=False) for each in rows[:PAGE]),
+        next=write_cursor(rows[PAGE - 1].queued_at, rows[PAGE - 1].id) if len(rows) > PAGE else None,
+    )
+
+
+def page_revisions(session: Session, slug: str, cursor: str | None = None) -> RevisionPage:
+    """Of one problem. Raises NotFound and CursorInvalid."""
+    before = None if cursor is None else read_number_cursor(cursor, most=MAX_NUMBER)[1]
+    found = list_revisions(session, slug, before=before, most=PAGE + 1)
+    last = found[PAGE - 1] if len(found) > PAGE else None
+    return RevisionPage(
+        items=tuple(found[:PAGE]), next=write_cursor(last.created_at, last.number) if last is not None else None
+    )

@@ -7,11 +7,11 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, defer
 
 from app.accounts.model import User
-from app.audit.record import Act, Actor, record
+from app.audit import Act, Actor, record
 from app.authoring.model import Verification
+from app.catalog.folder import digest
 from app.catalog.package import Package
 from app.catalog.publish import check_current
-from app.catalog.revision import digest
 from app.errors import LimitReached
 
 CHANNEL = "verification"

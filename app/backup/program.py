@@ -14,7 +14,7 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 from sqlalchemy import URL, Connection
 
-from app.embedded_postgres.cluster import binaries
+from app.database.embedded_cluster import binaries
 from app.errors import AllcloseError
 
 VERSIONS_PER_MAJOR = 10_000

@@ -19,13 +19,12 @@ from zipfile import ZipFile
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.audit.record import Act, Actor, record
-from app.backup.archive import DUMP, BadBackup, Manifest, open_backup
-from app.backup.dump import count_rows
+from app.audit import Act, Actor, record
+from app.backup.archive import DUMP, BadBackup, Manifest, count_rows, open_backup
 from app.backup.fence import fence
-from app.backup.place import check_unused, new_database, swap, swap_while_used
 from app.backup.program import Server, find_program, running, server_of
-from app.database import Database
+from app.backup.swap import check_unused, new_database, swap, swap_while_used
+from app.database.engine import Database
 from app.errors import AllcloseError
 from app.schema import knows, upgrade
 

@@ -1,12 +1,16 @@
-"""What is wrong with a package, said so that its author can mend it."""
+"""What is wrong with a package, said so that its author can mend it.
+
+Guessing what a mistyped word was to be.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from app.errors import AllcloseError
 
 Location = tuple[int | str, ...]
-MAX_SHOWN = 100
+MAX_FAULTS_SHOWN = 100
 MAX_KEY = 200
 
 
@@ -53,7 +57,7 @@ class PackageInvalid(AllcloseError):
     def __init__(self, slug: str, faults: Iterable[Fault]) -> None:
         self.slug = slug
         self.problems = tuple(sorted(faults, key=lambda fault: (fault.file != "problem.yaml", fault.file, fault.line)))
-        shown = [*map(str, self.problems[:MAX_SHOWN]), *(["…"] if len(self.problems) > MAX_SHOWN else [])]
+        shown = [*map(str, self.problems[:MAX_FAULTS_SHOWN]), *(["…"] if len(self.problems) > MAX_FAULTS_SHOWN else [])]
         count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
         super().__init__("\n".join([f"package {slug} has {count}:", *(f"  {fault}" for fault in shown)]))
 
@@ -62,3 +66,14 @@ def key_of(location: Location) -> str:
     """`("cases", 0, "inputs", "w")` → `cases[0].inputs.w`"""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
     return text.removeprefix(".")[:MAX_KEY]
+
+
+MAX_LENGTH = 80
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`; did you mean tolerance?`, or nothing when no known word is near."""
+    if len(word) > MAX_LENGTH:
+        return ""
+    matches = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"; did you mean {matches[0]}?" if matches else ""

@@ -13,14 +13,12 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from app.catalog.case import Case
+from app.catalog.case import Array, Case, Choice, Drawn, Integers, Normal, Permutation, Shape, Uniform
+from app.catalog.case_validation import completed, size_of
 from app.catalog.dtype import DType
 from app.catalog.fault import Location
-from app.catalog.fit import completed
-from app.catalog.given import size_of
 from app.catalog.manifest import Manifest
 from app.catalog.parameter import Parameter
-from app.catalog.value import Array, Choice, Drawn, Integers, Normal, Permutation, Shape, Uniform
 
 SAMPLE_KEY = b"allclose sample"
 

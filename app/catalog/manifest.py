@@ -6,11 +6,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, Strict, StringConstraints, model_validator
 
 from app.catalog.case import MAX_CASES, Case, expand
-from app.catalog.checking import AnyChecker
-from app.catalog.consistency import Draft, list_conflicts
 from app.catalog.fault import Conflict, Inconsistent
+from app.catalog.manifest_validation import Draft, list_conflicts
 from app.catalog.parameter import Framework, Identifier, Input, Parameter, Returns
-from app.catalog.requiring import AnyRequirement
+from app.catalog.rule_validation import AnyChecker, AnyRequirement
 from app.judging.checker import DtypePolicy
 from app.judging.options import Integer, Margin, Model, Number
 

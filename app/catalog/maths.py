@@ -1,7 +1,9 @@
 """Formulas: LaTeX to MathML on the server, so that the page needs no script.
 
-`latex2mathml` builds a tree and then undoes its own escaping, so what stands in `\\text{…}` would become HTML. We
+`latex2mathml` builds a tree and then undoes its own escaping, so what stands in `\text{…}` would become HTML. We
 take the tree, copy only known elements and harmless attributes, and escape once, here.
+
+The Markdown of statements, for those who show it and for those who look for faults in it.
 """
 
 import html
@@ -9,6 +11,10 @@ import re
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from latex2mathml.converter import Converter
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.dollarmath.index import math_inline_dollar
 
 MAX_LATEX = 2_000
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
@@ -87,3 +93,40 @@ def _is_harmless(name: str, value: str) -> bool:
     if WORD_ATTRIBUTE.fullmatch(name):
         return WORD.fullmatch(value) is not None
     return LENGTH_ATTRIBUTE.fullmatch(name) is not None and LENGTH.fullmatch(value) is not None
+
+
+# Rows are filled up to the width of their head, so that a few kB could ask for millions of cells.
+MAX_CELLS = 10_000
+
+_dollar_rule = math_inline_dollar(allow_digits=False, allow_double=True)
+
+
+def make_parser(text: str, **options: object) -> MarkdownIt:
+    """For this text. `options`: of the formulas. Where tables would have too many cells they stay text."""
+    parser = MarkdownIt("commonmark", {"html": False})
+    if not has_great_tables(text):
+        parser.enable("table")
+    parser.use(dollarmath_plugin, allow_labels=False, allow_digits=False, double_inline=True, **options)
+    parser.inline.ruler.at("math_inline", _math_inline)
+    return parser
+
+
+def _math_inline(state: StateInline, silent: bool) -> bool:
+    """Apply the plugin's rule to a text that ends in a line break.
+
+    The rule looks at the character before a `$`. At the start of a text that is `src[-1]`, the text's last character: a
+    digit or a backslash there would make the `$` an amount of money or an escaped one.
+    """
+    text = state.src
+    if text[state.pos] != "$":
+        return False
+    state.src = text + "\n"
+    try:
+        return _dollar_rule(state, silent)
+    finally:
+        state.src = text
+
+
+def has_great_tables(text: str) -> bool:
+    bars = [line.count("|") for line in text.splitlines() if "|" in line]
+    return len(bars) * (max(bars, default=0) + 1) > MAX_CELLS

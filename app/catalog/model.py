@@ -1,4 +1,7 @@
-"""Tables of problems, their immutable revisions, and the expected outputs that the reference gave."""
+"""Tables of problems, their immutable revisions, and the expected outputs that the reference gave.
+
+What the database derives from a revision's manifest, for lists and for searches. In SQL, as PostgreSQL writes it.
+"""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -8,8 +11,31 @@ from sqlalchemy import CheckConstraint, Computed, ForeignKey, Index, Text, Uniqu
 from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.catalog.searchable import LISTING, SEARCH
-from app.database import Base
+from app.database.engine import Base
+
+# Without what is long, so that a list of many problems reads little.
+LISTING = (
+    "manifest - ARRAY['statement', 'starter', 'parameters', 'returns', 'cases', 'tolerance', 'checkers', 'limits', "
+    "'requirements', 'hints', 'quiz']"
+)
+# `lax.scan` and `grad_step` would be one word each.
+_SEPARATORS = "_-./@<>&+="
+# Of a statement; PostgreSQL bounds what a tsvector holds.
+_CHARACTERS = 100_000
+_WORDS = " || ' ' || ".join(f"coalesce(manifest ->> '{key}', '')" for key in ("tags", "frameworks", "entry_point"))
+_TEXTS = {
+    "A": "coalesce(manifest ->> 'title', '')",
+    "B": _WORDS,
+    "C": "coalesce(manifest ->> 'summary', '')",
+    "D": f"left(coalesce(manifest ->> 'statement', ''), {_CHARACTERS})",
+}
+LANGUAGES = ("english", "simple")
+# Both the stem of each word (gradients: gradient) and the word as it is, which a prefix finds too.
+SEARCH = " || ".join(
+    f"setweight(to_tsvector('{language}', translate({text}, '{_SEPARATORS}', '{' ' * len(_SEPARATORS)}')), '{weight}')"
+    for weight, text in _TEXTS.items()
+    for language in LANGUAGES
+)
 
 Device = Literal["cpu", "gpu"]
 

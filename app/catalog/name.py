@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from app.catalog.model import IS_CURRENT, Problem, Revision
-from app.database import storable
+from app.database.engine import storable
 from app.errors import ProblemNotFound
 
 MAX_LENGTH = 100  # characters of a name; what is longer is no typing mistake

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.catalog.document import Document
 from app.catalog.fault import Fault
 from app.catalog.folder import FILE_OF_KEY, verdict_fault
 from app.catalog.source import Source
+from app.catalog.yaml_document import Document
 
 REQUIRED = ("statement", "starter", "reference")
 NEEDED_FOLDERS = ("accepted", "wrong_answer")

@@ -8,9 +8,9 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from app.catalog.folder import digest
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.package import Package
-from app.catalog.revision import digest
 from app.errors import NotFound, Outdated
 
 SEED_BYTES = 32

@@ -1,15 +1,252 @@
-"""Reading a published problem, as anybody may see it. `search` finds several."""
+"""What anybody may see of a problem. Nothing here holds a hidden input, an answer or the package's own code.
 
-from sqlalchemy import select
+Reading a published problem, as anybody may see it. `search` finds several.
+
+The problems that are one exercise in several frameworks.
+
+Inputs as a student would type them, to begin with: those of the first sample that can be written out.
+
+x: [1, 2.5]
+y:
+  [[1, 2],
+   [3, 4]]
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+from sqlalchemy import Integer, collate, select
 from sqlalchemy.orm import Session
 
-from app.catalog.example_inputs import write_example
-from app.catalog.exercise import list_versions
+from app.catalog.manifest import Difficulty, Exercise, Limits, Parameter, Returns, Tolerance
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
+from app.catalog.parameter import Framework, Input, list_case_inputs
+from app.catalog.rule_validation import AnyChecker, AnyRequirement
 from app.catalog.signature import described_signature
-from app.catalog.view import ExerciseVersion, ProblemDetail, SampleCase
-from app.database import storable
+from app.database.engine import storable
 from app.errors import ProblemNotFound
+from app.judging.checker import DtypePolicy
+
+# `tried`: something was submitted; `completed`: solved, and its student is through with it.
+ProblemState = Literal["new", "tried", "solved", "completed"]
+
+# Of hints and questions, which a manifest holds whole, a view has the number only.
+Counted = Annotated[int, BeforeValidator(lambda given: given if isinstance(given, int) else len(given))]
+
+
+class View(BaseModel):
+    """Takes what it names from a manifest, and leaves the rest."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class ProblemSummary(View):
+    slug: str
+    title: str
+    summary: str
+    difficulty: Difficulty
+    estimated_minutes: int
+    tags: tuple[str, ...]
+    track: str | None
+    position: int | None
+    frameworks: tuple[Framework, ...]
+
+
+class ListedProblem(ProblemSummary):
+    """A problem as lists have it. `prerequisites` are slugs."""
+
+    prerequisites: tuple[str, ...] = ()
+    state: ProblemState | None = Field(None, description="how far you are with it; null without a token")
+
+
+class SampleCase(View):
+    """A case that students may see whole."""
+
+    name: str
+    doc: str | None
+    inputs: dict[str, Any] | None = Field(description="previews by parameter; null until the reference has run")
+    expected: dict[str, Any] | None = Field(description="preview of the expected output; null until then")
+
+
+class ExerciseVersion(View):
+    """A problem that is the same exercise in another framework, or the problem itself."""
+
+    slug: str
+    title: str
+    label: str = Field(description="what differs, in a few words")
+    frameworks: tuple[Framework, ...]
+
+
+class ProblemDetail(ProblemSummary):
+    """All of a problem that a student sees before solving it."""
+
+    revision: int | None = Field(
+        description="the number of the revision that new submissions belong to; null for a folder, which has none"
+    )
+    digest: str = Field(description="names the content of that revision")
+    prerequisites: tuple[str, ...]
+    exercise: Exercise | None = None
+    versions: tuple[ExerciseVersion, ...] = Field(
+        default=(), description="all problems of the same exercise, this one among them; none where it is the only one"
+    )
+    license: str | None
+    entry_point: str
+    signature: str = Field(description="the function as students write it, such as `scale(x, factor)`")
+    parameters: tuple[Parameter, ...] = Field(description="what the function takes, in the order of the call")
+    inputs: tuple[Input, ...] = Field(
+        default=(),
+        description="what cases give, where the problem makes the function's arguments from it; else empty, and cases "
+        "give the parameters",
+    )
+    returns: Returns
+    tolerance: Tolerance | None
+    dtype_policy: DtypePolicy
+    checkers: dict[str, AnyChecker] = Field(default={}, description="how leaves are judged, by patterns of their paths")
+    limits: Limits
+    requirements: tuple[AnyRequirement, ...] = Field(default=(), description="rules on how answers are computed")
+    statement: str = Field(description="Markdown, with formulas in $…$")
+    starter: str
+    samples: tuple[SampleCase, ...]
+    example_inputs: str = Field("", description="YAML to begin inputs of your own with, of a sample where possible")
+    hidden_cases: int = Field(description="how many further cases a submission is judged on")
+    hint_count: Counted = Field(validation_alias=AliasChoices("hint_count", "hints"))
+    question_count: Counted = Field(
+        validation_alias=AliasChoices("question_count", "quiz"), description="how many questions its quiz asks"
+    )
+
+
+MOST_SHOWN = 20
+
+
+def list_versions(session: Session, revision: Revision) -> tuple[ExerciseVersion, ...]:
+    """In the order of their tracks, the revision's own problem among them; none where it is the only one."""
+    exercise = revision.manifest.get("exercise")
+    if exercise is None:
+        return ()
+    manifest = Revision.manifest
+    query = (
+        select(Problem.slug, manifest["title"], manifest["exercise"]["label"], manifest["frameworks"])
+        .join(Revision, IS_CURRENT)
+        .where(manifest["exercise"]["name"].astext == exercise["name"])
+        .order_by(manifest["position"].astext.cast(Integer), collate(Problem.slug, "C"))
+        .limit(MOST_SHOWN)
+    )
+    found = tuple(
+        ExerciseVersion(slug=slug, title=title, label=label, frameworks=frameworks)
+        for slug, title, label, frameworks in session.execute(query)
+    )
+    return found if len(found) > 1 else ()
+
+
+WIDTH = 72
+# Of sizes that have only a name; the type's own for what is no array.
+SMALL = 2
+_ZEROS: dict[str, Any] = {"float": 0.5, "int": 1, "bool": False, "str": "text", "list": [], "dict": {}}
+_WORDS = {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
+
+Inputs = dict[str, Any]
+
+
+class _Hidden(Exception):
+    """A value that is not there to be written: drawn, generated or too large."""
+
+
+def write_example(manifest: Mapping[str, Any], samples: Sequence[SampleCase]) -> str:
+    """`manifest`: as revisions hold it; `samples`: with previews of their inputs, once there are any."""
+    parameters: list[Mapping[str, Any]] = list(list_case_inputs(manifest))
+    inputs = next(_candidates(manifest, parameters, samples), None)
+    if inputs is None:
+        inputs = {parameter["name"]: _zeros(parameter) for parameter in parameters}
+    return "".join(_entry(name, value) for name, value in inputs.items())
+
+
+def _candidates(
+    manifest: Mapping[str, Any], parameters: Sequence[Mapping[str, Any]], samples: Sequence[SampleCase]
+) -> Iterator[Inputs]:
+    given = {case["name"]: case.get("inputs") for case in manifest.get("cases", ())}
+    for sample in samples:
+        for values in (_literal_inputs, _shown_inputs):
+            try:
+                yield values(parameters, given.get(sample.name), sample.inputs)
+            except _Hidden:
+                continue
+
+
+def _literal_inputs(parameters: Sequence[Mapping[str, Any]], given: Inputs | None, _: Inputs | None) -> Inputs:
+    """As the author wrote them."""
+    if given is None:
+        raise _Hidden
+    return {p["name"]: None if given[p["name"]] is None else _literal(given[p["name"]]) for p in parameters}
+
+
+def _literal(value: Any) -> Any:
+    if value is None or (isinstance(value, dict) and "draw" in value):  # JSON has no NaN, and null in its place
+        raise _Hidden
+    if isinstance(value, dict) and "array" in value:
+        kept = {"array": _literal(value["array"])}
+        return kept | ({"dtype": value["dtype"]} if value.get("dtype") else {})
+    if isinstance(value, dict):
+        return {key: _literal(item) for key, item in value.items()}
+    return [_literal(item) for item in value] if isinstance(value, list) else value
+
+
+def _shown_inputs(parameters: Sequence[Mapping[str, Any]], _: Inputs | None, previews: Inputs | None) -> Inputs:
+    """As samples show them, where they show all of them."""
+    if previews is None:
+        raise _Hidden
+    return {p["name"]: _shown(p, previews[p["name"]]) for p in parameters}
+
+
+def _shown(parameter: Mapping[str, Any], preview: Mapping[str, Any]) -> Any:
+    leaves = preview["leaves"]
+    if preview["left_out"] or any("values" not in leaf for leaf in leaves):
+        raise _Hidden
+    if parameter["type"] not in ("list", "dict"):
+        return leaves[0]["values"]
+    if parameter["type"] == "list" or any("/" in leaf["path"] for leaf in leaves):
+        raise _Hidden
+    return {leaf["path"]: {"array": leaf["values"]} if leaf["shape"] else leaf["values"] for leaf in leaves}
+
+
+def _zeros(parameter: Mapping[str, Any]) -> Any:
+    if parameter["type"] in _ZEROS:
+        return _ZEROS[parameter["type"]]
+    value: Any = False if parameter["dtype"] == "bool" else 0
+    for size in reversed(parameter["shape"]):
+        value = [value] * (size if isinstance(size, int) else SMALL)
+    return value
+
+
+def _entry(name: str, value: Any) -> str:
+    text = _flow(value)
+    if len(name) + len(text) > WIDTH and isinstance(value, list | dict) and value:
+        text = "\n  " + ("[" if isinstance(value, list) else "{") + ",\n   ".join(_items(value)) + text[-1]
+        return f"{name}:{text}\n"
+    return f"{name}: {text}\n"
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(_items(value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(_items(value))}}}"
+    if isinstance(value, str):
+        return _WORDS.get(value) or json.dumps(value, ensure_ascii=False)
+    return json.dumps(value)
+
+
+def _items(value: list[Any] | dict[str, Any]) -> list[str]:
+    if isinstance(value, list):
+        return [_flow(item) for item in value]
+    return [f"{_key(key)}: {_flow(item)}" for key, item in value.items()]
+
+
+def _key(key: str) -> str:
+    return key if key and set(key) <= _PLAIN else json.dumps(key, ensure_ascii=False)
+
 
 __all__ = ["ProblemDetail", "SampleCase", "get_problem"]
 

@@ -2,36 +2,81 @@
 
 Without words the list is in the order of tracks. With words it begins with what fits best: a word in the title counts
 most, then tags, then the summary, then the statement. Each word may be the beginning of one.
+
+Where a page of problems ends, as a word that callers hand back and do not look into.
+
+How many problems each choice of a filter would show, beside the other filters as they are. One query for all.
 """
 
+import base64
+import json
 import re
-from dataclasses import dataclass, fields
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import reduce
 from typing import Any
 
 from sqlalchemy import (
+    CTE,
     REAL,
     ColumnElement,
+    FromClause,
     Integer,
     Row,
     Select,
     Subquery,
     Text,
+    and_,
     case,
     cast,
     collate,
     false,
     func,
+    literal,
     null,
     select,
+    true,
     tuple_,
+    union_all,
 )
 from sqlalchemy.orm import Session
 
-from app.catalog.cursor import read_cursor, write_cursor
 from app.catalog.model import IS_CURRENT, Problem, Revision, Track
-from app.catalog.view import ListedProblem
-from app.database import storable
+from app.catalog.query import ListedProblem
+from app.database.cursor import CursorInvalid
+from app.database.engine import storable
+
+# In the order of tracks: no track, its place, track, position, slug. Of what a search found: rank, slug.
+Place = tuple[bool, int, str, int, str] | tuple[float, str]
+# PostgreSQL refuses to read a number as a REAL that is nearer to zero than any.
+LEAST_RANK = 1e-37
+
+
+def write_cursor(place: tuple[Any, ...]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
+
+
+def read_cursor(cursor: str, length: int) -> Place:
+    """`length`: how many parts the place has. Raises CursorInvalid."""
+    try:
+        place = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (ValueError, RecursionError):
+        place = None
+    match place:
+        case [bool(no_track), int(place_of_track), str(track), int(position), str(slug)] if (
+            length == 5 and _is_place(place_of_track) and _is_place(position)
+        ):
+            return no_track, place_of_track, track, position, slug
+        case [float(rank), str(slug)] if length == 2 and (rank == 0 or LEAST_RANK <= abs(rank) <= 1):
+            return rank, slug
+    raise CursorInvalid(cursor)
+
+
+def _is_place(number: int) -> bool:
+    """Python takes true and false for integers, PostgreSQL does not."""
+    return not isinstance(number, bool) and abs(number) < 2**31
+
 
 MAX_WORDS = 10
 MAX_POSITION = 2**31 - 1
@@ -80,7 +125,7 @@ FIRST = Cut()
 def list_problems(
     session: Session, filters: ProblemFilters, cut: Cut = FIRST, states: Subquery | None = None
 ) -> tuple[tuple[ListedProblem, ...], str | None]:
-    """One part, and the cursor of the next or None. `states`: of a user, by `problem_id`; see `app.learning.state`.
+    """One part, and the cursor of the next or None. `states`: of a user, by `problem_id`; see `app.learning.progress`.
 
     Raises Invalid for the cursor.
     """
@@ -160,3 +205,71 @@ def _place(cursor: str, order: tuple[ColumnElement[Any], ...]) -> list[Any]:
     """Raises Invalid. A rank is compared in the precision that it was given out in."""
     place = read_cursor(cursor, len(order))
     return [cast(part, REAL) if isinstance(part, float) else storable(part) for part in place]
+
+
+CHOSEN_BY = ("state", "difficulty", "framework", "track", "tag")
+_LISTS = {"framework": "frameworks", "tag": "tags"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facets:
+    """`total` fit all filters; `counts` by filter and value; `without`: how many fit once one filter is given up."""
+
+    total: int
+    counts: Mapping[str, Mapping[str, int]]
+    without: Mapping[str, int]
+
+
+def count_facets(session: Session, filters: ProblemFilters, states: Subquery | None = None) -> Facets:
+    holds = conditions(filters, states)
+    by_words = holds.pop("q", None)
+    base = _base(holds, states)
+    if by_words is not None:
+        base = base.where(by_words)
+    fit = base.cte("fit")
+    rows: Sequence[Any] = session.execute(union_all(*_counts(fit, tuple(holds)))).all()
+    counts: dict[str, dict[str, int]] = {name: {} for name in ("", "without", *CHOSEN_BY)}
+    for name, value, count in rows:
+        if value is not None:
+            counts[name][value] = count
+    total, without = counts.pop("")["total"], counts.pop("without")
+    if by_words is not None and not total:
+        without["q"] = count_problems(session, replace(filters, q=None), states)
+    return Facets(total=total, counts=counts, without=without)
+
+
+def count_problems(session: Session, filters: ProblemFilters, states: Subquery | None = None) -> int:
+    fit = _base({}, states).where(*conditions(filters, states).values()).subquery()
+    return session.scalars(select(func.count()).select_from(fit)).one()
+
+
+def _base(holds: Mapping[str, ColumnElement[bool]], states: Subquery | None) -> Select[Any]:
+    """The values of every problem, and whether each filter holds."""
+    columns = [
+        track_slug.label("track"),
+        Revision.listing["difficulty"].astext.label("difficulty"),
+        *(Revision.listing[key].label(name) for name, key in _LISTS.items()),
+        state_of(states).label("state"),
+        *(func.coalesce(condition, False).label(f"has_{name}") for name, condition in holds.items()),
+    ]
+    query: Select[Any] = select(*columns).join(Problem, IS_CURRENT)
+    return query if states is None else query.outerjoin(states, states.c.problem_id == Problem.id)
+
+
+def _counts(fit: CTE, given: tuple[str, ...]) -> list[Select[str, str, int]]:
+    """Rows of (filter, value, count); of ("", "total", count); of ("without", filter, count)."""
+
+    def others(name: str) -> ColumnElement[bool]:
+        return and_(true(), *(fit.c[f"has_{other}"] for other in given if other != name))
+
+    def one(name: str, value: str) -> Select[str, str, int]:
+        return select(literal(name), literal(value), func.count()).select_from(fit).where(others(value))
+
+    def choices(name: str) -> Select[str, str, int]:
+        value, rows = fit.c[name], typing.cast(FromClause, fit)
+        if name in _LISTS:
+            each = func.jsonb_array_elements_text(value).table_valued("value").lateral()
+            value, rows = each.c.value, fit.join(each, true())
+        return select(literal(name), value, func.count()).select_from(rows).where(others(name)).group_by(value)
+
+    return [one("", "total"), *(one("without", name) for name in given), *map(choices, CHOSEN_BY)]

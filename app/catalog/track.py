@@ -1,19 +1,29 @@
-"""Tracks: problems in an order to solve them in, what each builds on, and which comes next."""
+"""Tracks: problems in an order to solve them in, what each builds on, and which comes next.
+
+`tracks.yaml`: what the tracks of a folder of problems are called, and the order that they are shown in.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import Subquery, func, or_, select
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from sqlalchemy import Subquery, delete, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.catalog.model import IS_CURRENT, Problem, Revision
+from app.catalog.fault import Fault, Location, PackageInvalid
+from app.catalog.manifest import Slug
+from app.catalog.model import IS_CURRENT, Problem, Revision, Track
 from app.catalog.model import Track as TrackRow
 from app.catalog.name import NamedProblem
+from app.catalog.query import ListedProblem, ProblemState
 from app.catalog.search import TRACK_ORDER, read_listed, select_published, track_slug
-from app.catalog.view import ListedProblem, ProblemState
-from app.database import storable
+from app.catalog.validation_errors import explain
+from app.catalog.yaml_document import read_document
+from app.database.engine import storable
 from app.errors import NotFound
+from app.judging.options import Model
 
 DONE: tuple[ProblemState, ...] = ("solved", "completed")
 
@@ -72,7 +82,7 @@ class TrackPlace(BaseModel):
 
 
 def list_tracks(session: Session, states: Subquery | None = None) -> tuple[TrackDetail, ...]:
-    """In the folder's order, then by slug. `states`: of a user, by `problem_id`; see `app.learning.state`."""
+    """In the folder's order, then by slug. `states`: of a user, by `problem_id`; see `app.learning.progress`."""
     problems = _read(session, states)
     by_slug = {problem.slug: problem for problem in problems}
     rows = {row.slug: row for row in session.scalars(select(TrackRow))}
@@ -163,3 +173,48 @@ def _track(slug: str, row: TrackRow | None, steps: tuple[Step, ...]) -> TrackDet
 
 def _reference(problem: ListedProblem) -> ProblemRef:
     return ProblemRef(slug=problem.slug, title=problem.title, state=problem.state)
+
+
+TRACKS_FILE = "tracks.yaml"
+MAX_TRACKS = 500
+
+
+class TrackText(Model):
+    """`description` is Markdown."""
+
+    title: Annotated[str, StringConstraints(min_length=1, max_length=120, pattern=r"^[^\n]*$", strip_whitespace=True)]
+    description: Annotated[str, StringConstraints(max_length=4000, strip_whitespace=True)] = ""
+
+
+class TrackFile(Model):
+    tracks: Annotated[dict[Slug, TrackText], Field(max_length=MAX_TRACKS)]
+
+
+def read_track_file(folder: Path) -> TrackFile | None:
+    """None where the folder has none. Raises PackageInvalid, which names everything that is wrong."""
+    path = folder / TRACKS_FILE
+    if not path.is_file():
+        return None
+    document = read_document(TRACKS_FILE, path.read_bytes().decode("utf-8-sig", errors="replace"))
+    if document.faults or document.content is None:
+        raise _refused(document.faults)
+    try:
+        return TrackFile.model_validate(document.content)
+    except ValidationError as error:
+        raise _refused(explain(error, document, _known_keys)) from None
+
+
+def publish_tracks(session: Session, file: TrackFile) -> None:
+    """What the file says takes the place of all that was said before."""
+    session.execute(delete(Track))
+    for position, (slug, text) in enumerate(file.tracks.items()):
+        session.add(Track(slug=slug, position=position, title=text.title, description=text.description))
+    session.flush()
+
+
+def _refused(faults: Iterable[Fault]) -> PackageInvalid:
+    return PackageInvalid(TRACKS_FILE, faults)
+
+
+def _known_keys(where: Location) -> Iterable[str]:
+    return TrackText.model_fields if where else TrackFile.model_fields

@@ -22,8 +22,8 @@ def database(
     """Run PostgreSQL on port 5432 for others, until SIGINT. Every connection needs the password."""
     from sqlalchemy import make_url
 
-    from app.embedded_postgres import own
-    from app.embedded_postgres.cluster import ENVIRONMENT, Cluster, binaries, write_private
+    from app.database.embedded_cluster import ENVIRONMENT, Cluster, binaries, write_private
+    from app.database.embedded_server import own
 
     cluster = Cluster(read_settings(data=data).data.absolute() / "postgres")
     with own(cluster.folder) as postgres:  # makes all that is not there yet

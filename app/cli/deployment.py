@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import OperationalError
 
-from app.database import Database
-from app.embedded_postgres import join
+from app.database.embedded_server import join
+from app.database.engine import Database
 from app.errors import AllcloseError
 from app.schema import upgrade
 from app.settings import Settings

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from app.cli.console import errors
-from app.cli.plain import message, one_line
+from app.cli.console import errors, message, one_line
 from app.client.error import ClientError
 
 if TYPE_CHECKING:

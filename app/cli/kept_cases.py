@@ -16,8 +16,8 @@ from secrets import token_hex
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from app.catalog.folder import digest
 from app.catalog.package import Package
-from app.catalog.revision import digest
 from app.settings import ROOT
 from app.worker.prepare import PreparedCase
 from sandbox.cache import FillableLauncher

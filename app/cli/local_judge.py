@@ -2,7 +2,9 @@
 
 The boxes start first. What this process has yet to import takes as long as they do, so it is imported after that. What
 makes the next call quick stays in the user's cache folder: the reference's answers (`kept_cases`), and, once a package
-is judged again, what JAX's libraries compile for it (`app.worker.compilation`).
+is judged again, what JAX's libraries compile for it (`app.worker.compilation_cache`).
+
+The hint of `allclose judge`: nobody has computed beforehand what known mistakes answer.
 """
 
 import os
@@ -19,6 +21,7 @@ from uuid import UUID, uuid4
 
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
+from app.judging.known_mistake import LEAST_CASES
 from app.settings import Settings, read_settings
 from app.worker.boxes import (
     CACHE_FOLDER,
@@ -30,7 +33,9 @@ from app.worker.boxes import (
     open_pool,
     open_reference_pool,
 )
-from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from app.worker.hints import Question, find_hint, list_mistakes, list_possible, mistake_outputs
+from app.worker.prepare import PreparedCase
+from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.interface import Launcher, SandboxError
 from sandbox.pool import Pool
 
@@ -38,9 +43,20 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from app.cli.kept_cases import KeptCases
+    from app.queue.lease import Finish
     from app.submissions.view import SubmissionView
-    from app.worker.finish import Finish
     from app.worker.prepare import PreparedCase
+
+
+def look_for_hint(question: Question, cases: Sequence[PreparedCase], pool: Pool, abort: threading.Event) -> str | None:
+    """Every mistake answers two cases that are wrong, and only those that it could be answer the rest."""
+    package = question.package
+    wrong = [case for case in cases if case.name in question.wrong][:LEAST_CASES]
+    few = mistake_outputs(package, list_mistakes(package), wrong, pool, abort)
+    possible = set(list_possible(question, few))
+    left = [mistake for mistake in list_mistakes(package) if mistake.name in possible]
+    return find_hint(question, mistake_outputs(package, left, cases, pool, abort)) if left else None
+
 
 # In the cache folder: what a worker keeps in its data folder.
 LIBRARY = "library"
@@ -75,11 +91,11 @@ def judge_locally(order: Order) -> int:
         pool.warm(box_spec(manifest))
 
         from app.cli.console import print_json
-        from app.cli.local_hint import look_for_hint
+        from app.cli.local_judge import look_for_hint
         from app.cli.result_text import exit_code, print_submission
+        from app.worker.hints import Notes, question_about
         from app.worker.judge import Job, judge
-        from app.worker.order import in_order
-        from app.worker.recognise import Notes, question_about
+        from app.worker.prepare import in_order
 
         if manifest.is_traced:
             inspectors.warm(INSPECTOR)  # not before: it would take a core from the first box and from these imports
@@ -115,11 +131,11 @@ def judge_locally(order: Order) -> int:
 
 def _prepare(order: Order, pool: Pool, abort: threading.Event) -> "tuple[PreparedCase, ...]":
     """The reference runs in a box that has held nothing else yet; the solution follows in the same box."""
-    from app.worker.own_inputs import OwnInputs
+    from app.worker.custom_inputs import CustomInputs
     from app.worker.prepare import Draw, prepare
 
     if order.inputs is not None:
-        return (OwnInputs(pool).prepare(order.package, order.inputs, abort),)
+        return (CustomInputs(pool).prepare(order.package, order.inputs, abort),)
     secret = order.seed.encode() if order.seed else secrets.token_bytes(32)
     return prepare(order.package, Draw(secret, 0), pool, abort).cases
 
@@ -145,7 +161,7 @@ def _fill_library(
     Only in this user's own folder: a worker's is read by its students. When it goes wrong or is broken off, later calls
     are slower, and no other.
     """
-    from app.worker.compilation import CompilationCache
+    from app.worker.compilation_cache import CompilationCache
 
     folder = _find_folder()
     cache = launcher.cache if isinstance(launcher, BubblewrapLauncher) else None
@@ -160,7 +176,7 @@ def _fill_library(
 
 
 def _view(order: Order, submission_id: UUID, judged: "Finish") -> "SubmissionView":
-    from app.catalog.revision import digest
+    from app.catalog.folder import digest
     from app.submissions.view import SubmissionView, view_case
 
     manifest = order.package.manifest

@@ -91,8 +91,7 @@ def main() -> None:
     except (AllcloseError, SandboxError) as error:
         from rich.markup import escape
 
-        from app.cli.console import errors
-        from app.cli.plain import message
+        from app.cli.console import errors, message
 
         errors.print(f"[bold red]error:[/] {escape(message(error))}", soft_wrap=True, highlight=False)
         sys.exit(3 if isinstance(error, JudgeFailed | SandboxError) else 2)

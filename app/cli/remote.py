@@ -1,18 +1,127 @@
-"""A server, as commands call it: with the token that is kept for it, and errors as commands tell them."""
+"""A server, as commands call it: with the token that is kept for it, and errors as commands tell them.
 
+Problems of a server and solutions sent to it: what the command line and notebooks share.
+
+The tokens that `allclose login` keeps in the home folder, by the server's address.
+"""
+
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-from app.cli import token_file
 from app.cli.console import errors
-from app.client.error import ClientError
+from app.client.error import ClientError, NotFound
 from app.client.error import NotSignedIn as TokenRefused
 from app.errors import AllcloseError
 from app.settings import Settings
 
 if TYPE_CHECKING:
     from app.client.client import Client
+    from app.client.model import ListedProblem, ProblemDetail
+
+
+MOST_PROBLEMS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """`problem` is a slug; `inputs`, as YAML, take the place of the sample cases' own."""
+
+    problem: str
+    source: str
+    mode: Literal["submit", "sample"]
+    inputs: str | None = None
+
+
+class NothingThere(AllcloseError):
+    """The server knows no problem of that name; the text says which may have been meant."""
+
+
+def send(client: "Client", attempt: Attempt) -> str:
+    """The submission's id. Raises ClientError and NothingThere."""
+    from app.client.model import NewSubmission
+
+    new = NewSubmission(source=attempt.source, mode=attempt.mode, inputs=attempt.inputs)
+    try:
+        return str(client.submit(attempt.problem, new).id)
+    except NotFound:
+        raise NothingThere(_explain_unknown(client, attempt.problem)) from None
+
+
+def list_problems(client: "Client", words: str = "") -> list["ListedProblem"]:
+    """At most `MOST_PROBLEMS`. Raises ClientError."""
+    return client.list_problems(limit=MOST_PROBLEMS, q=words).items
+
+
+def get_problem(client: "Client", slug: str) -> "ProblemDetail":
+    """Raises ClientError and NothingThere."""
+    try:
+        return client.get_problem(slug)
+    except NotFound:
+        raise NothingThere(_explain_unknown(client, slug)) from None
+
+
+def _explain_unknown(client: "Client", slug: str) -> str:
+    close = get_close_matches(slug.lower(), [item.slug for item in list_problems(client)], n=1)
+    advice = f"did you mean {close[0]!r}?" if close else f"{client.server}/problems lists them"
+    return f"there is no problem {slug!r} on {client.server}; {advice}"
+
+
+TOKEN_FILE = Path("~/.config/allclose/tokens.json")
+
+
+class TokensUnreadable(AllcloseError):
+    """The file is damaged or can't be reached; the text says what to do."""
+
+
+def keep(server: str, token: str) -> Path:
+    """Returns the file. Raises TokensUnreadable."""
+    path = _path()
+    tokens = _read(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600)
+        path.write_text(json.dumps({**tokens, server: token}, indent=2))
+    except OSError as error:
+        raise _unreadable(path, f"can't be written ({error.strerror})") from None
+    return path
+
+
+def find(server: str) -> str | None:
+    """Raises TokensUnreadable."""
+    token = _read(_path()).get(server)
+    return token if isinstance(token, str) else None
+
+
+def _path() -> Path:
+    try:
+        return TOKEN_FILE.expanduser()
+    except RuntimeError:
+        raise TokensUnreadable("there is no home folder to keep tokens in: set HOME, or ALLCLOSE_TOKEN") from None
+
+
+def _read(path: Path) -> dict[str, object]:
+    try:
+        tokens = json.loads(path.read_text())
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise _unreadable(path, f"can't be read ({error.strerror})") from None
+    except ValueError as error:
+        raise _unreadable(path, f"is damaged ({error})") from None
+    if not isinstance(tokens, dict):
+        raise _unreadable(path, "is damaged (it holds no object)")
+    return tokens
+
+
+def _unreadable(path: Path, what: str) -> TokensUnreadable:
+    return TokensUnreadable(
+        f"{path} {what}: mend or remove it and run `allclose login USERNAME`, or set ALLCLOSE_TOKEN"
+    )
 
 
 class ServerRefused(AllcloseError):
@@ -25,7 +134,7 @@ class NotSignedIn(AllcloseError):
 
 def require_token(settings: Settings) -> str:
     """From the settings, or as `allclose login` has kept it. Raises NotSignedIn."""
-    token = settings.token or token_file.find(settings.server)
+    token = settings.token or find(settings.server)
     if token is None:
         raise NotSignedIn(f"no token for {settings.server}: run `allclose login USERNAME`, or set ALLCLOSE_TOKEN")
     if not (token.isascii() and token.isprintable()):

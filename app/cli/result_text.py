@@ -1,21 +1,95 @@
-"""A submission as a terminal shows it, in the words of its page: what is wrong and where, and last the verdict."""
+"""A submission as a terminal shows it, in the words of its page: what is wrong and where, and last the verdict.
 
-from collections.abc import Iterator, Sequence
+Values as a report previews them, one leaf a line.
+
+The cases of a submission as a terminal shows them: a row for each, with the words of the page.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
 from textwrap import indent
+from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.spinner import Spinner
+from rich.table import Table
 from rich.text import Text
 
-from app.cli.console import output
-from app.cli.plain import excerpt, message, one_line, tail
-from app.cli.preview_text import answer_lines
-from app.cli.table import case_table, style_of
+from app.cli.console import excerpt, message, one_line, output, tail
 from app.submissions.view import CaseView, SubmissionView
 from app.web.picture.figure import list_shares, most_used
-from app.web.result import Result, describe_result, message_of
-from app.web.value_text import wrong_leaves
+from app.web.quantity import memory_text, seconds_text
+from app.web.result import Result, Row, describe_result, message_of
+from app.web.value_text import literal, wrong_leaves
+from app.web.verdict_words import words_for
+
+NAMES = {"answer": "your output", "expected": "expected"}
+
+
+def answer_lines(report: Mapping[str, Any]) -> list[str]:
+    """What was answered, and what the reference answers."""
+    return [line for key, name in NAMES.items() if report.get(key) for line in _lines(name, report[key])]
+
+
+def _lines(name: str, preview: Mapping[str, Any]) -> list[str]:
+    if not preview["leaves"]:
+        return [f"{name}: {one_line(preview['structure'])}"]
+    return [f"{name}{_place(leaf)}: {_value(leaf)}" for leaf in preview["leaves"]]
+
+
+def _place(leaf: Mapping[str, Any]) -> str:
+    return f" {one_line(leaf['path'])}" if leaf["path"] else ""
+
+
+def _value(leaf: Mapping[str, Any]) -> str:
+    if "values" in leaf:
+        return excerpt(literal(leaf["values"], leaf["dtype"], indent=1))
+    first = ", ".join(map(str, leaf.get("first", [])))
+    return excerpt(f"[{first}, …] {leaf['dtype']} {tuple(leaf['shape'])}")
+
+
+STYLE_OF = {"good": "green", "bad": "red", "limit": "yellow", "fault": "magenta"}
+WAITING = "waiting"
+
+
+def case_table(result: Result) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("case", overflow="fold")  # so that a long name leaves room for what happened
+    for heading in ("", "result", "time", "memory"):
+        table.add_column(heading, no_wrap=True, justify="right" if heading in ("time", "memory") else "left")
+    table.add_column("what happened", overflow="fold")
+    for row in result.rows:
+        table.add_row(*_cells(row))
+    return table
+
+
+def style_of(tone: str) -> str:
+    return STYLE_OF.get(tone, "bold")
+
+
+def _cells(row: Row) -> tuple[Text, ...]:
+    name = Text(one_line(row.name) + (f" ({row.count} cases)" if row.count > 1 else ""))
+    case = row.case
+    if case is None:
+        return name, Text(""), Text(WAITING, style="dim")
+    words = words_for(case.verdict)
+    return (
+        name,
+        Text(case.visibility, style="dim"),
+        Text(words.title, style=style_of(words.tone)),
+        Text(seconds_text(case.wall_seconds)),
+        Text(memory_text(case.memory_bytes)),
+        Text(_note(case, words.title)),
+    )
+
+
+def _note(case: CaseView, title: str) -> str:
+    """What the page says below the verdict; of a sample that is right, how near to the edge it was."""
+    if case.verdict == "accepted":
+        return most_used(case.report)
+    category = str(case.report.get("category") or "")
+    return "" if category.replace("_", " ").lower() == title.lower() else one_line(category)
+
 
 EXIT_CODES = {"accepted": 0, "judge_error": 3}
 INDENT = "  "

@@ -16,16 +16,16 @@ from app.accounts.user import SignUp, sign_up
 from app.authoring.publication import publish_folder
 from app.catalog.fault import PackageInvalid
 from app.catalog.package import load_package
-from app.catalog.track_file import publish_tracks, read_track_file
+from app.catalog.track import publish_tracks, read_track_file
 from app.cli.console import errors, output
 from app.cli.deployment import postgres_options, upgraded, with_driver
-from app.cli.problem.folder import list_folders
+from app.cli.problem.package_source import list_folders
 from app.cli.supervisor import PostgresProcess, Supervisor, WorkerProcess
-from app.database import Database
-from app.embedded_postgres import own
+from app.database.embedded_server import own
+from app.database.engine import Database
 from app.errors import AllcloseError
-from app.main import create_app
 from app.settings import Settings
+from app.web_process import create_app
 
 # Open event streams and long polls would hold Ctrl-C for as long as they like.
 GRACE_SECONDS = 3

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli import token_file
+from app.cli import remote as token_file
 from app.cli.console import output, print_json
 from app.cli.following import left_behind, page_of, watch
-from app.cli.remote import open_client, require_token
-from app.cli.sending import Attempt, send
+from app.cli.remote import Attempt, open_client, require_token, send
 from app.cli.source import read_source, read_text
 from app.settings import read_settings
 

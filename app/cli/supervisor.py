@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from typing import Self
 
 from app.cli.worker import NO_SANDBOX
-from app.embedded_postgres import EmbeddedPostgres
+from app.database.embedded_server import EmbeddedPostgres
 from app.errors import AllcloseError
 from app.settings import Settings
 

@@ -43,7 +43,7 @@ def worker(
     configure_traces(settings.otlp_endpoint, "worker")
 
     from app.cli.deployment import open_database
-    from app.worker.main import open_worker_launcher, run_worker
+    from app.worker_process import open_worker_launcher, run_worker
 
     with _gpus_of(queue, gpus) as found:
         if found is not None and settings.slots is None:

@@ -11,9 +11,9 @@ from typing import Any
 
 from app.judging.comparison import Comparison, LeafReport
 from app.judging.leaf import shown
-from app.judging.result import Visibility
 from app.judging.severity import severity
 from app.judging.text import printable
+from app.judging.verdicts import Visibility
 
 MAX_LEAVES = 40
 MAX_WINDOWS = 3

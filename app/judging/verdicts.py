@@ -1,10 +1,14 @@
 """The words for what came of a case and of a submission, and how the second follows from the first.
 
 `cancelled` is a submission's only: it was stopped, and nobody judges it any more.
+
+What judging one case comes to, and what judging a submission comes to.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, Literal
 
 
 class Verdict(StrEnum):
@@ -32,3 +36,19 @@ def score(verdicts: Sequence[Verdict]) -> int:
     if not verdicts:
         return 0
     return 100 * sum(verdict is Verdict.ACCEPTED for verdict in verdicts) // len(verdicts)
+
+
+Visibility = Literal["sample", "hidden"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseResult:
+    """`report` is JSON-ready and already holds only what the student may see."""
+
+    position: int
+    name: str
+    visibility: Visibility
+    verdict: Verdict
+    wall_seconds: float | None
+    memory_bytes: int | None
+    report: dict[str, Any]

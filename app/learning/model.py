@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.accounts.model import User
 from app.catalog.model import Problem, Revision
-from app.database import Base
+from app.database.engine import Base
 
 
 class HintReveal(Base):

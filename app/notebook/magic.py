@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, NoReturn
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
-from app.cli.plain import message, one_line
-from app.cli.remote import open_client, require_token
-from app.cli.sending import Attempt, get_problem, list_problems, send
+from app.cli.console import message, one_line
+from app.cli.remote import Attempt, get_problem, list_problems, open_client, require_token, send
 from app.cli.source import check_size
 from app.cli.submit import sign_in
 from app.errors import AllcloseError

@@ -1,9 +1,12 @@
-"""Finding users: by words of their name or e-mail, by role, by state; the newest first."""
+"""Finding users: by words of their name or e-mail, by role, by state; the newest first.
+
+A user as admins see them.
+"""
 
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, false, func, literal_column, or_, select
@@ -13,9 +16,52 @@ from app.accounts.model import WORDS, ApiToken, Identity, Role, User, UserSessio
 from app.accounts.session import list_sessions
 from app.accounts.token import list_tokens
 from app.accounts.user import USERNAME
-from app.cursor import read_uuid_cursor, write_cursor
-from app.people.person import Account, Person, State, UserNotFound, state_of
+from app.database.cursor import read_uuid_cursor, write_cursor
+from app.errors import NotFound
 from app.submissions.model import Submission
+
+State = Literal["active", "suspended", "erased"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """`last_seen_at`: to the minute, with a browser or a token; None for never, or too long ago.
+
+    `submissions` counts all of theirs, runs of samples too.
+    """
+
+    id: UUID
+    username: str
+    email: str | None
+    role: Role
+    state: State
+    is_ranked: bool
+    created_at: datetime
+    erased_at: datetime | None
+    last_seen_at: datetime | None
+    submissions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account(Person):
+    """With how they sign in: a password, elsewhere (`providers` are issuers), and how many sessions and tokens work."""
+
+    has_password: bool
+    providers: tuple[str, ...]
+    sessions: int
+    tokens: int
+
+
+class UserNotFound(NotFound):
+    def __init__(self, user_id: UUID) -> None:
+        super().__init__(f"there is no user {user_id}; GET /api/v1/users lists all of them")
+
+
+def state_of(user: User) -> State:
+    if user.erased_at is not None:
+        return "erased"
+    return "active" if user.is_active else "suspended"
+
 
 PAGE = 50
 MAX_WORDS = 5

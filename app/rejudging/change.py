@@ -1,7 +1,11 @@
-"""What a rejudging changes, submission by submission: old and new verdict and score, and the cases that differ."""
+"""What a rejudging changes, submission by submission: old and new verdict and score, and the cases that differ.
+
+All judgings of a submission that counted at some time: the one that does, and those that rejudgings replaced.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,12 +15,13 @@ from sqlalchemy.orm import Session, aliased
 
 from app.accounts.model import User
 from app.catalog.model import Problem, Revision
-from app.cursor import MAX_BIGINT, CursorInvalid
+from app.database.cursor import MAX_BIGINT, CursorInvalid
 from app.judging.verdicts import Verdict
-from app.rejudging.kind import NEW, OLD, Kind, kind
-from app.rejudging.model import Rejudging
+from app.rejudging.decision import NOT_APPLIED
+from app.rejudging.model import NEW, OLD, Kind, Rejudging, kind
 from app.rejudging.view import PAGE, View
 from app.submissions.model import CaseRow, Judging, Submission
+from app.submissions.view import State
 
 UNCHANGED = ("same", "waiting", "cancelled")
 
@@ -135,3 +140,53 @@ def _differing(old: Verdicts, new: Verdicts) -> Iterable[CaseChange]:
     for name in {**new, **old}:
         if old.get(name) != new.get(name):
             yield CaseChange(name=name, old=old.get(name), new=new.get(name))
+
+
+class JudgingView(View):
+    """One evaluation. `replaced_at`: since when another one counts; null for the one that does."""
+
+    verdict: Verdict | None
+    score: int | None
+    state: State
+    revision: int = Field(description="the number of the revision that it was judged on")
+    queued_at: datetime
+    finished_at: datetime | None
+    replaced_at: datetime | None
+
+
+class JudgingList(View):
+    """The oldest first; the last one counts."""
+
+    items: tuple[JudgingView, ...]
+
+
+def list_judgings(session: Session, submission: Submission) -> JudgingList:
+    columns = (Judging, Revision.number)
+    current = select(*columns).join(Revision, Revision.id == Judging.revision_id).where(Judging.is_current)
+    counting = session.execute(current.where(Judging.submission_id == submission.id)).one()
+    return JudgingList(items=(*list_replaced(session, submission.id), _view(*counting, None)))
+
+
+def list_replaced(session: Session, submission_id: UUID) -> tuple[JudgingView, ...]:
+    """The oldest first."""
+    replaced = (
+        select(OLD, Revision.number, Rejudging.decided_at)
+        .join_from(NEW, OLD, OLD.id == NEW.replaces_id)
+        .join(Rejudging, Rejudging.id == NEW.rejudging_id)
+        .join(Revision, Revision.id == OLD.revision_id)
+        .where(NEW.submission_id == submission_id, Rejudging.decision == "applied", NEW.verdict.not_in(NOT_APPLIED))
+        .order_by(Rejudging.decided_at, NEW.id)
+    )
+    return tuple(_view(*row) for row in session.execute(replaced))
+
+
+def _view(judging: Judging, revision: int, replaced_at: datetime | None) -> JudgingView:
+    return JudgingView(
+        verdict=Verdict(judging.verdict) if judging.verdict else None,
+        score=judging.score,
+        state=judging.state,
+        revision=revision,
+        queued_at=judging.queued_at,
+        finished_at=judging.finished_at,
+        replaced_at=replaced_at,
+    )

@@ -8,13 +8,12 @@ from uuid import UUID
 from sqlalchemy import Boolean, Integer, Text, Uuid, func, insert, literal, select
 from sqlalchemy.orm import Session
 
-from app.audit.record import Act, Actor, record
+from app.audit import Act, Actor, record
 from app.errors import Invalid, NotFound
-from app.rejudging.choice import MOST, Choice, select_chosen, to_stored
+from app.rejudging.choice import MOST, Choice, count_chosen, select_chosen, to_stored
 from app.rejudging.model import Onto, Rejudging
-from app.rejudging.preview import count_chosen
 from app.submissions.enqueue import BACKGROUND
-from app.submissions.key import Key, find_earlier, lock_sender
+from app.submissions.idempotency import Key, find_earlier, lock_sender
 from app.submissions.model import Judging
 from app.telemetry.context import request_id
 

@@ -5,7 +5,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Text, cast, func, select, update
 from sqlalchemy.orm import Session, aliased
 
-from app.audit.record import Act, Actor, record
+from app.audit import Act, Actor, record
 from app.errors import Conflict, NotFound
 from app.judging.verdicts import Verdict
 from app.rejudging.model import Decision, Rejudging

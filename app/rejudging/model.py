@@ -1,14 +1,19 @@
-"""The table of rejudgings: sets of submissions that are judged again, and looked at before anything changes."""
+"""The table of rejudgings: sets of submissions that are judged again, and looked at before anything changes.
+
+What became of a submission by judging it again.
+"""
 
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, UniqueConstraint, func, text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import CheckConstraint, ColumnElement, ForeignKey, Index, Text, UniqueConstraint, and_, case, func, text
+from sqlalchemy.orm import Mapped, aliased, mapped_column
 
 from app.accounts.model import User
-from app.database import Base
+from app.database.engine import Base
+from app.judging.verdicts import Verdict
+from app.submissions.model import Judging
 
 Onto = Literal["own", "current"]
 Decision = Literal["applied", "cancelled"]
@@ -43,3 +48,27 @@ class Rejudging(Base):
     decided_at: Mapped[datetime | None]
     idempotency_key: Mapped[str | None]
     request_digest: Mapped[str | None]
+
+
+# `different`: another verdict, and no better or worse. `failed`: by our fault, so that the old verdict stays.
+Kind = Literal["same", "better", "worse", "different", "failed", "cancelled", "waiting"]
+
+OLD, NEW = aliased(Judging, name="old"), aliased(Judging, name="new")
+
+
+def kind() -> ColumnElement[Any]:
+    """Of NEW, which replaces OLD: accepted is better than not, and more points are better than fewer."""
+    before, after = _rank(OLD), _rank(NEW)
+    return case(
+        (NEW.state != "done", "waiting"),
+        (NEW.verdict == Verdict.CANCELLED, "cancelled"),
+        (NEW.verdict == Verdict.JUDGE_ERROR, "failed"),
+        (and_(OLD.verdict == NEW.verdict, func.coalesce(OLD.score, 0) == func.coalesce(NEW.score, 0)), "same"),
+        (after > before, "better"),
+        (after < before, "worse"),
+        else_="different",
+    )
+
+
+def _rank(judging: type[Judging]) -> ColumnElement[Any]:
+    return func.coalesce(judging.score, 0) + case((judging.verdict == Verdict.ACCEPTED, 1), else_=0)

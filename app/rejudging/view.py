@@ -12,16 +12,15 @@ from sqlalchemy import and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.cursor import read_uuid_cursor, write_cursor
+from app.database.cursor import read_uuid_cursor, write_cursor
 from app.judging.verdicts import Verdict
 from app.rejudging.choice import Choice, from_stored
 from app.rejudging.decision import NOT_APPLIED
-from app.rejudging.kind import NEW, OLD, Kind, kind
-from app.rejudging.model import Onto, Rejudging
+from app.rejudging.model import NEW, OLD, Kind, Onto, Rejudging, kind
 
 PAGE = 50
 
-Standing = Literal["judging", "ready", "overtaken", "applied", "cancelled"]
+VerificationStatus = Literal["judging", "ready", "overtaken", "applied", "cancelled"]
 
 
 class View(BaseModel):
@@ -36,7 +35,7 @@ class RejudgingSummary(View):
     """
 
     id: UUID
-    state: Standing
+    state: VerificationStatus
     created_at: datetime
     by: str | None = Field(description="the user name of who began it; null for a command on the server")
     note: str
@@ -125,7 +124,7 @@ class _Progress:
     overtaken: int = 0
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> VerificationStatus:
         if self.waiting:
             return "judging"
         return "overtaken" if self.overtaken else "ready"

@@ -3,7 +3,7 @@
 from sqlalchemy import Text, cast, func, update
 from sqlalchemy.orm import Session
 
-from app.audit.record import Act, Actor, record
+from app.audit import Act, Actor, record
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.accounts.viewer import Viewer
+from app.accounts.permission import Viewer
 from app.catalog.diff import Line, compare_file
 from app.catalog.model import Revision
 from app.errors import Invalid

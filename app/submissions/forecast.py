@@ -72,7 +72,7 @@ def _read_habit(session: Session, queue: str) -> _Habit:
 
 
 def _ahead(session: Session, judging: Judging) -> list[Kind]:
-    """Of those that wait and are taken before it, as `app.worker.lease` claims them: none in the background."""
+    """Of those that wait and are taken before it, as `app.queue.lease` claims them: none in the background."""
     is_before = or_(
         Judging.priority > judging.priority, (Judging.priority == judging.priority) & (Judging.id < judging.id)
     )

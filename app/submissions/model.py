@@ -1,6 +1,6 @@
 """Tables of submissions, their judgings and the results of every case. A judging's row is also its job.
 
-`app.worker.lease` says how a worker holds a judging: state, attempt and lease_until change there only.
+`app.queue.lease` says how a worker holds a judging: state, attempt and lease_until change there only.
 """
 
 from datetime import datetime
@@ -27,15 +27,14 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.accounts.model import User
 from app.catalog.model import Device, Problem, Revision
-from app.database import Base
-from app.judging.result import Visibility
-from app.judging.verdicts import Verdict
+from app.database.engine import Base
+from app.judging.verdicts import Verdict, Visibility
 from app.submissions.view import Mode, State
 
 _VERDICTS = ", ".join(f"'{verdict}'" for verdict in Verdict)
 
 
-# What the last attempt's line of the reason says (`app.worker.failure`).
+# What the last attempt's line of the reason says (`app.queue.lease_loop`).
 _CAUSE = r"""
     CASE
         WHEN reason IS NULL THEN NULL
@@ -170,7 +169,7 @@ class CaseRow(Base):
 
 
 class WorkerRow(Base):
-    """A worker that takes judgings: there while it beats, and gone when it stops. See `app.worker.presence`.
+    """A worker that takes judgings: there while it beats, and gone when it stops. See `app.queue.heartbeat`.
 
     `is_draining`: told by an admin to take no more until it is told to resume. `boxes` counts those that it has by what
     they do; `metrics` is what it measured since its start, as Prometheus reads it.

@@ -9,14 +9,13 @@ from sqlalchemy import ColumnElement, Row, Select, and_, func, select, true, tup
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.accounts.right import Right
+from app.accounts.permission import Permission, Viewer
 from app.accounts.user import get_user_id
-from app.accounts.viewer import Viewer
 from app.catalog.model import Problem, Revision
 from app.catalog.name import NamedProblem, get_problem_id, list_named
 from app.catalog.publish import get_revision
-from app.cursor import read_uuid_cursor, write_cursor
-from app.database import storable
+from app.database.cursor import read_uuid_cursor, write_cursor
+from app.database.engine import storable
 from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.moment import check_span
@@ -78,7 +77,7 @@ class SubmissionPage:
 def get_submission(session: Session, submission_id: UUID, viewer: Viewer) -> Submission:
     """Raises NotFound, also when the viewer is not its owner and may not inspect others'."""
     submission = session.get(Submission, submission_id)
-    if submission is None or (submission.user_id != viewer.id and not viewer.may(Right.INSPECT_SUBMISSIONS)):
+    if submission is None or (submission.user_id != viewer.id and not viewer.may(Permission.INSPECT_SUBMISSIONS)):
         raise NotFound(f"you have no submission {submission_id}")
     return submission
 

@@ -1,7 +1,11 @@
-"""Taking a submission: one transaction writes it and its judging, or refuses it and writes nothing."""
+"""Taking a submission: one transaction writes it and its judging, or refuses it and writes nothing.
+
+Which draw of the hidden inputs a submission is judged on.
+"""
 
 import hashlib
 import json
+import secrets
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 from typing import Self
@@ -10,18 +14,37 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.catalog.model import IS_CURRENT, Problem, Revision
-from app.catalog.own_inputs import read_case_inputs, read_own_inputs
-from app.database import storable
+from app.catalog.custom_inputs import read_case_inputs, read_own_inputs
+from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
+from app.database.engine import storable
 from app.errors import Invalid, LimitReached, ProblemNotFound
-from app.policy.policy import Policy
-from app.submissions.enqueue import count_cancelled, count_unfinished, enqueue
-from app.submissions.key import Key, find_earlier, lock_sender
+from app.policy import Policy
+from app.submissions.enqueue import HOUR, count_cancelled, count_unfinished, enqueue, seconds_used, when_less_is_used
+from app.submissions.idempotency import Key, find_earlier, lock_sender
 from app.submissions.limit import SOURCE_BYTES as SOURCE_BYTES
 from app.submissions.model import Submission
-from app.submissions.usage import HOUR, seconds_used, when_less_is_used
-from app.submissions.variant import draw_variant
 from app.submissions.view import Mode
+
+
+def draw_variant(session: Session, user_id: UUID, revision: Revision) -> int:
+    """One that this user's last submissions did not meet: what was learnt of one variant is of no use in the next.
+
+    Half of all variants, rounded up, count as met lately. Of the others, those with expected outputs come first: nobody
+    waits while a variant is prepared.
+    """
+    variants = range(revision.manifest["variants"])
+    lately = min((len(variants) + 1) // 2, len(variants) - 1)
+    last = (
+        select(Submission.variant)
+        .where(Submission.user_id == user_id, Submission.revision_id == revision.id, Submission.mode == "submit")
+        .order_by(Submission.created_at.desc(), Submission.id)
+        .limit(lately)
+    )
+    met = set(session.scalars(last))
+    prepared = select(ExpectedOutput.variant).where(ExpectedOutput.revision_id == revision.id).distinct()
+    new = [variant for variant in variants if variant not in met]
+    ready = set(session.scalars(prepared)).intersection(new)
+    return secrets.choice(sorted(ready) or new)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.judging.result import CaseResult, Visibility
-from app.judging.verdicts import Verdict
+from app.judging.verdicts import CaseResult, Verdict, Visibility
 from app.submissions.phase import Phase
 
 if TYPE_CHECKING:

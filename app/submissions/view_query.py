@@ -1,20 +1,39 @@
-"""What a submission's owner is shown, read from the database."""
+"""What a submission's owner is shown, read from the database.
 
-from collections.abc import Sequence
+What a submission's results will be of.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.catalog.custom_inputs import OWN_INPUTS
 from app.catalog.model import Problem, Revision
+from app.catalog.parameter import list_case_inputs
 from app.judging.verdicts import Verdict
 from app.submissions.forecast import forecast
 from app.submissions.model import CaseRow, Judging, Submission
-from app.submissions.outlook import list_case_names, list_inputs
 from app.submissions.phase import read_phases
 from app.submissions.view import CaseView, SubmissionView, view_case
 from app.submissions.waiting import explain_wait
+
+
+def list_inputs(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of what a case gives, in their order."""
+    return tuple(each["name"] for each in list_case_inputs(manifest))
+
+
+def list_case_names(manifest: Mapping[str, Any], submission: Submission) -> tuple[str, ...]:
+    """Of the cases that it is judged on, in the problem's order."""
+    if submission.inputs is not None:
+        return (OWN_INPUTS,)
+    is_whole = submission.mode == "submit"
+    return tuple(case["name"] for case in manifest.get("cases", ()) if is_whole or case["visibility"] == "sample")
+
 
 # A worker that dies takes the hints with it that it was looking for.
 HINT_SECONDS = 60

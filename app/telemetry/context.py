@@ -1,6 +1,6 @@
 """What is being worked on: in every line of the log, and carried from a request to the judging that it asks for.
 
-A thread begins without any of it, so whoever starts one for a judging says there whose it is (`app.worker.origin`).
+A thread begins without any of it, so whoever starts one for a judging says there whose it is (`app.worker.metrics`).
 """
 
 import re

@@ -7,20 +7,19 @@ from typing import Annotated, Any
 from fastapi import Response
 from sqlalchemy.orm import Session
 
-from app.accounts.identity import list_identities
 from app.accounts.model import User
-from app.accounts.proof import Proof
-from app.accounts.right import RULES, Right
+from app.accounts.permission import RULES, Permission, Viewer
+from app.accounts.reauthentication import Reauthentication
 from app.accounts.session import find_session, list_sessions
+from app.accounts.single_sign_on import list_identities
 from app.accounts.token import MAX_TOKENS, NewToken, list_tokens
-from app.accounts.viewer import Viewer
 from app.request_state import find_provider, get_account_throttles
 from app.web.cookie import find_secret
-from app.web.gate import needs
 from app.web.messages import gettext as _
+from app.web.permission import needs
 from app.web.visit import Visit
 
-Owner = Annotated[Viewer, needs(Right.CHANGE_ACCOUNT, home="/account")]
+Owner = Annotated[Viewer, needs(Permission.CHANGE_ACCOUNT, home="/account")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +44,10 @@ def render_account(visit: Visit, outcome: Outcome = NOTHING, status: int = 200) 
     return visit.render("account.html", {**context, "done": _say(outcome.done)}, status)
 
 
-def prove(session: Session, visit: Visit, password: str) -> Proof:
+def prove(session: Session, visit: Visit, password: str) -> Reauthentication:
     """What the visitor gives as proof that it is really them."""
     here = find_session(session, find_secret(visit.request))
-    return Proof(
+    return Reauthentication(
         password=password,
         throttle=get_account_throttles(visit.request).proofs,
         signed_in_at=here.created_at if here else None,
@@ -68,7 +67,7 @@ def _read(session: Session, visit: Visit, viewer: Viewer) -> dict[str, Any]:
         "here_id": here.id if here else None,
         "tokens": list_tokens(session, viewer.id),
         "max_tokens": MAX_TOKENS,
-        "rights": [(right, RULES[right].allows) for right in Right if viewer.may(right)],
+        "rights": [(right, RULES[right].allows) for right in Permission if viewer.may(right)],
     }
 
 

@@ -1,4 +1,7 @@
-"""Names in addresses. What can't name anything is not found, before the database is asked."""
+"""Names in addresses. What can't name anything is not found, before the database is asked.
+
+The addresses of authors' pages.
+"""
 
 from typing import Annotated
 from uuid import UUID
@@ -33,3 +36,13 @@ def read_invitation_id(invitation_id: str) -> UUID:
 Slug = Annotated[str, Depends(read_slug)]
 SubmissionId = Annotated[UUID, Depends(read_submission_id)]
 InvitationId = Annotated[UUID, Depends(read_invitation_id)]
+
+
+def read_verification_id(verification_id: str) -> UUID:
+    try:
+        return UUID(verification_id)
+    except ValueError:
+        raise NotFound("there is no such verification; open it from the list of your packages") from None
+
+
+VerificationId = Annotated[UUID, Depends(read_verification_id)]

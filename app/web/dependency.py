@@ -7,15 +7,15 @@ from typing import Annotated
 
 from fastapi import Depends
 
-from app.accounts.reset_desk import ResetDesk
-from app.accounts.throttle import AccountThrottles
-from app.accounts.waiting_room import WaitingRoom
-from app.database import Database
+from app.accounts.password_reset import PasswordResets
+from app.accounts.rate_limit import AccountThrottles
+from app.accounts.stream_limit import StreamLimit
+from app.database.engine import Database
 from app.request_state import get_account_throttles, get_database, get_progress, get_reset_desk, get_waiting_room
 from app.submissions.progress import Progress
 
 Stored = Annotated[Database, Depends(get_database)]
 Live = Annotated[Progress, Depends(get_progress)]
 Throttles = Annotated[AccountThrottles, Depends(get_account_throttles)]
-Seats = Annotated[WaitingRoom, Depends(get_waiting_room)]
-Desk = Annotated[ResetDesk, Depends(get_reset_desk)]
+Seats = Annotated[StreamLimit, Depends(get_waiting_room)]
+Desk = Annotated[PasswordResets, Depends(get_reset_desk)]

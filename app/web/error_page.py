@@ -8,9 +8,9 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.accounts.throttle import TooOften
+from app.accounts.rate_limit import TooOften
 from app.catalog.name import NamedProblem, list_near
-from app.database import Database
+from app.database.engine import Database
 from app.telemetry.context import request_id
 from app.web.messages import gettext as _
 from app.web.render import render_page

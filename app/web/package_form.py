@@ -12,7 +12,7 @@ from app.catalog.archive import read_upload
 from app.catalog.fault import Fault, PackageInvalid
 from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, MAX_FILES, MAX_TOTAL_BYTES
 from app.catalog.package import Package, package_from_files
-from app.web.gate import Author
+from app.web.permission import Author
 
 KNOWN_FILES = (MANIFEST_FILE, *FILE_OF_KEY.values())
 NOT_NAMED_YET = "new_problem"

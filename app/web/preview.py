@@ -11,7 +11,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from app.catalog.fault import Fault
 from app.catalog.manifest import Question
-from app.catalog.view import ProblemDetail
+from app.catalog.query import ProblemDetail
 from app.errors import NotFound
 from app.web import static_files
 from app.web.error_page import render_error

@@ -1,7 +1,15 @@
-"""Templates to responses."""
+"""Templates to responses.
+
+How templates are read: everything is escaped, and a name that the context lacks is an error.
+
+The pages for admins, as their navigation lists them: each for who has its right.
+
+What a function takes and gives, and when its answer is right, in words.
+"""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -9,20 +17,22 @@ from pathlib import Path
 from typing import Any
 
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from app.catalog.own_inputs import say
+from app.accounts.permission import Permission
+from app.catalog.custom_inputs import say
+from app.catalog.manifest import Limits
+from app.catalog.parameter import Described, Parameter
+from app.catalog.query import ProblemDetail
 from app.judging.text import printable, spelled
-from app.web.environment import open_environment
-from app.web.highlight import highlight_lines, link_traceback
-from app.web.interface_words import dtype_words, limit_words, shape_of, tolerance_words, type_text
-from app.web.markdown import render_inline, render_markdown
+from app.judging.tolerance import Tolerance, default_for
+from app.web.markdown import highlight_lines, link_traceback, render_inline, render_markdown
 from app.web.messages import current_language, gettext, ngettext
+from app.web.messages import gettext as _
 from app.web.picture.figure import draw_figures, list_shares, most_used
 from app.web.quantity import memory_text, seconds_text, size_text
 from app.web.result import capitalise, message_of
-from app.web.section import list_sections
 from app.web.value_text import (
     arguments_preview,
     fold_lists,
@@ -33,6 +43,118 @@ from app.web.value_text import (
     wrong_leaves,
 )
 from app.web.verdict_words import words_for
+
+
+def open_environment(templates: Path, finalize: Callable[[Any], Any]) -> Environment:
+    """`finalize` makes whatever is shown fit to be."""
+    return Environment(
+        loader=FileSystemLoader(templates),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=finalize,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    address: str
+    name: str
+
+    def is_here(self, path: str) -> bool:
+        return path == self.address or (self.address != "/admin" and path.startswith(self.address + "/"))
+
+
+def list_sections(may: Callable[[Permission], bool]) -> tuple[Section, ...]:
+    """Those that the viewer may see."""
+    sections = (
+        (Permission.READ_OPERATIONS, Section("/admin", _("Overview"))),
+        (Permission.READ_OPERATIONS, Section("/admin/queue", _("Queue and workers"))),
+        (Permission.READ_OPERATIONS, Section("/admin/judge-errors", _("Judge errors"))),
+        (Permission.INSPECT_SUBMISSIONS, Section("/admin/submissions", _("Submissions"))),
+        (Permission.REJUDGE, Section("/admin/rejudgings", _("Rejudgings"))),
+        (Permission.READ_OPERATIONS, Section("/admin/problems", _("Problems"))),
+        (Permission.READ_USERS, Section("/admin/users", _("Users"))),
+        (Permission.READ_USERS, Section("/admin/invitations", _("Invitations"))),
+        (Permission.READ_OPERATIONS, Section("/admin/settings", _("Settings"))),
+        (Permission.READ_OPERATIONS, Section("/admin/storage", _("Storage"))),
+        (Permission.BACK_UP, Section("/admin/backups", _("Backups"))),
+        (Permission.READ_AUDIT, Section("/admin/audit", _("Audit log"))),
+    )
+    return tuple(section for right, section in sections if may(right))
+
+
+_ARRAYS = {"jax": "jax.Array", "torch": "torch.Tensor", "numpy": "numpy.ndarray"}
+LEAST_PERCENT = 1e-6  # below it a percentage has too many zeros
+
+
+def type_text(described: Described) -> str:
+    """As Python names it: `jax.Array`, `dict of torch.Tensor`."""
+    name = _ARRAYS.get(described.type, described.type)
+    if isinstance(described, Parameter) and described.leaves:
+        name = _("%(container)s of %(array)s") % {"container": name, "array": _ARRAYS[described.leaves]}
+    return f"{name} | None" if isinstance(described, Parameter) and described.nullable else name
+
+
+def shape_of(described: Described) -> str:
+    """As a tuple; empty for what is no array."""
+    if described.shape is None:
+        return ""
+    return f"({', '.join(map(str, described.shape))}{',' * (len(described.shape) == 1)})"
+
+
+def limit_words(limits: Limits) -> str:
+    size = f"{limits.memory_mib / 1024:g} GiB" if limits.memory_mib % 512 == 0 else f"{limits.memory_mib} MiB"
+    words = _("Each case may take %(seconds)s s and %(size)s of memory.")
+    told = words % {"seconds": f"{limits.wall_seconds:g}", "size": size}
+    return f"{told} {_('It runs on a GPU.')}" if limits.gpu else told
+
+
+def tolerance_words(problem: ProblemDetail) -> Iterator[tuple[str, str]]:
+    """The path of a leaf, empty for the whole output, and when it is right."""
+    if "*" not in problem.checkers:
+        yield "", _closeness(_tolerance_of(problem))
+    for path, margin in (problem.tolerance.leaves if problem.tolerance else {}).items():
+        yield path, _closeness(margin.tolerance)
+
+
+def dtype_words(problem: ProblemDetail) -> str:
+    match problem.dtype_policy:
+        case "exact":
+            return _("Shape and dtype must be exactly the expected ones.")
+        case "kind":
+            return _("The shape must be exact. Of the dtype only the kind counts: float64 may stand for float32.")
+        case "any":
+            return _("The shape must be exact; any dtype will do.")
+
+
+def _tolerance_of(problem: ProblemDetail) -> Tolerance:
+    if problem.tolerance is not None:
+        return problem.tolerance.tolerance
+    plain = {"float": "float64"}.get(problem.returns.type, problem.returns.type)
+    return default_for(problem.returns.dtype or plain)
+
+
+def _closeness(tolerance: Tolerance) -> str:
+    if tolerance.rtol == 0 and tolerance.atol == 0:
+        return _("Every value must be equal to the expected one.")
+    if tolerance.rtol == 0:
+        return _("A number may differ from the expected one by %(atol)s.") % {"atol": _short(tolerance.atol)}
+    facts = {"share": _share(tolerance.rtol), "atol": _short(tolerance.atol)}
+    if tolerance.atol == 0:
+        return _("A number may differ from the expected one by %(share)s of it.") % facts
+    return _("A number may differ from the expected one by %(share)s of it, and by %(atol)s more.") % facts
+
+
+def _share(rtol: float) -> str:
+    return _short(rtol * 100) + "\N{NO-BREAK SPACE}%" if rtol >= LEAST_PERCENT else _short(rtol)
+
+
+def _short(number: float) -> str:
+    """Without an exponent, unless there were too many zeros."""
+    return f"{number:.6f}".rstrip("0").rstrip(".") if number >= LEAST_PERCENT else f"{number:g}"
+
 
 _IMPORTED = re.compile(r'(?<![\w$])(?:from|import)"\./([\w-]+\.js)"')
 HERE = Path(__file__).parent

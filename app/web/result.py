@@ -1,16 +1,140 @@
-"""What the page says about a submission while it waits, is judged, and is done."""
+"""What the page says about a submission while it waits, is judged, and is done.
 
-from collections.abc import Hashable, Mapping, Sequence
+What the page says of a submission that is on its way, and of where its time went.
+
+Cases that a problem repeats (`random_1` … `random_100`), told in one line for each way in which they came out.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
-from app.catalog.own_inputs import UNANSWERED
+from app.catalog.custom_inputs import UNANSWERED
 from app.judging.verdicts import Verdict
-from app.submissions.series import fold, series_of
-from app.submissions.view import CaseView, SubmissionView
+from app.submissions.phase import Phase, PhaseName
+from app.submissions.view import CaseView, SubmissionView, Wait
 from app.web.messages import gettext as _
-from app.web.progress_words import Step, list_steps, progress_sentence, queue_sentence
+from app.web.messages import ngettext
 from app.web.verdict_words import words_for
+
+WARM_SECONDS = 0.05  # no box starts in so short a time
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`name` is the phase's, for its colour. `start` and `width`: in the bar of all, in percent.
+
+    `seconds` is None where it goes on, or was broken off: then it `is_over`.
+    """
+
+    name: PhaseName
+    words: str
+    seconds: float | None
+    start: float = 0.0
+    width: float = 0.0
+    is_over: bool = True
+
+
+def list_steps(view: SubmissionView) -> list[Step]:
+    """In the order in which they happened."""
+    total = sum(phase.seconds or 0.0 for phase in view.phases)
+    steps, start = [], 0.0
+    for phase in view.phases:
+        width = 100 * (phase.seconds or 0.0) / total if total else 0.0
+        is_over = phase.seconds is not None or view.state == "done"
+        steps.append(Step(phase.name, _words(phase), phase.seconds, round(start, 2), round(width, 2), is_over))
+        start += width
+    return steps
+
+
+def queue_sentence(wait: Wait) -> str:
+    if wait.ahead:
+        place = ngettext(
+            "%(count)s submission is taken before yours.", "%(count)s submissions are taken before yours.", wait.ahead
+        ) % {"count": wait.ahead}
+    else:
+        place = _("Yours is the next one.")
+    if wait.seconds is None:
+        return place
+    return f"{place} {_('Its verdict should be here in %(time)s.') % {'time': estimate_text(wait.seconds)}}"
+
+
+def progress_sentence(view: SubmissionView) -> str:
+    done, expected = len(view.cases), len(view.case_names)
+    what = _("%(done)s of %(expected)s cases done.") % {"done": done, "expected": expected} if done else _now(view)
+    if done and view.phases and view.phases[-1].name == "waiting":
+        what = f"{what} {_now(view)}"
+    left = view.wait.seconds if view.wait else None
+    return what if left is None else f"{what} {_('%(time)s left.') % {'time': _capital(estimate_text(left))}}"
+
+
+def estimate_text(seconds: float) -> str:
+    """As coarse as it is known."""
+    if seconds < 5:
+        return _("less than 5 s")
+    if seconds < 60:
+        return _("about %(count)s s") % {"count": 5 * round(seconds / 5)}
+    if seconds < 3600:
+        return _("about %(count)s min") % {"count": round(seconds / 60)}
+    return _("more than an hour")
+
+
+def _now(view: SubmissionView) -> str:
+    phase = view.phases[-1] if view.phases else None
+    return f"{_words(phase)}." if phase is not None and phase.name != "queued" else _("Starting.")
+
+
+def _words(phase: Phase) -> str:
+    match phase.name:
+        case "queued":
+            return _("In the queue")
+        case "preparing":
+            return _("Preparing the cases")
+        case "box" if phase.seconds is not None and phase.seconds < WARM_SECONDS:
+            return _("Taking a warm box")
+        case "box":
+            return _("Starting a box")
+        case "running":
+            return _("Running your code")
+        case "inspecting":
+            return _("Looking at how it computes")
+        case "again":
+            return _("Running one case again")
+        case "waiting":
+            return _("Waiting for a quieter machine, to run once more what took too long on a busy one")
+        case _:
+            return _("Checking the answers")
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+# Fewer are read one by one.
+MANY = 10
+
+Item = TypeVar("Item")
+
+
+def fold(
+    items: Sequence[Item], name_of: Callable[[Item], str], outcome_of: Callable[[Item], Hashable]
+) -> list[tuple[Item, ...]]:
+    """Each group holds what came out alike of one series, or one item; it stands where its first one did."""
+    series = [series_of(name_of(item)) for item in items]
+    size = Counter(series)
+    groups: dict[Hashable, list[Item]] = {}
+    for place, (item, name) in enumerate(zip(items, series, strict=True)):
+        key = (name, outcome_of(item)) if size[name] >= MANY else place
+        groups.setdefault(key, []).append(item)
+    return [tuple(group) for group in groups.values()]
+
+
+def series_of(name: str) -> str:
+    """`random` for `random_17`; any other name is its own."""
+    numbered = re.fullmatch(r"(.+)_[0-9]+", name)
+    return numbered[1] if numbered else name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

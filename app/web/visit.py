@@ -1,27 +1,65 @@
-"""One request to a page: who asks, where the data is, and how to answer."""
+"""One request to a page: who asks, where the data is, and how to answer.
 
+What a browser calls itself, shortened to what its owner knows it by: "Firefox on Linux".
+
+Signing a browser in.
+"""
+
+import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import quote
+from uuid import UUID
 
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.accounts.network import address_of
-from app.accounts.right import Right
-from app.accounts.session import SessionOrigin, find_viewer_by_session
-from app.accounts.viewer import Viewer
-from app.audit.record import Actor
+from app.accounts.permission import Permission, Viewer
+from app.accounts.rate_limit import address_of
+from app.accounts.session import SessionOrigin, end_session, find_viewer_by_session, start_session
+from app.audit import Actor
+from app.judging.text import printable
 from app.request_state import get_database, get_policy, get_request_throttle
 from app.telemetry.context import note_user
-from app.web.browser_name import name_browser
 from app.web.cookie import find_secret
 from app.web.origin import MAX_PATH
 from app.web.render import render_page
+
+MAX_CHARACTERS = 60
+
+# The first that fits counts: most browsers name those that they descend from, too.
+_BROWSERS = (
+    ("Edge", r"Edg(?:e|A|iOS)?/"),
+    ("Opera", r"OPR/|Opera"),
+    ("Samsung Internet", r"SamsungBrowser/"),
+    ("Firefox", r"Firefox/|FxiOS/"),
+    ("Chrome", r"Chrome/|CriOS/|Chromium/"),
+    ("Safari", r"Safari/"),
+)
+_SYSTEMS = (
+    ("Android", r"Android"),
+    ("iOS", r"iPhone|iPad|iPod"),
+    ("Windows", r"Windows"),
+    ("macOS", r"Macintosh|Mac OS X"),
+    ("ChromeOS", r"CrOS"),
+    ("Linux", r"Linux|X11"),
+)
+
+
+def name_browser(user_agent: str) -> str | None:
+    """None for one that says nothing; of one that is unknown its first words."""
+    browser, system = _first(_BROWSERS, user_agent), _first(_SYSTEMS, user_agent)
+    if browser is None:
+        return printable(user_agent.strip(), MAX_CHARACTERS) or None
+    return f"{browser} on {system}" if system else browser
+
+
+def _first(names: tuple[tuple[str, str], ...], user_agent: str) -> str | None:
+    return next((name for name, pattern in names if re.search(pattern, user_agent)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +92,7 @@ class Visit:
         """A sentence of the admins' for everybody, or nothing."""
         return get_policy(self.request).read().announcement
 
-    def may(self, right: Right) -> bool:
+    def may(self, right: Permission) -> bool:
         return self.viewer is not None and self.viewer.may(right)
 
     def ask_to_sign_in(self) -> RedirectResponse:
@@ -133,3 +171,9 @@ def read_origin(request: Request) -> SessionOrigin:
 
 
 CurrentVisit = Annotated[Visit, Depends(read_visit)]
+
+
+def arrive(visit: Visit, session: Session, user_id: UUID) -> str:
+    """A new secret for the cookie. The session that the browser had ends: somebody else may have put it there."""
+    end_session(session, find_secret(visit.request))
+    return start_session(session, user_id, read_origin(visit.request))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from app.capacity import count_background_slots
 from app.catalog.manifest import Manifest
+from app.queue.background_pause import BackgroundLauncher, BackgroundPause
 from app.settings import Settings
-from app.worker.quiet import Quiet, QuietLauncher
 from sandbox.choice import choose_launcher
 from sandbox.docker.launcher import DockerOptions
 from sandbox.gpu.lease import Gpus
@@ -81,9 +81,9 @@ def open_pools(settings: Settings, launcher: Launcher) -> Iterator[Pools]:
 
 
 @contextmanager
-def open_background_pools(settings: Settings, launcher: Launcher, quiet: Quiet) -> Iterator[Pools]:
+def open_background_pools(settings: Settings, launcher: Launcher, quiet: BackgroundPause) -> Iterator[Pools]:
     """For what is judged again."""
-    launcher = QuietLauncher(launcher, quiet)
+    launcher = BackgroundLauncher(launcher, quiet)
     capacity = count_background_slots(settings.worker_slots)
     with (
         closing(Pool(launcher, capacity=capacity, max_runs=settings.max_runs)) as students,

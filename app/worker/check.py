@@ -1,18 +1,27 @@
-"""From what a box says of one case to its result: the verdict, and a report that the student may see."""
+"""From what a box says of one case to its result: the verdict, and a report that the student may see.
 
+Whether a case that was answered rightly was also computed as the problem asks, and what to say when it was not.
+"""
+
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from app.catalog.manifest import Manifest
 from app.judging.comparison import UNSUPPORTED, Comparison, compare
 from app.judging.preview import preview
-from app.judging.report import Fault, Material, build_report, told_bytes, told_seconds
-from app.judging.result import CaseResult
-from app.judging.verdicts import Verdict
-from app.worker.asking import Asker
+from app.judging.report import MAX_MESSAGE, Fault, Material, build_report, told_bytes, told_seconds
+from app.judging.requirement import Facts, first_unmet
+from app.judging.text import printable
+from app.judging.verdicts import CaseResult, Verdict
+from app.worker.custom_checker import CustomChecker
+from app.worker.inspection import Cut
 from app.worker.prepare import PreparedCase
-from app.worker.rules import rules_of
+from app.worker.program_examination import Examined
+from app.worker.request import numbers_of, rules_of
 from app.worker.run import PROCESSES
 from sandbox.guest.codec import Malformed, Tree, decode
-from sandbox.interface import CaseOutcome, Ending
+from sandbox.interface import CaseOutcome, Ending, Failure
 
 VERDICT_OF_ENDING = {
     Ending.RAISED: Verdict.RUNTIME_ERROR,
@@ -63,12 +72,12 @@ class _Found:
     answer: Tree | None = None
 
 
-def check_case(asker: Asker, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
+def check_case(asker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
     """Raises JudgeFailed when the package's own checkers do, BoxLost, Aborted."""
     return _result(case, outcome, _find(asker, case, outcome))
 
 
-def check_again(asker: Asker, case: PreparedCase, first: CaseResult, again: CaseOutcome) -> CaseResult:
+def check_again(asker: CustomChecker, case: PreparedCase, first: CaseResult, again: CaseOutcome) -> CaseResult:
     """Of a case that was right at `first` and ran once more. Raises as `check_case` does."""
     found = _find(asker, case, again)
     if found.verdict is Verdict.ACCEPTED:
@@ -117,7 +126,7 @@ def give_up(case: PreparedCase, verdict: Verdict, message: str = GIVEN_UP_MESSAG
     )
 
 
-def _find(asker: Asker, case: PreparedCase, outcome: CaseOutcome) -> _Found:
+def _find(asker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> _Found:
     if outcome.ending is not Ending.ANSWERED:
         return _Found(verdict=VERDICT_OF_ENDING[outcome.ending], finding=_fault(outcome))
     try:
@@ -144,3 +153,94 @@ def _fault(outcome: CaseOutcome) -> Fault:
 def _is_named(ending: Ending, kind: str) -> bool:
     """An exception's type and a signal's name say more than their category; the other kinds say less."""
     return ending is Ending.RAISED or (ending is Ending.CRASHED and kind.startswith("SIG"))
+
+
+UNTRACEABLE = "can't be traced"
+UNTRACEABLE_MESSAGE = (
+    "JAX can't trace {entry_point} with inputs like these, so nobody can see how it computes{place}: {kind}: {message}"
+)
+REFUSED = "program refused"
+OTHER_PROGRAM = "its program answers differently"
+OTHER_PROGRAM_MESSAGE = (
+    "your function answers rightly when it is called, but the program that JAX traces of it does not: {what}. Both "
+    "must do the same: let nothing depend on whether it is being traced, and compute the answer from the inputs"
+)
+# What JAX raises when Python asks for a value that is not there while it traces.
+_TRACING = frozenset(
+    """
+    ConcretizationTypeError TracerArrayConversionError TracerBoolConversionError TracerIntegerConversionError
+    NonConcreteBooleanIndexError UnexpectedTracerError
+    """.split()  # noqa: SIM905
+)
+_FRAME = re.compile(r'File "solution\.py", line (\d+)')
+
+
+def check_calls(manifest: Manifest, case: PreparedCase, first: CaseResult, calls: Mapping[str, int]) -> CaseResult:
+    """`first`: what the answer came to."""
+    if first.verdict is not Verdict.ACCEPTED:
+        return first
+    unmet = first_unmet(manifest.requirements, "calls", Facts(numbers=numbers_of(manifest, case.inputs), calls=calls))
+    return refuse(first, unmet.category, unmet.message) if unmet else first
+
+
+def check_program(
+    asker: CustomChecker, case: PreparedCase, called: CaseResult | None, examined: Examined
+) -> CaseResult:
+    """`called`: what calling the function came to, which was right; None of a sealed case.
+
+    Raises JudgeFailed when the package's own checkers do, BoxLost, Aborted.
+    """
+    manifest = asker.package.manifest
+    if examined.cut and examined.outcome.answer is None:
+        return _given_up(case, examined.cut)
+    own = check_case(asker, case, examined.outcome)
+    if examined.outcome.ending is Ending.RAISED:
+        return _without_answer(manifest, called, own, examined)
+    if own.verdict is not Verdict.ACCEPTED:
+        return own if called is None else _differing(called, own)
+    if examined.cut:
+        return _given_up(case, examined.cut)
+    facts = Facts(numbers=numbers_of(manifest, case.inputs), evidence=examined.evidence, reference=case.evidence)
+    unmet = first_unmet(manifest.requirements, "program", facts)
+    right = own if called is None else called
+    return refuse(right, unmet.category, unmet.message) if unmet else right
+
+
+def _given_up(case: PreparedCase, cut: Cut) -> CaseResult:
+    verdict = Verdict.REQUIREMENT_NOT_MET if cut.ending is None else VERDICT_OF_ENDING[cut.ending]
+    message = GIVEN_UP_MESSAGE if cut.seconds is None else OUT_OF_TIME_MESSAGE.format(seconds=cut.seconds)
+    return give_up(case, verdict, message)
+
+
+def refuse(result: CaseResult, category: str, message: str) -> CaseResult:
+    """The same case, not computed as asked; a sample keeps what it shows besides."""
+    report = {**result.report, "category": category}
+    if result.visibility == "sample":
+        report["message"] = printable(message, MAX_MESSAGE)
+    return replace(result, verdict=Verdict.REQUIREMENT_NOT_MET, report=report)
+
+
+def _without_answer(manifest: Manifest, called: CaseResult | None, own: CaseResult, examined: Examined) -> CaseResult:
+    """Raised while it was traced, or by the inspector; what is raised in a sealed case is the student's own else."""
+    failure = examined.outcome.failure or Failure(stage="call", kind="", message="", traceback="")
+    result = own if called is None else called
+    if examined.is_exported:
+        return refuse(result, REFUSED, failure.message)
+    if called is None and failure.kind not in _TRACING:
+        return own
+    lines = _FRAME.findall(failure.traceback)
+    message = UNTRACEABLE_MESSAGE.format(
+        entry_point=manifest.entry_point,
+        place=f" (solution.py, line {lines[-1]})" if lines else "",
+        kind=failure.kind,
+        message=failure.message,
+    )
+    return refuse(result, UNTRACEABLE, message)
+
+
+def _differing(called: CaseResult, own: CaseResult) -> CaseResult:
+    """A program that runs too long or too large says so by itself."""
+    if own.verdict is not Verdict.WRONG_ANSWER:
+        return own
+    what = own.report.get("message") or own.report["category"]
+    return refuse(called, OTHER_PROGRAM, OTHER_PROGRAM_MESSAGE.format(what=what))

@@ -15,11 +15,11 @@ from sqlalchemy.orm import Session
 
 from app.catalog.model import Device, ExpectedOutput, Revision
 from app.catalog.package import Package
-from app.database import Database
-from app.judging.evidence import Evidence
+from app.database.engine import Database
+from app.judging.requirement import Evidence
+from app.queue.retry import retry
 from app.worker.prepare import Draw, Prepared, PreparedCase, prepare
-from app.worker.retry import retry
-from app.worker.turn import Turns
+from app.worker.single_flight import SingleFlight
 from sandbox.pool import Pool
 
 _EVIDENCE: TypeAdapter[Evidence | None] = TypeAdapter(Evidence | None)
@@ -38,7 +38,7 @@ class ExpectedOutputs:
         self._database = database
         self.references = references
         self.device = device
-        self._turns = Turns()
+        self._turns = SingleFlight()
 
     def get(self, revision: Revision, package: Package, variant: int, abort: Event) -> tuple[PreparedCase, ...]:
         """Raises ReferenceFailed, BoxLost, Aborted. Waits while the database is away."""

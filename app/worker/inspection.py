@@ -14,9 +14,9 @@ import numpy as np
 
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
-from app.judging.evidence import Conditional, Evidence, Loop
+from app.judging.requirement import Conditional, Evidence, Loop
 from app.worker.boxes import INSPECTOR, box_spec
-from app.worker.conversation import CANDIDATES, Clock, Cut, Messages, Run, Step, Task, Wanted, plan
+from app.worker.inspector_protocol import CANDIDATES, Clock, Cut, Messages, Run, Step, Task, Wanted, plan
 from app.worker.request import MOST_ANSWER_BYTES, limits_of, spares_of
 from app.worker.run import run_cases
 from sandbox.guest.codec import STANDARD_CAPS, Caps, Malformed, decode, encode

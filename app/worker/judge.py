@@ -10,8 +10,13 @@
 
 Cases that run out of time on an overloaded machine wait until it is quieter and run once more; that result counts. A
 judging does so once, at the first step where this happens.
+
+One case, drawn at random, runs again in a process of its own: what it says there must be right too.
+
+What a process remembers of other cases is not there, and neither is its count of calls, its clock or its id.
 """
 
+import random
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
@@ -22,27 +27,42 @@ from typing import Generic, TypeVar
 
 from app.capacity import count_cores
 from app.catalog.package import Package
-from app.judging.result import CaseResult
-from app.judging.verdicts import Verdict, overall, score
-from app.worker.asking import Asker
+from app.judging.verdicts import CaseResult, Verdict, overall, score
+from app.queue.lease import Finish
+from app.worker.ablation import choose_tried, is_telling
 from app.worker.boxes import box_spec
-from app.worker.check import check_again, check_case, give_up
-from app.worker.examination import Bench, Examined, Sighting, examine
-from app.worker.finish import Finish
+from app.worker.check import check_again, check_calls, check_case, check_program, give_up
+from app.worker.custom_checker import CustomChecker
 from app.worker.inspection import Exports, export_programs, signatures_of
-from app.worker.inspections import Inspections
+from app.worker.inspection_cache import Inspections
 from app.worker.overload import was_overloaded
 from app.worker.prepare import PreparedCase
+from app.worker.program_examination import Bench, Examined, Sighting, examine
 from app.worker.recording import read_outcome, recorded
-from app.worker.request import answer_bytes, build_request
-from app.worker.requiring import check_calls, check_program
-from app.worker.rerun import draw, run_again
-from app.worker.run import run_all
+from app.worker.request import answer_bytes, build_request, patient
+from app.worker.run import run_all, run_cases
 from app.worker.shapes import split_by_shape
 from app.worker.timeline import Timeline
-from app.worker.trying import choose_tried, is_telling
 from sandbox.interface import Aborted, Box, CaseInput, CaseOutcome, Ending
 from sandbox.pool import Pool
+
+_CHANCE = random.SystemRandom()
+
+
+def draw(package: Package, cases: Sequence[PreparedCase]) -> PreparedCase | None:
+    """Not the one that runs first, where there are others: it would run first again. None: nothing is to run again."""
+    return _CHANCE.choice(cases[1:] or cases) if package.manifest.deterministic else None
+
+
+def run_again(package: Package, source: str, case: PreparedCase, pool: Pool, abort: Event) -> CaseOutcome:
+    """With patience: what was compiled for the cases before is compiled for this one now. Raises BoxLost, Aborted."""
+    given = [CaseInput(name=case.name, inputs=case.inputs)]
+    request = patient(build_request(package, source, given, answer_bytes([case.expected])))
+    outcomes: list[CaseOutcome] = []
+    run_cases(pool, box_spec(package.manifest), request, outcomes.append, abort)
+    (outcome,) = outcomes
+    return outcome
+
 
 T = TypeVar("T")
 
@@ -169,7 +189,7 @@ class _Run:
     def __init__(self, job: Job, pool: Pool, abort: Event, results: _Results) -> None:
         self._timeline = job.timeline
         self._job, self._pool, self._abort, self._results = job, pool, abort, results
-        self._asker = Asker(job.package, job.references, abort)
+        self._asker = CustomChecker(job.package, job.references, abort)
         self._open = [case for case in job.cases if not case.sealed]
         self._sealed = [case for case in job.cases if case.sealed]
         self._beside: list[PreparedCase] = []

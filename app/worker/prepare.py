@@ -1,9 +1,16 @@
-"""Preparing a variant of a problem: its inputs, drawn or generated, and the reference's answers to them."""
+"""Preparing a variant of a problem: its inputs, drawn or generated, and the reference's answers to them.
 
+In which order a submission runs its cases: samples first, then the hidden ones, shuffled.
+
+An answer that depends on how many calls came before it is so an answer to another case.
+"""
+
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
 from typing import Any
+from uuid import UUID
 
 from app.catalog.folder import MANIFEST_FILE
 from app.catalog.inputs import case_seed, draw_inputs
@@ -11,22 +18,26 @@ from app.catalog.manifest import Case
 from app.catalog.package import Package
 from app.errors import JudgeFailed
 from app.judging.comparison import compare
-from app.judging.evidence import Evidence
 from app.judging.preview import preview
-from app.judging.requirement import Basis, Facts, first_unmet
-from app.judging.result import Visibility
-from app.worker.asking import Asker
+from app.judging.requirement import Basis, Evidence, Facts, first_unmet
+from app.judging.verdicts import Visibility
+from app.worker.ablation import choose_tried
 from app.worker.boxes import box_spec
-from app.worker.examination import Bench, Examined, Sighting, examine
+from app.worker.custom_checker import CustomChecker, find_misfit
 from app.worker.inspection import Untraceable
-from app.worker.numbers import numbers_of
-from app.worker.own_code import place_of, reason_of
+from app.worker.program_examination import Bench, Examined, Sighting, examine
 from app.worker.recording import NO_CALLS, Calls, read_calls, recorded
-from app.worker.request import build_request, limits_of, patient, patient_at_first
-from app.worker.review import find_misfit
-from app.worker.rules import rules_of
+from app.worker.request import (
+    build_request,
+    limits_of,
+    numbers_of,
+    patient,
+    patient_at_first,
+    place_of,
+    reason_of,
+    rules_of,
+)
 from app.worker.run import run_cases
-from app.worker.trying import choose_tried
 from sandbox.guest.codec import Tree, decode, encode
 from sandbox.interface import Box, CaseInput, CaseOutcome, Ending, Parameter, Request
 from sandbox.pool import Pool
@@ -90,7 +101,7 @@ def prepare(package: Package, draw: Draw, pool: Pool, abort: Event) -> Prepared:
     inputs = {case.name: bench.inputs(case, draw) for case in package.manifest.cases}
     given = [_case_input(name, values) for name, values in inputs.items()]
     answered = bench.answer(package.manifest.cases, given)
-    if misfit := find_misfit(Asker(package, pool, abort), given, answered.answers):
+    if misfit := find_misfit(CustomChecker(package, pool, abort), given, answered.answers):
         raise ReferenceFailed(f"{package.slug}/{MANIFEST_FILE}, checkers, {misfit}")
     cases = tuple(
         _prepared(position, case, inputs[case.name], answered) for position, case in enumerate(package.manifest.cases)
@@ -199,7 +210,7 @@ class _Bench:
             raise ReferenceFailed(f"{place}, as a program: {reason_of(examined.outcome)}")
         own = examined.outcome.answer or b""
         if answer is not None:
-            ask = Asker(self.package, self.pool, self.abort).about(case.name, case.inputs, answer, own)
+            ask = CustomChecker(self.package, self.pool, self.abort).about(case.name, case.inputs, answer, own)
             comparison = compare(decode(own), decode(answer), rules_of(self.package.manifest), ask)
             if not comparison.accepted:
                 raise ReferenceFailed(f"{place}: its program answers differently: {comparison.message}")
@@ -239,3 +250,11 @@ class _Bench:
 
 def _case_input(name: str, inputs: Mapping[str, Tree]) -> CaseInput:
     return CaseInput(name, encode(dict(inputs)))
+
+
+def in_order(cases: Sequence[PreparedCase], submission_id: UUID) -> list[PreparedCase]:
+    """The same in every attempt at one submission. Nobody knows a submission's id when its source is written."""
+    samples = [case for case in cases if case.visibility == "sample"]
+    hidden = [case for case in cases if case.visibility == "hidden"]
+    random.Random(submission_id.bytes).shuffle(hidden)
+    return samples + hidden

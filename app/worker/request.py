@@ -1,18 +1,31 @@
-"""From a problem package and a source to what a box is asked to run."""
+"""From a problem package and a source to what a box is asked to run.
 
-from collections.abc import Sequence
+The code of a package that is not its students': where its author finds it, and why it failed.
+
+The whole numbers of a case by name, for requirements that speak of them: of what it gives, and of symbolic sizes.
+
+From a manifest to the rules that its answers are compared by.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, digest
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
-from app.catalog.revision import digest
 from app.catalog.signature import signature_of
-from sandbox.guest.codec import STANDARD_CAPS
-from sandbox.interface import CaseInput, Limits, Parameter, Request
+from app.judging.rules import Rules
+from app.judging.tolerance import Tolerance
+from sandbox.guest.codec import STANDARD_CAPS, decode
+from sandbox.interface import CaseInput, CaseOutcome, Limits, Parameter, Request
 
 if TYPE_CHECKING:
     from app.catalog.model import Device
+
 
 MEBIBYTE = 2**20
 # The reference may run on a busy machine, and its limits are nobody's exercise.
@@ -76,3 +89,39 @@ def patient(request: Request) -> Request:
 def patient_at_first(request: Request) -> Request:
     """For the package's own code on inputs that students made: patient while it loads, and not after."""
     return replace(request, limits=replace(request.limits, load_seconds=PATIENT_LOAD_SECONDS))
+
+
+def place_of(package: Package, key: str) -> str:
+    """`key`: of the part, as it may stand in problem.yaml."""
+    file = FILE_OF_KEY[key]
+    return f"{package.slug}/{file}" if file in package.files else f"{package.slug}/{MANIFEST_FILE}, {key}"
+
+
+def reason_of(outcome: CaseOutcome) -> str:
+    """Why there is no answer."""
+    failure = outcome.failure
+    return f"{failure.kind}: {failure.message}\n{failure.traceback}" if failure else str(outcome.ending)
+
+
+def numbers_of(manifest: Manifest, inputs: bytes) -> Mapping[str, int]:
+    """`inputs`: encoded. A fraction counts as the whole number below it."""
+    given: Any = decode(inputs)
+    numbers: dict[str, int] = {}
+    for parameter in manifest.case_inputs:
+        value = given[parameter.name]
+        if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
+            numbers[parameter.name] = int(value // 1)
+        elif isinstance(value, np.ndarray) and parameter.is_array:
+            sizes = zip(parameter.shape or (), value.shape, strict=False)
+            numbers |= {size: length for size, length in sizes if isinstance(size, str)}
+    return numbers
+
+
+def rules_of(manifest: Manifest) -> Rules:
+    tolerance = manifest.tolerance
+    return Rules(
+        tolerance=Tolerance(rtol=tolerance.rtol, atol=tolerance.atol) if tolerance else None,
+        leaves={path: leaf.tolerance for path, leaf in tolerance.leaves.items()} if tolerance else {},
+        checkers=manifest.checkers,
+        dtype_policy=manifest.dtype_policy,
+    )

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from app.catalog.fault import PackageInvalid
 from app.catalog.model import Device, Revision
 from app.catalog.package import Package
-from app.listener import Listener
+from app.database.listener import Listener
+from app.queue.background_pause import BackgroundPause
 from app.submissions.enqueue import OPENED
 from app.worker.boxes import INSPECTOR, Pools, box_spec
-from app.worker.compilation import CompilationCache
+from app.worker.compilation_cache import CompilationCache
 from app.worker.inspection import inspector_setup
-from app.worker.quiet import Quiet
 from app.worker.request import PATIENCE, PATIENT_LOAD_SECONDS, device_of, limits_of, spares_of
 from app.worker.work import Works
 from sandbox.interface import Aborted, BoxSpec, SandboxError, Setup
@@ -48,7 +48,7 @@ class Spares:
         works: Works,
         cache: CompilationCache,
         pools: Pools,
-        quiet: Quiet,
+        quiet: BackgroundPause,
         device: Device,
         on_opened: Callable[[Revision, Package], None],
     ) -> None:

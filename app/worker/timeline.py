@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from app.judging.report import told_seconds
-from app.judging.result import Visibility
+from app.judging.verdicts import Visibility
 from app.submissions.phase import Phase, PhaseName
 from app.telemetry.trace import TRACER
 

@@ -11,15 +11,15 @@ from app.catalog.fault import PackageInvalid
 from app.catalog.model import Revision
 from app.catalog.package import Package
 from app.catalog.publish import PUBLISHED
-from app.listener import Listener
+from app.database.listener import Listener
+from app.queue.background_pause import leave_the_cores
+from app.queue.retry import retry
 from app.worker.boxes import INSPECTOR, Pools, box_spec
-from app.worker.compilation import CompilationCache
+from app.worker.compilation_cache import CompilationCache
 from app.worker.expected import ExpectedOutputs
-from app.worker.known_mistakes import KnownMistakes
+from app.worker.hints import KnownMistakes
 from app.worker.prepare import ReferenceFailed
-from app.worker.quiet import leave_the_cores
 from app.worker.request import device_of
-from app.worker.retry import retry
 from app.worker.work import Work, Works
 from sandbox.interface import Aborted, SandboxAway, SandboxError
 

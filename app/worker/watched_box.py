@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from app.telemetry import context
 from app.telemetry.trace import TRACER
-from app.worker.meter import Meter
+from app.worker.metrics import Meter
 from sandbox.interface import Box, BoxLost, BoxSpec, CaseOutcome, Launcher, Request, RunOutcome, Setup
 
 

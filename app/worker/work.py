@@ -8,9 +8,9 @@ from sqlalchemy import select
 
 from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.catalog.package import Package, package_from_files
-from app.database import Database
+from app.database.engine import Database
+from app.queue.lease import Claim
 from app.submissions.model import Judging, Submission
-from app.worker.lease import Claim
 
 PACKAGES_KEPT = 64
 

@@ -10,28 +10,24 @@ from functools import partial
 
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
-from app.database import Database
+from app.database.engine import Database
 from app.errors import JudgeFailed
-from app.judging.result import CaseResult, Visibility
+from app.judging.verdicts import CaseResult, Visibility
+from app.queue.lease import Claim, Finish, is_cancelled, record_cases, record_phases
+from app.queue.retry import retry
 from app.submissions.phase import Phase
 from app.worker.boxes import Pools, box_spec
-from app.worker.compilation import USUAL
-from app.worker.cost import Costs, each_of
+from app.worker.compilation_cache import USUAL
+from app.worker.custom_inputs import CustomInputs, find_unanswerable
 from app.worker.expected import ExpectedOutputs
-from app.worker.finish import Finish
-from app.worker.inspections import Inspections
+from app.worker.hints import HintRecorder, Notes
+from app.worker.inspection_cache import Inspections
 from app.worker.judge import Job, OnOutcome, judge
-from app.worker.lease import Claim, is_cancelled, record_cases, record_phases
-from app.worker.measure import Surveyor
-from app.worker.order import in_order
 from app.worker.overload import OverloadWaits
-from app.worker.own_inputs import OwnInputs, find_unanswerable
-from app.worker.prepare import PreparedCase
-from app.worker.recognise import Notes
-from app.worker.retry import retry
+from app.worker.prepare import PreparedCase, in_order
+from app.worker.run_cost import CostRecorder, Costs, each_of
 from app.worker.spares import Spares
 from app.worker.timeline import Timeline
-from app.worker.tutor import Tutor
 from app.worker.warm import Warmer
 from app.worker.work import Work, Works
 from sandbox.interface import Aborted
@@ -70,8 +66,8 @@ class Worker:
         database: Database,
         works: Works,
         lanes: Lanes,
-        tutor: Tutor,
-        surveyor: Surveyor,
+        tutor: HintRecorder,
+        surveyor: CostRecorder,
         *,
         warmer: Warmer | None = None,
         spares: Spares | None = None,
@@ -87,7 +83,7 @@ class Worker:
         self._spares = spares
         self._runs_in_parallel = runs_in_parallel
         self._inspections = inspections
-        self._own_inputs = OwnInputs(lanes.usual.expected.references)
+        self._own_inputs = CustomInputs(lanes.usual.expected.references)
 
     def judge(self, claim: Claim, abort: threading.Event) -> Finish:
         """The life of a judging between its claim and its end.

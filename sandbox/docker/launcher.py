@@ -9,7 +9,6 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from sandbox.cores import Cores
 from sandbox.docker.container import DockerContainer, remove
 from sandbox.docker.engine import Facilities, answering, connect, read_facilities
 from sandbox.docker.orphans import LABEL, remove_orphans, this_process
@@ -21,6 +20,7 @@ from sandbox.environment import (
     OPTIMIZATIONS,
     RUNTIME_IN_BOX,
     CacheUse,
+    Cores,
     digest_of,
     guest_arguments,
     guest_digest,

@@ -9,7 +9,7 @@ import platform
 from collections import defaultdict
 from typing import Any
 
-from sandbox.guest.syscall_table import Filter, Test, box_filter
+from sandbox.guest.seccomp_filter import Filter, Test, box_filter
 
 ARCHITECTURE = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
 

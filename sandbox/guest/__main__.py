@@ -9,8 +9,8 @@ import os
 import sys
 from dataclasses import replace
 
-from . import kernel
-from .task import Settings
+from sandbox.guest import kernel
+from sandbox.guest.task import Settings
 
 
 def become_nobody(uid: int) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from . import jax_compilation
+from sandbox.guest import jax_compilation
 
 _LIBRARY = (
     "jax/_src/lax/lax.py",

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from . import bpf, isolation, kernel
-from .gauge import read_status
-from .syscall_table import student_filter
-from .task import SPARE_SECONDS, Isolation, Limits, Setup
+from sandbox.guest import isolation, kernel
+from sandbox.guest import seccomp_filter as bpf
+from sandbox.guest.gauge import read_status
+from sandbox.guest.seccomp_filter import student_filter
+from sandbox.guest.task import SPARE_SECONDS, Isolation, Limits, Setup
 
 if TYPE_CHECKING:
-    from .library_programs import Library
+    from sandbox.guest.library_programs import Library
 
 MIB = 2**20
 FILE_BYTES = 64 * MIB

@@ -16,7 +16,7 @@ import ml_dtypes
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from .codec import STANDARD_CAPS, Caps, Path, TooLarge, Tree, Unsupported, is_key
+from sandbox.guest.codec import STANDARD_CAPS, Caps, Path, TooLarge, Tree, Unsupported, is_key
 
 # Addresses: the first byte, and the first one behind. Those of a GPU are no other memory's.
 Region: TypeAlias = tuple[int, int]

@@ -11,8 +11,8 @@ import jax
 import jax.export
 import numpy as np
 
-from .convert import plain
-from .signature import PROGRAM_BYTES, Leaf, Signature, arguments, leaves
+from sandbox.guest.convert import plain
+from sandbox.guest.signature import PROGRAM_BYTES, Leaf, Signature, arguments, leaves
 
 # Programs that differ only in where they were written are the same to an inspector.
 jax.config.update("jax_traceback_in_locations_limit", 0)

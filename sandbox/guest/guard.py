@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from . import codec, frames
-from .codec import Path
-from .convert import Region, plain, region_of
+from sandbox.guest import codec, frames
+from sandbox.guest.codec import Path
+from sandbox.guest.convert import Region, plain, region_of
 
 CHANGED = "your function changed {name} in place; work on a copy: {remedy}"
 SHARED = (

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from . import kernel
+from sandbox.guest import kernel
 
 TMP_BYTES = 64 * 2**20
 TMP_FILES = 4096

@@ -26,7 +26,7 @@ import numpy as np
 from jax._src import array, core, dispatch, pjit
 from jax._src.interpreters import ad, batching
 
-from . import codec
+from sandbox.guest import codec
 
 LIBRARIES = ("jax", "flax", "optax", "chex")
 RECORD_BYTES = 8 * 1024

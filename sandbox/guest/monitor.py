@@ -11,13 +11,13 @@ import traceback
 from dataclasses import replace
 from typing import NoReturn
 
-from . import frames
-from .birth import fork_student
-from .confinement import Surroundings
-from .isolation import enter_namespaces
-from .reply import Cause
-from .task import Setup, Task
-from .watch import Ended, HostGone, Watch
+from sandbox.guest import frames
+from sandbox.guest.confinement import Surroundings
+from sandbox.guest.fork import fork_student
+from sandbox.guest.isolation import enter_namespaces
+from sandbox.guest.reply import Cause
+from sandbox.guest.task import Setup, Task
+from sandbox.guest.watch import Ended, HostGone, Watch
 
 _REPLIES_TO_LOADING = (frames.LOADED, frames.INVALID, frames.RAISED)
 _REPLIES_TO_CASES = (frames.ANSWER, *(kind for kind in frames.FAILURES if kind != frames.INVALID))

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from .failure import SOURCE_NAME
-from .task import Task
+from sandbox.guest.failure import SOURCE_NAME
+from sandbox.guest.task import Task
 
 Inputs = dict[str, Any]
 Program = Callable[[Inputs], object]

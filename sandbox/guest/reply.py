@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from . import frames
+from sandbox.guest import frames
 
 
 class Cause(StrEnum):

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .codec import DTYPES, Tree
+from sandbox.guest.codec import DTYPES, Tree
 
 # An exported program is no larger; the inspector's own limit is the same.
 PROGRAM_BYTES = 4 * 2**20

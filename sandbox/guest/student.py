@@ -11,12 +11,12 @@ import selectors
 import sys
 from typing import Any, NoReturn
 
-from . import codec, convert, frames, gpu
-from .confinement import Surroundings, confine
-from .failure import describe, pack, type_name
-from .guard import Guard, Violation
-from .program import CannotBeJudged, Program, load
-from .task import SPARE_SECONDS, Setup, Task
+from sandbox.guest import codec, convert, frames, gpu
+from sandbox.guest.confinement import Surroundings, confine
+from sandbox.guest.failure import describe, pack, type_name
+from sandbox.guest.guard import Guard, Violation
+from sandbox.guest.program import CannotBeJudged, Program, load
+from sandbox.guest.task import SPARE_SECONDS, Setup, Task
 
 INPUTS, ANSWERS = 4, 3  # descriptors
 SEED = 0

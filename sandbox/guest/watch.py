@@ -12,13 +12,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from . import frames
-from .birth import Child
-from .charged_time import ChargedTime, ThreadTimes
-from .gauge import Gauge
-from .isolation import TMP_FILES
-from .reply import Cause, Reply
-from .task import Limits
+from sandbox.guest import frames
+from sandbox.guest.charged_time import ChargedTime, ThreadTimes
+from sandbox.guest.fork import Child
+from sandbox.guest.gauge import Gauge
+from sandbox.guest.isolation import TMP_FILES
+from sandbox.guest.reply import Cause, Reply
+from sandbox.guest.task import Limits
 
 TICK_SECONDS = 0.01
 DEATH_SECONDS = 0.5

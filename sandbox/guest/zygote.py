@@ -18,14 +18,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
-from . import frames, jax_compilation, monitor
-from .confinement import Surroundings, filter_program
-from .gpu import holds_cuda_context
-from .isolation import is_needless, is_permitted
-from .task import Settings
+from sandbox.guest import frames, jax_compilation, monitor
+from sandbox.guest.confinement import Surroundings, filter_program
+from sandbox.guest.gpu import holds_cuda_context
+from sandbox.guest.isolation import is_needless, is_permitted
+from sandbox.guest.task import Settings
 
 if TYPE_CHECKING:
-    from .library_programs import Library
+    from sandbox.guest.library_programs import Library
 
 # What people use of each, since a first use in a child would cost it the import (torch._dynamo: 0.8 s).
 IMPORTS = {

@@ -7,18 +7,24 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import func, select
 
-from app.accounts.admission import Applicant, InvitationMissing, SignUpClosed, join
+from app.accounts.invitation import (
+    PAGE_SIZE,
+    Invite,
+    NewInvitation,
+    get_invitation,
+    invite,
+    list_invitations,
+    revoke_invitation,
+)
 from app.accounts.invitation import InvitationSpent as Spent
-from app.accounts.invitation import Invite, NewInvitation, get_invitation, invite, revoke_invitation
-from app.accounts.invitation_list import PAGE_SIZE, list_invitations
 from app.accounts.model import Invitation, User
-from app.accounts.throttle import AccountThrottles, TooOften
+from app.accounts.rate_limit import AccountThrottles, TooOften
+from app.accounts.sign_up import Applicant, InvitationMissing, SignUpClosed, join
 from app.accounts.user import SignUp, sign_up
-from app.audit.model import AuditEvent
-from app.audit.record import COMMAND
-from app.database import Database
+from app.audit import COMMAND, AuditEvent
+from app.database.engine import Database
 from app.errors import AllcloseError, Conflict, Invalid, NotFound
-from app.policy.model import PolicyRow
+from app.policy import PolicyRow
 
 PASSWORD = "correct horse"
 

@@ -5,12 +5,12 @@ from sqlalchemy import select
 
 from app.accounts.model import ApiToken, User
 from app.accounts.own_account import make_own_token
-from app.accounts.proof import NotProven, Proof
-from app.accounts.throttle import AccountThrottles, TooOften
+from app.accounts.rate_limit import AccountThrottles, TooOften
+from app.accounts.reauthentication import NotProven, Reauthentication
 from app.accounts.user import SignUp, sign_up
-from app.audit.record import Actor
-from app.database import Database
-from app.people.erase import erase_self
+from app.audit import Actor
+from app.database.engine import Database
+from app.people.erasure import erase_self
 
 PASSWORD = "correct horse"
 
@@ -22,8 +22,8 @@ def ada(database: Database) -> Actor:
         return Actor(user_id=user.id, channel="page", address="192.0.2.1")
 
 
-def proof(password: str, throttles: AccountThrottles) -> Proof:
-    return Proof(password=password, throttle=throttles.proofs)
+def proof(password: str, throttles: AccountThrottles) -> Reauthentication:
+    return Reauthentication(password=password, throttle=throttles.proofs)
 
 
 def test_with_the_password_a_token_is_made_and_an_account_erased(database: Database, ada: Actor) -> None:

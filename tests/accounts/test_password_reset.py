@@ -10,19 +10,22 @@ from sqlalchemy import select
 
 from app.accounts import password_reset
 from app.accounts.model import User
-from app.accounts.password_reset import LIFETIME, ResetLinkSpent, get_user_by_reset, make_reset_link, reset_password
-from app.accounts.reset_desk import ResetDesk
-from app.accounts.session import find_viewer_by_session, start_session
-from app.accounts.sign_in import SignInFailed, authenticate
-from app.accounts.throttle import AccountThrottles, TooOften
+from app.accounts.password_reset import (
+    LIFETIME,
+    PasswordResets,
+    ResetLinkSpent,
+    get_user_by_reset,
+    make_reset_link,
+    reset_password,
+)
+from app.accounts.rate_limit import AccountThrottles, TooOften
+from app.accounts.session import SignInFailed, authenticate, find_viewer_by_session, start_session
 from app.accounts.token import create_token, find_viewer_by_token
 from app.accounts.user import SignUp, sign_up
-from app.audit.model import AuditEvent
-from app.audit.record import Actor
-from app.database import Database
+from app.audit import Actor, AuditEvent
+from app.database.engine import Database
 from app.errors import Invalid
-from app.mail.outbox import Outbox
-from app.mail.server import MailServer
+from app.mail import MailServer, Outbox
 from tests.factories import make_user
 
 OLD, NEW = "correct horse", "battery staple"
@@ -124,7 +127,7 @@ def test_a_link_is_for_one_user_only(database: Database, token: str) -> None:
 class Asked:
     def __init__(self, database: Database) -> None:
         self.outbox = Outbox(None)
-        self.desk = ResetDesk(database=database, outbox=self.outbox, throttles=AccountThrottles(), base_url=BASE)
+        self.desk = PasswordResets(database=database, outbox=self.outbox, throttles=AccountThrottles(), base_url=BASE)
 
     def ask(self, *names: str) -> None:
         for name in names:
@@ -207,7 +210,7 @@ def test_a_link_that_was_used_up_makes_room_for_another_until_there_were_six(
 def test_a_letter_that_could_not_be_sent_is_not_counted(database: Database, caplog: pytest.LogCaptureFixture) -> None:
     away = MailServer(host="127.0.0.1", port=1, sender="judge@example.org", security="none")
     outbox = Outbox(away)
-    desk = ResetDesk(database=database, outbox=outbox, throttles=AccountThrottles(), base_url=BASE)
+    desk = PasswordResets(database=database, outbox=outbox, throttles=AccountThrottles(), base_url=BASE)
 
     for _ in range(3):
         desk.ask("ada", "192.0.2.1")

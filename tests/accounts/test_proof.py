@@ -6,16 +6,16 @@ import pytest
 
 from app.accounts.model import User
 from app.accounts.password import hash_password
-from app.accounts.proof import JUST_NOW, NotProven, Proof, require_proof
-from app.accounts.throttle import AccountThrottles, TooOften
+from app.accounts.rate_limit import AccountThrottles, TooOften
+from app.accounts.reauthentication import JUST_NOW, NotProven, Reauthentication, require_proof
 
 KNOWN = User(username="ada", password_hash=hash_password("correct horse"))
 ELSEWHERE = User(username="grace", password_hash=None)
 
 
-def proof(password: str = "", age: timedelta | None = None) -> Proof:
+def proof(password: str = "", age: timedelta | None = None) -> Reauthentication:
     signed_in_at = None if age is None else datetime.now(UTC) - age
-    return Proof(password=password, throttle=AccountThrottles().proofs, signed_in_at=signed_in_at)
+    return Reauthentication(password=password, throttle=AccountThrottles().proofs, signed_in_at=signed_in_at)
 
 
 def test_the_password_proves_it_however_long_ago_one_signed_in() -> None:
@@ -39,7 +39,10 @@ def test_without_a_password_a_sign_in_of_just_now_proves_it() -> None:
 
 def test_wrong_passwords_are_counted_until_a_right_one_comes() -> None:
     throttle = AccountThrottles().proofs
-    wrong, right = Proof(password="wrong", throttle=throttle), Proof(password="correct horse", throttle=throttle)
+    wrong, right = (
+        Reauthentication(password="wrong", throttle=throttle),
+        Reauthentication(password="correct horse", throttle=throttle),
+    )
     for _ in range(2):
         for _ in range(9):
             with pytest.raises(NotProven):

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from app.accounts.model import ApiToken, UserSession
+from app.accounts.permission import signed_in
 from app.accounts.session import (
     LIFETIME,
     MAX_SESSIONS,
@@ -26,8 +27,7 @@ from app.accounts.token import (
     revoke_token,
     revoke_tokens,
 )
-from app.accounts.viewer import signed_in
-from app.database import Database
+from app.database.engine import Database
 from app.errors import Invalid, NotFound
 from tests.factories import make_user
 

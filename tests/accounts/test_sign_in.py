@@ -4,11 +4,11 @@ from sqlalchemy import select
 
 from app.accounts.model import User
 from app.accounts.password import is_password
-from app.accounts.sign_in import SignIn, SignInFailed, sign_in
-from app.accounts.throttle import AccountThrottles, TooOften
+from app.accounts.permission import AccountSuspended
+from app.accounts.rate_limit import AccountThrottles, TooOften
+from app.accounts.session import SignIn, SignInFailed, sign_in
 from app.accounts.user import SignUp, sign_up
-from app.accounts.viewer import AccountSuspended
-from app.database import Database
+from app.database.engine import Database
 
 PASSWORD = "correct horse"
 ATTEMPTS = 10

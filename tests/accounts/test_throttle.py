@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from app.accounts.throttle import Throttle, TooOften
+from app.accounts.rate_limit import Throttle, TooOften
 
 
 def test_uses_are_counted_per_key_up_to_the_amount() -> None:

@@ -4,7 +4,7 @@ from sqlalchemy.exc import IntegrityError
 
 from app.accounts.model import User
 from app.accounts.user import SignUp, find_user, sign_up
-from app.database import Database
+from app.database.engine import Database
 from app.errors import Conflict, Invalid
 from tests.factories import make_user
 

@@ -13,7 +13,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from app.accounts.token import create_token
-from app.database import Database
+from app.database.engine import Database
 from app.settings import Settings
 from tests.application import open_application
 from tests.factories import make_user, set_policy

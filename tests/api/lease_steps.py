@@ -2,11 +2,9 @@
 
 from datetime import timedelta
 
-from app.database import Database
-from app.judging.result import CaseResult
-from app.judging.verdicts import Verdict
-from app.worker.finish import Finish
-from app.worker.lease import Claim, Wanted, claim, finish, record_cases
+from app.database.engine import Database
+from app.judging.verdicts import CaseResult, Verdict
+from app.queue.lease import Claim, Finish, Wanted, claim, finish, record_cases
 
 WANTED = Wanted(queues=["cpu"], slots=1, worker="test", lease=timedelta(seconds=15))
 

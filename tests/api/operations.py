@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.accounts.model import Role
-from app.accounts.right import RULES, Right
+from app.accounts.permission import RULES, Permission
 from app.api.openapi import build_openapi
-from app.database import Database
-from app.main import create_app
+from app.database.engine import Database
 from app.settings import Settings
+from app.web_process import create_app
 
 # Nothing connects to this database: the document needs none.
 DOCUMENT: dict[str, Any] = build_openapi(
@@ -23,7 +23,7 @@ class Operation:
     name: str
     method: str
     path: str
-    right: Right | None
+    right: Permission | None
     is_open: bool
 
     def __str__(self) -> str:
@@ -41,7 +41,7 @@ def read_operation(path: str, method: str, said: dict[str, Any]) -> Operation:
         name=str(said["operationId"]),
         method=method.upper(),
         path=path,
-        right=Right(scopes[0]) if scopes else None,
+        right=Permission(scopes[0]) if scopes else None,
         is_open=not scopes or {} in security,
     )
 

@@ -13,8 +13,8 @@ from app.accounts.model import ApiToken, User
 from app.accounts.session import SessionOrigin, start_session
 from app.accounts.token import MAX_TOKENS, create_token
 from app.accounts.user import find_user
-from app.audit.model import AuditEvent
-from app.database import Database
+from app.audit import AuditEvent
+from app.database.engine import Database
 from tests.api.conftest import SignedIn
 
 ADA = {"username": "ada", "password": "correct horse"}

@@ -5,7 +5,7 @@ import pytest
 
 from app.catalog.model import ExpectedOutput
 from app.catalog.publish import publish
-from app.database import Database
+from app.database.engine import Database
 from tests.api.conftest import SignedIn
 from tests.catalog.packages import make_listed, make_package
 from tests.factories import make_judging, make_problem, make_submission, make_user, make_worker

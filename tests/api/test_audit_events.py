@@ -10,10 +10,10 @@ import pytest
 from sqlalchemy import select, update
 
 from app.accounts.model import User
-from app.administration import audit_log
-from app.administration.audit_log import CHUNK, PAGE, AuditFilters, each_event
-from app.audit.record import COMMAND, Act, Actor, record
-from app.database import Database
+from app.admin import audit_log
+from app.admin.audit_log import CHUNK, PAGE, AuditFilters, each_event
+from app.audit import COMMAND, Act, Actor, record
+from app.database.engine import Database
 from tests.api.conftest import SignedIn
 from tests.factories import make_user
 

@@ -13,10 +13,10 @@ from sqlalchemy import func, select, update
 
 from app.authoring.model import Publication, Verification
 from app.catalog.archive import MAX_UPLOAD_BYTES, write_archive
+from app.catalog.folder import digest
 from app.catalog.publish import publish
-from app.catalog.revision import digest
 from app.client.client import Client, every
-from app.database import Database
+from app.database.engine import Database
 from tests.api.conftest import SignedIn
 from tests.authoring.steps import end, take, tell, verify
 from tests.catalog.packages import FILES, PROBLEM, make_package
@@ -316,7 +316,7 @@ def test_the_tag_of_a_problem_that_was_read_guards_it_as_its_digest_does(
 def test_lists_of_authors_work_go_on_from_page_to_page(
     author: httpx.Client, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.authoring.page.PAGE", 2)
+    monkeypatch.setattr("app.authoring.query.PAGE", 2)
     for text in ("one", "two", "three"):
         put(author, write_archive(SLUG, FILES | {"editorial.md": f"{text}\n"})).raise_for_status()
         verify(database)

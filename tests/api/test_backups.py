@@ -13,12 +13,12 @@ import pytest
 from sqlalchemy import select, text
 
 from app.accounts.model import User
-from app.accounts.right import Right
+from app.accounts.permission import Permission
 from app.accounts.token import create_token
-from app.audit.model import AuditEvent
-from app.backup.shelf import MOST, Shelf
-from app.backup.work import KILLED, Bench
-from app.database import Database
+from app.audit import AuditEvent
+from app.backup.store import MOST, BackupStore
+from app.backup.task import KILLED, Bench
+from app.database.engine import Database
 from tests.api.conftest import SignedIn
 from tests.backup.rows import Rows, fill, read_rows
 from tests.factories import make_judging, make_user
@@ -35,8 +35,8 @@ def grace(signed_in: SignedIn, database: Database) -> httpx.Client:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
-    return Shelf(tmp_path)
+def shelf(tmp_path: Path) -> BackupStore:
+    return BackupStore(tmp_path)
 
 
 def follow(client: httpx.Client, name: str) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def lasting(rows: Rows) -> Rows:
     return {table: each for table, each in rows.items() if table not in ("audit_events", "tokens")}
 
 
-def test_one_is_made_listed_taken_out_and_removed(grace: httpx.Client, database: Database, shelf: Shelf) -> None:
+def test_one_is_made_listed_taken_out_and_removed(grace: httpx.Client, database: Database, shelf: BackupStore) -> None:
     made = make(grace)
 
     assert (made["state"], made["is_restorable"], made["notice"]) == ("ready", True, None)
@@ -159,7 +159,7 @@ def test_a_name_that_is_none_is_not_found(grace: httpx.Client, name: str) -> Non
     assert len(grace.get("/backups").json()["items"]) == 1
 
 
-def test_a_link_to_elsewhere_is_no_backup(grace: httpx.Client, shelf: Shelf, tmp_path: Path) -> None:
+def test_a_link_to_elsewhere_is_no_backup(grace: httpx.Client, shelf: BackupStore, tmp_path: Path) -> None:
     name = make(grace)["name"]
     elsewhere = tmp_path / "elsewhere.zip"
     shelf.get_path(name).rename(elsewhere)
@@ -185,7 +185,7 @@ def give_away(path: Path) -> None:
 
 @pytest.mark.parametrize("loosen", [open_to_others, open_the_folder, give_away])
 def test_what_others_could_have_written_is_not_restored(
-    grace: httpx.Client, database: Database, shelf: Shelf, loosen: Callable[[Path], None]
+    grace: httpx.Client, database: Database, shelf: BackupStore, loosen: Callable[[Path], None]
 ) -> None:
     name = make(grace)["name"]
     before = lasting(read_rows(database))
@@ -201,7 +201,7 @@ def test_what_others_could_have_written_is_not_restored(
     assert lasting(read_rows(database)) == before
 
 
-def test_a_file_without_an_end_is_shown_as_damaged(grace: httpx.Client, shelf: Shelf) -> None:
+def test_a_file_without_an_end_is_shown_as_damaged(grace: httpx.Client, shelf: BackupStore) -> None:
     name = make(grace)["name"]
     path = shelf.get_path(name)
     path.write_bytes(path.read_bytes()[:-100])
@@ -214,7 +214,9 @@ def test_a_file_without_an_end_is_shown_as_damaged(grace: httpx.Client, shelf: S
     assert grace.delete(f"/backups/{name}").status_code == 204
 
 
-def test_a_damaged_dump_changes_nothing_and_says_so(grace: httpx.Client, database: Database, shelf: Shelf) -> None:
+def test_a_damaged_dump_changes_nothing_and_says_so(
+    grace: httpx.Client, database: Database, shelf: BackupStore
+) -> None:
     name = make(grace)["name"]
     path = shelf.get_path(name)
     data = bytearray(path.read_bytes())
@@ -247,7 +249,7 @@ def test_while_one_is_written_nothing_else_is_begun(grace: httpx.Client, databas
     assert follow(grace, writing["name"])["state"] == "ready"
 
 
-def test_one_whose_process_was_killed_does_not_go_on_for_ever(grace: httpx.Client, shelf: Shelf) -> None:
+def test_one_whose_process_was_killed_does_not_go_on_for_ever(grace: httpx.Client, shelf: BackupStore) -> None:
     name = make(grace)["name"]
     bench = Bench(shelf.folder)
     work = bench.read()
@@ -266,7 +268,7 @@ def test_one_whose_process_was_killed_does_not_go_on_for_ever(grace: httpx.Clien
     assert make(grace)["state"] == "ready"
 
 
-def test_so_many_are_kept_and_no_more(grace: httpx.Client, shelf: Shelf) -> None:
+def test_so_many_are_kept_and_no_more(grace: httpx.Client, shelf: BackupStore) -> None:
     path = shelf.get_path(make(grace)["name"])
     for number in range(1, MOST):
         (shelf.folder / f"2000-01-{number:02}T000000Z.zip").write_bytes(path.read_bytes())
@@ -280,7 +282,7 @@ def test_so_many_are_kept_and_no_more(grace: httpx.Client, shelf: Shelf) -> None
 
 
 def test_a_full_disk_is_said_before(grace: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.backup.shelf.SPARE_BYTES", 10**18)
+    monkeypatch.setattr("app.backup.store.SPARE_BYTES", 10**18)
 
     refused = grace.post("/backups")
 
@@ -295,7 +297,7 @@ def test_it_takes_an_admin_and_the_scope(
     name = make(grace)["name"]
     with database.transaction() as session:
         new = create_token(session, make_user(session, "emil", role="admin").id, "small")
-        new.token.scopes = [str(right) for right in Right if right is not Right.BACK_UP]
+        new.token.scopes = [str(right) for right in Permission if right is not Permission.BACK_UP]
     headers = {"Authorization": f"Bearer {new.secret}"}
     with httpx.Client(base_url=f"{address}/api/v1", headers=headers, timeout=60) as small:
         for client in (signed_in("ada"), signed_in("ann", role="author"), small):

@@ -13,7 +13,7 @@ from app.catalog.publish import publish
 from app.client.client import Client
 from app.client.error import AddressUnfit, Invalid, NotSignedIn, Unreachable
 from app.client.model import CaseView, NewSubmission, SubmissionView
-from app.database import Database
+from app.database.engine import Database
 from tests.catalog.packages import SOLUTION, make_package
 from tests.web.judged import all_right, judge
 

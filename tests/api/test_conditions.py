@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import select, update
 
 from app.accounts.model import ApiToken, User
-from app.api.condition import has_match, require_match, tag_of
+from app.api.etag import has_match, require_match, tag_of
 from app.api.users import UserView
-from app.database import Database
+from app.database.engine import Database
 from app.errors import Outdated
 from tests.api.conftest import SignedIn
 from tests.factories import make_submission

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-import app.main  # noqa: F401 (all that a request can raise is imported by it)
-from app.accounts.provider import ProviderAway
+import app.web_process  # noqa: F401 (all that a request can raise is imported by it)
+from app.accounts.single_sign_on import ProviderAway
 from app.api.error_code import CODE_OF, CODE_OF_STATUS, MEANINGS, Code, code_of
 from app.catalog.template.exercise import ExerciseUnfit
-from app.embedded_postgres.cluster import PostgresNotStarted
+from app.database.embedded_cluster import PostgresNotStarted
 from app.errors import AllcloseError, JudgeFailed
 from app.schema import SchemaTooNew
 from app.settings import BadSetting
@@ -21,7 +21,7 @@ OF_OTHER_PROCESSES = (
     "app.backup",
     "app.cli",
     "app.client",
-    "app.embedded_postgres",
+    "app.database.embedded_server",
     "app.notebook",
     "app.telemetry",
     "app.worker",

@@ -9,8 +9,8 @@ import pytest
 from fastapi import FastAPI
 
 from app.accounts.request_throttle import RequestThrottle
-from app.database import Database
-from app.embedded_postgres import EmbeddedPostgres
+from app.database.embedded_server import EmbeddedPostgres
+from app.database.engine import Database
 from tests.api.conftest import SignedIn
 
 JSON = {"Content-Type": "application/json"}

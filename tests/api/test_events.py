@@ -11,9 +11,9 @@ import fastapi.routing
 import httpx
 import pytest
 
-from app.database import Database
+from app.database.engine import Database
 from app.judging.verdicts import Verdict
-from app.worker.lease import fail
+from app.queue.lease import fail
 from tests.api.lease_steps import end, record, take
 from tests.factories import make_problem
 

@@ -7,8 +7,8 @@ from typing import get_args
 import httpx
 import pytest
 
-from app.audit.action import Action, Kind
-from app.database import Database
+from app.audit import Action, Kind
+from app.database.engine import Database
 from app.rejudging.model import Decision
 from tests.api.conftest import SignedIn
 from tests.factories import make_problem

@@ -5,7 +5,7 @@ import pytest
 from sqlalchemy import select
 
 from app.accounts.model import User
-from app.database import Database
+from app.database.engine import Database
 from tests.factories import make_judging, make_submission
 
 

@@ -1,7 +1,7 @@
 import httpx
 from sqlalchemy import text
 
-from app.database import Database
+from app.database.engine import Database
 
 
 def test_a_process_that_is_up_and_ready_says_so(address: str) -> None:

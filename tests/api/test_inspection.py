@@ -12,9 +12,9 @@ from sqlalchemy import delete, select, update
 
 from app import spool
 from app.accounts.model import User
-from app.administration import submission as submission_table
-from app.administration.submission import SOURCES_AT_A_TIME, each_submission
-from app.database import Database
+from app.admin import submission as submission_table
+from app.admin.submission import SOURCES_AT_A_TIME, each_submission
+from app.database.engine import Database
 from app.submissions.model import Submission
 from app.submissions.query import PAGE, HistoryFilters
 from tests.api.conftest import SignedIn

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from app.accounts.model import User
 from app.catalog.model import Revision
-from app.database import Database
+from app.database.engine import Database
 from tests.api.conftest import SignedIn
 from tests.learning.lessons import HINTS, make_accepted, publish_lesson
 

@@ -16,10 +16,10 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from sqlalchemy import select
 
 from app.accounts.model import Role, User
-from app.accounts.right import EVERYBODY
-from app.catalog.own_inputs import MAX_BYTES
+from app.accounts.permission import EVERYBODY
+from app.catalog.custom_inputs import MAX_BYTES
 from app.catalog.publish import publish
-from app.database import Database
+from app.database.engine import Database
 from app.submissions.model import Submission
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, take

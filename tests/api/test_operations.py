@@ -7,13 +7,13 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import func, select, text
 
-from app.audit.model import AuditEvent
-from app.database import Database
-from app.operations.queue import MOST_SHOWN
+from app.admin.queue import MOST_SHOWN
+from app.audit import AuditEvent
+from app.database.engine import Database
+from app.queue.heartbeat import Capacity
+from app.queue.lease import Claim, fail, finish
+from app.queue.lease_loop import LeaseLoop
 from app.submissions.model import Judging, WorkerRow
-from app.worker.lease import Claim, fail, finish
-from app.worker.lease_loop import LeaseLoop
-from app.worker.presence import Capacity
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import take
 from tests.factories import make_judging, make_problem, make_submission, make_user, make_worker

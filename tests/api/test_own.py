@@ -6,8 +6,8 @@ import httpx
 import pytest
 
 from app.accounts.user import find_user
-from app.database import Database
-from app.leaderboard.model import Measurement, ReferenceMeasurement
+from app.database.engine import Database
+from app.submissions.leaderboard import Measurement, ReferenceMeasurement
 from tests.api.conftest import SignedIn
 from tests.factories import make_judging, make_problem, make_submission, make_user
 

@@ -12,8 +12,8 @@ from sqlalchemy import TextClause, select, text
 
 from app.accounts.model import Role, User
 from app.accounts.session import start_session
-from app.audit.model import AuditEvent
-from app.database import Database
+from app.audit import AuditEvent
+from app.database.engine import Database
 from tests.api.conftest import SignedIn
 from tests.factories import make_user
 from tests.queue.fleet import wait_until

@@ -5,7 +5,7 @@ from sqlalchemy import select
 from app.accounts.model import User
 from app.catalog.model import Revision
 from app.catalog.publish import publish
-from app.database import Database
+from app.database.engine import Database
 from tests.catalog.packages import PROBLEM, make_package
 from tests.factories import make_judging, make_submission
 

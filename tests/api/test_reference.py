@@ -10,8 +10,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from app.api.openapi import TAGS
-from app.api.sent_again import POSTS
+from app.api.openapi import POSTS, TAGS
 from app.client.client import Client
 from reference.document import JSON, Operation, list_operations, read_document
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from app.accounts.model import User
-from app.database import Database
+from app.database.engine import Database
 from app.submissions.model import Submission
 from tests.api.conftest import SignedIn
 from tests.factories import make_problem

@@ -11,10 +11,10 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from app.database import Database
-from app.main import build_application, set_state
+from app.database.engine import Database
 from app.settings import Settings
 from app.telemetry.log import JsonLines, TextLines
+from app.web_process import build_application, set_state
 from tests.api.conftest import SignedIn
 from tests.factories import make_problem
 from tests.queue.fleet import wait_until

@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from app.accounts.model import Role
-from app.accounts.right import EVERYBODY, RULES, Right
+from app.accounts.permission import EVERYBODY, RULES, Permission
 from app.accounts.token import create_token
-from app.database import Database
+from app.database.engine import Database
 from tests.api.conftest import PATIENCE
 from tests.api.operations import CLOSED, OPERATIONS, Operation
 from tests.factories import make_user
@@ -34,12 +34,12 @@ REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 NOWHERE = str(UUID(int=0))
 
 
-Client = Callable[[Role, list[Right] | None], httpx.Client]
+Client = Callable[[Role, list[Permission] | None], httpx.Client]
 
 
 @pytest.fixture
 def client(address: str, database: Database) -> Client:
-    def client(role: Role, scopes: list[Right] | None = None) -> httpx.Client:
+    def client(role: Role, scopes: list[Permission] | None = None) -> httpx.Client:
         with database.transaction() as session:
             new = create_token(session, make_user(session, role=role).id, "test")
             new.token.scopes = None if scopes is None else list(map(str, scopes))
@@ -86,8 +86,8 @@ def test_each_role_may_call_what_its_rights_are_for_and_nothing_else(client: Cli
 
 def test_a_token_with_every_scope_but_one_may_not_do_what_that_one_is_for(client: Client) -> None:
     allowed: list[str] = []
-    for right in Right:
-        with client("admin", [other for other in Right if other is not right]) as asker:
+    for right in Permission:
+        with client("admin", [other for other in Permission if other is not right]) as asker:
             asked = [operation for operation in CLOSED if operation.right is right]
             allowed += [operation.name for operation in asked if ask(asker, operation).status_code not in REFUSED]
 
@@ -95,9 +95,9 @@ def test_a_token_with_every_scope_but_one_may_not_do_what_that_one_is_for(client
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("right", Right)
-def test_a_token_without_a_scope_may_not_do_what_the_scope_is_for(client: Client, right: Right) -> None:
-    others = [other for other in Right if other is not right]
+@pytest.mark.parametrize("right", Permission)
+def test_a_token_without_a_scope_may_not_do_what_the_scope_is_for(client: Client, right: Permission) -> None:
+    others = [other for other in Permission if other is not right]
     with client("admin", others) as asker:
         answers = {operation: ask(asker, operation).status_code for operation in CLOSED}
 

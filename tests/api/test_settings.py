@@ -10,12 +10,12 @@ from sqlalchemy import select, update
 
 from app.accounts.model import ApiToken
 from app.accounts.token import create_token
-from app.audit.model import AuditEvent
-from app.database import Database
-from app.main import create_app
-from app.policy.policy import LEAST_REQUESTS
+from app.audit import AuditEvent
+from app.database.engine import Database
+from app.policy import LEAST_REQUESTS
 from app.settings import Settings
 from app.submissions.model import Submission
+from app.web_process import create_app
 from tests.api.conftest import SignedIn, serving
 from tests.factories import make_judging, make_user
 

@@ -6,12 +6,11 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from app.database import Database
+from app.database.engine import Database
 from app.judging.verdicts import Verdict
-from app.policy.model import PolicyRow
+from app.policy import PolicyRow
+from app.queue.lease import Finish, finish
 from app.submissions.model import Judging, Submission
-from app.worker.finish import Finish
-from app.worker.lease import finish
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take
 from tests.factories import make_problem

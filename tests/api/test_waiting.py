@@ -7,7 +7,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from app.database import Database
+from app.database.engine import Database
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take
 from tests.factories import make_problem

@@ -19,11 +19,11 @@ from app.accounts.session import start_session
 from app.accounts.token import Bounds, create_token
 from app.accounts.user import SignUp, sign_up
 from app.catalog.publish import publish
-from app.database import Database
-from app.embedded_postgres import EmbeddedPostgres
-from app.main import create_app
+from app.database.embedded_server import EmbeddedPostgres
+from app.database.engine import Database
 from app.settings import Settings
 from app.web.cookie import COOKIE
+from app.web_process import create_app
 from tests.api.conftest import PATIENCE, serving
 from tests.catalog.packages import make_package
 from tests.factories import make_user, set_policy

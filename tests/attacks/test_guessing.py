@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.accounts.model import User
-from app.accounts.network import network_of
-from app.accounts.reset_desk import MAX_ACCOUNTS
+from app.accounts.password_reset import MAX_ACCOUNTS
+from app.accounts.rate_limit import network_of
 from tests.attacks.conftest import PASSWORD, Site
 
 # Seconds for the outbox's thread, on a busy machine.

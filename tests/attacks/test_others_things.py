@@ -5,7 +5,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from app.accounts.right import Right
+from app.accounts.permission import Permission
 from app.catalog.archive import write_archive
 from tests.attacks.conftest import PASSWORD, SLUG, SOURCE, Site, Victim
 from tests.catalog.packages import FILES
@@ -77,7 +77,7 @@ def test_an_answer_kept_for_one_is_no_answer_for_another(site: Site, ada: Victim
 
 def test_an_admins_token_for_submissions_alone_sees_no_others(site: Site, submission: str) -> None:
     admin = site.user("admin")
-    token = site.token(admin, Right.READ_SUBMISSIONS, Right.SUBMIT)
+    token = site.token(admin, Permission.READ_SUBMISSIONS, Permission.SUBMIT)
 
     assert token.get(f"/submissions/{submission}").status_code == 404
     assert token.post(f"/submissions/{submission}/cancel").status_code == 404
@@ -85,7 +85,7 @@ def test_an_admins_token_for_submissions_alone_sees_no_others(site: Site, submis
 
 
 def test_no_token_makes_a_better_one_or_opens_a_page(site: Site, ada: Victim) -> None:
-    token = site.token(ada, Right.READ_ACCOUNT)
+    token = site.token(ada, Permission.READ_ACCOUNT)
     secret = token.headers["authorization"].partition(" ")[2]
     more = {"username": ada.name, "scopes": ["account:write"]}
 

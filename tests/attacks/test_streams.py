@@ -9,7 +9,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from app.accounts.waiting_room import SEATS
+from app.accounts.stream_limit import SEATS
 from app.authoring.model import Verification
 from app.catalog.model import Revision
 from tests.attacks.conftest import Site, Victim

@@ -9,7 +9,7 @@ from app.accounts.model import User
 from app.authoring.model import Verification
 from app.authoring.send import Sending, send
 from app.catalog.package import Package
-from app.catalog.verification.report import CheckLine, Finding, Report
+from app.catalog.verification_report import CheckLine, Finding, Report
 from tests.catalog.packages import make_package
 from tests.factories import make_user
 

@@ -6,9 +6,9 @@ from sqlalchemy import select
 
 from app.authoring.model import Verification
 from app.catalog.package import package_from_files
-from app.database import Database
-from app.worker.lease import Wanted
-from app.worker.verification_lease import VerificationClaim, Verified, claim, finish, record_step
+from app.database.engine import Database
+from app.queue.lease import Wanted
+from app.verification.lease import VerificationClaim, Verified, claim, finish, record_step
 from tests.authoring.rows import make_report
 
 WANTED = Wanted(queues=("verify-cpu",), slots=1, worker="test", lease=timedelta(seconds=15))

@@ -4,18 +4,17 @@ import pytest
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.administration.revision import list_of_problem
-from app.audit.model import AuditEvent
-from app.audit.record import Actor
+from app.admin.revision import list_of_problem
+from app.audit import Actor, AuditEvent
 from app.authoring.publication import Publisher as By
 from app.authoring.publication import bring_back, publish_folder, publish_package, publish_verified
 from app.authoring.query import list_revisions
 from app.catalog.fault import PackageInvalid
+from app.catalog.folder import digest
 from app.catalog.model import Revision
 from app.catalog.package import Package
 from app.catalog.publish import find_current
-from app.catalog.revision import digest
-from app.database import Database
+from app.database.engine import Database
 from app.errors import NotFound, Outdated
 from tests.authoring.rows import make_verification
 from tests.catalog.packages import PROBLEM, make_package

@@ -13,13 +13,13 @@ from sqlalchemy import func, select, update
 from app.authoring.model import Publication, Verification
 from app.authoring.query import get_verification, list_revisions
 from app.authoring.send import cancel
+from app.catalog.folder import digest
 from app.catalog.model import Problem, Revision
 from app.catalog.package import Package
 from app.catalog.publish import find_current, publish
-from app.catalog.revision import digest
-from app.database import Database
-from app.worker.lease import Wanted
-from app.worker.verification_lease import (
+from app.database.engine import Database
+from app.queue.lease import Wanted
+from app.verification.lease import (
     VerificationClaim,
     Verified,
     beat,

@@ -7,15 +7,14 @@ from pathlib import Path
 from sqlalchemy import select
 
 from app.authoring.model import Verification
-from app.authoring.view import VerificationView, view_verification
+from app.authoring.query import VerificationView, view_verification
 from app.catalog.package import package_from_files
 from app.catalog.publish import find_current
-from app.database import Database
+from app.database.engine import Database
+from app.queue.heartbeat import Capacity
 from app.settings import read_settings
-from app.worker.presence import Capacity
-from app.worker.verification.trial import Effort
-from app.worker.verification_deadline import LONGEST_SECONDS
-from app.worker.verifier import Verifier
+from app.verification.trial import Effort
+from app.verification.verifier import LONGEST_SECONDS, Verifier
 from tests.authoring.exercise import EXERCISE, SLUG
 from tests.authoring.rows import make_verification
 from tests.queue.fleet import wait_until

@@ -13,10 +13,10 @@ from sqlalchemy import select
 
 from app.authoring.model import Verification
 from app.catalog.package import package_from_files
-from app.database import Database
-from app.worker.lease_loop import LeaseLoop, Rhythm
-from app.worker.presence import Capacity
-from app.worker.verification_lease import VERIFICATIONS, VerificationClaim, Verified, finish, record_step
+from app.database.engine import Database
+from app.queue.heartbeat import Capacity
+from app.queue.lease_loop import LeaseLoop, Rhythm
+from app.verification.lease import VERIFICATIONS, VerificationClaim, Verified, finish, record_step
 from tests.authoring.rows import make_report
 
 STEPS = 4

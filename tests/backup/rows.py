@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection, text
 from sqlalchemy.orm import Session
 
+from app.accounts.signing_key import get_key
 from app.accounts.token import create_token
-from app.audit.record import COMMAND, Act, record
-from app.backup.dump import count_rows
-from app.database import Database
-from app.drafts.model import Draft
+from app.audit import COMMAND, Act, record
+from app.backup.archive import count_rows
+from app.database.engine import Database
 from app.learning.model import Completion
-from app.policy.key import get_key
-from app.policy.model import PolicyRow
+from app.policy import PolicyRow
+from app.submissions.draft import Draft
 from app.submissions.model import CaseRow
 from tests.factories import make_judging, make_submission, make_user, make_worker
 

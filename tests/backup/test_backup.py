@@ -15,15 +15,13 @@ from alembic import command
 from sqlalchemy import delete, make_url, select, text
 from sqlalchemy.exc import DBAPIError
 
-from app.audit.model import AuditEvent
-from app.audit.record import COMMAND
-from app.backup.archive import DUMP, MANIFEST, BadBackup, open_backup
-from app.backup.dump import back_up, write
-from app.backup.place import ServiceRuns
+from app.audit import COMMAND, AuditEvent
+from app.backup.archive import DUMP, MANIFEST, BadBackup, back_up, open_backup, write
 from app.backup.private_file import FileNotWritten, new_file
 from app.backup.program import ProgramFailed
 from app.backup.restore import BackupTooNew, NotEmpty, look_through, restore
-from app.database import Database
+from app.backup.swap import ServiceRuns
+from app.database.engine import Database
 from app.schema import configuration, is_current
 from tests.backup.rows import Rows, fill, read_rows
 from tests.factories import make_judging, make_submission, make_user
@@ -31,17 +29,17 @@ from tests.factories import make_judging, make_submission, make_user
 BACK_UP = """
 import sys
 from pathlib import Path
-from app.audit.record import COMMAND
-from app.backup.dump import back_up
-from app.database import Database
+from app.audit import COMMAND
+from app.backup.archive import back_up
+from app.database.engine import Database
 back_up(Database(sys.argv[1]), Path(sys.argv[2]), COMMAND)
 """
 RESTORE = """
 import sys
 from pathlib import Path
-from app.audit.record import COMMAND
+from app.audit import COMMAND
 from app.backup.restore import restore
-from app.database import Database
+from app.database.engine import Database
 restore(Database(sys.argv[1]), Path(sys.argv[2]), COMMAND, replace=True)
 """
 

@@ -6,17 +6,17 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from app.audit.record import COMMAND
+from app.audit import COMMAND
 from app.authoring.model import Verification
-from app.backup.dump import back_up
+from app.backup.archive import back_up
 from app.backup.restore import restore, restore_while_used
-from app.database import Database
+from app.database.engine import Database
 from app.judging.verdicts import Verdict
+from app.queue import lease
+from app.queue.lease import Claim, Finish, Wanted
 from app.submissions.model import CaseRow, Judging
-from app.worker import lease, verification_lease
-from app.worker.finish import Finish
-from app.worker.lease import Claim, Wanted
-from app.worker.verification_lease import VerificationClaim, Verified
+from app.verification import lease as verification_lease
+from app.verification.lease import VerificationClaim, Verified
 from tests.api.lease_steps import result
 from tests.authoring.rows import make_report, make_verification
 from tests.factories import make_judging

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import make_url
 
 from app.backup.program import ProgramLacks, Server, find_program
-from app.embedded_postgres.cluster import binaries
+from app.database.embedded_cluster import binaries
 
 URL = make_url("postgresql+psycopg://ada:a%20secret@db.example:5433/judge?sslmode=require")
 

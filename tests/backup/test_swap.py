@@ -8,13 +8,13 @@ import pytest
 from sqlalchemy import make_url, text
 from sqlalchemy.exc import OperationalError
 
-from app.audit.record import COMMAND
-from app.backup.dump import back_up
-from app.backup.place import RestoreRefused, RestoreRuns, new_database
+from app.audit import COMMAND
+from app.backup.archive import back_up
 from app.backup.program import server_of
 from app.backup.restore import restore_while_used
-from app.database import Database
-from app.embedded_postgres.cluster import SUPERUSER
+from app.backup.swap import RestoreRefused, RestoreRuns, new_database
+from app.database.embedded_cluster import SUPERUSER
+from app.database.engine import Database
 from tests.backup.rows import read_rows
 from tests.factories import make_user
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.catalog.document import MAX_NODES, read_document
+from app.catalog.yaml_document import MAX_NODES, read_document
 
 
 def read(text: str) -> dict[str, Any]:

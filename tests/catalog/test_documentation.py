@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from app.catalog.checking import read_checkers
-from app.catalog.document import read_document
 from app.catalog.inputs import draw_inputs
 from app.catalog.manifest import Manifest
 from app.catalog.package import PackageInvalid, package_from_files
-from app.catalog.requiring import kind_of, read_requirements
+from app.catalog.rule_validation import kind_of, read_checkers, read_requirements
+from app.catalog.yaml_document import read_document
 from app.judging.checkers import CHECKERS
 from app.judging.requirements import REQUIREMENTS
 

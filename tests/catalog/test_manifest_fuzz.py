@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from app.catalog.document import Document, read_document
-from app.catalog.explanation import PATTERNS
 from app.catalog.fault import Fault, Location
-from app.catalog.inspection import inspect
+from app.catalog.package import inspect, read_problem_file
 from app.catalog.part import gather
-from app.catalog.reading import read_problem_file
 from app.catalog.schema import manifest_schema
+from app.catalog.validation_errors import PATTERNS
+from app.catalog.yaml_document import Document, read_document
 
 PROBLEM = """\
 title: Every key

@@ -1,7 +1,7 @@
 import pytest
 
+from app.catalog.custom_inputs import MAX_BYTES, InputsInvalid, read_own_inputs
 from app.catalog.inputs import draw_inputs
-from app.catalog.own_inputs import MAX_BYTES, InputsInvalid, read_own_inputs
 from tests.catalog.packages import make_package
 
 MANIFEST = make_package().manifest

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import yaml
 
+from app.catalog.case import Array, Normal
 from app.catalog.package import load_package, load_packages, package_from_files
-from app.catalog.value import Array, Normal
 from app.judging.verdicts import Verdict
 from tests.catalog.packages import FILES, PROBLEM, SOLUTION, make_files, make_package
 

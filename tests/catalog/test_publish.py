@@ -3,11 +3,11 @@ from uuid import UUID
 
 from sqlalchemy import func, select
 
+from app.catalog.folder import digest
 from app.catalog.model import Problem, Revision
 from app.catalog.package import Package, package_from_files
 from app.catalog.publish import SEED_BYTES, publish
-from app.catalog.revision import digest
-from app.database import Database
+from app.database.engine import Database
 from tests.catalog.packages import edited, make_package
 
 

@@ -8,7 +8,7 @@ from app.catalog.model import ExpectedOutput
 from app.catalog.package import package_from_files
 from app.catalog.publish import publish
 from app.catalog.query import get_problem
-from app.database import Database
+from app.database.engine import Database
 from app.errors import NotFound
 from tests.catalog.packages import FILES, PROBLEM, make_files, make_package
 

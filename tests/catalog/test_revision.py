@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.catalog.revision import digest
+from app.catalog.folder import digest
 from tests.catalog.packages import make_files
 
 files = st.dictionaries(st.text(max_size=5), st.binary(max_size=5), max_size=4)

@@ -4,13 +4,11 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from app.catalog.cursor import write_cursor
-from app.catalog.facet import count_facets
 from app.catalog.model import Revision
 from app.catalog.package import package_from_files
 from app.catalog.publish import publish
-from app.catalog.search import Cut, ProblemFilters, conditions, list_problems
-from app.database import Database
+from app.catalog.search import Cut, ProblemFilters, conditions, count_facets, list_problems, write_cursor
+from app.database.engine import Database
 from app.errors import Invalid
 from tests.catalog.packages import edited, make_files, make_listed, make_package
 

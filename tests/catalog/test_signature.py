@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy.orm import Session
 
-from app.catalog.example_inputs import write_example
-from app.catalog.own_inputs import InputsInvalid, read_case_inputs, read_own_inputs
+from app.catalog.custom_inputs import InputsInvalid, read_case_inputs, read_own_inputs
 from app.catalog.package import Package, load_packages, package_from_files
 from app.catalog.publish import publish
-from app.catalog.query import get_problem
+from app.catalog.query import get_problem, write_example
 from app.catalog.signature import signature_of
 from app.catalog.source import parameters_of
-from app.database import Database
+from app.database.engine import Database
 from app.worker.request import build_request
 from tests.catalog.packages import PROBLEM, faults_of, make_files
 

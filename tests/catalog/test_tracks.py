@@ -9,9 +9,8 @@ from sqlalchemy.orm import Session
 from app.catalog.fault import PackageInvalid
 from app.catalog.model import Problem
 from app.catalog.publish import publish
-from app.catalog.track import find_place, get_track, list_tracks
-from app.catalog.track_file import publish_tracks, read_track_file
-from app.database import Database
+from app.catalog.track import find_place, get_track, list_tracks, publish_tracks, read_track_file
+from app.database.engine import Database
 from app.errors import NotFound
 from tests.catalog.packages import make_listed
 

@@ -4,8 +4,7 @@ import ast
 
 import pytest
 
-from app.catalog.source import Source, syntax_fault
-from app.catalog.weight import is_too_heavy
+from app.catalog.source import Source, is_too_heavy, syntax_fault
 
 
 def finally_in_finally(depth: int) -> str:

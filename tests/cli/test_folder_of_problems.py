@@ -6,7 +6,7 @@ import pytest
 
 from app.catalog.track import list_tracks
 from app.cli.server import publish_packages
-from app.database import Database
+from app.database.engine import Database
 from app.settings import Settings
 from tests.catalog.packages import make_files
 

@@ -12,7 +12,7 @@ import pytest
 
 from app.cli import kept_cases
 from app.cli.kept_cases import KeptCases, key_of
-from app.judging.evidence import Evidence, Loop
+from app.judging.requirement import Evidence, Loop
 from app.settings import ROOT
 from sandbox.cache import FillableLauncher
 from sandbox.choice import choose_launcher

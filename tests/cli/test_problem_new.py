@@ -8,10 +8,10 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 
-from app.catalog.document import read_document
 from app.catalog.package import load_package
 from app.catalog.schema import manifest_schema
-from app.catalog.verification.report import Report
+from app.catalog.verification_report import Report
+from app.catalog.yaml_document import read_document
 from app.settings import ROOT
 from tests.cli.test_commands import allclose
 

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from app.audit.record import COMMAND
+from app.audit import COMMAND
 from app.catalog.model import Problem
-from app.database import Database
-from app.people.erase import erase
+from app.database.engine import Database
+from app.people.erasure import erase
 from app.rejudging.decision import apply
 from tests.cli.test_commands import allclose
 from tests.factories import make_problem, make_user

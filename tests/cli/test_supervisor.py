@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from app.cli.supervisor import PostgresProcess, Supervisor, WorkerProcess
-from app.embedded_postgres import own
+from app.database.embedded_server import own
 from app.settings import Settings
 from tests.serving import serve, wait_for
 

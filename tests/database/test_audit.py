@@ -5,9 +5,8 @@ from sqlalchemy import delete, select, text, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.base import Executable
 
-from app.audit.model import AuditEvent
-from app.audit.record import COMMAND, Act, record
-from app.database import Database
+from app.audit import COMMAND, Act, AuditEvent, record
+from app.database.engine import Database
 
 CHANGES = [
     update(AuditEvent).values(action="user.praised"),

@@ -15,12 +15,11 @@ import psycopg
 import pytest
 from sqlalchemy import make_url
 
-from app.embedded_postgres import DataFolderInUse, EmbeddedPostgres, PostgresNotStarted, join, own, unprivileged
-from app.embedded_postgres.account import CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
-from app.embedded_postgres.cluster import binaries
-from app.embedded_postgres.server import find_server
+from app.database import unprivileged
+from app.database.embedded_cluster import CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, binaries
+from app.database.embedded_server import DataFolderInUse, EmbeddedPostgres, PostgresNotStarted, find_server, join, own
 
-OWNER = "import sys; from pathlib import Path; from app.embedded_postgres import own\n"
+OWNER = "import sys; from pathlib import Path; from app.database.embedded_server import own\n"
 OWN_AND_WAIT = OWNER + "server = own(Path(sys.argv[1])); print(server.server.pid, flush=True); sys.stdin.read()"
 ENDLESS = "SELECT count(*) FROM " + ", ".join(f"generate_series(1, 10000) AS {name}" for name in "abc")
 OWN_AND_STOP = OWNER + "with own(Path(sys.argv[1])) as server: print(server.url)"

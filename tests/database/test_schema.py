@@ -5,7 +5,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
 
-from app.database import Database
+from app.database.engine import Database
 from app.schema import TABLES, SchemaTooNew, is_current, upgrade
 
 

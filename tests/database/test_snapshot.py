@@ -4,9 +4,9 @@ import pytest
 from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError
 
-from app import database as module
 from app.accounts.model import User
-from app.database import Database
+from app.database import engine as module
+from app.database.engine import Database
 from app.errors import LimitReached
 from tests.factories import make_user
 

@@ -8,13 +8,11 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.accounts.viewer import signed_in
+from app.accounts.permission import signed_in
 from app.catalog.model import Revision
-from app.database import Database
-from app.drafts.copy import copy_back
-from app.drafts.model import Draft
-from app.drafts.save import Save, save_draft
+from app.database.engine import Database
 from app.errors import NotFound
+from app.submissions.draft import Draft, Save, copy_back, save_draft
 from app.submissions.model import Submission
 from tests.factories import make_problem, make_submission, make_user
 

@@ -7,10 +7,9 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.catalog.publish import publish
-from app.database import Database
-from app.drafts.model import Draft
-from app.drafts.save import Save, find_draft, give_up_other, save_draft
+from app.database.engine import Database
 from app.errors import Invalid, NotFound
+from app.submissions.draft import Draft, Save, find_draft, give_up_other, save_draft
 from tests.catalog.packages import make_package
 from tests.factories import make_user
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from app.embedded_postgres import join
+from app.database.embedded_server import join
 from app.settings import read_settings
 from tests.serving import RIGHT, SLUG, Served, Student, serve
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.gpu.driver import open_driver
 from sandbox.gpu.lease import Gpus
 from sandbox.interface import BoxSpec, Isolation, SandboxUnavailable

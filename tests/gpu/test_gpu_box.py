@@ -10,7 +10,7 @@ from contextlib import closing
 
 import pytest
 
-from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.gpu.box import LIBRARIES_BYTES, GpuBox
 from sandbox.interface import MIB, BoxLost, BoxSpec, CaseOutcome, DeviceLost, Ending, Request
 from sandbox.pool import Pool

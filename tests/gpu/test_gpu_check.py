@@ -11,7 +11,7 @@ from app.settings import ROOT
 from benchmarks.gpu_bench import Check, Row
 from benchmarks.gpu_check import print_table
 from benchmarks.gpu_steps import run_checks
-from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.gpu.driver import open_driver
 from sandbox.interface import Box, BoxSpec, Launcher
 from sandbox.runtime import find_runtime

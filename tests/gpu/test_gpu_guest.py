@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.guest import codec, convert, gpu
-from sandbox.guest.syscall_table import box_filter, numbers, student_filter
+from sandbox.guest.seccomp_filter import box_filter, numbers, student_filter
 from sandbox.interface import MIB, BoxLost, BoxSpec, Ending
 from tests.gpu.conftest import MakeLauncher
 from tests.gpu.nvml import FakeNvml

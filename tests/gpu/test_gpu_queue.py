@@ -15,7 +15,7 @@ from sqlalchemy import select
 from app.catalog.model import ExpectedOutput
 from app.catalog.publish import publish
 from app.cli.gpu import BadGpuChoice, choose, use_gpus
-from app.database import Database
+from app.database.engine import Database
 from app.submissions.model import Judging, WorkerRow
 from sandbox.gpu.driver import open_driver
 from sandbox.interface import SandboxUnavailable

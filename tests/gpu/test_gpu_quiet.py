@@ -3,7 +3,7 @@ from functools import partial
 
 import pytest
 
-from app.worker.quiet import Quiet, QuietLauncher
+from app.queue.background_pause import BackgroundLauncher, BackgroundPause
 from sandbox.interface import BoxSpec
 from tests.gpu.conftest import MakeLauncher
 from tests.gpu.nvml import FakeNvml
@@ -16,8 +16,8 @@ def test_what_is_judged_again_rests_before_a_run_on_a_gpu_and_not_within(
     make_launcher: MakeLauncher, nvml: FakeNvml
 ) -> None:
     """Within, it would keep the GPU from those for whom it rests."""
-    launcher, quiet = make_launcher(nvml), Quiet()
-    with closing(QuietLauncher(launcher, quiet).launch(BoxSpec(("numpy",), gpu=True))) as box:
+    launcher, quiet = make_launcher(nvml), BackgroundPause()
+    with closing(BackgroundLauncher(launcher, quiet).launch(BoxSpec(("numpy",), gpu=True))) as box:
         run = Run(box, on_first=partial(quiet.tell, is_quiet=False))
         assert run.ends()
         assert len(run.told) == 3

@@ -9,10 +9,10 @@ import sys
 import threading
 from pathlib import Path
 
-from app.database import Database
+from app.database.engine import Database
 from app.settings import read_settings
 from app.worker.boxes import open_launcher
-from app.worker.main import run_worker
+from app.worker_process import run_worker
 from sandbox.gpu.driver import open_driver
 from sandbox.gpu.lease import Gpus
 from sandbox.interface import SandboxError

@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from app.judging.report import MEMORY_STEP, TIME_STEP
-from app.judging.result import CaseResult
-from app.judging.verdicts import Verdict
+from app.judging.verdicts import CaseResult, Verdict
 from app.worker import request as worker_request
 from sandbox.interface import Launcher, Limits
 from tests.hostile.arena import PROBLEMS, Arena, Seen, open_arenas

@@ -9,8 +9,8 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from app.judging.chance import count_limit, one_sample_limit, run_limit, score_limit, two_sample_limit
-from app.judging.law import LAWS
+from app.judging.distributions import LAWS
+from app.judging.sampling import count_limit, one_sample_limit, run_limit, score_limit, two_sample_limit
 
 RATES = (0.3, 0.05, 1e-2, 1e-3)
 SIZE = 6

@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from app.judging.arrangement import Rows, arrange, rows_of
 from app.judging.leaf import Array
-from app.judging.matching import match_most
+from app.judging.row_matching import Rows, arrange, match_most, rows_of
 from app.judging.tolerance import EXACT, Tolerance
 
 graphs = st.integers(1, 6).flatmap(lambda size: st.lists(st.integers(0, 2**size - 1), min_size=size, max_size=size))

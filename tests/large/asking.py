@@ -14,7 +14,7 @@ PATIENCE = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class CustomChecker:
     who: Somebody
     client: httpx.Client
 
@@ -37,9 +37,9 @@ class Asker:
 
 
 @contextmanager
-def asking(server: str, who: Somebody) -> Iterator[Asker]:
+def asking(server: str, who: Somebody) -> Iterator[CustomChecker]:
     with httpx.Client(base_url=server, timeout=PATIENCE) as client:
-        yield Asker(who, client)
+        yield CustomChecker(who, client)
 
 
 def _is_for_machines(address: Address) -> bool:

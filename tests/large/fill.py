@@ -12,11 +12,11 @@ from app.accounts.session import start_session
 from app.accounts.token import create_token
 from app.authoring.publication import Publisher, publish_package
 from app.catalog.package import Package, load_packages
-from app.database import Database
+from app.database.engine import Database
 from app.judging.comparison import Rules, compare
 from app.judging.preview import preview
 from app.judging.report import Material, build_report
-from app.policy.model import PolicyRow
+from app.policy import PolicyRow
 from app.settings import ROOT
 from tests.catalog.packages import PROBLEM, make_package
 from tests.factories import make_worker

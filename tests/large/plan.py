@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, event, text
 
-from app.database import Database
+from app.database.engine import Database
 
 # Of what a deployment has few: they do not grow with students, submissions or years.
 SMALL = {"problems", "revisions", "tracks", "workers", "policy", "server_keys", "rejudgings", "alembic_version"}

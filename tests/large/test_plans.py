@@ -6,18 +6,17 @@ from typing import Any
 import pytest
 
 from app.cli.deployment import postgres_options
-from app.database import Database
-from app.embedded_postgres import own
-from app.main import create_app
+from app.database.embedded_server import own
+from app.database.engine import Database
 from app.rejudging import choice
-from app.rejudging.choice import Choice
-from app.rejudging.preview import preview
+from app.rejudging.choice import Choice, preview
 from app.schema import upgrade
 from app.settings import Settings
+from app.web_process import create_app
 from tests.api.conftest import serving
 from tests.conftest import FAST
 from tests.large.address import Address, list_addresses
-from tests.large.asking import Asker, asking
+from tests.large.asking import CustomChecker, asking
 from tests.large.fill import fill, sign_in_as
 from tests.large.plan import Planner, listening
 
@@ -35,7 +34,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
         database.close()
 
 
-def ask_all(asker: Asker, wanted: list[Address]) -> Iterator[Address]:
+def ask_all(asker: CustomChecker, wanted: list[Address]) -> Iterator[Address]:
     """And for the second page of what has one."""
     for address in wanted:
         answer = asker.ask(address)
@@ -46,7 +45,7 @@ def ask_all(asker: Asker, wanted: list[Address]) -> Iterator[Address]:
 
 
 def heard_of_each(
-    database: Database, asker: Asker, wanted: list[Address]
+    database: Database, asker: CustomChecker, wanted: list[Address]
 ) -> Iterator[tuple[Address, Mapping[str, Any]]]:
     """What is executed for each, with its values; not what is executed between them."""
     with listening(database) as heard:

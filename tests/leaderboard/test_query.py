@@ -6,13 +6,19 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.accounts.viewer import signed_in
+from app.accounts.permission import signed_in
 from app.catalog.model import Revision
-from app.database import Database
+from app.database.engine import Database
 from app.errors import NotFound
-from app.leaderboard.membership import set_ranked
-from app.leaderboard.model import Measurement, ReferenceMeasurement
-from app.leaderboard.query import By, Leaderboard, read_leaderboard, round_ratio
+from app.submissions.leaderboard import (
+    By,
+    Leaderboard,
+    Measurement,
+    ReferenceMeasurement,
+    read_leaderboard,
+    round_ratio,
+    set_ranked,
+)
 from app.submissions.model import Submission
 from tests.factories import make_judging, make_problem, make_submission, make_user
 

@@ -1,7 +1,7 @@
 import pytest
 from sqlalchemy import select
 
-from app.database import Database
+from app.database.engine import Database
 from app.errors import Conflict, NotFound
 from app.learning.hint import list_hints, reveal_hint
 from app.learning.model import HintReveal

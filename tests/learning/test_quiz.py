@@ -1,7 +1,7 @@
 import pytest
 from sqlalchemy import select
 
-from app.database import Database
+from app.database.engine import Database
 from app.errors import Conflict, NotFound
 from app.learning.model import QuizAnswer, QuizAttempt
 from app.learning.quiz import answer_question, get_quiz, retake_quiz

@@ -1,11 +1,10 @@
 import pytest
 from sqlalchemy import select
 
-from app.database import Database
+from app.database.engine import Database
 from app.errors import Conflict
-from app.learning.completion import complete, undo_completion
 from app.learning.model import SolutionView
-from app.learning.progress import read_learning
+from app.learning.progress import complete, read_learning, undo_completion
 from app.learning.solution import SolutionLocked, count_solved_after_seeing, get_solution, show_solution
 from tests.catalog.packages import FILES, SOLUTION
 from tests.factories import make_judging, make_submission, make_user

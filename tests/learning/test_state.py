@@ -7,9 +7,9 @@ from app.accounts.model import User
 from app.catalog.model import Revision
 from app.catalog.publish import publish
 from app.catalog.search import ProblemFilters, list_problems
-from app.database import Database
+from app.database.engine import Database
 from app.learning.model import Completion
-from app.learning.state import states_of
+from app.learning.progress import states_of
 from app.submissions.view import Mode
 from tests.catalog.packages import make_listed
 from tests.factories import make_judging, make_submission, make_user

@@ -12,12 +12,11 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.handlers import Message as MessageHandler
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
-from app.accounts.reset_desk import ResetDesk
-from app.accounts.throttle import AccountThrottles
+from app.accounts.password_reset import PasswordResets
+from app.accounts.rate_limit import AccountThrottles
 from app.accounts.user import SignUp, sign_up
-from app.database import Database
-from app.mail.outbox import Outbox, open_outbox
-from app.mail.server import MailServer, Message
+from app.database.engine import Database
+from app.mail import MailServer, Message, Outbox, open_outbox
 from app.settings import Settings
 
 LETTER = Message(to="ada@example.org", subject="Grüße – and a link", text="https://judge.example/x\n")
@@ -165,7 +164,9 @@ def test_who_asks_for_a_new_password_gets_a_letter_and_nobody_else(database: Dat
     with database.transaction() as session:
         sign_up(session, SignUp(username="ada", password="correct horse", email="ada@example.org"))
     outbox = Outbox(post.server())
-    desk = ResetDesk(database=database, outbox=outbox, throttles=AccountThrottles(), base_url="https://judge.example")
+    desk = PasswordResets(
+        database=database, outbox=outbox, throttles=AccountThrottles(), base_url="https://judge.example"
+    )
 
     desk.ask("ada", "192.0.2.1")
     desk.ask("nobody", "192.0.2.1")

@@ -15,10 +15,9 @@ from sqlalchemy import select
 
 from app.accounts.token import create_token
 from app.catalog.publish import publish
-from app.database import Database
+from app.database.engine import Database
 from app.judging.report import Fault
-from app.judging.result import CaseResult
-from app.judging.verdicts import Verdict
+from app.judging.verdicts import CaseResult, Verdict
 from app.settings import Settings
 from app.submissions.model import Judging
 from tests.api.conftest import serving

@@ -9,13 +9,13 @@ from app.accounts.model import Identity, Invitation, User
 from app.accounts.session import SessionOrigin, start_session
 from app.accounts.token import create_token
 from app.accounts.user import SignUp, sign_up
-from app.audit.record import Act, Actor, record
+from app.audit import Act, Actor, record
 from app.authoring.model import Publication, Verification
-from app.drafts.model import Draft
-from app.leaderboard.model import Measurement
 from app.learning.model import Completion, HintReveal, QuizAnswer, QuizAttempt, SolutionView
-from app.policy.model import PolicyRow
+from app.policy import PolicyRow
 from app.rejudging.model import Rejudging
+from app.submissions.draft import Draft
+from app.submissions.leaderboard import Measurement
 from app.submissions.model import CaseRow
 from tests.factories import make_judging, make_problem, make_submission
 

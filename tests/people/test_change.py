@@ -12,12 +12,11 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User, UserSession
 from app.accounts.session import start_session
 from app.accounts.token import create_token, find_viewer_by_token
-from app.audit.model import AuditEvent
-from app.audit.record import COMMAND
-from app.database import Database
+from app.audit import COMMAND, AuditEvent
+from app.database.engine import Database
 from app.errors import Conflict, Invalid, NotFound
-from app.people.change import change_email, change_role, reactivate, sign_out, suspend
-from app.people.erase import erase
+from app.people.administration import change_email, change_role, reactivate, sign_out, suspend
+from app.people.erasure import erase
 from tests.factories import make_user
 
 NOBODY = UUID(int=0)

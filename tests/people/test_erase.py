@@ -8,14 +8,12 @@ from sqlalchemy import func, select
 
 from app.accounts.model import Invitation, User
 from app.accounts.user import SignUp, sign_up
-from app.audit.model import AuditEvent
-from app.audit.record import COMMAND
-from app.database import Base, Database
+from app.audit import COMMAND, AuditEvent
+from app.database.engine import Base, Database
 from app.errors import NotFound
-from app.leaderboard.model import Measurement
 from app.learning.model import QuizAnswer
-from app.people.erase import erase
-from app.people.estate import ESTATE
+from app.people.erasure import ESTATE, erase
+from app.submissions.leaderboard import Measurement
 from app.submissions.model import CaseRow, Judging
 from tests.factories import make_user
 from tests.people.estate import make_rich_user

@@ -9,12 +9,10 @@ from sqlalchemy import func, insert, literal, select, text
 
 from app.accounts.model import User, UserSession
 from app.accounts.session import start_session
-from app.audit.record import COMMAND
-from app.database import Database, OwnerErased
-from app.drafts.model import Draft
-from app.drafts.save import Save, save_draft
-from app.people.erase import erase
-from app.people.estate import ESTATE, Belonging
+from app.audit import COMMAND
+from app.database.engine import Database, OwnerErased
+from app.people.erasure import ESTATE, Belonging, erase
+from app.submissions.draft import Draft, Save, save_draft
 from tests.factories import make_problem, make_user
 from tests.people.estate import make_rich_user
 

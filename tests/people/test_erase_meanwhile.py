@@ -5,14 +5,12 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from app.audit.record import COMMAND
-from app.database import Database
-from app.judging.result import CaseResult
-from app.judging.verdicts import Verdict
-from app.people.erase import erase
+from app.audit import COMMAND
+from app.database.engine import Database
+from app.judging.verdicts import CaseResult, Verdict
+from app.people.erasure import erase
+from app.queue.lease import Claim, Finish, Wanted, beat, claim, fail, finish, give_back, record_cases
 from app.submissions.model import CaseRow, Judging
-from app.worker.finish import Finish
-from app.worker.lease import Claim, Wanted, beat, claim, fail, finish, give_back, record_cases
 from tests.factories import make_judging, make_submission, make_user
 
 LEASE = timedelta(seconds=30)

@@ -11,14 +11,12 @@ from sqlalchemy.orm import Session
 
 from app import spool
 from app.accounts.model import ApiToken, User
-from app.audit.model import AuditEvent
-from app.audit.record import COMMAND, Actor
-from app.database import Database
+from app.audit import COMMAND, Actor, AuditEvent
+from app.database.engine import Database
 from app.errors import LimitReached, NotFound
-from app.people import export
-from app.people.change import change_role
-from app.people.dossier import list_audit
-from app.people.export import export_user
+from app.people import personal_data as export
+from app.people.administration import change_role
+from app.people.personal_data import export_user, list_audit
 from app.spool import read_chunks
 from app.submissions.model import Submission
 from tests.factories import make_judging, make_problem, make_submission, make_user

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import text
 
-from app.database import Database
+from app.database.engine import Database
 from app.people.query import UserFilters, list_users
 from tests.large.plan import Planner, listening
 

@@ -7,11 +7,11 @@ import pytest
 from app.accounts.model import Identity
 from app.accounts.session import find_viewer_by_session, start_session
 from app.accounts.token import create_token
-from app.audit.record import COMMAND
-from app.database import Database
+from app.audit import COMMAND
+from app.database.engine import Database
 from app.errors import Invalid, NotFound
-from app.people.change import suspend
-from app.people.erase import erase
+from app.people.administration import suspend
+from app.people.erasure import erase
 from app.people.query import PAGE, UserFilters, get_account, list_users
 from tests.factories import make_submission, make_user
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from app.database import Database
+from app.database.engine import Database
 from tests.queue.fleet import Fleet, keep_record
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sqlalchemy import Row, text
 
-from app.database import Database
+from app.database.engine import Database
 
 SHORT = ("1.5", "0.3", "0.3")
 REAL = ("15", "5", "2")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import select
 
-from app.database import Database
+from app.database.engine import Database
 from app.submissions.model import CaseRow, Judging
 from tests.factories import make_judging, make_problem, make_submission, make_user
 from tests.queue.fleet import Fleet, read_record, wait_until

@@ -5,7 +5,7 @@ import signal
 import pytest
 from sqlalchemy import select
 
-from app.database import Database
+from app.database.engine import Database
 from app.submissions.cancel import cancel
 from app.submissions.model import Judging, Submission
 from tests.factories import make_judging, make_submission

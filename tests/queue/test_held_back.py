@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from app.database import Database
-from app.operations.worker import WorkerView, drain, list_workers, resume
+from app.admin.worker import WorkerView, drain, list_workers, resume
+from app.database.engine import Database
+from app.queue.heartbeat import Capacity, appear, leave
 from app.submissions.enqueue import enqueue
 from app.submissions.model import WorkerRow
-from app.worker.presence import Capacity, appear, leave
 from tests.factories import make_submission, make_worker
 from tests.queue.fleet import Fleet, wait_until
 from tests.queue.test_lease_loop import states

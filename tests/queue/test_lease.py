@@ -6,15 +6,11 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import func, select, update
 
-from app.database import Database
-from app.judging.result import CaseResult
-from app.judging.verdicts import Verdict
-from app.submissions.cancel import cancel
-from app.submissions.model import CaseRow, Judging, Submission
-from app.submissions.phase import Phase
-from app.worker.finish import Finish
-from app.worker.lease import (
+from app.database.engine import Database
+from app.judging.verdicts import CaseResult, Verdict
+from app.queue.lease import (
     Claim,
+    Finish,
     Wanted,
     add_hint,
     beat,
@@ -26,6 +22,9 @@ from app.worker.lease import (
     record_cases,
     record_phases,
 )
+from app.submissions.cancel import cancel
+from app.submissions.model import CaseRow, Judging, Submission
+from app.submissions.phase import Phase
 from tests.factories import make_judging, make_submission
 
 LEASE = timedelta(seconds=15)

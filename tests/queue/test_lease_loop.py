@@ -8,16 +8,15 @@ from pathlib import Path
 
 from sqlalchemy import func, select, text
 
-from app.database import Database
-from app.embedded_postgres import own
+from app.database.embedded_server import own
+from app.database.engine import Database
 from app.judging.verdicts import Verdict
+from app.queue.heartbeat import Capacity
+from app.queue.lease import Claim, Finish, finish
+from app.queue.lease_loop import LeaseLoop, Rhythm, Run
 from app.schema import upgrade
 from app.submissions.enqueue import enqueue
 from app.submissions.model import Judging
-from app.worker.finish import Finish
-from app.worker.lease import Claim, finish
-from app.worker.lease_loop import LeaseLoop, Rhythm, Run
-from app.worker.presence import Capacity
 from tests.factories import make_submission
 from tests.queue.fleet import wait_until
 

@@ -14,14 +14,12 @@ import threading
 import time
 from datetime import timedelta
 
-from app.database import Database
-from app.judging.result import CaseResult
-from app.judging.verdicts import Verdict
+from app.database.engine import Database
+from app.judging.verdicts import CaseResult, Verdict
+from app.queue.heartbeat import Capacity
+from app.queue.lease import Claim, Finish, finish, record_cases
+from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.submissions.model import Submission
-from app.worker.finish import Finish
-from app.worker.lease import Claim, finish, record_cases
-from app.worker.lease_loop import LeaseLoop, Rhythm
-from app.worker.presence import Capacity
 
 CASES = 2
 

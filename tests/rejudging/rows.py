@@ -9,17 +9,15 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.audit.record import Actor
+from app.audit import Actor
 from app.catalog.model import Problem, Revision
-from app.database import Database
-from app.judging.result import CaseResult
-from app.judging.verdicts import Verdict
+from app.database.engine import Database
+from app.judging.verdicts import CaseResult, Verdict
+from app.queue.lease import Claim, Finish, Wanted, claim, finish
 from app.rejudging.choice import Choice
 from app.rejudging.create import Rejudge, rejudge
 from app.rejudging.model import Onto, Rejudging
 from app.submissions.model import CaseRow, Judging, Submission
-from app.worker.finish import Finish
-from app.worker.lease import Claim, Wanted, claim, finish
 from tests.factories import make_judging, make_submission, make_user
 
 LEASE = timedelta(seconds=15)

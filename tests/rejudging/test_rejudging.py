@@ -7,24 +7,22 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import select, update
 
-from app.audit.model import AuditEvent
+from app.audit import AuditEvent
 from app.catalog.model import Problem
-from app.database import Database
+from app.database.engine import Database
 from app.errors import Conflict, Invalid, NotFound
 from app.judging.verdicts import Verdict
-from app.people.erase import erase
+from app.people.erasure import erase
+from app.queue.lease import beat, fail
 from app.rejudging import choice, create
-from app.rejudging.change import CaseChange, list_changes
-from app.rejudging.choice import Choice
+from app.rejudging.change import CaseChange, list_changes, list_judgings
+from app.rejudging.choice import Choice, preview
 from app.rejudging.create import get_rejudging
 from app.rejudging.decision import apply, cancel
-from app.rejudging.earlier import list_judgings
-from app.rejudging.preview import preview
 from app.rejudging.view import list_rejudgings, view_rejudging
 from app.submissions.cause import NOT_SAID
 from app.submissions.model import Judging, Submission
 from app.submissions.solved import list_solved_slugs
-from app.worker.lease import beat, fail
 from tests.factories import make_judging, make_problem, make_submission, make_user
 from tests.rejudging.rows import (
     LEASE,

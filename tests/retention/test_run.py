@@ -11,14 +11,12 @@ from sqlalchemy.orm import Session
 from app.accounts.model import ApiToken, Invitation, User, UserSession
 from app.accounts.session import start_session
 from app.accounts.token import create_token
-from app.audit.model import AuditEvent
+from app.admin.retention import BATCH, LOCK, RetentionRun, read_retention, run_if_due
+from app.audit import AuditEvent
 from app.authoring.model import Publication, Verification
 from app.catalog.model import Revision
-from app.database import Database
+from app.database.engine import Database
 from app.rejudging.model import Rejudging
-from app.retention.model import RetentionRun
-from app.retention.preview import read_retention
-from app.retention.run import BATCH, LOCK, run_if_due
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.solved import find_solved_at
 from tests.factories import make_judging, make_problem, make_submission, make_user, set_policy

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from _pytest.mark import ParameterSet
 
-from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.docker.launcher import DockerLauncher, DockerOptions, open_docker
 from sandbox.interface import BoxSpec, IsolationDemand, Launcher, SandboxUnavailable
 from sandbox.pool import Pool

@@ -5,8 +5,8 @@ import struct
 
 import pytest
 
-from sandbox.guest import bpf
-from sandbox.guest.syscall_table import (
+from sandbox.guest import seccomp_filter as bpf
+from sandbox.guest.seccomp_filter import (
     NAMESPACES_ALLOWED,
     NOT_SUPPORTED,
     REFUSED,

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.bubblewrap.launcher import BubblewrapLauncher
-from sandbox.bubblewrap.process import BubblewrapProcess
+from sandbox.bubblewrap import BubblewrapLauncher, BubblewrapProcess
 from sandbox.interface import BoxSpec, SandboxUnavailable
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME

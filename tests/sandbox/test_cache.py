@@ -11,7 +11,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.cache import (
     ENTRY,
     ENTRY_BYTES,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.bubblewrap import walls
-from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox import bubblewrap as walls
+from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.check import bubblewrap, docker, gpu, host
 from sandbox.check.finding import Finding, examine
 from sandbox.check.host import HostReport, Wanted

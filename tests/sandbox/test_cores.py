@@ -1,6 +1,6 @@
 import os
 
-from sandbox.cores import Cores
+from sandbox.environment import Cores
 
 
 def test_boxes_are_spread_over_the_cores() -> None:

@@ -1,6 +1,6 @@
 import socket
 
-from sandbox.docker.channel import AttachedSocket
+from sandbox.docker.container import AttachedSocket
 
 
 def test_a_closed_channel_is_closed_for_the_box_at_once_whoever_else_holds_the_socket() -> None:

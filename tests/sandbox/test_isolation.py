@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.bubblewrap import launcher
-from sandbox.bubblewrap.launcher import BubblewrapLauncher
-from sandbox.guest.syscall_table import Filter, box_filter
+from sandbox import bubblewrap as launcher
+from sandbox.bubblewrap import BubblewrapLauncher
+from sandbox.guest.seccomp_filter import Filter, box_filter
 from sandbox.interface import BoxSpec, SandboxUnavailable
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME, make_request, run_in, value_of

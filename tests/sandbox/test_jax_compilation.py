@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.environment import OPTIMIZATIONS
 from sandbox.guest import jax_compilation
 from sandbox.guest.jax_compilation import LOOP_OPTIONS, PARTS, SMALL_ELEMENTS, STRAIGHT_OPTIONS, options_for

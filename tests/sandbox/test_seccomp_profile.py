@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from sandbox.docker.seccomp_profile import ARCHITECTURE, docker_profile
-from sandbox.guest import bpf
-from sandbox.guest.syscall_table import CLONE_NEW_ANY, box_filter, numbers
+from sandbox.guest import seccomp_filter as bpf
+from sandbox.guest.seccomp_filter import CLONE_NEW_ANY, box_filter, numbers
 from tests.sandbox.test_bpf import ALLOWED, decide, run_program
 
 MACHINES = ("x86_64", "aarch64")

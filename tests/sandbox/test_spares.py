@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.cache import fill_cache
 from sandbox.interface import MIB, Box, BoxSpec, Ending, Launcher, Request, Setup, setup_of
 from sandbox.pool import Pool

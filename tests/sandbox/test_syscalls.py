@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from sandbox.guest.syscall_table import (
+from sandbox.guest.seccomp_filter import (
     CLONE_FULL_THREAD,
     FCNTLS,
     IOCTLS,

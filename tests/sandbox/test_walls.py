@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.guest.syscall_table import numbers
+from sandbox.guest.seccomp_filter import numbers
 from sandbox.interface import Ending, Launcher
 from tests.sandbox.bench import Bench, value_of
 from tests.sandbox.calling import CALL

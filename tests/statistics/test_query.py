@@ -7,8 +7,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.catalog.model import Revision
-from app.database import Database
-from app.statistics.query import ActiveDay, current_streak, read_statistics, runs_of
+from app.database.engine import Database
+from app.submissions.statistics import ActiveDay, current_streak, read_statistics, runs_of
 from app.submissions.view import Mode
 from tests.factories import make_judging, make_problem, make_submission, make_user
 

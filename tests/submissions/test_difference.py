@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.accounts.viewer import signed_in
-from app.database import Database
+from app.accounts.permission import signed_in
+from app.database.engine import Database
 from app.errors import Invalid, NotFound
 from app.submissions.difference import MAX_PAIRS, Row, Side, compare_sources, compare_submissions
 from tests.factories import make_problem, make_submission, make_user

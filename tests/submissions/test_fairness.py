@@ -2,7 +2,7 @@ from uuid import UUID
 
 from sqlalchemy import select, update
 
-from app.database import Database
+from app.database.engine import Database
 from app.submissions.model import Judging, Submission
 from app.submissions.submit import Submit, SubmitLimits, submit
 from tests.factories import make_problem, make_user

@@ -8,7 +8,7 @@ from sqlalchemy import func
 from sqlalchemy.orm import Session
 
 from app.catalog.model import Revision
-from app.database import Database
+from app.database.engine import Database
 from app.submissions.enqueue import BACKGROUND
 from app.submissions.forecast import forecast
 from app.submissions.view import Mode, Wait

@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import func, select, text
 
-from app.database import Database
+from app.database.engine import Database
 from app.submissions.progress import Progress, Watch
 
 

@@ -4,8 +4,8 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import func, select
 
-from app.accounts.viewer import signed_in
-from app.database import Database
+from app.accounts.permission import signed_in
+from app.database.engine import Database
 from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.submissions import query

@@ -1,6 +1,6 @@
 """How long series of cases are told."""
 
-from app.submissions.series import fold
+from app.web.result import fold
 
 
 def grouped(*cases: tuple[str, str]) -> list[list[str]]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import func, select
 
-from app.database import Database
+from app.database.engine import Database
 from app.errors import Conflict, Invalid, LimitReached, NotFound
 from app.submissions.cancel import cancel
 from app.submissions.model import Judging, Submission

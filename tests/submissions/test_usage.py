@@ -10,13 +10,12 @@ from sqlalchemy.orm import Session
 
 from app.accounts.model import User
 from app.catalog.model import Revision
-from app.database import Database
+from app.database.engine import Database
 from app.errors import LimitReached
 from app.rejudging.model import Rejudging
-from app.submissions.enqueue import BACKGROUND, LATELY, STEP_SECONDS, rank
+from app.submissions.enqueue import BACKGROUND, HOUR, LATELY, STEP_SECONDS, rank, seconds_used, when_less_is_used
 from app.submissions.model import Submission
 from app.submissions.submit import Submit, SubmitLimits, submit
-from app.submissions.usage import HOUR, seconds_used, when_less_is_used
 from tests.factories import make_judging, make_problem, make_submission, make_user
 
 LIMITS = SubmitLimits(max_pending=20, judging_seconds_per_hour=60)

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, update
 
-from app.database import Database
+from app.database.engine import Database
+from app.queue.heartbeat import Capacity
+from app.queue.lease import Claim, finish
+from app.queue.lease_loop import LeaseLoop
 from app.submissions.model import WorkerRow
 from app.submissions.view_query import view_submission
 from app.submissions.waiting import NOBODY
-from app.worker.lease import Claim, finish
-from app.worker.lease_loop import LeaseLoop
-from app.worker.presence import Capacity
 from tests.factories import make_judging, make_submission, make_worker
 from tests.queue.fleet import wait_until
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY

@@ -6,11 +6,10 @@ from pathlib import Path
 from threading import Event
 
 from app.catalog.package import Package, load_package, package_from_files
-from app.catalog.verification.report import CheckName, Report, Severity
+from app.catalog.verification_report import CheckName, Report, Severity
 from app.settings import Settings
-from app.worker.verification.bench import Bench, open_bench, private_launcher
-from app.worker.verification.trial import Effort
-from app.worker.verification.verify import verify
+from app.verification.trial import Bench, Effort, open_bench, private_launcher
+from app.verification.verify import verify
 
 PACKAGES = Path(__file__).parent / "packages"
 QUICK = Effort(is_quick=True, mutants=10)

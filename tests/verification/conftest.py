@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.worker.verification.bench import Bench
+from app.verification.trial import Bench
 from tests.verification.bench import a_bench
 
 

@@ -5,12 +5,12 @@ from math import inf
 import numpy as np
 import pytest
 
-from app.catalog.verification.strength import CalibratedLeaf, Kind, Measured, share_text
+from app.catalog.verification_section import CalibratedLeaf, Kind, Measured, share_text
 from app.judging.comparison import Rules, compare
 from app.judging.options import Margin
-from app.worker.verification.bench import Bench
-from app.worker.verification.calibration import Place, calibrate, findings_about
-from app.worker.verification.distance import Distance, share_of
+from app.verification.calibration import Place, calibrate, findings_about
+from app.verification.distance import Distance, share_of
+from app.verification.trial import Bench
 from tests.verification.bench import changed, package_of, said, verified
 
 PLACE = Place("*", "closeness", 1e-4, 1e-6)

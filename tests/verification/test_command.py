@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from app.catalog.verification.report import Report
+from app.catalog.verification_report import Report
 from app.cli.main import app
 from app.errors import NotFound
 from tests.cli.test_judge import allclose

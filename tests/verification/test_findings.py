@@ -2,9 +2,8 @@
 
 import pytest
 
-from app.catalog.verification.report import Report
-from app.worker.verification.bench import Bench
-from app.worker.verification.trial import Effort
+from app.catalog.verification_report import Report
+from app.verification.trial import Bench, Effort
 from tests.verification.bench import NO_MUTANTS, PACKAGES, changed, package_of, said, verified
 
 TOLERANCE = "tolerance: {rtol: 1.0e-5, atol: 1.0e-6}"

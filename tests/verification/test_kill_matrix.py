@@ -1,11 +1,10 @@
 """Cases that catch nothing, and mistakes that one case alone catches. Pure: the verdicts are given."""
 
 from app.catalog.package import KnownSubmission
-from app.judging.result import CaseResult, Visibility
-from app.judging.verdicts import Verdict, overall
+from app.judging.verdicts import CaseResult, Verdict, Visibility, overall
+from app.verification.known_submissions import check_kill_matrix
+from app.verification.trial import Attempt, Effort, Judged, Material
 from app.worker.prepare import PreparedCase
-from app.worker.verification.kill_matrix import check_kill_matrix
-from app.worker.verification.trial import Attempt, Effort, Judged, Material
 
 
 def a_case(name: str, visibility: Visibility = "hidden") -> PreparedCase:

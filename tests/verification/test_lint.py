@@ -3,9 +3,9 @@
 import pytest
 
 from app.catalog.package import Package
-from app.catalog.verification.report import Finding
-from app.worker.verification.lint import RULES
-from app.worker.verification.lint.paper import read_paper
+from app.catalog.verification_report import Finding
+from app.verification.lint import RULES
+from app.verification.lint.paper import read_paper
 from tests.verification.bench import changed, package_of
 
 WHY = "Streams have no end, and their mean is wanted now."

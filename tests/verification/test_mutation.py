@@ -4,13 +4,12 @@ from threading import Event
 
 import pytest
 
-from app.catalog.verification.strength import Mutant
+from app.catalog.verification_section import Mutant
 from app.judging.verdicts import Verdict
-from app.worker.verification.bench import Bench
-from app.worker.verification.mutation.strength import CheckedMutation, check_mutation
-from app.worker.verification.noise import Noise, measure_noise
-from app.worker.verification.reference import check_reference
-from app.worker.verification.trial import Effort, Judged, Material, Trial
+from app.verification.mutation.strength import CheckedMutation, check_mutation
+from app.verification.noise import Noise, measure_noise
+from app.verification.reference import check_reference
+from app.verification.trial import Bench, Effort, Judged, Material, Trial
 from tests.verification.bench import package_of
 
 

@@ -5,9 +5,9 @@ from threading import Event
 
 import pytest
 
-from app.worker.verification.mutation import tree
-from app.worker.verification.mutation.mutants import Change, list_mutants, sample_mutants
-from app.worker.verification.mutation.operators import OPERATORS
+from app.verification.mutation import tree
+from app.verification.mutation.mutants import Change, list_mutants, sample_mutants
+from app.verification.mutation.operators import OPERATORS
 from sandbox.interface import Aborted
 
 FILE = "reference.py"
@@ -132,7 +132,7 @@ def test_a_source_that_is_nested_too_deeply_has_none() -> None:
 def test_a_long_source_has_some_mutants_and_not_all(monkeypatch: pytest.MonkeyPatch) -> None:
     source = "def solve(x, y):\n" + "    x = x + 1\n" * 20
     every = list_mutants(source, "solve", FILE)
-    monkeypatch.setattr("app.worker.verification.mutation.mutants.WRITTEN", 10 * len(source))
+    monkeypatch.setattr("app.verification.mutation.mutants.WRITTEN", 10 * len(source))
 
     some = list_mutants(source, "solve", FILE)
 

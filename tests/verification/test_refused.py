@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.catalog.verification.report import CheckName
-from app.worker.verification.bench import Bench
+from app.catalog.verification_report import CheckName
+from app.verification.trial import Bench
 from tests.verification.bench import NO_MUTANTS, PACKAGES, package_of, said, verified
 
 ACCEPTED = "gets accepted; expected wrong_answer"

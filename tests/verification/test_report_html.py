@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from app.catalog.verification.report import CHECK_NAMES, CheckLine, Finding, Report
-from app.catalog.verification.section import (
+from app.catalog.verification_report import CHECK_NAMES, CheckLine, Finding, Report
+from app.catalog.verification_section import (
+    CalibratedLeaf,
+    CalibrationSection,
     CaseCost,
     Confusion,
     KillCase,
@@ -17,25 +19,20 @@ from app.catalog.verification.section import (
     KnownResult,
     KnownSection,
     LimitsSection,
+    Measured,
     Mistake,
     MistakesSection,
+    Mutant,
+    MutationSection,
     ShapeCost,
     TrivialAnswer,
     TrivialSection,
-)
-from app.catalog.verification.strength import (
-    CalibratedLeaf,
-    CalibrationSection,
-    Measured,
-    Mutant,
-    MutationSection,
     Way,
 )
 from app.judging.options import Margin
 from app.judging.verdicts import Verdict
 from app.web.report.render import render, render_fragment
-from app.web.report.scale import scale_for
-from app.web.report.tolerance_chart import LETTER, SMALL, WIDE, draw_tolerance
+from app.web.report.tolerance_chart import LETTER, SMALL, WIDE, draw_tolerance, scale_for
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>\x1b[31m\u202e{{ 7 * 7 }}"
 VOID = {"meta", "link", "br", "img", "input", "rect", "line", "circle"}

@@ -5,7 +5,7 @@ import pytest
 from app.catalog.package import Package, load_package, package_from_files
 from app.judging.verdicts import Verdict
 from app.settings import ROOT
-from app.worker.verification.bench import Bench
+from app.verification.trial import Bench
 from tests.verification.bench import NO_MUTANTS, said, verified
 
 KEPT = ("accepted/scan_with_jit", "wrong_answer/mean_for_sum", "requirement_not_met/python_loop_unrolled")

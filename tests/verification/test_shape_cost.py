@@ -7,13 +7,12 @@ import pytest
 
 from app.catalog.package import Package
 from app.catalog.parameter import Parameter
-from app.catalog.verification.report import Report
+from app.catalog.verification_report import Report
 from app.cli.console import output
 from app.cli.problem.report_table import print_report
+from app.verification.trial import Bench, Effort
 from app.worker.prepare import PreparedCase
 from app.worker.shapes import shapes_of
-from app.worker.verification.bench import Bench
-from app.worker.verification.trial import Effort
 from sandbox.guest.codec import encode
 from tests.verification.bench import NO_MUTANTS, changed, package_of, verified
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from app.judging.leaf import Tree
+from app.verification.trivial import Case, answers_of
 from app.worker.prepare import PreparedCase
-from app.worker.verification.trivial_answers import Case, answers_of
 from sandbox.guest.codec import encode
 
 

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from app.catalog.package import Package
-from app.catalog.verification.report import CHECK_NAMES, Report
-from app.worker.verification.bench import Bench
-from app.worker.verification.distance import is_repeated
-from app.worker.verification.reference import check_reference
-from app.worker.verification.trial import Trial
+from app.catalog.verification_report import CHECK_NAMES, Report
+from app.verification.distance import is_repeated
+from app.verification.reference import check_reference
+from app.verification.trial import Bench, Trial
 from sandbox.guest.codec import encode
 from tests.verification.bench import FULL, changed, package_of, said, verified
 

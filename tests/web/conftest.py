@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 
 from app.accounts.session import start_session
 from app.catalog.publish import publish
-from app.database import Database
+from app.database.engine import Database
 from app.settings import Settings
 from app.web.cookie import COOKIE
 from tests.api.conftest import serving

@@ -7,16 +7,14 @@ from typing import Any
 import numpy as np
 
 from app.catalog.package import Package
-from app.database import Database
+from app.database.engine import Database
 from app.judging.checkers.property import Property
 from app.judging.comparison import Rules, compare
 from app.judging.leaf import Tree
 from app.judging.preview import preview
 from app.judging.report import Fault, Material, build_report
-from app.judging.result import CaseResult, Visibility
-from app.judging.verdicts import Verdict, overall, score
-from app.worker.finish import Finish
-from app.worker.lease import Claim, Wanted, claim, finish, record_cases
+from app.judging.verdicts import CaseResult, Verdict, Visibility, overall, score
+from app.queue.lease import Claim, Finish, Wanted, claim, finish, record_cases
 from tests.catalog.packages import PROBLEM, make_listed
 
 WANTED = Wanted(queues=["cpu"], slots=1, worker="test", lease=timedelta(seconds=15))

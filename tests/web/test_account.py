@@ -12,8 +12,8 @@ from sqlalchemy import func, select, update
 from app.accounts.model import ApiToken, User, UserSession
 from app.accounts.session import SessionOrigin, start_session
 from app.accounts.token import find_viewer_by_token
-from app.audit.model import AuditEvent
-from app.database import Database
+from app.audit import AuditEvent
+from app.database.engine import Database
 from tests.factories import make_user, set_policy
 from tests.web.browser import visit
 from tests.web.conftest import PASSWORD

@@ -5,7 +5,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import update
 
 from app.accounts.model import User
-from app.database import Database
+from app.database.engine import Database
 from app.web.cookie import COOKIE
 from app.web.origin import local_path
 from tests.web.conftest import PASSWORD

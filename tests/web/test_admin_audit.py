@@ -2,9 +2,9 @@
 
 from fastapi.testclient import TestClient
 
-from app.administration.audit_log import PAGE
-from app.audit.record import COMMAND, Act, record
-from app.database import Database
+from app.admin.audit_log import PAGE
+from app.audit import COMMAND, Act, record
+from app.database.engine import Database
 
 
 def write(database: Database, act: Act, number: int = 1) -> None:

@@ -8,11 +8,11 @@ from sqlalchemy import select
 
 from app.accounts.model import User
 from app.accounts.password import hash_password
-from app.audit.record import COMMAND
-from app.backup.dump import back_up
-from app.backup.shelf import Shelf
-from app.backup.work import Bench
-from app.database import Database
+from app.audit import COMMAND
+from app.backup.archive import back_up
+from app.backup.store import BackupStore
+from app.backup.task import Bench
+from app.database.engine import Database
 from tests.factories import make_user
 from tests.web.conftest import PASSWORD
 
@@ -22,14 +22,14 @@ SURE = {"sure": "yes", "password": PASSWORD}
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
-    shelf = Shelf(tmp_path)
+def shelf(tmp_path: Path) -> BackupStore:
+    shelf = BackupStore(tmp_path)
     shelf.open()
     return shelf
 
 
 @pytest.fixture
-def kept(admin: TestClient, database: Database, shelf: Shelf) -> TestClient:
+def kept(admin: TestClient, database: Database, shelf: BackupStore) -> TestClient:
     """The admin, whose password is known, where there is a backup."""
     with database.transaction() as session:
         grace = session.scalars(select(User).where(User.username == "grace")).one()
@@ -38,11 +38,11 @@ def kept(admin: TestClient, database: Database, shelf: Shelf) -> TestClient:
     return admin
 
 
-def wait(shelf: Shelf) -> None:
+def wait(shelf: BackupStore) -> None:
     Bench(shelf.folder).hold().close()
 
 
-def test_one_is_made_and_listed(admin: TestClient, shelf: Shelf) -> None:
+def test_one_is_made_and_listed(admin: TestClient, shelf: BackupStore) -> None:
     assert "None was made yet" in admin.get("/admin/backups").text
 
     assert admin.post("/admin/backups").headers["location"] == "/admin/backups"
@@ -65,7 +65,7 @@ def test_it_says_what_would_be_replaced(kept: TestClient, database: Database) ->
 
 
 def test_it_is_restored_by_who_ticks_the_box_and_knows_the_password(
-    kept: TestClient, database: Database, shelf: Shelf
+    kept: TestClient, database: Database, shelf: BackupStore
 ) -> None:
     with database.transaction() as session:
         make_user(session, "late")
@@ -85,7 +85,7 @@ def test_it_is_restored_by_who_ticks_the_box_and_knows_the_password(
         assert session.scalars(select(User.username)).all() == ["grace"]
 
 
-def test_it_is_taken_out_by_who_knows_the_password(kept: TestClient, shelf: Shelf) -> None:
+def test_it_is_taken_out_by_who_knows_the_password(kept: TestClient, shelf: BackupStore) -> None:
     unproven = kept.post(f"{PAGE}/file", data={"password": "guessed"})
     taken = kept.post(f"{PAGE}/file", data={"password": PASSWORD})
 
@@ -94,14 +94,14 @@ def test_it_is_taken_out_by_who_knows_the_password(kept: TestClient, shelf: Shel
     assert taken.headers["content-disposition"] == f'attachment; filename="{NAME}"'
 
 
-def test_it_is_removed(kept: TestClient, shelf: Shelf) -> None:
+def test_it_is_removed(kept: TestClient, shelf: BackupStore) -> None:
     assert kept.post(f"{PAGE}/remove").status_code == 409
     assert kept.post(f"{PAGE}/remove", data={"sure": "yes"}).status_code == 303
     assert shelf.list_paths() == []
     assert kept.get(PAGE).status_code == 404
 
 
-def test_a_damaged_one_is_not_offered_for_restoring(kept: TestClient, shelf: Shelf) -> None:
+def test_a_damaged_one_is_not_offered_for_restoring(kept: TestClient, shelf: BackupStore) -> None:
     shelf.get_path(NAME).write_bytes(b"PK")
 
     page = kept.get(PAGE).text
@@ -111,7 +111,7 @@ def test_a_damaged_one_is_not_offered_for_restoring(kept: TestClient, shelf: She
     assert kept.post(f"{PAGE}/restore", data=SURE).status_code == 409
 
 
-def test_a_second_one_is_told_to_wait(kept: TestClient, shelf: Shelf) -> None:
+def test_a_second_one_is_told_to_wait(kept: TestClient, shelf: BackupStore) -> None:
     with Bench(shelf.folder).hold():
         refused = kept.post("/admin/backups")
 
@@ -119,13 +119,13 @@ def test_a_second_one_is_told_to_wait(kept: TestClient, shelf: Shelf) -> None:
     assert "wait for its end" in refused.text
 
 
-def test_it_is_for_admins_and_for_forms_of_ours(ada: TestClient, shelf: Shelf) -> None:
+def test_it_is_for_admins_and_for_forms_of_ours(ada: TestClient, shelf: BackupStore) -> None:
     assert ada.get("/admin/backups").status_code == 403
     assert ada.post("/admin/backups").status_code == 403
     assert ada.post(f"{PAGE}/restore", data=SURE).status_code == 403
     assert shelf.list_paths() == []
 
 
-def test_another_sites_form_makes_none(admin: TestClient, shelf: Shelf) -> None:
+def test_another_sites_form_makes_none(admin: TestClient, shelf: BackupStore) -> None:
     assert admin.post("/admin/backups", headers={"Origin": "https://elsewhere.example"}).status_code == 403
     assert shelf.list_paths() == []

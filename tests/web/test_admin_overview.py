@@ -3,7 +3,7 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from app.database import Database
+from app.database.engine import Database
 from tests.factories import make_judging, make_worker, set_policy
 
 

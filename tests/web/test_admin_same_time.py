@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 
 from app.accounts.model import User
 from app.accounts.session import start_session
-from app.database import Database
+from app.database.engine import Database
 from app.web.cookie import COOKIE
 from tests.factories import make_user
 

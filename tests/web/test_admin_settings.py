@@ -8,7 +8,7 @@ from sqlalchemy import update
 
 from app.accounts.model import ApiToken
 from app.accounts.token import create_token
-from app.database import Database
+from app.database.engine import Database
 from app.submissions.model import Submission
 from tests.factories import make_judging, make_user
 

@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from app.accounts.model import User
-from app.database import Database
+from app.database.engine import Database
 from app.submissions.submit import Submit, SubmitLimits, submit
 from tests.factories import make_judging, make_submission, make_user
 from tests.web.judged import all_right, judge

@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from app.accounts.invitation import Invite, invite
 from app.accounts.session import start_session
-from app.audit.record import Act, Actor, record
-from app.database import Database
+from app.audit import Act, Actor, record
+from app.database.engine import Database
 from app.rejudging.choice import Choice
 from app.rejudging.create import Rejudge, rejudge
 from app.web.cookie import COOKIE

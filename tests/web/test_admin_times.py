@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from app.accounts.session import start_session
-from app.database import Database
+from app.database.engine import Database
 from app.web.cookie import COOKIE
 from tests.factories import make_judging, make_submission, make_user
 

@@ -10,8 +10,8 @@ from sqlalchemy import select
 
 from app.accounts.model import Role, User
 from app.accounts.session import start_session
-from app.audit.model import AuditEvent
-from app.database import Database
+from app.audit import AuditEvent
+from app.database.engine import Database
 from app.web.cookie import COOKIE
 from tests.factories import make_submission, make_user
 

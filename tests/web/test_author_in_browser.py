@@ -10,7 +10,7 @@ from sqlalchemy import update
 from app.accounts.model import User
 from app.authoring.publication import publish_folder
 from app.catalog.package import package_from_files
-from app.database import Database
+from app.database.engine import Database
 from tests.authoring.exercise import EXERCISE, SLUG
 from tests.authoring.test_verifier import verifying
 from tests.web.browser import PATIENCE_MS, Visitor, visit

@@ -14,9 +14,9 @@ from sqlalchemy import select, update
 from app.accounts.model import User
 from app.authoring.model import Verification
 from app.catalog.archive import write_archive
+from app.catalog.folder import digest
 from app.catalog.publish import find_current, publish
-from app.catalog.revision import digest
-from app.database import Database
+from app.database.engine import Database
 from tests.authoring.steps import take, tell, verify
 from tests.catalog.packages import FILES, PROBLEM, make_files, make_package
 

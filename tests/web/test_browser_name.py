@@ -1,6 +1,6 @@
 import pytest
 
-from app.web.browser_name import MAX_CHARACTERS, name_browser
+from app.web.visit import MAX_CHARACTERS, name_browser
 
 CHROME = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"

@@ -13,8 +13,8 @@ from sqlalchemy import event, select
 from app.accounts.model import User
 from app.catalog.model import Problem, Revision
 from app.catalog.publish import publish
-from app.catalog.track_file import TrackFile, publish_tracks
-from app.database import Database
+from app.catalog.track import TrackFile, publish_tracks
+from app.database.engine import Database
 from app.learning.model import Completion
 from tests.catalog.packages import make_listed
 from tests.factories import make_judging, make_submission

@@ -4,11 +4,11 @@ import pytest
 from fastapi import Request, Response
 from fastapi.testclient import TestClient
 
-from app.database import Database
-from app.main import create_app
+from app.database.engine import Database
 from app.settings import Settings
-from app.web.attempt_cookie import ATTEMPT
 from app.web.cookie import COOKIE, SESSION, Cookie
+from app.web.pages.single_sign_on import ATTEMPT
+from app.web_process import create_app
 
 HTTPS = Settings(public_url="https://judge.example")
 

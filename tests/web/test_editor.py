@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, Locator, expect
 
-from app.database import Database
+from app.database.engine import Database
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
 from tests.web.browser import PATIENCE_MS, Visitor, visit

@@ -12,9 +12,9 @@ from app.accounts.password_reset import make_reset_link
 from app.accounts.session import start_session
 from app.accounts.token import create_token
 from app.accounts.user import SignUp, sign_up
-from app.audit.record import COMMAND
-from app.database import Database
-from app.policy.model import PolicyRow
+from app.audit import COMMAND
+from app.database.engine import Database
+from app.policy import PolicyRow
 from app.web.cookie import COOKIE
 from tests.factories import make_user
 from tests.web.conftest import PASSWORD

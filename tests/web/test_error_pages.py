@@ -8,10 +8,10 @@ from fastapi.testclient import TestClient
 
 from app.accounts.request_throttle import CROWD
 from app.accounts.session import start_session
-from app.database import Database
-from app.main import create_app
+from app.database.engine import Database
 from app.settings import Settings
 from app.web.cookie import COOKIE
+from app.web_process import create_app
 from tests.factories import make_user
 from tests.web.conftest import PASSWORD
 

@@ -14,12 +14,12 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
 from app.accounts.session import start_session
-from app.audit.record import COMMAND
-from app.backup.dump import back_up
-from app.backup.shelf import Shelf
+from app.audit import COMMAND
+from app.backup.archive import back_up
+from app.backup.store import BackupStore
 from app.catalog.package import load_package
 from app.catalog.publish import publish
-from app.database import Database
+from app.database.engine import Database
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
 from app.rejudging.choice import Choice
@@ -146,7 +146,7 @@ def scene(database: Database, address: str, tmp_path: Path) -> Scene:  # noqa: A
         secrets = {user.username: start_session(session, user.id) for user in (ada, emmy, grace)}
         ada_id = ada.id
     made = Scene(secrets, {"ada": str(ada_id), "backup": "2026-01-02T030405Z.zip"})
-    shelf = Shelf(tmp_path)
+    shelf = BackupStore(tmp_path)
     shelf.open()
     back_up(database, shelf.folder / made.submissions["backup"], COMMAND)
     shape = np.arange(60, dtype=np.float32).reshape(4, 15)

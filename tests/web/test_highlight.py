@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from app.web.highlight import LEXERS, MAX_COLOURED, highlight_code, highlight_lines
+from app.web.markdown import LEXERS, MAX_COLOURED, highlight_code, highlight_lines
 
 SOURCES = ("", "x = 1", "\n\nx = '<b>&'\n\n", "a\n'''b\nc'''\n", "\tx\n" * MAX_COLOURED)
 

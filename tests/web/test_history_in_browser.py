@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.database import Database
+from app.database.engine import Database
 from tests.web.browser import PATIENCE_MS, visit
 from tests.web.judged import all_right, judge
 

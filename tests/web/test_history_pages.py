@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from app.accounts.session import start_session
-from app.database import Database
+from app.database.engine import Database
 from app.web.cookie import COOKIE
 from tests.factories import make_judging, make_problem, make_submission, make_user
 from tests.web.judged import all_right, judge

@@ -23,10 +23,10 @@ from app.accounts.session import start_session
 from app.catalog.package import package_from_files
 from app.catalog.publish import publish
 from app.cli.result_text import submission_text
-from app.database import Database
+from app.database.engine import Database
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
-from app.notebook.html import submission_html
+from app.notebook.cell_output import submission_html
 from app.submissions.model import Submission
 from app.submissions.submit import Submit, SubmitLimits, submit
 from app.submissions.view import Mode, SubmissionView

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from app.catalog.publish import publish
-from app.database import Database
+from app.database.engine import Database
 from tests.web.browser import PATIENCE_MS, Visitor, visit
 from tests.web.judged import all_right, answered, end, judge, make_wordy_package, record, take, wordy_results
 

@@ -2,9 +2,9 @@ import json
 
 import pytest
 
+from app.catalog.query import ProblemDetail
 from app.catalog.signature import described_signature
-from app.catalog.view import ProblemDetail
-from app.web.interface_words import limit_words, tolerance_words
+from app.web.render import limit_words, tolerance_words
 from tests.catalog.packages import PROBLEM, make_package
 
 TOLERANCE = 'tolerance: {rtol: 1e-5, atol: 0.0, leaves: {"history": {rtol: 1e-3, atol: 1e-6}}}\n'

@@ -8,9 +8,9 @@ import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, expect
 
-from app.database import Database
-from app.drafts.save import find_draft
+from app.database.engine import Database
 from app.learning.hint import list_hints
+from app.submissions.draft import find_draft
 from tests.factories import make_user
 from tests.learning.lessons import HINTS, publish_lesson
 from tests.web.browser import PATIENCE_MS, Visitor, visit

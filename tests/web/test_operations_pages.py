@@ -9,12 +9,12 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from app.accounts.session import start_session
-from app.audit.model import AuditEvent
-from app.database import Database
+from app.audit import AuditEvent
+from app.database.engine import Database
+from app.queue.lease import fail
 from app.rejudging.model import Rejudging
 from app.submissions.model import Judging, WorkerRow
 from app.web.cookie import COOKIE
-from app.worker.lease import fail
 from tests.api.lease_steps import take
 from tests.factories import make_judging, make_problem, make_submission, make_user, make_worker
 from tests.rejudging.rows import begin, make_actor, make_judged

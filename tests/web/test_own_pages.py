@@ -6,11 +6,11 @@ from http import HTTPStatus
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from app.database import Database
-from app.leaderboard.model import Measurement, ReferenceMeasurement
-from app.statistics.query import ActiveDay
+from app.database.engine import Database
+from app.submissions.leaderboard import Measurement, ReferenceMeasurement
 from app.submissions.model import Judging, Submission
-from app.web.calendar import draw_calendar
+from app.submissions.statistics import ActiveDay
+from app.web.pages.me import draw_calendar
 from tests.web.judged import all_right, judge
 from tests.web.test_history_pages import SECOND, become_eve, send
 

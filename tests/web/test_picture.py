@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from app.database import Database
+from app.database.engine import Database
 from app.judging.comparison import Rules, compare
 from app.judging.preview import preview
 from app.judging.report import Material, build_report
-from app.judging.result import Visibility
+from app.judging.verdicts import Visibility
 from app.web.picture.figure import Figure, draw_figures, list_shares
 from app.web.value_text import wrong_leaves
 from tests.web.judged import answered, judge

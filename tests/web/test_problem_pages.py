@@ -8,8 +8,8 @@ from sqlalchemy import select
 
 from app.catalog.package import load_package
 from app.catalog.publish import publish
-from app.database import Database
-from app.policy.model import PolicyRow
+from app.database.engine import Database
+from app.policy import PolicyRow
 from app.settings import ROOT
 from app.submissions.model import Submission
 from tests.catalog.packages import PROBLEM, make_package

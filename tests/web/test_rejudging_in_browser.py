@@ -5,7 +5,7 @@ from playwright.sync_api import Browser, expect
 from sqlalchemy import update
 
 from app.accounts.model import User
-from app.database import Database
+from app.database.engine import Database
 from tests.web.browser import PATIENCE_MS, visit
 
 pytestmark = pytest.mark.browser

@@ -9,8 +9,9 @@ from sqlalchemy import select
 from app.accounts.model import Role
 from app.accounts.session import start_session
 from app.catalog.model import Problem, Revision
-from app.database import Database
-from app.rejudging import choice, preview
+from app.database.engine import Database
+from app.rejudging import choice
+from app.rejudging import choice as preview
 from app.rejudging.model import Rejudging
 from app.submissions.model import Submission
 from app.web.cookie import COOKIE

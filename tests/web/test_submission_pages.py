@@ -7,13 +7,12 @@ import numpy as np
 from fastapi.testclient import TestClient
 
 from app.accounts.session import start_session
-from app.database import Database
+from app.database.engine import Database
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
+from app.queue.lease import Finish, add_hint, fail, finish, record_phases
 from app.submissions.phase import Phase
 from app.web.cookie import COOKIE
-from app.worker.finish import Finish
-from app.worker.lease import add_hint, fail, finish, record_phases
 from tests.factories import make_user, make_worker
 from tests.web.judged import RIGHT, all_right, answered, failed, judge, record, take
 from tests.web.test_problem_pages import submit

@@ -12,17 +12,16 @@ from sqlalchemy import make_url, select
 from app.catalog.model import Revision
 from app.catalog.package import Package, load_package, package_from_files
 from app.catalog.publish import publish
-from app.database import Database
+from app.database.engine import Database
+from app.queue.heartbeat import Capacity
+from app.queue.lease import Claim
+from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.submissions.model import CaseRow, Judging
 from app.worker.boxes import Pools
 from app.worker.expected import ExpectedOutputs
-from app.worker.known_mistakes import KnownMistakes
-from app.worker.lease import Claim
-from app.worker.lease_loop import LeaseLoop, Rhythm
-from app.worker.measure import Surveyor
+from app.worker.hints import HintRecorder, KnownMistakes
 from app.worker.overload import OverloadWaits
-from app.worker.presence import Capacity
-from app.worker.tutor import Tutor
+from app.worker.run_cost import CostRecorder
 from app.worker.work import Works
 from app.worker.worker import Lane, Lanes, Worker
 from sandbox.interface import Box, BoxSpec
@@ -81,20 +80,20 @@ class Bench:
     def expected(self) -> ExpectedOutputs:
         return ExpectedOutputs(self.database, self.pool, "cpu")
 
-    def worker(self, tutor: Tutor | None = None, surveyor: Surveyor | None = None) -> Worker:
+    def worker(self, tutor: HintRecorder | None = None, surveyor: CostRecorder | None = None) -> Worker:
         works, tutor = Works(self.database), tutor or self.tutor()
         lane = Lane(expected=self.expected(), pools=self.pools)
         lanes = Lanes(usual=lane, background=lane, overload_waits=OverloadWaits(slots=1))
         return Worker(self.database, works, lanes, tutor, surveyor or self.surveyor())
 
-    def surveyor(self) -> Surveyor:
-        return Surveyor(self.database, self.expected(), "here")
+    def surveyor(self) -> CostRecorder:
+        return CostRecorder(self.database, self.expected(), "here")
 
     def known(self) -> KnownMistakes:
         return KnownMistakes(self.database, self.expected())
 
-    def tutor(self) -> Tutor:
-        return Tutor(self.database, self.known())
+    def tutor(self) -> HintRecorder:
+        return HintRecorder(self.database, self.known())
 
     @contextmanager
     def loop(self, rhythm: Rhythm = BY_NOTIFY_ONLY) -> Iterator[LeaseLoop[Claim]]:

@@ -3,7 +3,7 @@ from contextlib import closing
 
 import pytest
 
-from app.database import Database
+from app.database.engine import Database
 from sandbox.choice import choose_launcher
 from sandbox.interface import Launcher
 from tests.sandbox.bench import RUNTIME

@@ -8,8 +8,8 @@ from uuid import uuid4
 
 import pytest
 
-from app.worker.afterwork import MOST_WAITING, Afterwork
-from app.worker.lease import Claim
+from app.queue.lease import Claim
+from app.worker.after_verdict import MOST_WAITING, Afterwork
 
 CLAIM = Claim(judging_id=7, attempt=1, submission_id=uuid4())
 

@@ -8,11 +8,11 @@ from sqlalchemy import select
 
 from app.catalog.model import ExpectedOutput
 from app.catalog.package import package_from_files
-from app.database import Database
+from app.database.engine import Database
+from app.queue.lease import Claim, claim
 from app.submissions.enqueue import BACKGROUND
 from app.submissions.model import CaseRow, Judging, Submission
 from app.worker.boxes import Pools
-from app.worker.lease import Claim, claim
 from app.worker.overload import OverloadWaits
 from app.worker.work import Works
 from app.worker.worker import Lane, Lanes, Worker

@@ -11,8 +11,8 @@ import pytest
 from app.catalog.package import Package, package_from_files
 from app.errors import JudgeFailed
 from app.judging.verdicts import Verdict
-from app.worker.asking import Asker, CheckerFailed
-from app.worker.finish import Finish
+from app.queue.lease import Finish
+from app.worker.custom_checker import CheckerFailed, CustomChecker
 from app.worker.judge import Job, judge
 from app.worker.prepare import Draw, PreparedCase, ReferenceFailed, prepare
 from sandbox.guest.codec import encode
@@ -156,7 +156,7 @@ def test_a_checker_that_refuses_the_reference_is_found_before_any_submission(
 
 def test_a_case_that_does_not_fit_into_one_message_is_the_authors_to_make_smaller(references: CountingPool) -> None:
     large = encode(np.zeros(5 * 2**20, np.float32))
-    asker = Asker(package(), references, threading.Event())
+    asker = CustomChecker(package(), references, threading.Event())
 
     with pytest.raises(CheckerFailed, match="inputs, expected and answer together hold more than"):
         asker.about("big", large, large, encode(np.zeros(8 * 2**20, np.float32)))()

@@ -6,9 +6,9 @@ from uuid import uuid4
 import pytest
 
 from app.catalog.package import package_from_files
-from app.worker import compilation
-from app.worker.compilation import CALLS_FOLDER, STUDENTS_LEARNED_FROM, CompilationCache
-from sandbox.bubblewrap.launcher import BubblewrapLauncher
+from app.worker import compilation_cache as compilation
+from app.worker.compilation_cache import CALLS_FOLDER, STUDENTS_LEARNED_FROM, CompilationCache
+from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.cache import Filled
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import func, select, text
 
 from app.catalog.model import ExpectedOutput
-from app.database import Database
+from app.database.engine import Database
 from app.worker.expected import ExpectedOutputs
 from app.worker.prepare import PreparedCase
 from sandbox.interface import Aborted

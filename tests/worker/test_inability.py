@@ -5,15 +5,15 @@ from uuid import uuid4
 
 import pytest
 
-from app.worker.inability import Inability
-from app.worker.lease import Claim
+from app.queue.circuit_breaker import RefusalLimit
+from app.queue.lease import Claim
 from sandbox.interface import SandboxAway, SandboxUnavailable
 
 CLAIM = Claim(judging_id=1, attempt=1, submission_id=uuid4())
 REFUSAL, AWAY = SandboxUnavailable("no image"), SandboxAway("restarting")
 
 
-def judge_with(inability: Inability, outcomes: list[SandboxUnavailable | None]) -> None:
+def judge_with(inability: RefusalLimit, outcomes: list[SandboxUnavailable | None]) -> None:
     waiting = iter(outcomes)
 
     def judge(_claim: Claim, _abort: threading.Event) -> None:
@@ -31,7 +31,7 @@ def judge_with(inability: Inability, outcomes: list[SandboxUnavailable | None]) 
 
 def test_three_refusals_in_a_row_stop_the_worker_once() -> None:
     stops: list[int] = []
-    inability = Inability(lambda: stops.append(1))
+    inability = RefusalLimit(lambda: stops.append(1))
 
     judge_with(inability, [REFUSAL] * 5)
 
@@ -42,7 +42,7 @@ def test_three_refusals_in_a_row_stop_the_worker_once() -> None:
 @pytest.mark.parametrize("outcomes", [[REFUSAL, REFUSAL, None] * 3, [AWAY] * 9, [REFUSAL, AWAY, REFUSAL]])
 def test_a_success_between_or_an_engine_that_is_away_stops_nothing(outcomes: list[SandboxUnavailable | None]) -> None:
     stops: list[int] = []
-    inability = Inability(lambda: stops.append(1))
+    inability = RefusalLimit(lambda: stops.append(1))
 
     judge_with(inability, outcomes)
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from app.catalog.package import Package, package_from_files
-from app.worker.conversation import Clock, Messages, plan
 from app.worker.inspection import (
     Inspected,
     Inspectors,
@@ -22,6 +21,7 @@ from app.worker.inspection import (
     inspect,
     signature_of,
 )
+from app.worker.inspector_protocol import Clock, Messages, plan
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseOutcome, Ending, Launcher
 from sandbox.pool import Pool

@@ -2,9 +2,8 @@ import threading
 
 from opentelemetry.context import get_current
 
-from app.judging.result import CaseResult
-from app.judging.verdicts import Verdict
-from app.worker.finish import Finish
+from app.judging.verdicts import CaseResult, Verdict
+from app.queue.lease import Finish
 from app.worker.judge import Job, judge
 from sandbox.pool import Pool
 from tests.worker.bench import STANDARDISE

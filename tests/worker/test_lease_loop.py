@@ -3,11 +3,11 @@ from collections.abc import Iterator
 
 from sqlalchemy import select
 
-from app.database import Database
+from app.database.engine import Database
+from app.queue.heartbeat import Capacity
+from app.queue.lease import Claim, finish
+from app.queue.lease_loop import LeaseLoop
 from app.submissions.model import Judging
-from app.worker.lease import Claim, finish
-from app.worker.lease_loop import LeaseLoop
-from app.worker.presence import Capacity
 from tests.queue.fleet import wait_until
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY, loop, send, states
 

@@ -8,8 +8,8 @@ import psycopg
 import pytest
 from sqlalchemy import func, select
 
-from app.database import Database
-from app.listener import Listener, OnNotify
+from app.database.engine import Database
+from app.database.listener import Listener, OnNotify
 
 MORE_THAN_SELECT_TAKES = 1100
 

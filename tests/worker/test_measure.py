@@ -4,8 +4,8 @@ import threading
 
 from sqlalchemy import select
 
-from app.leaderboard.model import Measurement, ReferenceMeasurement
-from app.worker.measure import RUNS
+from app.submissions.leaderboard import Measurement, ReferenceMeasurement
+from app.worker.run_cost import RUNS
 from tests.queue.fleet import wait_until
 from tests.worker.bench import REFERENCE, Bench
 

@@ -11,13 +11,12 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import select
 
+from app.queue.heartbeat import Capacity, appear
+from app.queue.lease import Claim
+from app.queue.lease_loop import LeaseLoop
 from app.submissions.model import Judging, Submission, WorkerRow
 from app.telemetry import context
-from app.worker.lease import Claim
-from app.worker.lease_loop import LeaseLoop
-from app.worker.meter import Meter
-from app.worker.origin import followed
-from app.worker.presence import Capacity, appear
+from app.worker.metrics import Meter, followed
 from app.worker.watched_box import WatchedLauncher
 from sandbox.interface import BoxLost, Launcher
 from sandbox.pool import Pool
@@ -90,7 +89,7 @@ def test_lines_of_a_judging_say_which_it_is_and_which_request_asked_for_it(
 
     class Keep(logging.Filter):
         def filter(self, record: logging.LogRecord) -> bool:
-            if record.name == "app.worker.origin":
+            if record.name == "app.worker.metrics":
                 fields.append(context.current_fields())
             return True
 

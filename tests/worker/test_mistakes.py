@@ -9,9 +9,8 @@ from sqlalchemy import select
 
 from app.catalog.model import MistakeOutput, Revision
 from app.catalog.package import Package, package_from_files
-from app.worker.mistakes import list_mistakes, mistake_outputs
+from app.worker.hints import HintRecorder, list_mistakes, mistake_outputs
 from app.worker.prepare import Draw, prepare
-from app.worker.tutor import Tutor
 from tests.queue.fleet import wait_until
 from tests.worker.bench import STANDARDISE, Bench
 
@@ -59,7 +58,7 @@ def hint_of(bench: Bench, revision: Revision, source: str) -> str | None:
 
 
 @contextmanager
-def started(tutor: Tutor) -> Iterator[None]:
+def started(tutor: HintRecorder) -> Iterator[None]:
     tutor.start()
     try:
         yield

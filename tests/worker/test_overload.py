@@ -11,11 +11,10 @@ from uuid import uuid4
 
 import pytest
 
-from app.judging.result import CaseResult
-from app.judging.verdicts import Verdict
+from app.judging.verdicts import CaseResult, Verdict
+from app.queue.lease import Finish
 from app.submissions.phase import Phase
 from app.worker.boxes import box_spec
-from app.worker.finish import Finish
 from app.worker.judge import Job, judge
 from app.worker.overload import OverloadWaits, wait_until_quieter
 from app.worker.prepare import PreparedCase

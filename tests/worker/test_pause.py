@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import select
 
-from app.database import Database
+from app.database.engine import Database
+from app.queue import circuit_breaker as module
+from app.queue.circuit_breaker import CircuitBreaker
+from app.queue.lease import Claim, finish
 from app.submissions.model import Judging
-from app.worker import pause as module
-from app.worker.lease import Claim, finish
-from app.worker.pause import Pause
 from sandbox.interface import SandboxAway
 from tests.queue.fleet import wait_until
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY, loop, send, states
@@ -72,7 +72,7 @@ def test_nothing_is_claimed_while_no_box_is_to_be_had(database: Database, clock:
 
 
 def test_pauses_grow_until_a_judging_has_ended(clock: Clock) -> None:
-    pause, lengths = Pause(), []
+    pause, lengths = CircuitBreaker(), []
 
     for _ in range(7):
         pause.begin(SandboxAway("away"))
@@ -86,7 +86,7 @@ def test_pauses_grow_until_a_judging_has_ended(clock: Clock) -> None:
 
 
 def test_those_that_fail_at_once_make_one_pause(clock: Clock) -> None:
-    pause = Pause()
+    pause = CircuitBreaker()
 
     for _ in range(3):
         pause.begin(SandboxAway("away"))
@@ -96,7 +96,7 @@ def test_those_that_fail_at_once_make_one_pause(clock: Clock) -> None:
 
 
 def test_a_pause_is_told_when_it_begins_and_when_all_is_well(clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
-    pause = Pause()
+    pause = CircuitBreaker()
     pause.end()
 
     for _ in range(3):

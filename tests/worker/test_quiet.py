@@ -8,11 +8,11 @@ from functools import partial
 
 import pytest
 
-from app.database import Database
-from app.worker.lease import Claim, finish
-from app.worker.lease_loop import LeaseLoop
-from app.worker.presence import Capacity
-from app.worker.quiet import NICENESS, Quiet, QuietLauncher
+from app.database.engine import Database
+from app.queue.background_pause import NICENESS, BackgroundLauncher, BackgroundPause
+from app.queue.heartbeat import Capacity
+from app.queue.lease import Claim, finish
+from app.queue.lease_loop import LeaseLoop
 from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, Ending, Launcher
 from tests.queue.fleet import wait_until
 from tests.queue.test_background import make_background, send_one
@@ -51,18 +51,18 @@ class Run:
 
 
 @pytest.fixture
-def quiet() -> Quiet:
-    return Quiet()
+def quiet() -> BackgroundPause:
+    return BackgroundPause()
 
 
 @pytest.fixture
-def box(launcher: Launcher, quiet: Quiet) -> Iterator[Box]:
-    with closing(QuietLauncher(launcher, quiet).launch(SPEC)) as box:
+def box(launcher: Launcher, quiet: BackgroundPause) -> Iterator[Box]:
+    with closing(BackgroundLauncher(launcher, quiet).launch(SPEC)) as box:
         yield box
 
 
 def test_a_run_rests_between_two_cases_while_others_are_served_and_goes_on_after(
-    box: Box, quiet: Quiet, launcher: Launcher
+    box: Box, quiet: BackgroundPause, launcher: Launcher
 ) -> None:
     run = Run(box, on_first=partial(quiet.tell, is_quiet=False))
     wait_until(lambda: len(run.told) == 1)
@@ -77,7 +77,7 @@ def test_a_run_rests_between_two_cases_while_others_are_served_and_goes_on_after
     assert box.is_alive()
 
 
-def test_none_begins_while_others_are_served(box: Box, quiet: Quiet, launcher: Launcher) -> None:
+def test_none_begins_while_others_are_served(box: Box, quiet: BackgroundPause, launcher: Launcher) -> None:
     quiet.tell(is_quiet=False)
     run = Run(box)
 
@@ -90,7 +90,7 @@ def test_none_begins_while_others_are_served(box: Box, quiet: Quiet, launcher: L
     assert len(run.told) == 3
 
 
-def test_one_that_rests_is_ended_at_once_and_its_box_with_it(box: Box, quiet: Quiet) -> None:
+def test_one_that_rests_is_ended_at_once_and_its_box_with_it(box: Box, quiet: BackgroundPause) -> None:
     run = Run(box, on_first=partial(quiet.tell, is_quiet=False))
     wait_until(lambda: len(run.told) == 1)
 
@@ -101,7 +101,7 @@ def test_one_that_rests_is_ended_at_once_and_its_box_with_it(box: Box, quiet: Qu
     assert not box.is_alive()
 
 
-def test_what_has_answered_its_last_case_rests_no_more(box: Box, quiet: Quiet) -> None:
+def test_what_has_answered_its_last_case_rests_no_more(box: Box, quiet: BackgroundPause) -> None:
     run = Run(box)
     assert run.ends()
     one = make_request("def solve(n):\n    return n\n", {"n": 1})
@@ -123,17 +123,17 @@ class Noting(Launcher):
         return self._launcher.launch(spec)
 
 
-def test_its_boxes_are_niced_and_who_starts_them_is_not(launcher: Launcher, quiet: Quiet) -> None:
+def test_its_boxes_are_niced_and_who_starts_them_is_not(launcher: Launcher, quiet: BackgroundPause) -> None:
     noting = Noting(launcher)
     own = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
-    QuietLauncher(noting, quiet).launch(SPEC).close()
+    BackgroundLauncher(noting, quiet).launch(SPEC).close()
 
     assert noting.niceness == [max(own, NICENESS)]
     assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == own
 
 
-def is_quiet(quiet: Quiet) -> bool:
+def is_quiet(quiet: BackgroundPause) -> bool:
     abort = threading.Event()
     abort.set()
     try:
@@ -144,7 +144,9 @@ def is_quiet(quiet: Quiet) -> bool:
 
 
 @contextmanager
-def serving(database: Database, quiet: Quiet, slots: int) -> Iterator[tuple[dict[int, bool], threading.Event]]:
+def serving(
+    database: Database, quiet: BackgroundPause, slots: int
+) -> Iterator[tuple[dict[int, bool], threading.Event]]:
     """The judgings that run, whether they are in the background, and what lets those end for whom somebody waits."""
     running: dict[int, bool] = {}
     may_end = threading.Event()
@@ -165,7 +167,7 @@ def serving(database: Database, quiet: Quiet, slots: int) -> Iterator[tuple[dict
         loop.stop()
 
 
-def test_it_is_quiet_until_half_of_the_slots_serve_those_who_wait(database: Database, quiet: Quiet) -> None:
+def test_it_is_quiet_until_half_of_the_slots_serve_those_who_wait(database: Database, quiet: BackgroundPause) -> None:
     behind = make_background(database)
     with serving(database, quiet, slots=4) as (running, may_end):
         wait_until(lambda: running == {behind: True})

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from app.catalog.package import Package, load_package, package_from_files
-from app.database import Database
+from app.database.engine import Database
 from app.judging.verdicts import Verdict
+from app.queue.lease import Finish
 from app.worker.boxes import box_spec
 from app.worker.expected import ExpectedOutputs
-from app.worker.finish import Finish
-from app.worker.inspections import Inspections
+from app.worker.inspection_cache import Inspections
 from app.worker.judge import Job, judge
 from app.worker.prepare import Draw, Prepared, ReferenceFailed, prepare
 from app.worker.recording import read_outcome

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from app.catalog.package import Package
-from app.judging.result import CaseResult
-from app.judging.verdicts import Verdict
+from app.judging.verdicts import CaseResult, Verdict
+from app.queue.lease import Finish
 from app.worker.boxes import box_spec
 from app.worker.check import RERUN
-from app.worker.finish import Finish
 from app.worker.judge import Job, judge
 from app.worker.prepare import PreparedCase
 from sandbox.guest.codec import encode

@@ -6,7 +6,7 @@ import sys
 # Signals that come while the main thread is anywhere in `wait`: one for each time that it was counted.
 COUNTING = """
 import os, signal, threading
-from app.worker.signals import Signals
+from app.worker_process import Signals
 
 SIGNALS = 3000
 signals, counted = Signals(), threading.Semaphore(1)
@@ -31,7 +31,7 @@ def test_a_signal_at_any_moment_is_counted_and_blocks_nothing() -> None:
 
 WAITING_TWICE = """
 import threading
-from app.worker.signals import Signals
+from app.worker_process import Signals
 
 signals = Signals()
 print("ready", flush=True)

@@ -10,9 +10,9 @@ import pytest
 
 from app.catalog.model import Revision
 from app.catalog.package import Package
+from app.queue.background_pause import BackgroundPause
 from app.submissions.enqueue import tell_opened
-from app.worker.compilation import CompilationCache
-from app.worker.quiet import Quiet
+from app.worker.compilation_cache import CompilationCache
 from app.worker.spares import SPARES, Spares
 from app.worker.work import Works
 from sandbox.interface import Launcher
@@ -24,7 +24,7 @@ ON_GPU = changed("gpu: false", "gpu: true", "on_gpu")
 
 @contextmanager
 def spares(
-    bench: Bench, data: Path, launcher: Launcher, quiet: Quiet | None = None
+    bench: Bench, data: Path, launcher: Launcher, quiet: BackgroundPause | None = None
 ) -> Iterator[tuple[Spares, list[str]]]:
     """And the problems that are to be prepared first."""
     asked: list[str] = []
@@ -33,7 +33,7 @@ def spares(
         asked.append(package.slug)
 
     cache = CompilationCache(data, launcher)
-    found = Spares(Works(bench.database), cache, bench.pools, quiet or Quiet(), "cpu", prefer)
+    found = Spares(Works(bench.database), cache, bench.pools, quiet or BackgroundPause(), "cpu", prefer)
     found.start()
     try:
         yield found, asked
@@ -65,7 +65,7 @@ def test_opening_a_problem_makes_spares_that_its_judgings_use(bench: Bench, tmp_
 
 def test_none_is_made_while_submissions_are_judged(bench: Bench, tmp_path: Path, launcher: Launcher) -> None:
     bench.publish()
-    quiet = Quiet()
+    quiet = BackgroundPause()
     quiet.tell(is_quiet=False)
     with spares(bench, tmp_path, launcher, quiet) as (made, asked):
         setup = made.setup_of(STANDARDISE)

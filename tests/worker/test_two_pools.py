@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
-from app.database import Database
+from app.database.engine import Database
 from app.worker.boxes import Pools
 from app.worker.expected import ExpectedOutputs
 from app.worker.overload import OverloadWaits

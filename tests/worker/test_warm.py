@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from app.catalog.model import ExpectedOutput, Problem, Revision
 from app.catalog.package import Package
-from app.worker.compilation import CALLS_FOLDER, CompilationCache
+from app.worker.compilation_cache import CALLS_FOLDER, CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.prepare import PreparedCase
 from app.worker.warm import Warmer

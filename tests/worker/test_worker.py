@@ -28,7 +28,7 @@ NO_PROGRESS = """
 
 
 def times_away(caplog: pytest.LogCaptureFixture) -> int:
-    return sum(record.name == "app.worker.retry" for record in caplog.records)
+    return sum(record.name == "app.queue.retry" for record in caplog.records)
 
 
 def test_a_result_that_could_not_be_shown_costs_no_attempt_and_is_there_at_the_end(bench: Bench) -> None:
@@ -113,7 +113,7 @@ def test_a_worker_that_is_stopped_does_not_wait_for_a_database_that_is_away(
 def test_a_reference_that_fails_is_a_judge_error_after_three_attempts_at_once(
     bench: Bench, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.CRITICAL, "app.worker.lease_loop")
+    caplog.set_level(logging.CRITICAL, "app.queue.lease_loop")
     broken = with_reference_line("assert len(x) < 1000, 'too long'")
     bench.send(bench.publish(broken))
 

@@ -3,6 +3,10 @@
 Its programs read standard input and print. Here they are a function `main()`, which a driver calls with the input of a
 case in place of standard input; what it prints, split into words, is the answer. Only Python maps, and of validators
 only the default one: words compared one by one, numbers within its tolerance.
+
+The LaTeX of problem statements as Markdown, as far as it maps: text, lists, headings, emphasis; formulas stay.
+
+What is left of commands outside formulas is named, for its author to write anew.
 """
 
 import re
@@ -11,8 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from app.catalog.document import read_document
-from app.catalog.importing import latex
 from app.catalog.importing.imported import (
     Imported,
     ImportRefused,
@@ -24,9 +26,55 @@ from app.catalog.importing.imported import (
     write_manifest,
     write_statement,
 )
-from app.catalog.importing.program import NotMapped, as_function, comment_of
-from app.catalog.importing.source_folder import SourceFolder, open_folder
-from app.catalog.importing.validator import Validator, read_validator, write_driver
+from app.catalog.importing.kattis_validator import Validator, read_validator, write_driver
+from app.catalog.importing.program import NotMapped, SourceFolder, as_function, comment_of, open_folder
+from app.catalog.yaml_document import read_document
+
+_COMMENT = re.compile(r"(?<!\\)%.*")
+_MATH = re.compile(r"(\$\$.+?\$\$|\$.+?\$)", re.DOTALL)
+_DISPLAY = re.compile(r"\\\[(.+?)\\\]", re.DOTALL)
+_LEFT = re.compile(r"\\[a-zA-Z]+|\\(?:begin|end)\{\w+\*?\}")
+_GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
+_RULES: tuple[tuple[str, str], ...] = (
+    (rf"\\problemname{_GROUP}", ""),
+    (rf"\\section\*?{_GROUP}", r"\n## \1\n"),
+    (rf"\\subsection\*?{_GROUP}", r"\n### \1\n"),
+    (rf"\\(?:emph|textit){_GROUP}", r"*\1*"),
+    (rf"\\textbf{_GROUP}", r"**\1**"),
+    (rf"\\texttt{_GROUP}", r"`\1`"),
+    (r"\\verb(\W)(.+?)\1", r"`\2`"),
+    (rf"\\href{_GROUP}{_GROUP}", r"[\2](\1)"),
+    (rf"\\url{_GROUP}", r"<\1>"),
+    (r"\\(?:begin|end)\{(?:itemize|enumerate|center|quote)\}(?:\[[^\]]*\])?", "\n"),
+    (r"\n?[ \t]*\\item\s+", "\n- "),
+    (r"\\(?:noindent|bigskip|medskip|smallskip|centering)\b", ""),
+    (r"``|''", '"'),
+    (r"---?", "–"),
+    (r"~", " "),
+    (r"\\\\", "\n"),
+    (r"\\([%&_#{}])", r"\1"),
+    (r"\n[ \t]+(?=[^-\s])", "\n"),
+    (r"\n{3,}", "\n\n"),
+)
+
+
+def to_markdown(text: str) -> tuple[str, list[str]]:
+    """The text, and the commands that were left in it."""
+    text = _DISPLAY.sub(r"$$\1$$", _COMMENT.sub("", text))
+    parts = _MATH.split(text)
+    # Every other part is a formula.
+    for index in range(0, len(parts), 2):
+        for pattern, replacement in _RULES:
+            parts[index] = re.sub(pattern, replacement, parts[index])
+    left = sorted({found for part in parts[::2] for found in _LEFT.findall(part)})
+    return "".join(parts).strip() + "\n", left
+
+
+def title_of(text: str) -> str | None:
+    plain = re.search(r"%%\s*plainproblemname:\s*(.+)", text)
+    named = re.search(rf"\\problemname{_GROUP}", text)
+    return plain[1].strip() if plain else named[1].strip() if named else None
+
 
 VERDICTS = {
     "accepted": "accepted",
@@ -168,8 +216,8 @@ def _statement(folder: SourceFolder, metadata: Mapping[str, Any], notes: Notes) 
     if not found:
         notes.left_out.append("the statement: neither statement/problem.en.md nor .tex is there")
     elif found[0].endswith(".tex"):
-        title = title or latex.title_of(text)
-        text, left = latex.to_markdown(text)
+        title = title or title_of(text)
+        text, left = to_markdown(text)
         if left:
             notes.todo.append(f"write anew in statement.md what is still LaTeX: {', '.join(left)}")
     notes.todo.append(f"say in statement.md that students write {_STARTER_NAME}, which reads input and prints")

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.catalog.importing.imported import Imported, ImportRefused, Notes, slug_of, write_manifest, write_statement
-from app.catalog.importing.program import class_of, functions_of, parse, strangers_of, without
-from app.catalog.importing.source_folder import open_folder
+from app.catalog.importing.program import class_of, functions_of, open_folder, parse, strangers_of, without
 from app.catalog.source import parameters_of
 
 NEEDED = ("get_inputs",)

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.catalog.document import read_document
 from app.catalog.folder import MANIFEST_FILE, read_folder
 from app.catalog.parameter import Parameter
 from app.catalog.template.plain import PLAIN_FRAMEWORKS, write_plain
+from app.catalog.yaml_document import read_document
 from app.errors import AllcloseError
 
 HERE = Path(__file__).parent

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from app.cli.admin.place import AsJson, Data, Moment, aware, say, show_table, transaction
+from app.cli.admin.console import AsJson, Data, Moment, aware, say, show_table, transaction
 from app.cli.console import print_json
 
 if TYPE_CHECKING:
-    from app.administration.audit_log import AuditEntry, Change
+    from app.admin.audit_log import AuditEntry, Change
 
 
 def audit(
@@ -27,7 +27,7 @@ def audit(
     data: Data = None,
 ) -> None:
     """Show who did what, the latest first, 50 at a time."""
-    from app.administration.audit_log import list_events, read_filters
+    from app.admin.audit_log import list_events, read_filters
 
     wanted = {"actor": actor, "channel": channel, "about": about, "action": action, "kind": kind, "target": target}
     filters = read_filters(wanted | {"since": aware(since), "until": aware(until)})

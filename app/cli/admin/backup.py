@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.admin.place import AsJson, Data, Yes, confirm, say
+from app.cli.admin.console import AsJson, Data, Yes, confirm, say
 from app.cli.console import errors, print_json
 from app.settings import Settings, read_settings
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.backup.archive import Manifest
-    from app.database import Database
+    from app.database.engine import Database
 
 
 def backup(
@@ -24,9 +24,8 @@ def backup(
     data: Data = None,
 ) -> None:
     """Write everything that is in the database into one file, while the service goes on."""
-    from app.audit.record import COMMAND
-    from app.backup.archive import write_sizes
-    from app.backup.dump import back_up
+    from app.audit import COMMAND
+    from app.backup.archive import back_up, write_sizes
     from app.cli.deployment import open_database
 
     with open_database(read_settings(data=data)) as database, errors.status("backing up …"):
@@ -44,7 +43,7 @@ def restore(
     data: Data = None,
 ) -> None:
     """Put a backup in place, all of it or nothing. No service may run meanwhile."""
-    from app.audit.record import COMMAND
+    from app.audit import COMMAND
     from app.backup.archive import write_sizes
     from app.backup.restore import look_through, present_rows
     from app.backup.restore import restore as put_in_place
@@ -62,9 +61,9 @@ def restore(
 @contextmanager
 def _alone(settings: Settings) -> "Iterator[Database]":
     """As the owner of an embedded server, which nobody else may be meanwhile. Raises ServiceRuns, NoDatabase."""
-    from app.backup.place import ServiceRuns
+    from app.backup.swap import ServiceRuns
     from app.cli.deployment import database_at, postgres_options, with_driver
-    from app.embedded_postgres import DataFolderInUse, own
+    from app.database.embedded_server import DataFolderInUse, own
 
     if settings.database_url:
         with database_at(with_driver(settings.database_url)) as database:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from app.cli.admin.place import Data, Moment, aware, say
+from app.cli.admin.console import Data, Moment, aware, say
 from app.judging.verdicts import Verdict
 from app.settings import read_settings
 
@@ -30,8 +30,8 @@ def submissions(
     data: Data = None,
 ) -> None:
     """Write everybody's submissions, one a line, the newest first."""
-    from app.administration.submission import export_submissions, record_submissions_export
-    from app.audit.record import COMMAND
+    from app.admin.submission import export_submissions, record_submissions_export
+    from app.audit import COMMAND
     from app.backup.private_file import new_file
     from app.cli.deployment import open_database
     from app.submissions.query import HistoryFilters

@@ -6,13 +6,13 @@ from uuid import UUID
 import typer
 from pydantic_core import to_jsonable_python
 
-from app.cli.admin.place import AsJson, Data, RoleName, fields, say, show_table, transaction
+from app.cli.admin.console import AsJson, Data, RoleName, fields, say, show_table, transaction
 from app.cli.console import print_json
 from app.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from app.accounts.invitation import NewInvitation
-    from app.mail.server import Message
+    from app.mail import Message
 
 MADE = ("id", "role", "email", "note", "expires_at")
 LISTED = ("id", "state", "role", "email", "note", "created_by", "expires_at", "used_by")
@@ -31,7 +31,7 @@ def invite(
     """Print a link by which one person makes an account, once."""
     from app.accounts.invitation import Invite
     from app.accounts.invitation import invite as make
-    from app.audit.record import COMMAND
+    from app.audit import COMMAND
 
     settings = read_settings(data=data)
     with transaction(data) as session:
@@ -52,7 +52,7 @@ def invitations(
     data: Data = None,
 ) -> None:
     """List invitations, the newest first, 50 at a time; their links are not kept."""
-    from app.accounts.invitation_list import list_invitations
+    from app.accounts.invitation import list_invitations
 
     with transaction(data) as session:
         page = list_invitations(session, cursor)
@@ -70,7 +70,7 @@ def withdraw(
 ) -> None:
     """Let nobody in by an invitation any more."""
     from app.accounts.invitation import revoke_invitation
-    from app.audit.record import COMMAND
+    from app.audit import COMMAND
 
     with transaction(data) as session:
         revoke_invitation(session, COMMAND, invitation)
@@ -85,7 +85,7 @@ def _describe(new: "NewInvitation") -> dict[str, Any]:
 
 def _mail(letter: "Message", settings: Settings) -> None:
     """Where there is a mail server; what fails is logged, and the link is printed all the same."""
-    from app.mail.outbox import open_outbox
+    from app.mail import open_outbox
 
     outbox = open_outbox(settings)
     outbox.send(letter)

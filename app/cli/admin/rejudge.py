@@ -6,7 +6,7 @@ from uuid import UUID
 
 import typer
 
-from app.cli.admin.place import (
+from app.cli.admin.console import (
     AsJson,
     Data,
     Moment,
@@ -23,9 +23,9 @@ from app.cli.console import errors, print_json
 from app.settings import read_settings
 
 if TYPE_CHECKING:
-    from app.database import Database
+    from app.database.engine import Database
     from app.rejudging.change import Change, Outcome
-    from app.rejudging.preview import Preview
+    from app.rejudging.choice import Preview
     from app.rejudging.view import RejudgingView
 
 app = typer.Typer(help="Judge submissions again; nothing counts before it is applied.", no_args_is_help=True)
@@ -63,11 +63,10 @@ def begin(
     """Say how many submissions are so, and judge them again in the background."""
     from pydantic import ValidationError
 
-    from app.audit.record import COMMAND
+    from app.audit import COMMAND
     from app.errors import Invalid
-    from app.rejudging.choice import Choice
+    from app.rejudging.choice import Choice, preview
     from app.rejudging.create import Rejudge, rejudge
-    from app.rejudging.preview import preview
     from app.wrong_value import list_wrong
 
     wanted = {"problem": problem, "revision": revision, "outdated": outdated, "verdict": verdict, "user": user}
@@ -154,7 +153,7 @@ def changes(
 @app.command()
 def apply(rejudging: Id, yes: Yes = False, data: Data = None) -> None:
     """Let the new verdicts count in place of the old ones, all of them at once."""
-    from app.audit.record import COMMAND
+    from app.audit import COMMAND
     from app.rejudging.decision import apply as decide
 
     confirm(f"Apply {rejudging}? Its verdicts count from then on.", yes)
@@ -166,7 +165,7 @@ def apply(rejudging: Id, yes: Yes = False, data: Data = None) -> None:
 @app.command()
 def cancel(rejudging: Id, yes: Yes = False, data: Data = None) -> None:
     """Leave everything as it was; what was judged can still be looked at."""
-    from app.audit.record import COMMAND
+    from app.audit import COMMAND
     from app.rejudging.decision import cancel as decide
 
     confirm(f"Cancel {rejudging}?", yes)

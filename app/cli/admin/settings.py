@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic_core import to_jsonable_python
 
-from app.cli.admin.place import AsJson, Data, Yes, confirm, say, show_table, transaction
+from app.cli.admin.console import AsJson, Data, Yes, confirm, say, show_table, transaction
 from app.cli.console import print_json
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-    from app.policy.policy import Policy
+    from app.policy import Policy
 
     Change = Callable[[Session, bool], Policy]
 
@@ -24,7 +24,7 @@ Name = Annotated[str, typer.Argument(help="As `show` lists it.")]
 @app.command()
 def show(as_json: AsJson = False, data: Data = None) -> None:
     """Show every setting, its value and what it is for."""
-    from app.administration.setting import list_settings
+    from app.admin.settings import list_settings
 
     with transaction(data) as session:
         found = list_settings(session)
@@ -43,9 +43,8 @@ def set_(
     data: Data = None,
 ) -> None:
     """Change a setting; it holds from the next request on. Asks first where things would be removed."""
-    from app.administration.setting import read_value
-    from app.audit.record import COMMAND
-    from app.retention.setting import change_settings
+    from app.admin.settings import change_settings, read_value
+    from app.audit import COMMAND
 
     changes = {name: read_value(name, value)}
     _change(data, name, yes, lambda session, sure: change_settings(session, COMMAND, changes, is_confirmed=sure))
@@ -54,14 +53,14 @@ def set_(
 @app.command()
 def reset(name: Name, yes: Yes = False, data: Data = None) -> None:
     """Change a setting back to its default. Asks first where things would be removed."""
-    from app.audit.record import COMMAND
-    from app.retention.setting import put_back
+    from app.admin.settings import put_back
+    from app.audit import COMMAND
 
     _change(data, name, yes, lambda session, sure: put_back(session, COMMAND, name, is_confirmed=sure))
 
 
 def _change(data: str | None, name: str, yes: bool, change: "Change") -> None:
-    from app.retention.setting import RemovalUnconfirmed
+    from app.admin.settings import RemovalUnconfirmed
 
     try:
         with transaction(data) as session:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import typer
 
-from app.cli.admin.place import AsJson, Data, Username, get_named, say, show_table, transaction
+from app.cli.admin.console import AsJson, Data, Username, get_named, say, show_table, transaction
 from app.cli.console import print_json
 
 app = typer.Typer(help="API tokens.", no_args_is_help=True)
@@ -27,7 +27,7 @@ def create(
     """Make a token and print it, this once."""
     from app.accounts.own_account import make_token
     from app.accounts.token import Bounds
-    from app.audit.record import COMMAND
+    from app.audit import COMMAND
 
     bounds = Bounds(scopes=scope or None, expires_in_days=days)
     with transaction(data) as session:
@@ -68,7 +68,7 @@ def revoke(
 ) -> None:
     """End a token now."""
     from app.accounts.own_account import give_up_token
-    from app.audit.record import COMMAND
+    from app.audit import COMMAND
 
     with transaction(data) as session:
         give_up_token(session, COMMAND, get_named(session, username), token)

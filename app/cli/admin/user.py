@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 from pydantic_core import to_jsonable_python
 
-from app.cli.admin.place import (
+from app.cli.admin.console import (
     AsJson,
     Data,
     RoleName,
@@ -39,8 +39,8 @@ def create(
     """Create an account; prints the password when it was generated."""
     from app.accounts.password import generate_password
     from app.accounts.user import SignUp
-    from app.audit.record import COMMAND
-    from app.people.create import create_user
+    from app.audit import COMMAND
+    from app.people.administration import create_user
 
     chosen = password or generate_password()
     with transaction(data) as session:
@@ -92,9 +92,9 @@ def role(
     data: Data = None,
 ) -> None:
     """Make somebody an author, an admin, or a student again. It holds from their next request on."""
-    from app.accounts.right import a_role
-    from app.audit.record import COMMAND
-    from app.people.change import change_role
+    from app.accounts.permission import a_role
+    from app.audit import COMMAND
+    from app.people.administration import change_role
 
     with transaction(data) as session:
         user = get_named(session, username)
@@ -105,8 +105,8 @@ def role(
 @app.command()
 def suspend(username: Username, yes: Yes = False, data: Data = None) -> None:
     """Let somebody in no more; their sessions end now, and everything of theirs stays."""
-    from app.audit.record import COMMAND
-    from app.people.change import suspend
+    from app.audit import COMMAND
+    from app.people.administration import suspend
 
     with transaction(data) as session:
         user = get_named(session, username)
@@ -118,8 +118,8 @@ def suspend(username: Username, yes: Yes = False, data: Data = None) -> None:
 @app.command()
 def reactivate(username: Username, data: Data = None) -> None:
     """Let somebody in again who was suspended."""
-    from app.audit.record import COMMAND
-    from app.people.change import reactivate
+    from app.audit import COMMAND
+    from app.people.administration import reactivate
 
     with transaction(data) as session:
         user = get_named(session, username)
@@ -130,8 +130,8 @@ def reactivate(username: Username, data: Data = None) -> None:
 @app.command("reset-password")
 def reset_password(username: Username, data: Data = None) -> None:
     """Print a link by which somebody chooses a new password; it works once, for an hour."""
-    from app.audit.record import COMMAND
-    from app.people.reset_link import make_link
+    from app.audit import COMMAND
+    from app.people.administration import make_link
 
     with transaction(data) as session:
         link = make_link(session, COMMAND, get_named(session, username).id, read_settings(data=data).base_url)
@@ -141,8 +141,8 @@ def reset_password(username: Username, data: Data = None) -> None:
 @app.command()
 def erase(username: Username, yes: Yes = False, data: Data = None) -> None:
     """Remove a person and all that they wrote, for good; a row without a name is left."""
-    from app.audit.record import COMMAND
-    from app.people.erase import erase
+    from app.audit import COMMAND
+    from app.people.erasure import erase
 
     with transaction(data) as session:
         user = get_named(session, username)
@@ -159,10 +159,10 @@ def export(
     data: Data = None,
 ) -> None:
     """Write all that there is of a person into a file, for them."""
-    from app.audit.record import COMMAND
+    from app.audit import COMMAND
     from app.backup.private_file import new_file
     from app.cli.deployment import open_database
-    from app.people.export import export_user
+    from app.people.personal_data import export_user
     from app.spool import read_chunks
 
     with open_database(read_settings(data=data)) as database:

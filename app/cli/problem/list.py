@@ -11,7 +11,7 @@ from rich.table import Table
 from app.catalog.fault import PackageInvalid
 from app.catalog.package import Package, load_package
 from app.cli.console import errors, output
-from app.cli.problem.folder import list_folders
+from app.cli.problem.package_source import list_folders
 from app.settings import read_settings
 
 WIDE_COLUMNS = 110

@@ -1,4 +1,7 @@
-"""What an author names on the command line: a package's folder, its slug, or one YAML file that is a whole package."""
+"""What an author names on the command line: a package's folder, its slug, or one YAML file that is a whole package.
+
+Finding packages on disk.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,9 +9,17 @@ from pathlib import Path
 from app.catalog.fault import Fault, PackageInvalid
 from app.catalog.folder import MANIFEST_FILE, MAX_FILE_BYTES, read_folder
 from app.catalog.package import Package, load_package, package_from_files
-from app.cli.problem.folder import list_folders
 from app.errors import NotFound
-from app.settings import read_settings
+from app.settings import Settings, read_settings
+
+
+def list_folders(settings: Settings) -> list[Path]:
+    """Every folder with a `problem.yaml`. Raises NotFound when there is none."""
+    folders = sorted(path.parent for path in settings.problems.glob("*/problem.yaml"))
+    if not folders:
+        raise NotFound(f"{settings.problems} holds no problem package; name another folder with ALLCLOSE_PROBLEMS")
+    return folders
+
 
 NAMED = "A package's folder, its slug, or a single YAML file."
 YAML = (".yaml", ".yml")

@@ -84,7 +84,7 @@ def _page(server: str, verification: "VerificationView") -> str:
 
 
 def _print(verification: "VerificationView", server: str) -> None:
-    from app.catalog.verification.report import Report
+    from app.catalog.verification_report import Report
     from app.cli.problem.report_table import print_report
 
     if verification.report is not None:

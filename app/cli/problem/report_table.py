@@ -4,8 +4,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from app.catalog.verification.report import CheckLine, Finding, Mark, Report, Severity
-from app.catalog.verification.section import LimitsSection
+from app.catalog.verification_report import CheckLine, Finding, Mark, Report, Severity
+from app.catalog.verification_section import LimitsSection
 from app.cli.console import output
 from app.judging.text import printable
 from app.web.quantity import seconds_text

@@ -12,18 +12,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from app.catalog.fault import PackageInvalid
 from app.catalog.package import Package
-from app.catalog.verification.invalid import report_of
-from app.catalog.verification.report import Report
+from app.catalog.verification_report import Report, report_of
 from app.cli.console import errors
 from app.cli.gpu import use_gpus
-from app.cli.problem.folder import list_folders
-from app.cli.problem.package_source import NAMED, PackageSource, find_source, source_of
+from app.cli.problem.package_source import NAMED, PackageSource, find_source, list_folders, source_of
 from app.cli.problem.report_table import print_report
 from app.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from app.worker.verification.bench import Bench
-    from app.worker.verification.trial import Effort
+    from app.verification.trial import Bench, Effort
 
 Problems = Annotated[list[str] | None, typer.Argument(help=f"{NAMED} Several may be given.")]
 Html = Annotated[
@@ -41,7 +38,7 @@ def verify_packages(
     mutants: Mutants = None,
 ) -> None:
     """Verify problem packages. Exit code 0 when all pass, 1 when one is refused, 3 when boxes failed."""
-    from app.worker.verification.trial import Effort
+    from app.verification.trial import Effort
 
     sources = map(source_of, list_folders(read_settings())) if every else map(find_source, problems or ())
     chosen = list(sources)
@@ -78,7 +75,7 @@ def _reports(sources: list[PackageSource], effort: "Effort") -> Iterator[Report]
 
 @contextmanager
 def _open_bench(settings: Settings, *, needs_gpu: bool) -> Iterator["Bench"]:
-    from app.worker.verification.bench import open_bench, private_launcher
+    from app.verification.trial import open_bench, private_launcher
 
     with ExitStack() as stack:
         gpus = stack.enter_context(use_gpus("all")) if needs_gpu else None
@@ -87,7 +84,7 @@ def _open_bench(settings: Settings, *, needs_gpu: bool) -> Iterator["Bench"]:
 
 
 def _verify(package: Package, bench: "Bench", effort: "Effort") -> Report:
-    from app.worker.verification.verify import verify
+    from app.verification.verify import verify
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), console=errors, transient=True, disable=not errors.is_terminal) as bar:

@@ -23,15 +23,23 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from app.judging.by_element import find_elements
-from app.judging.chance import one_sample_limit, two_sample_limit
 from app.judging.checker import Checker, CheckerUnfit, DtypePolicy, Finding, Objection, Shape, Task
+from app.judging.distributions import LAWS
+from app.judging.element_report import find_elements
 from app.judging.elements import measure
-from app.judging.law import LAWS
 from app.judging.leaf import Array, Kind, kind_of, read_leaf, shown
 from app.judging.numeric import np
 from app.judging.options import Number
-from app.judging.sampling import LAW_TRIALS, SLACK, Trial, count_of_trials, try_law, try_two_samples
+from app.judging.sampling import (
+    LAW_TRIALS,
+    SLACK,
+    Trial,
+    count_of_trials,
+    one_sample_limit,
+    try_law,
+    try_two_samples,
+    two_sample_limit,
+)
 from app.judging.tolerance import EXACT
 
 DISTRIBUTION = "distribution differs"

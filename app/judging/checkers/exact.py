@@ -7,8 +7,8 @@ and processors and compilers differ in them. Each part of a complex number is he
 from dataclasses import replace
 from typing import ClassVar, Literal
 
-from app.judging.by_element import find_elements, find_text
 from app.judging.checker import Checker, DtypePolicy, Finding, Task
+from app.judging.element_report import find_elements, find_text
 from app.judging.elements import Distance, measure, pieces
 from app.judging.leaf import Array, Kind
 from app.judging.numeric import np

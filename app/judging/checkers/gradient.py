@@ -17,8 +17,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from app.judging.by_element import find_elements
 from app.judging.checker import VALUES, Checker, CheckerUnfit, Finding, Task
+from app.judging.element_report import find_elements
 from app.judging.elements import measure, pieces
 from app.judging.leaf import Array, Kind
 from app.judging.numeric import np

@@ -10,10 +10,9 @@ are paired, and fewer when they are long: their number squared, times their leng
 
 from typing import ClassVar, Literal
 
-from app.judging.arrangement import Rows, arrange, graph_fault, needs_graph, rows_of, shape_fault
-from app.judging.by_row import find_rows
 from app.judging.checker import Checker, CheckerUnfit, DtypePolicy, Finding, Objection, Shape, Task
 from app.judging.leaf import Kind, kind_of
+from app.judging.row_matching import Rows, arrange, find_rows, graph_fault, needs_graph, rows_of, shape_fault
 
 
 class Set(Checker):

@@ -12,8 +12,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from app.judging.by_element import find_elements
 from app.judging.checker import Checker, DtypePolicy, Finding, Objection, Shape, Task
+from app.judging.element_report import find_elements
 from app.judging.elements import Gaps, integer_gaps, measure, summarise
 from app.judging.leaf import Array, Kind, canonical
 from app.judging.numeric import np

@@ -5,8 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from app.judging.evidence import Evidence
-from app.judging.requirement import NOT_TRIED, Facts, Requirement
+from app.judging.requirement import NOT_TRIED, Evidence, Facts, Requirement
 
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)]
 LOOPS = frozenset({"scan", "fori", "while"})

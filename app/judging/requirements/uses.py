@@ -6,8 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from app.judging.checker import Objection
-from app.judging.evidence import Conditional, Evidence, Loop
-from app.judging.requirement import NOT_TRIED, Count, Facts, Name, Requirement, plural
+from app.judging.requirement import NOT_TRIED, Conditional, Count, Evidence, Facts, Loop, Name, Requirement, plural
 
 Structure: TypeAlias = Literal["scan", "fori", "while", "cond", "vmap"]
 

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
 from app.accounts.own_account import change_own_email, change_password, sign_out_elsewhere, sign_out_session
-from app.accounts.proof import NotProven
-from app.accounts.throttle import TooOften
+from app.accounts.rate_limit import TooOften
+from app.accounts.reauthentication import NotProven
 from app.errors import AllcloseError, Invalid
 from app.web.account import Outcome, Owner, prove, render_account
 from app.web.cookie import find_secret

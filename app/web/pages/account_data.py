@@ -5,11 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
-from app.accounts.proof import NotProven
-from app.accounts.throttle import TooOften
+from app.accounts.rate_limit import TooOften
+from app.accounts.reauthentication import NotProven
 from app.errors import Conflict, Invalid
-from app.people.erase import erase_self
-from app.people.export import export_user
+from app.people.erasure import erase_self
+from app.people.personal_data import export_user
 from app.request_state import get_database
 from app.web.account import Outcome, Owner, prove, render_account
 from app.web.attachment import send_archive

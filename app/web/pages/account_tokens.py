@@ -7,8 +7,8 @@ from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
 from app.accounts.own_account import give_up_token, make_own_token
-from app.accounts.proof import NotProven
-from app.accounts.throttle import TooOften
+from app.accounts.rate_limit import TooOften
+from app.accounts.reauthentication import NotProven
 from app.accounts.token import Bounds
 from app.errors import Conflict, Invalid
 from app.web.account import Outcome, Owner, prove, render_account

@@ -10,10 +10,10 @@ from app.catalog.archive import write_archive
 from app.catalog.diff import compare_packages
 from app.catalog.publish import MAX_NUMBER, get_revision
 from app.catalog.template.exercise import FRAMEWORKS
-from app.rejudging.preview import count_outdated
+from app.rejudging.choice import count_outdated
 from app.web.address import Slug
-from app.web.gate import Author
 from app.web.origin import require_own_origin
+from app.web.permission import Author
 from app.web.render import HEADERS
 from app.web.visit import CurrentVisit, see_other
 

@@ -11,25 +11,24 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import JSONResponse
 
-from app.accounts.viewer import Viewer
-from app.authoring.query import get_verification
+from app.accounts.permission import Viewer
+from app.api.response_headers import with_styles
+from app.authoring.query import get_verification, view_verification
 from app.authoring.send import Sending, send
-from app.authoring.view import view_verification
 from app.catalog.archive import top_folder
 from app.catalog.fault import Fault, PackageInvalid, with_remedy
 from app.catalog.model import Revision
 from app.catalog.publish import find_current, get_revision
 from app.catalog.template.exercise import FRAMEWORKS, Exercise, default_of, write_exercise
-from app.catalog.verification.report import Finding
-from app.content_policy import with_styles
-from app.database import storable
+from app.catalog.verification_report import Finding
+from app.database.engine import storable
 from app.errors import LimitReached, NotFound, Outdated
 from app.web.address import read_slug
-from app.web.gate import Author
 from app.web.messages import gettext as _
 from app.web.messages import ngettext
 from app.web.origin import require_own_origin
 from app.web.package_form import KNOWN_FILES, MAX_FAULTS, FormFile, PackageForm, SentForm
+from app.web.permission import Author
 from app.web.render import render_text
 from app.web.visit import CurrentVisit, Visit, see_other
 

@@ -9,21 +9,19 @@ from fastapi import APIRouter, Depends, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.orm import Session
 
-from app.accounts.right import Right
-from app.accounts.viewer import Viewer
+from app.accounts.permission import Permission, Viewer
 from app.authoring.publication import publish_verified
-from app.authoring.query import get_verification
+from app.authoring.query import VerificationView, get_verification, view_verification
 from app.authoring.send import cancel_as
-from app.authoring.view import VerificationView, view_verification
 from app.errors import Conflict, Outdated
-from app.submissions.follow import Follower
-from app.web.author import VerificationId
-from app.web.following import hold_seat
-from app.web.gate import Author
+from app.submissions.progress import Follower
+from app.web.address import VerificationId
+from app.web.event_stream import hold_seat
 from app.web.origin import require_own_origin
+from app.web.permission import Author
 from app.web.render import HEADERS, render_text
 from app.web.report.render import render_fragment
-from app.web.standing import describe_standing
+from app.web.verification_status import describe_standing
 from app.web.visit import CurrentVisit, Visit, see_other
 
 router = APIRouter(prefix="/author/verifications/{verification_id}")
@@ -39,7 +37,7 @@ Known = Annotated[VerificationView, Depends(find_view)]
 
 def hold_view(visit: CurrentVisit, author: Author, view: Known) -> Iterator[Follower]:  # noqa: ARG001
     """Raises LimitReached, too."""
-    with hold_seat(visit, author, Right.WRITE_PROBLEMS) as follower:
+    with hold_seat(visit, author, Permission.WRITE_PROBLEMS) as follower:
         yield follower
 
 

@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse
 
 from app.accounts.model import User
 from app.body import Body
-from app.drafts.save import Save, find_draft, give_up_other, save_draft
+from app.submissions.draft import Save, find_draft, give_up_other, save_draft
 from app.web.address import Slug
 from app.web.origin import require_own_origin
 from app.web.render import HEADERS

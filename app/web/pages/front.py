@@ -7,10 +7,9 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from app.catalog.facet import count_problems
-from app.catalog.search import Cut, ProblemFilters, list_problems
+from app.catalog.search import Cut, ProblemFilters, count_problems, list_problems
 from app.catalog.track import list_tracks
-from app.learning.state import states_for
+from app.learning.progress import states_for
 from app.web.visit import CurrentVisit
 
 router = APIRouter()

@@ -8,11 +8,11 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from sqlalchemy.orm import Session
 
-from app.accounts.viewer import Viewer
-from app.drafts.copy import copy_back
+from app.accounts.permission import Viewer
 from app.errors import AllcloseError, Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.submissions.difference import Row, compare_submissions
+from app.submissions.draft import copy_back
 from app.submissions.query import (
     HistoryFilters,
     SubmissionSummary,

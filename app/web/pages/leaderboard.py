@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Response
 
-from app.leaderboard.query import By, read_leaderboard
+from app.submissions.leaderboard import By, read_leaderboard
 from app.web.address import Slug
 from app.web.visit import CurrentVisit
 

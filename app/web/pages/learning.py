@@ -11,12 +11,11 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.accounts.viewer import Viewer
+from app.accounts.permission import Viewer
 from app.catalog.query import get_problem
-from app.drafts.save import Save, find_draft, save_draft
-from app.learning.completion import complete, undo_completion
 from app.learning.hint import reveal_hint
-from app.learning.progress import Learning, read_learning
+from app.learning.progress import Learning, complete, read_learning, undo_completion
+from app.submissions.draft import Save, find_draft, save_draft
 from app.web.address import Slug
 from app.web.origin import require_own_origin
 from app.web.render import HEADERS, render_text

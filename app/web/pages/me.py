@@ -1,16 +1,118 @@
-"""The visitor's own page: what was done so far, and whether leaderboards show it."""
+"""The visitor's own page: what was done so far, and whether leaderboards show it.
 
+A year of days as a picture: weeks from left to right, Monday on top.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import groupby
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel
 
-from app.leaderboard.membership import set_ranked
 from app.learning.solution import count_solved_after_seeing
-from app.statistics.query import read_statistics
-from app.web.calendar import draw_calendar
+from app.submissions.leaderboard import set_ranked
+from app.submissions.statistics import ActiveDay, read_statistics
+from app.web.messages import ngettext
 from app.web.origin import local_path, require_own_origin
 from app.web.visit import CurrentVisit, see_other
+
+WEEKS = 53
+STEP = 13  # from one square to the next, in units of the drawing
+LEFT, TOP = 28, 16
+# Submissions of a day from which on it is drawn darker.
+LEVELS = (1, 3, 6, 10)
+# A month that has fewer at either edge of the year has no name there.
+WEEKS_OF_A_NAME = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Square:
+    x: int
+    y: int
+    level: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Month:
+    """`x`: where its name stands, None where there is no room."""
+
+    first: date
+    x: int | None
+    active_days: int
+    submissions: int
+    solved: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calendar:
+    """`months` are also the picture's text alternative, the latest last."""
+
+    width: int
+    height: int
+    squares: tuple[Square, ...]
+    months: tuple[Month, ...]
+    words: str
+
+
+def draw_calendar(days: Sequence[ActiveDay], today: date) -> Calendar:
+    first = today - timedelta(days=today.weekday(), weeks=WEEKS - 1)
+    shown = [first + timedelta(days=number) for number in range((today - first).days + 1)]
+    by_day = {each.day: each for each in days if each.day >= first}
+    return Calendar(
+        width=LEFT + WEEKS * STEP,
+        height=TOP + 7 * STEP,
+        squares=tuple(_square(day, first, by_day.get(day)) for day in shown),
+        months=tuple(_months(shown, by_day)),
+        words=_summary(by_day),
+    )
+
+
+def _square(day: date, first: date, active: ActiveDay | None) -> Square:
+    count = active.submissions if active else 0
+    words = ngettext("%(day)s: %(count)s submission", "%(day)s: %(count)s submissions", count)
+    return Square(
+        x=LEFT + (day - first).days // 7 * STEP,
+        y=TOP + day.weekday() * STEP,
+        level=sum(count >= least for least in LEVELS),
+        words=words % {"day": day.isoformat(), "count": count},
+    )
+
+
+def _months(shown: Sequence[date], by_day: Mapping[date, ActiveDay]) -> list[Month]:
+    months: list[Month] = []
+    for _key, group in groupby(enumerate(shown), lambda entry: (entry[1].year, entry[1].month)):
+        numbered = list(group)
+        active = [by_day[day] for _place, day in numbered if day in by_day]
+        week = -(-numbered[0][0] // 7)
+        months.append(
+            Month(
+                first=numbered[0][1].replace(day=1),
+                x=LEFT + week * STEP if _has_room(week, len(numbered)) else None,
+                active_days=len(active),
+                submissions=sum(each.submissions for each in active),
+                solved=sum(each.solved for each in active),
+            )
+        )
+    return months
+
+
+def _has_room(week: int, days: int) -> bool:
+    return week <= WEEKS - WEEKS_OF_A_NAME and (week > 0 or days >= 7 * WEEKS_OF_A_NAME)
+
+
+def _summary(by_day: Mapping[date, ActiveDay]) -> str:
+    count = sum(each.submissions for each in by_day.values())
+    words = ngettext(
+        "%(count)s submission in the last year; active days: %(days)s",
+        "%(count)s submissions in the last year; active days: %(days)s",
+        count,
+    )
+    return words % {"count": count, "days": len(by_day)}
+
 
 router = APIRouter()
 

@@ -10,15 +10,15 @@ from fastapi import APIRouter, Depends, Form, Query, Response
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from app.accounts.viewer import Viewer
+from app.accounts.permission import Viewer
+from app.api.response_headers import with_styles
+from app.catalog.custom_inputs import InputsInvalid
 from app.catalog.name import list_in_order
-from app.catalog.own_inputs import InputsInvalid
 from app.catalog.query import get_problem
 from app.catalog.track import find_place
-from app.content_policy import with_styles
-from app.drafts.save import find_draft
 from app.errors import Invalid, LimitReached, NotFound
-from app.policy.policy import read_policy
+from app.policy import read_policy
+from app.submissions.draft import find_draft
 from app.submissions.enqueue import tell_opened
 from app.submissions.model import Submission
 from app.submissions.query import HistoryFilters, SubmissionSummary, get_submission, list_submissions

@@ -1,20 +1,144 @@
-"""The catalogue: all problems, found by words and filters. Everything that is chosen stands in the address."""
+"""The catalogue: all problems, found by words and filters. Everything that is chosen stands in the address.
+
+The filters of the catalogue as what can be clicked: each choice with its count and the address that it leads to.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Response
 
-from app.catalog.facet import count_facets
-from app.catalog.search import Cut, ProblemFilters, list_problems
+from app.catalog.query import ListedProblem
+from app.catalog.search import Cut, Facets, ProblemFilters, count_facets, list_problems
 from app.catalog.track import list_titles
-from app.catalog.view import ListedProblem
-from app.learning.state import states_for
-from app.web.catalogue import address_of, list_facets, list_given
+from app.learning.progress import states_for
 from app.web.messages import gettext as _
 from app.web.visit import CurrentVisit
+
+PATH = "/problems"
+SHOWN_TAGS = 8
+_ORDER = {
+    "state": ("new", "tried", "solved", "completed"),
+    "difficulty": ("beginner", "intermediate", "advanced"),
+    "framework": ("numpy", "jax", "flax", "optax", "torch"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """`address`: the catalogue with this choice made, or given up where it is made already."""
+
+    label: str
+    count: int
+    is_chosen: bool
+    address: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facet:
+    """`more`: choices that are less often wanted, and fold away."""
+
+    name: str
+    title: str
+    choices: tuple[Choice, ...]
+    more: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """A filter that is set: in words, and the address without it, where `count` problems fit."""
+
+    name: str
+    words: str
+    address: str
+    count: int
+
+
+def address_of(filters: ProblemFilters, cursor: str | None = None) -> str:
+    query = filters.given | ({"cursor": cursor} if cursor else {})
+    return f"{PATH}?{urlencode(query, errors='replace')}" if query else PATH
+
+
+def list_facets(filters: ProblemFilters, facets: Facets, tracks: Mapping[str, str]) -> list[Facet]:
+    """Those that there is something to choose in. `tracks`: titles by slug."""
+    made = [_facet(name, filters, facets.counts[name], tracks) for name in _titles() if name in facets.counts]
+    return [facet for facet in made if facet.choices]
+
+
+def list_given(filters: ProblemFilters, facets: Facets, tracks: Mapping[str, str]) -> list[Given]:
+    return [
+        Given(
+            name=name,
+            words=_("“%(words)s”") % {"words": value} if name == "q" else label_of(name, value, tracks),
+            address=address_of(replace(filters, **{name: None})),
+            count=facets.without.get(name, 0),
+        )
+        for name, value in filters.given.items()
+    ]
+
+
+def label_of(name: str, value: str, tracks: Mapping[str, str]) -> str:
+    if name == "track":
+        return tracks.get(value, value)
+    return value if name == "tag" else _words().get(value, value)
+
+
+def _facet(name: str, filters: ProblemFilters, counts: Mapping[str, int], tracks: Mapping[str, str]) -> Facet:
+    chosen = getattr(filters, name)
+    known = dict(counts) if chosen is None or chosen in counts else {**counts, chosen: 0}
+    choices = [
+        Choice(
+            label=label_of(name, value, tracks),
+            count=known[value],
+            is_chosen=value == chosen,
+            address=address_of(replace(filters, **{name: None if value == chosen else value})),
+        )
+        for value in _sorted(name, known, tracks)
+    ]
+    shown = SHOWN_TAGS if name == "tag" else len(choices)
+    first = [choice for place, choice in enumerate(choices) if place < shown or choice.is_chosen]
+    rest = tuple(choice for choice in choices if choice not in first)
+    return Facet(name=name, title=_titles()[name], choices=tuple(first), more=rest)
+
+
+def _sorted(name: str, counts: Mapping[str, int], tracks: Mapping[str, str]) -> list[str]:
+    if name in _ORDER:
+        order = _ORDER[name]
+        return sorted(counts, key=lambda value: (order.index(value) if value in order else len(order), value))
+    if name == "track":
+        return sorted(counts, key=lambda value: list(tracks).index(value) if value in tracks else len(tracks))
+    return sorted(counts, key=lambda value: (-counts[value], value))
+
+
+def _titles() -> dict[str, str]:
+    return {
+        "state": _("My progress"),
+        "difficulty": _("Difficulty"),
+        "framework": _("Framework"),
+        "track": _("Track"),
+        "tag": _("Tag"),
+    }
+
+
+def _words() -> dict[str, str]:
+    return {
+        "new": _("New"),
+        "tried": _("Tried"),
+        "solved": _("Solved"),
+        "completed": _("Completed"),
+        "beginner": _("Beginner"),
+        "intermediate": _("Intermediate"),
+        "advanced": _("Advanced"),
+        "numpy": "NumPy",
+        "jax": "JAX",
+        "flax": "Flax",
+        "optax": "Optax",
+        "torch": "PyTorch",
+    }
+
 
 router = APIRouter()
 SHOWN_PROBLEMS = 50

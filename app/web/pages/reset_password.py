@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
 from app.accounts.password_reset import ResetLinkSpent, get_user_by_reset, reset_password
-from app.accounts.throttle import TooOften
+from app.accounts.rate_limit import TooOften
 from app.errors import Invalid
 from app.web.dependency import Desk
 from app.web.origin import require_own_origin

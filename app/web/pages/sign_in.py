@@ -5,17 +5,15 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
-from app.accounts.session import end_session
-from app.accounts.sign_in import SignIn, SignInFailed, sign_in
-from app.accounts.throttle import TooOften
-from app.accounts.viewer import AccountSuspended
+from app.accounts.permission import AccountSuspended
+from app.accounts.rate_limit import TooOften
+from app.accounts.session import SignIn, SignInFailed, end_session, sign_in
 from app.request_state import find_provider
-from app.web.arrival import arrive
 from app.web.cookie import find_secret, signed_in, signed_out
 from app.web.dependency import Throttles
 from app.web.messages import gettext as _
 from app.web.origin import local_path, require_own_origin
-from app.web.visit import CurrentVisit, Visit, limit_address, read_address
+from app.web.visit import CurrentVisit, Visit, arrive, limit_address, read_address
 
 router = APIRouter()
 

@@ -6,16 +6,15 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
-from app.accounts.admission import Applicant, InvitationMissing, SignUpClosed, admit, join
 from app.accounts.invitation import InvitationSpent
-from app.accounts.throttle import TooOften
+from app.accounts.rate_limit import TooOften
+from app.accounts.sign_up import Applicant, InvitationMissing, SignUpClosed, admit, join
 from app.accounts.user import SignUp
 from app.errors import Conflict, Invalid, Refused
 from app.request_state import find_provider, get_account_throttles
-from app.web.arrival import arrive
 from app.web.cookie import signed_in
 from app.web.origin import local_path, require_own_origin
-from app.web.visit import CurrentVisit, Visit, limit_address, read_address
+from app.web.visit import CurrentVisit, Visit, arrive, limit_address, read_address
 
 router = APIRouter()
 SHUT = (SignUpClosed, InvitationMissing, InvitationSpent)

@@ -2,34 +2,84 @@
 
 What an attempt needs to know again stands in a signed cookie for ten minutes, so that no other browser can end it. A
 link is only begun by a form of ours, and only for who is signed in when it ends: nobody can be led into linking.
+
+What a browser keeps while it is away at the provider: signed, for ten minutes, and of use to this browser only.
 """
 
 import hmac
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Response
+from itsdangerous import BadSignature, URLSafeTimedSerializer
 from pydantic import BaseModel
 
-from app.accounts.admission import Applicant
-from app.accounts.identity import link_identity, sign_in_person, unlink_identity
-from app.accounts.provider import Attempt, Person, Provider, ProviderAway, ProviderRefused
-from app.accounts.throttle import TooOften
+from app.accounts.rate_limit import TooOften
+from app.accounts.sign_up import Applicant
+from app.accounts.signing_key import get_key
+from app.accounts.single_sign_on import (
+    Attempt,
+    Person,
+    Provider,
+    ProviderAway,
+    ProviderRefused,
+    link_identity,
+    sign_in_person,
+    unlink_identity,
+)
 from app.errors import AllcloseError, Conflict, NotFound, Refused
 from app.request_state import find_provider, get_account_throttles
-from app.web.arrival import arrive
-from app.web.attempt_cookie import Errand, forget_errand, keep_errand, read_errand
-from app.web.cookie import signed_in
+from app.web.cookie import Answer, Cookie, signed_in
 from app.web.messages import gettext as _
 from app.web.origin import local_path, require_own_origin
 from app.web.pages.sign_in import SignInForm, sign_in_page
-from app.web.visit import CurrentVisit, Visit, limit_address, read_address, see_other
+from app.web.visit import CurrentVisit, Visit, arrive, limit_address, read_address, see_other
+
+COOKIE = "allclose_attempt"
+ATTEMPT = Cookie(name=COOKIE, lifetime=timedelta(minutes=10))
+_PURPOSE = "single sign-on"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errand:
+    """`link_to`: the id of the user who wants the identity for their account; None: to sign in."""
+
+    state: str
+    nonce: str
+    verifier: str
+    next: str
+    invitation: str | None = None
+    link_to: str | None = None
+
+
+def keep_errand(visit: Visit, response: Answer, errand: Errand) -> Answer:
+    return ATTEMPT.keep(visit.request, response, _signer(visit).dumps(asdict(errand)))
+
+
+def read_errand(visit: Visit) -> Errand | None:
+    """None where there is none, or none of ours, or one that is too old."""
+    try:
+        kept = _signer(visit).loads(ATTEMPT.read(visit.request), max_age=int(ATTEMPT.lifetime.total_seconds()))
+    except BadSignature:
+        return None
+    return Errand(**kept)
+
+
+def forget_errand(visit: Visit, response: Answer) -> Answer:
+    return ATTEMPT.forget(visit.request, response)
+
+
+def _signer(visit: Visit) -> URLSafeTimedSerializer:
+    with visit.transaction() as session:
+        return URLSafeTimedSerializer(get_key(session, _PURPOSE), salt=_PURPOSE)
+
 
 router = APIRouter()
 ACCOUNT = "/account"
 
 
-class Answer(BaseModel):
+class ProviderAnswer(BaseModel):
     """What the provider sends the browser back with."""
 
     code: str = ""
@@ -78,7 +128,7 @@ def remove_identity(visit: CurrentVisit, form: Annotated[IssuerForm, Form()]) ->
 
 
 @router.get("/sign-in/oidc/callback", dependencies=[Depends(limit_address)])
-def end_attempt(visit: CurrentVisit, answer: Annotated[Answer, Depends()]) -> Response:
+def end_attempt(visit: CurrentVisit, answer: Annotated[ProviderAnswer, Depends()]) -> Response:
     """Whatever comes of it, the cookie is used up."""
     errand = read_errand(visit)
     try:
@@ -104,7 +154,7 @@ def _secrets(attempt: Attempt) -> dict[str, str]:
     return {name: value for name, value in asdict(attempt).items() if name != "url"}
 
 
-def _checked(errand: Errand | None, answer: Answer, provider: Provider) -> Errand:
+def _checked(errand: Errand | None, answer: ProviderAnswer, provider: Provider) -> Errand:
     """Raises ProviderRefused."""
     if errand is None or not hmac.compare_digest(errand.state.encode(), answer.state.encode(errors="replace")):
         raise ProviderRefused(_("this sign-in was begun in another window or too long ago; begin it again here"))

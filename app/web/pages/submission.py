@@ -11,19 +11,18 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User
-from app.accounts.right import Right
-from app.accounts.viewer import Viewer
-from app.administration.submission import inspect_judgings
+from app.accounts.permission import Permission, Viewer
+from app.admin.submission import inspect_judgings
 from app.errors import NotFound
-from app.rejudging.earlier import list_replaced
+from app.rejudging.change import list_replaced
 from app.submissions.cancel import cancel_as
-from app.submissions.follow import Follower
 from app.submissions.model import Submission
+from app.submissions.progress import Follower
 from app.submissions.query import get_submission
 from app.submissions.view import SubmissionView
 from app.submissions.view_query import view_submission
 from app.web.address import SubmissionId
-from app.web.following import hold_seat
+from app.web.event_stream import hold_seat
 from app.web.origin import require_own_origin
 from app.web.render import HEADERS, render_text
 from app.web.result import Result, describe_result
@@ -70,7 +69,7 @@ def stop(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
 def hold_readable(visit: CurrentVisit, submission_id: SubmissionId) -> Iterator[Follower]:
     """A dependency, so that a stream which may not be seen, or is one too many, is refused before it begins."""
     read_shown(visit, submission_id)
-    with hold_seat(visit, _viewer(visit), Right.READ_SUBMISSIONS) as follower:
+    with hold_seat(visit, _viewer(visit), Permission.READ_SUBMISSIONS) as follower:
         yield follower
 
 
@@ -109,7 +108,7 @@ def read_one(session: Session, viewer: Viewer, submission_id: UUID) -> Shown:
 
 def _inspect(visit: Visit, submission: Submission) -> dict[str, Any]:
     """Whose it is and how it was judged each time, for those who may know."""
-    if not visit.may(Right.INSPECT_SUBMISSIONS):
+    if not visit.may(Permission.INSPECT_SUBMISSIONS):
         return {"owner": "", "judgings": ()}
     with visit.transaction() as session:
         return {

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Response
 
 from app.catalog.track import get_track, list_tracks
-from app.learning.state import states_for
+from app.learning.progress import states_for
 from app.web.address import Slug
 from app.web.visit import CurrentVisit
 

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.web.picture.leaf import BY_ELEMENT, Values, severity_of
-from app.web.picture.numbers import read_number
+from app.web.picture.leaf import BY_ELEMENT, Values, read_number, severity_of
 
 _ITEM = re.compile(r"(.+)/(\d{1,4})|(\d{1,4})")
 

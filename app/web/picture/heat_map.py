@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.web.messages import gettext as _
-from app.web.picture.leaf import Values
-from app.web.picture.numbers import finite, pair_text, short
+from app.web.picture.leaf import Values, finite, pair_text, short
 from app.web.picture.svg import drawing, element
 
 WORDY = 5  # up to so many columns the numbers stand in the cells

@@ -1,15 +1,53 @@
-"""A vector: both as lines over the index, and below them the difference beside what is allowed."""
+"""A vector: both as lines over the index, and below them the difference beside what is allowed.
+
+One number: where it is, where it should be, and the tolerance around that.
+
+From values to places.
+"""
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from app.web.messages import gettext as _
-from app.web.picture.leaf import Values
-from app.web.picture.numbers import finite, pair_text, short
-from app.web.picture.scale import Scale, scale_for, ticks
+from app.web.picture.leaf import Values, apart, finite, pair_text, short
 from app.web.picture.svg import drawing, element
+
+LARGEST = 1e300  # what is further out is drawn at the edge, so that differences stay finite
+
+LEAST = 1e-300
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """`low` stands at `start`, `high` at `end`."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def place(self, value: float) -> float:
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return self.start + share * (self.end - self.start)
+
+
+def scale_for(values: Sequence[float], start: float, end: float, margin: float = 0.08) -> Scale:
+    """All finite `values`, with a margin, and some width around a single one."""
+    low, high = (min(max(value, -LARGEST), LARGEST) for value in (min(values, default=0.0), max(values, default=0.0)))
+    room = max((high - low) * margin or abs(high) * 0.1 or 1.0, LEAST)
+    return Scale(low - room, high + room, start, end)
+
+
+def ticks(scale: Scale, count: int = 4) -> list[float]:
+    """About `count` round numbers within the scale."""
+    step = 10.0 ** math.floor(math.log10((scale.high - scale.low) / count))
+    step *= next((many for many in (1, 2, 5) if (scale.high - scale.low) / (step * many) <= count), 10)
+    first = math.ceil(scale.low / step)
+    return [number * step for number in range(first, first + 4 * count) if number * step <= scale.high]
+
 
 WIDTH, HEIGHT = 460.0, 236.0
 LEFT, RIGHT = 62.0, 448.0
@@ -111,3 +149,41 @@ def _axis(down: Scale, marks: Sequence[float] | None = None) -> Markup:
         + element("text", short(mark), class_="name", x=LEFT - 8, y=down.place(mark) + 4, text_anchor="end")
         for mark in (ticks(down) if marks is None else marks)
     )
+
+
+NUMBER_LINE_WIDTH, NUMBER_LINE_HEIGHT, AXIS = 420.0, 84.0, 42.0
+EDGE = 16.0
+THINNEST = 3.0
+
+
+def draw_number_line(answer: float, expected: float, allowed: float) -> Markup:
+    """All finite."""
+    scale = scale_for([answer, expected - allowed, expected + allowed], EDGE, NUMBER_LINE_WIDTH - EDGE, margin=0.15)
+    yours, right = apart(answer, expected)
+    label = _("Number line: expected %(expected)s, yours %(yours)s, allowed difference %(allowed)s") % {
+        "expected": right,
+        "yours": yours,
+        "allowed": short(allowed),
+    }
+    return drawing(
+        NUMBER_LINE_WIDTH,
+        NUMBER_LINE_HEIGHT,
+        label,
+        _band(scale, expected, allowed),
+        element("line", class_="axis", x1=EDGE / 2, x2=NUMBER_LINE_WIDTH - EDGE / 2, y1=AXIS, y2=AXIS),
+        _mark(scale.place(expected), "expected", right, -1),
+        _mark(scale.place(answer), "yours", yours, 1, "" if abs(answer - expected) > allowed else " inside"),
+    )
+
+
+def _band(scale: Scale, expected: float, allowed: float) -> Markup:
+    left, right = scale.place(expected - allowed), scale.place(expected + allowed)
+    width = max(right - left, THINNEST)
+    return element("rect", class_="band", x=(left + right - width) / 2, width=width, y=AXIS - 12, height=24.0)
+
+
+def _mark(x: float, name: str, number: str, side: int, kind: str = "") -> Markup:
+    """The expected one above the axis, the other below, so that their words never meet."""
+    anchor = "start" if x < NUMBER_LINE_WIDTH * 0.2 else "end" if x > NUMBER_LINE_WIDTH * 0.8 else "middle"
+    words = element("text", f"{name} {number}", class_=name + kind, x=x, y=AXIS + side * 26 + 4, text_anchor=anchor)
+    return element("line", class_=name + kind, x1=x, x2=x, y1=AXIS, y2=AXIS + side * 16) + words

@@ -1,27 +1,122 @@
-"""A report as HTML: a page that needs no other file and no script, or the fragment that stands on the authors' page."""
+"""A report as HTML: a page that needs no other file and no script, or the fragment that stands on the authors' page.
 
+A unified diff, line by line with what each does.
+
+The kill matrix: a row for each wrong submission, a column for each case.
+
+Mutants by their family: how many were killed, survived, or compute the same.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from jinja2 import Environment
 from markupsafe import Markup
 
-from app.catalog.verification.report import Finding, Report, Severity
-from app.catalog.verification.strength import used_text
-from app.catalog.verification.title import TITLES
+from app.catalog.verification_report import TITLES, Finding, Report, Severity
+from app.catalog.verification_section import KillCase, KillMatrixSection, MutationSection, used_text
 from app.judging.text import printable
-from app.web.environment import open_environment
 from app.web.quantity import percent_text, seconds_text
-from app.web.report.diff import diff_lines, is_diff
-from app.web.report.kill_table import kill_table
-from app.web.report.mutant_table import families
+from app.web.render import open_environment
 from app.web.report.tolerance_chart import SMALL, WIDE, draw_tolerance, margin_text
+
+MAX_TEXT = 100_000
+_KINDS = {"+": "added", "-": "removed", "@": "place"}
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    kind: str
+    text: str
+
+
+def is_diff(text: str) -> bool:
+    return text.startswith("--- ") and "\n+++ " in text
+
+
+def diff_lines(text: str) -> list[DiffLine]:
+    """Without the two that name the files."""
+    lines = printable(text, MAX_TEXT).splitlines()
+    return [DiffLine(_KINDS.get(line[:1], "same"), line) for line in lines[2:]]
+
+
+Mark = Literal["only", "failed", "passed", "unknown"]
+MEANINGS: dict[Mark, str] = {
+    "failed": "noticed",
+    "only": "noticed here only",
+    "passed": "not noticed",
+    "unknown": "not run",
+}
+# Draws of one case are told by a sum, beyond so many columns.
+MOST_COLUMNS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class KillTableRow:
+    name: str
+    marks: tuple[Mark, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class KillTable:
+    """`hidden_columns`: how many cases are left out, for want of room."""
+
+    columns: tuple[KillCase, ...]
+    rows: tuple[KillTableRow, ...]
+    hidden_columns: int
+    meanings = MEANINGS
+
+
+def kill_table(section: KillMatrixSection) -> KillTable:
+    columns = section.cases[:MOST_COLUMNS]
+    rows = []
+    for row in section.rows:
+        marks: list[Mark] = []
+        for case in columns:
+            if case.name in row.failed:
+                marks.append("only" if len(row.failed) == 1 else "failed")
+            else:
+                marks.append("passed" if case.name in row.passed else "unknown")
+        rows.append(KillTableRow(row.name, tuple(marks), len(row.failed)))
+    return KillTable(columns, tuple(rows), len(section.cases) - len(columns))
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    name: str
+    killed: int
+    survived: int
+    spared: int
+
+    @property
+    def total(self) -> int:
+        return self.killed + self.survived + self.spared
+
+
+def families(section: MutationSection) -> tuple[Family, ...]:
+    """The weakest first."""
+    counts = Counter((mutant.operator, mutant.outcome) for mutant in section.mutants)
+    names = sorted({mutant.operator for mutant in section.mutants})
+    found = [
+        Family(
+            name,
+            counts[name, "killed"],
+            counts[name, "survived"],
+            counts[name, "equivalent"] + counts[name, "rounding"],
+        )
+        for name in names
+    ]
+    return tuple(sorted(found, key=lambda family: (-family.survived, -family.total, family.name)))
+
 
 HERE = Path(__file__).parent
 STATIC = HERE.parent / "static"
 SHEETS = ("base.css", "report.css")
 ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
-MAX_TEXT = 100_000
 
 
 def render(report: Report) -> str:

@@ -7,6 +7,6 @@ together; `change` takes steps of a loop out of the module; `opened` compiles an
 The program is hostile. It may crash this process, or keep it busy: that is then the verdict on who sent it.
 """
 
-from .driver import run
+from sandbox.guest.inspection.driver import run
 
 __all__ = ["run"]

@@ -10,8 +10,8 @@ from typing import Any
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from .loops import Counter, Found
-from .module import Module
+from sandbox.guest.inspection.loops import Counter, Found
+from sandbox.guest.inspection.module import Module
 
 
 def changes(found: Found) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from jaxlib import lapack
 from jaxlib.mlir import ir
 
-from .graph import Refused, Type
+from sandbox.guest.inspection.graph import Refused, Type
 
 Types = list[Type]
 Settings = dict[str, int]

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
-from ..codec import Malformed, decode
-from .graph import Refused
-from .opened import Opened
+from sandbox.guest.codec import Malformed, decode
+from sandbox.guest.inspection.executable import Opened
+from sandbox.guest.inspection.graph import Refused
 
 _opened: dict[bytes, Opened | Refused] = {}
 # The program that was brought last, and its signature.

@@ -7,7 +7,7 @@ number, and is compared with a number, its steps can be counted; a scan always i
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .graph import Constant, Graph, Operation, Region
+from sandbox.guest.inspection.graph import Constant, Graph, Operation, Region
 
 MAX_HOPS = 64
 _RANGES = {f"{sign}i{bits}": (-(2 ** (bits - 1)) * (not sign), 2 ** (bits - (not sign)) - 1)

@@ -9,9 +9,9 @@ from jax._src.lib import _jax
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from ..signature import Leaf
-from .custom_calls import check_custom_call
-from .graph import Refused, Type
+from sandbox.guest.inspection.custom_calls import check_custom_call
+from sandbox.guest.inspection.graph import Refused, Type
+from sandbox.guest.signature import Leaf
 
 PROGRAM_BYTES = 4 * 2**20
 MAX_OPERATIONS = 20_000

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from app.catalog.checking import read_checkers
+from app.catalog.rule_validation import read_checkers
 from app.judging.checker import Ask
 from app.judging.comparison import Comparison, Rules, compare
 from app.judging.leaf import Tree

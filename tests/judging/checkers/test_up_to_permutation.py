@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from app.judging.checker import CheckerUnfit
+from app.judging.checkers.up_to_permutation import NO_LABEL
 from app.judging.comparison import Comparison, compare
 from app.judging.leaf import Array, Tree
-from app.judging.relabelling import NO_LABEL
 from app.judging.tolerance import Tolerance
 from tests.judging.checkers.examples import judge, rules
 

@@ -3,8 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from app.judging.evidence import Conditional, Evidence, Loop
-from app.judging.requirement import Facts
+from app.judging.requirement import Conditional, Evidence, Facts, Loop
 
 LOOP = Loop(
     index=0, length=8, steps=8, nesting=0, takes_part=True, fed_by=("x", "y"), share=0.9, outside=100.0, effect=0.2

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.catalog.requiring import read_requirements
+from app.catalog.rule_validation import read_requirements
 from app.judging.requirement import Facts, Requirement, first_unmet
 from tests.judging.requirements.evidence import BRANCH, LOOP, PROGRAM, facts, with_branch, with_loop, with_program
 

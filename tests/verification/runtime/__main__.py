@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import torch
 
-from app.worker.verification.inside import many
+from app.verification.inside import many
 from sandbox.guest.codec import Tree, encode
 from sandbox.guest.convert import plain
 

@@ -3,8 +3,8 @@
 from sqlalchemy import select
 
 from app.accounts.model import User
-from app.database import Database
-from app.policy.model import PolicyRow
+from app.database.engine import Database
+from app.policy import PolicyRow
 
 
 def set_mode(database: Database, mode: str) -> None:

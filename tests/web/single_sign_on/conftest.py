@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 
 from app.catalog.publish import publish
-from app.database import Database
+from app.database.engine import Database
 from app.settings import Settings
 from tests.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET
 from tests.application import open_application

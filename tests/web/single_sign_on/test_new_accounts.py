@@ -6,8 +6,8 @@ from sqlalchemy import select
 
 from app.accounts.invitation import Invite, invite
 from app.accounts.model import Identity
-from app.audit.record import COMMAND
-from app.database import Database
+from app.audit import COMMAND
+from app.database.engine import Database
 from tests.factories import make_user
 from tests.web.single_sign_on.account import read_users, set_mode
 from tests.web.single_sign_on.away import Away, sign_in

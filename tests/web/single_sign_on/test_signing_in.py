@@ -12,11 +12,11 @@ from playwright.sync_api import Browser, expect
 from sqlalchemy import select
 
 from app.accounts.model import User, UserSession
-from app.accounts.provider import find_provider
-from app.database import Database
-from app.main import create_app
+from app.accounts.single_sign_on import find_provider
+from app.database.engine import Database
 from app.settings import Settings
 from app.web.cookie import COOKIE
+from app.web_process import create_app
 from tests.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET
 from tests.web.browser import visit
 from tests.web.single_sign_on.account import read_users

@@ -4,10 +4,9 @@ from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Depends, Response
 
-from app.accounts.right import Right
-from app.accounts.viewer import Viewer
-from app.administration import audit_log
-from app.administration.audit_log import (
+from app.accounts.permission import Permission, Viewer
+from app.admin import audit_log
+from app.admin.audit_log import (
     AuditFilters,
     AuditPage,
     export_events,
@@ -15,18 +14,18 @@ from app.administration.audit_log import (
     list_events,
     record_audit_export,
 )
-from app.administration.export import Format
-from app.audit.model import Channel
+from app.admin.export import Format
+from app.audit import Channel
 from app.errors import Invalid, NotFound
 from app.request_state import get_database
 from app.web.attachment import send_table
-from app.web.gate import needs
 from app.web.moment import read_moment
+from app.web.permission import needs
 from app.web.visit import CurrentVisit
 
 router = APIRouter(prefix="/admin/audit")
 
-Auditor = Annotated[Viewer, needs(Right.READ_AUDIT)]
+Auditor = Annotated[Viewer, needs(Permission.READ_AUDIT)]
 FIELDS = ("actor", "channel", "about", "action", "kind", "target", "since", "until")
 CHANNELS = get_args(Channel)
 

@@ -6,18 +6,17 @@ from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
 from app.accounts.model import User
-from app.accounts.proof import NotProven, require_proof
-from app.accounts.right import Right
-from app.accounts.throttle import TooOften
-from app.accounts.viewer import Viewer
-from app.backup.desk import BackupDesk
+from app.accounts.permission import Permission, Viewer
+from app.accounts.rate_limit import TooOften
+from app.accounts.reauthentication import NotProven, require_proof
+from app.backup.service import BackupService
 from app.errors import Conflict, LimitReached
 from app.request_state import get_backup_desk
 from app.web.account import prove
 from app.web.attachment import send_archive
-from app.web.gate import needs
 from app.web.messages import gettext as _
 from app.web.origin import require_own_origin
+from app.web.permission import needs
 from app.web.visit import CurrentVisit, Visit, see_other
 
 HOME = "/admin/backups"
@@ -26,7 +25,7 @@ STATUS: dict[type[Exception], int] = {TooOften: 429, LimitReached: 429, NotProve
 
 router = APIRouter(prefix=HOME)
 
-BacksUp = Annotated[Viewer, needs(Right.BACK_UP, home=HOME)]
+BacksUp = Annotated[Viewer, needs(Permission.BACK_UP, home=HOME)]
 
 
 class ProvenForm(BaseModel):
@@ -36,7 +35,7 @@ class ProvenForm(BaseModel):
     sure: str = ""
 
 
-Desk = Annotated[BackupDesk, Depends(get_backup_desk)]
+Desk = Annotated[BackupService, Depends(get_backup_desk)]
 
 
 @router.get("")
@@ -110,15 +109,15 @@ def _prove(visit: Visit, viewer: Viewer, password: str) -> None:
         require_proof(session.get_one(User, viewer.id), prove(session, visit, password))
 
 
-def _refuse(visit: Visit, desk: BackupDesk, refusal: Exception) -> Response:
+def _refuse(visit: Visit, desk: BackupService, refusal: Exception) -> Response:
     return _render(visit, desk, {"error": str(refusal)}, STATUS.get(type(refusal), 409))
 
 
-def _refuse_one(visit: Visit, desk: BackupDesk, name: str, refusal: Exception, form: str) -> Response:
+def _refuse_one(visit: Visit, desk: BackupService, name: str, refusal: Exception, form: str) -> Response:
     return _render_one(visit, desk, name, {"errors": {form: str(refusal)}}, STATUS.get(type(refusal), 409))
 
 
-def _render(visit: Visit, desk: BackupDesk, context: dict[str, Any] | None = None, status: int = 200) -> Response:
+def _render(visit: Visit, desk: BackupService, context: dict[str, Any] | None = None, status: int = 200) -> Response:
     found = desk.list_all()
     is_busy = any(backup.is_under_way for backup in found.items)
     shown = {"found": found, "is_busy": is_busy, "error": "", **(context or {})}
@@ -126,7 +125,7 @@ def _render(visit: Visit, desk: BackupDesk, context: dict[str, Any] | None = Non
 
 
 def _render_one(
-    visit: Visit, desk: BackupDesk, name: str, context: dict[str, Any] | None = None, status: int = 200
+    visit: Visit, desk: BackupService, name: str, context: dict[str, Any] | None = None, status: int = 200
 ) -> Response:
     """Raises BackupNotFound."""
     backup = desk.get(name)

@@ -5,16 +5,23 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel
 
-from app.accounts.invitation import DEFAULT_DAYS, MAX_DAYS, MAX_NOTE, Invite, invite, revoke_invitation
-from app.accounts.invitation_list import list_invitations
+from app.accounts.invitation import (
+    DEFAULT_DAYS,
+    MAX_DAYS,
+    MAX_NOTE,
+    Invite,
+    invite,
+    list_invitations,
+    revoke_invitation,
+)
 from app.accounts.model import Role
-from app.accounts.right import Right
+from app.accounts.permission import Permission
 from app.errors import Conflict, Invalid, NotFound
-from app.policy.policy import read_policy
+from app.policy import read_policy
 from app.request_state import get_outbox, get_settings
 from app.web.address import InvitationId
-from app.web.gate import needs
 from app.web.origin import require_own_origin
+from app.web.permission import needs
 from app.web.visit import CurrentVisit, Visit, see_other
 
 HOME = "/admin/invitations"
@@ -28,12 +35,12 @@ class InviteForm(BaseModel):
     days: int = DEFAULT_DAYS
 
 
-@router.get("", dependencies=[needs(Right.READ_USERS)])
+@router.get("", dependencies=[needs(Permission.READ_USERS)])
 def show_invitations(visit: CurrentVisit, cursor: str | None = None) -> Response:
     return _page(visit, cursor=cursor)
 
 
-@router.post("", dependencies=[Depends(require_own_origin), needs(Right.CHANGE_USERS, HOME)])
+@router.post("", dependencies=[Depends(require_own_origin), needs(Permission.CHANGE_USERS, HOME)])
 def send_invitation(visit: CurrentVisit, form: Annotated[InviteForm, Form()]) -> Response:
     wanted = Invite(role=form.role, email=form.email.strip() or None, note=form.note.strip(), days=form.days)
     base_url = get_settings(visit.request).base_url
@@ -48,7 +55,9 @@ def send_invitation(visit: CurrentVisit, form: Annotated[InviteForm, Form()]) ->
     return _page(visit, link=new.link(base_url))
 
 
-@router.post("/{invitation_id}/revoke", dependencies=[Depends(require_own_origin), needs(Right.CHANGE_USERS, HOME)])
+@router.post(
+    "/{invitation_id}/revoke", dependencies=[Depends(require_own_origin), needs(Permission.CHANGE_USERS, HOME)]
+)
 def send_revoke(visit: CurrentVisit, invitation_id: InvitationId) -> Response:
     try:
         with visit.transaction() as session:

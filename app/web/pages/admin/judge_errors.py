@@ -6,24 +6,22 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
-from app.accounts.right import Right
-from app.accounts.viewer import Viewer
-from app.database import storable
+from app.accounts.permission import Permission, Viewer
+from app.admin.judge_error import ErrorFilters, JudgeErrorPage, list_causes, list_judge_errors
+from app.database.engine import storable
 from app.errors import Invalid, ProblemNotFound
-from app.operations.judge_error import ErrorFilters, JudgeErrorPage, list_causes, list_judge_errors
-from app.rejudging.choice import MAX_CAUSE, Choice
+from app.rejudging.choice import MAX_CAUSE, Choice, count_chosen
 from app.rejudging.create import MAX_NOTE, Rejudge, rejudge
-from app.rejudging.preview import count_chosen
-from app.web.gate import needs
 from app.web.messages import gettext as _
 from app.web.origin import require_own_origin
+from app.web.permission import needs
 from app.web.visit import CurrentVisit, see_other
 
 router = APIRouter(prefix="/admin/judge-errors")
 
 HERE = "/admin/judge-errors"
-Watcher = Annotated[Viewer, needs(Right.READ_OPERATIONS, home=HERE)]
-Rejudger = Annotated[Viewer, needs(Right.REJUDGE, home=HERE)]
+Watcher = Annotated[Viewer, needs(Permission.READ_OPERATIONS, home=HERE)]
+Rejudger = Annotated[Viewer, needs(Permission.REJUDGE, home=HERE)]
 
 
 class AgainForm(BaseModel):

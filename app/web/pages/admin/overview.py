@@ -4,19 +4,17 @@ from typing import Annotated
 
 from fastapi import APIRouter, Response
 
-from app.accounts.right import Right
-from app.accounts.viewer import Viewer
-from app.administration.overview import read_overview
-from app.administration.revision import list_current, list_outdated
-from app.administration.storage import read_storage
+from app.accounts.permission import Permission, Viewer
+from app.admin.overview import read_overview, read_storage
+from app.admin.retention import read_retention
+from app.admin.revision import list_current, list_outdated
 from app.request_state import get_settings
-from app.retention.preview import read_retention
-from app.web.gate import needs
+from app.web.permission import needs
 from app.web.visit import CurrentVisit
 
 router = APIRouter(prefix="/admin")
 
-ReadsOperations = Annotated[Viewer, needs(Right.READ_OPERATIONS)]
+ReadsOperations = Annotated[Viewer, needs(Permission.READ_OPERATIONS)]
 # Smaller tables are only listed.
 DRAWN = 12
 

@@ -5,20 +5,19 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
-from app.accounts.right import Right
-from app.accounts.viewer import Viewer
-from app.operations.queue import read_queue
-from app.operations.worker import drain, list_workers, resume
-from app.web.gate import needs
+from app.accounts.permission import Permission, Viewer
+from app.admin.queue import read_queue
+from app.admin.worker import drain, list_workers, resume
 from app.web.origin import require_own_origin
+from app.web.permission import needs
 from app.web.visit import CurrentVisit, see_other
 
 router = APIRouter(prefix="/admin/queue")
 
 HERE = "/admin/queue"
 REFRESH_SECONDS = 10
-Watcher = Annotated[Viewer, needs(Right.READ_OPERATIONS, home=HERE)]
-Operator = Annotated[Viewer, needs(Right.OPERATE, home=HERE)]
+Watcher = Annotated[Viewer, needs(Permission.READ_OPERATIONS, home=HERE)]
+Operator = Annotated[Viewer, needs(Permission.OPERATE, home=HERE)]
 
 
 @router.get("")

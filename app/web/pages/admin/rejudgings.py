@@ -13,25 +13,23 @@ from pydantic import ValidationError
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
-from app.accounts.right import Right
-from app.accounts.viewer import Viewer
+from app.accounts.permission import Permission, Viewer
 from app.catalog.name import list_named
 from app.catalog.publish import MAX_NUMBER
 from app.errors import AllcloseError, Conflict, Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.rejudging.change import list_changes
-from app.rejudging.choice import Choice
+from app.rejudging.choice import Choice, preview
 from app.rejudging.create import Rejudge, get_rejudging, rejudge
 from app.rejudging.decision import apply, cancel
 from app.rejudging.model import Onto
-from app.rejudging.preview import preview
 from app.rejudging.view import RejudgingView, list_rejudgings, view_rejudging
-from app.submissions.follow import Follower
-from app.web.following import hold_seat
-from app.web.gate import needs
+from app.submissions.progress import Follower
+from app.web.event_stream import hold_seat
 from app.web.messages import gettext as _
 from app.web.moment import read_moment
 from app.web.origin import require_own_origin
+from app.web.permission import needs
 from app.web.render import HEADERS, render_text
 from app.web.visit import CurrentVisit, Visit, see_other
 from app.wrong_value import list_wrong
@@ -42,7 +40,7 @@ FLAGS = ("outdated", "samples")
 
 router = APIRouter(prefix=HOME)
 
-Rejudger = Annotated[Viewer, needs(Right.REJUDGE, home=HOME)]
+Rejudger = Annotated[Viewer, needs(Permission.REJUDGE, home=HOME)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +116,7 @@ def show_result(visit: CurrentVisit, view: Known, cut: Asked) -> Response:
 
 def hold_view(visit: CurrentVisit, viewer: Rejudger, view: Known) -> Iterator[Follower]:  # noqa: ARG001
     """Raises LimitReached, too."""
-    with hold_seat(visit, viewer, Right.REJUDGE) as follower:
+    with hold_seat(visit, viewer, Permission.REJUDGE) as follower:
         yield follower
 
 

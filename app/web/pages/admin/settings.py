@@ -4,22 +4,20 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Response
 
-from app.accounts.right import Right
-from app.accounts.viewer import Viewer
-from app.administration.setting import Setting, list_settings, read_value
+from app.accounts.permission import Permission, Viewer
+from app.admin.retention import MOST_COUNTED
+from app.admin.settings import RemovalUnconfirmed, Setting, change_settings, list_settings, put_back, read_value
 from app.errors import Invalid
-from app.policy.policy import Policy
+from app.policy import Policy
 from app.request_state import get_policy
-from app.retention.preview import MOST_COUNTED
-from app.retention.setting import RemovalUnconfirmed, change_settings, put_back
-from app.web.gate import needs
 from app.web.origin import require_own_origin
+from app.web.permission import needs
 from app.web.visit import CurrentVisit, Visit, see_other
 
 router = APIRouter(prefix="/admin/settings")
 
-ReadsOperations = Annotated[Viewer, needs(Right.READ_OPERATIONS)]
-ChangesSettings = Annotated[Viewer, needs(Right.CHANGE_SETTINGS, home="/admin/settings")]
+ReadsOperations = Annotated[Viewer, needs(Permission.READ_OPERATIONS)]
+ChangesSettings = Annotated[Viewer, needs(Permission.CHANGE_SETTINGS, home="/admin/settings")]
 
 
 @router.get("")

@@ -4,10 +4,9 @@ from typing import Annotated, Any, cast, get_args
 
 from fastapi import APIRouter, Depends, Response
 
-from app.accounts.right import Right
-from app.accounts.viewer import Viewer
-from app.administration.export import Format
-from app.administration.submission import export_submissions, record_submissions_export
+from app.accounts.permission import Permission, Viewer
+from app.admin.export import Format
+from app.admin.submission import export_submissions, record_submissions_export
 from app.catalog.name import list_named
 from app.errors import Invalid, NotFound
 from app.judging.verdicts import Verdict
@@ -15,13 +14,13 @@ from app.request_state import get_database
 from app.submissions.query import HistoryFilters, SubmissionPage, list_submissions
 from app.submissions.view import Mode
 from app.web.attachment import send_table
-from app.web.gate import needs
 from app.web.moment import read_moment
+from app.web.permission import needs
 from app.web.visit import CurrentVisit, Visit
 
 router = APIRouter(prefix="/admin/submissions")
 
-Inspector = Annotated[Viewer, needs(Right.INSPECT_SUBMISSIONS)]
+Inspector = Annotated[Viewer, needs(Permission.INSPECT_SUBMISSIONS)]
 # More, and it is a digest.
 MAX_DIGITS = 6
 FIELDS = ("user", "problem", "revision", "verdict", "mode", "since", "until")

@@ -10,36 +10,34 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.model import Role
-from app.accounts.right import Right, rights_of
-from app.accounts.viewer import Viewer
-from app.audit.record import Actor
+from app.accounts.permission import Permission, Viewer, rights_of
+from app.audit import Actor
 from app.errors import AllcloseError, Conflict, Invalid, Outdated
-from app.people.change import (
+from app.people.administration import (
     ChangedMeanwhile,
     OwnAccount,
     change_email,
     change_role,
     lock_user,
+    make_link,
     reactivate,
     sign_out,
     suspend,
 )
-from app.people.erase import erase
-from app.people.export import export_user
-from app.people.person import State
-from app.people.query import UserFilters, get_account, list_users
-from app.people.reset_link import make_link
+from app.people.erasure import erase
+from app.people.personal_data import export_user
+from app.people.query import State, UserFilters, get_account, list_users
 from app.request_state import get_database, get_settings
 from app.web.attachment import send_archive
-from app.web.gate import needs
 from app.web.messages import gettext as _
 from app.web.origin import require_own_origin
+from app.web.permission import needs
 from app.web.visit import CurrentVisit, Visit, see_other
 
 router = APIRouter(prefix="/admin/users")
 
-Reads = Annotated[Viewer, needs(Right.READ_USERS, home="/admin/users")]
-Changes = Annotated[Viewer, needs(Right.CHANGE_USERS, home="/admin/users")]
+Reads = Annotated[Viewer, needs(Permission.READ_USERS, home="/admin/users")]
+Changes = Annotated[Viewer, needs(Permission.CHANGE_USERS, home="/admin/users")]
 Act = Literal["suspend", "reactivate", "sign-out", "erase"]
 
 ACTS: dict[Act, Callable[[Session, Actor, UUID], object]] = {
@@ -88,7 +86,7 @@ def show_user(visit: CurrentVisit, viewer: Reads, user_id: UUID, done: str = "")
 
 @router.post("/{user_id}/role", dependencies=[Depends(require_own_origin)])
 def send_role(visit: CurrentVisit, viewer: Changes, user_id: UUID, form: Annotated[RoleForm, Form()]) -> Response:
-    is_leaving = user_id == viewer.id and Right.READ_USERS not in rights_of(form.role)
+    is_leaving = user_id == viewer.id and Permission.READ_USERS not in rights_of(form.role)
     if is_leaving and not form.sure:
         return _ask_whether_sure(visit, user_id)
     answer = _do(

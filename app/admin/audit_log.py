@@ -1,0 +1,213 @@
+"""Reading what was done: by whom, to what, when; newest first."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from sqlalchemy import ColumnElement, Row, Select, and_, or_, select
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.accounts.user import get_user_id
+from app.admin.export import Format, Table
+from app.admin.export_record import record_export
+from app.audit import Action, Actor, AuditEvent, Channel, Kind
+from app.database.cursor import read_number_cursor, write_cursor
+from app.database.engine import storable
+from app.errors import Invalid, all_of
+from app.moment import Moment, check_span
+from app.wrong_value import list_wrong
+
+PAGE = 50
+CHUNK = 500
+COLUMNS = (
+    "id",
+    "at",
+    "actor",
+    "channel",
+    "action",
+    "target_kind",
+    "target",
+    "before",
+    "after",
+    "address",
+    "request_id",
+    "operator",
+    "about",
+)
+# Kinds of targets that are users, by identifier.
+ABOUT_USERS = ("user", "identity")
+MAX_SHOWN = 200
+
+
+class AuditFilters(BaseModel):
+    """All that are given must hold."""
+
+    model_config = ConfigDict(frozen=True)
+
+    actor: str | None = Field(None, description="the user name of who did it")
+    channel: Channel | None = Field(None, description="by what it was done, as `command`")
+    about: str | None = Field(None, description="the user name of whose account, or whose thing, it was done to")
+    action: Action | None = Field(None, description="what was done")
+    kind: Kind | None = Field(None, description="what kind of thing it was done to")
+    target: str | None = Field(None, description="with `kind`: which one")
+    since: Moment | None = Field(None, description="at this time or later")
+    until: Moment | None = Field(None, description="before this time")
+
+
+def read_filters(given: Mapping[str, Any]) -> AuditFilters:
+    """Of what somebody typed; None is no filter. Raises Invalid, of all that is wrong."""
+    try:
+        return AuditFilters.model_validate(given)
+    except ValidationError as error:
+        raise all_of([Invalid(wrong.field, wrong.sentence()) for wrong in list_wrong(error)]) from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A field before and after, as JSON; None where it was not there."""
+
+    field: str
+    old: str | None
+    new: str | None
+
+
+class AuditEntry(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    id: int
+    at: datetime
+    actor: str | None = Field(description="a user name; null for a command on the server, and for Allclose by itself")
+    channel: Channel = Field(
+        description="by what it was done; `worker` publishes what has passed, `retention` removes what is old"
+    )
+    action: str = Field(description="what was done, as `kind.verb`", examples=["user.suspended"])
+    target_kind: str
+    target: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    address: str | None = Field(description="the network address that it came from")
+    request_id: str | None = Field(description="of the request, as the server's log has it")
+    operator: str | None = Field(description="who ran a command, by their name on that machine; null otherwise")
+    about: str | None = Field(description="the user name of whose account, or whose thing, it was done to")
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """For people: the fields that differ, each cut to what fits a line."""
+        before, after = self.before or {}, self.after or {}
+        fields = dict.fromkeys((*before, *after))
+        found = (Change(field=field, old=_shown(before, field), new=_shown(after, field)) for field in fields)
+        return tuple(change for change in found if change.old != change.new)
+
+
+class AuditPage(BaseModel):
+    """`next` is the cursor of the page after this one, null at the end."""
+
+    items: tuple[AuditEntry, ...]
+    next: str | None
+
+
+def list_events(session: Session, filters: AuditFilters, cursor: str | None = None) -> AuditPage:
+    """Raises NotFound for a user who is not there, Invalid for times between which nothing lies, CursorInvalid."""
+    query = _events(session, filters)
+    if cursor is not None:
+        query = query.where(AuditEvent.id < read_number_cursor(cursor)[1])
+    entries = _entries(session, session.execute(query.limit(PAGE + 1)).all())
+    last = entries[PAGE - 1] if len(entries) > PAGE else None
+    return AuditPage(items=tuple(entries[:PAGE]), next=write_cursor(last.at, last.id) if last else None)
+
+
+def export_events(session: Session, filters: AuditFilters, format: Format) -> Table:
+    return Table(name="audit", format=format, columns=COLUMNS, records=each_event(session, filters))
+
+
+def record_audit_export(session: Session, actor: Actor, filters: AuditFilters) -> None:
+    given = {name: getattr(filters, name) for name in AuditFilters.model_fields}
+    record_export(session, actor, "audit.exported", given)
+
+
+def each_event(session: Session, filters: AuditFilters) -> Iterator[dict[str, Any]]:
+    """All of them, a few in memory at a time. Whole only in a session that reads all of one moment."""
+    chosen = _events(session, filters)
+    after = chosen
+    while rows := session.execute(after.limit(CHUNK)).all():
+        yield from (entry.model_dump() for entry in _entries(session, rows))
+        after = chosen.where(AuditEvent.id < rows[-1][0].id)
+
+
+def list_actions(session: Session) -> tuple[str, ...]:
+    """Each that was ever done, found one after the other by the index."""
+    found: list[str] = []
+    while action := session.scalar(
+        select(AuditEvent.action)
+        .where(AuditEvent.action > (found[-1] if found else ""))
+        .order_by(AuditEvent.action)
+        .limit(1)
+    ):
+        found.append(action)
+    return tuple(found)
+
+
+def _events(session: Session, filters: AuditFilters) -> Select[AuditEvent, str | None]:
+    return (
+        select(AuditEvent, User.username)
+        .outerjoin(User, User.id == AuditEvent.actor_id)
+        .where(*_conditions(session, filters))
+        .order_by(AuditEvent.id.desc())
+    )
+
+
+def _conditions(session: Session, filters: AuditFilters) -> Iterator[ColumnElement[bool]]:
+    check_span(filters.since, filters.until)
+    if filters.actor is not None:
+        yield AuditEvent.actor_id == get_user_id(session, filters.actor)
+    if filters.about is not None:
+        yield _is_about(get_user_id(session, filters.about))
+    texts = (
+        (AuditEvent.channel, filters.channel),
+        (AuditEvent.action, filters.action),
+        (AuditEvent.target_kind, filters.kind),
+        (AuditEvent.target, filters.target),
+    )
+    yield from (column == storable(value) for column, value in texts if value is not None)
+    if filters.since is not None:
+        yield AuditEvent.at >= filters.since
+    if filters.until is not None:
+        yield AuditEvent.at < filters.until
+
+
+def _is_about(user_id: UUID) -> ColumnElement[bool]:
+    is_target = and_(AuditEvent.target_kind.in_(ABOUT_USERS), AuditEvent.target == str(user_id))
+    return or_(AuditEvent.subject_id == user_id, is_target)
+
+
+def _entries(session: Session, rows: Sequence[Row[AuditEvent, str | None]]) -> list[AuditEntry]:
+    subjects = {event.id: _subject_of(event) for event, _ in rows}
+    ids = {subject for subject in subjects.values() if subject}
+    names = dict(session.execute(select(User.id, User.username).where(User.id.in_(ids))).all())
+    found = []
+    for event, actor in rows:
+        own = {name: getattr(event, name) for name in COLUMNS if name not in ("actor", "about")}
+        subject = subjects[event.id]
+        found.append(AuditEntry(actor=actor, about=names.get(subject) if subject else None, **own))
+    return found
+
+
+def _subject_of(event: AuditEvent) -> UUID | None:
+    if event.subject_id is not None or event.target_kind not in ABOUT_USERS:
+        return event.subject_id
+    try:
+        return UUID(event.target)
+    except ValueError:
+        return None
+
+
+def _shown(fields: dict[str, Any], name: str) -> str | None:
+    if name not in fields:
+        return None
+    text = json.dumps(fields[name], ensure_ascii=False)
+    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"

@@ -1,0 +1,127 @@
+"""Everything that Prometheus reads, as one text: the web process's own numbers, the queue's, and those of each worker.
+
+Workers listen on no port: each brings its text to the database with every beat (`app.worker.metrics`), and here it gets
+the label `worker`.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.registry import Collector
+from prometheus_client.samples import Sample
+from sqlalchemy import QueuePool, func, select
+from sqlalchemy.orm import Session
+
+from app.admin.queue import QUEUES, QueueView, count_queues
+from app.admin.worker import WorkerView, list_workers
+from app.database.engine import OVERFLOW, Database
+from app.judging.verdicts import Verdict
+from app.submissions.model import Judging, WorkerRow
+from app.submissions.waiting import ALIVE
+
+_log = logging.getLogger(__name__)
+
+
+def write_metrics(own: CollectorRegistry, database: Database) -> bytes:
+    """In the text format of Prometheus."""
+    with database.transaction() as session:
+        queues, workers = count_queues(session), list_workers(session)
+        texts, errors = _read_texts(session), _count_judge_errors(session)
+    families = [*own.collect(), *_of_queues(queues), *_of_workers(workers), *_of_pool(database)]
+    families += [_build(), _gauge("allclose_judge_errors_open", "Submissions whose verdict is our own fault", errors)]
+    for name, text in texts:
+        families += _labelled(name, text)
+    registry = CollectorRegistry()
+    registry.register(_Merged(families))
+    return generate_latest(registry)
+
+
+class _Merged(Collector):
+    """Each family once, with the samples of all who have it. When a counter began is left out."""
+
+    def __init__(self, families: Iterable[Metric]) -> None:
+        self._families: dict[str, Metric] = {}
+        for family in families:
+            if family.name.endswith("_created"):
+                continue
+            merged = self._families.setdefault(family.name, Metric(family.name, family.documentation, family.type))
+            merged.samples += [sample for sample in family.samples if not sample.name.endswith("_created")]
+
+    def collect(self) -> Iterable[Metric]:
+        return self._families.values()
+
+
+def _labelled(worker: str, text: str) -> list[Metric]:
+    """Nothing of a text that can't be read: a worker of another version must not silence all others."""
+    try:
+        families = list(text_string_to_metric_families(text))
+    except ValueError:
+        _log.warning("the metrics of worker %s can't be read", worker)
+        return []
+    for family in families:
+        family.samples = [
+            Sample(sample.name, {**sample.labels, "worker": worker}, sample.value) for sample in family.samples
+        ]
+    return families
+
+
+def _read_texts(session: Session) -> list[tuple[str, str]]:
+    """Of workers that are alive."""
+    own = select(WorkerRow.name, WorkerRow.metrics)
+    alive = own.where(WorkerRow.seen_at > func.now() - ALIVE, WorkerRow.metrics != "")
+    return [(name, text) for name, text in session.execute(alive.order_by(WorkerRow.name))]
+
+
+def _count_judge_errors(session: Session) -> int:
+    of_ours = select(func.count()).where(Judging.verdict == Verdict.JUDGE_ERROR, Judging.is_current)
+    return session.scalars(of_ours).one()
+
+
+def _of_queues(queues: Sequence[QueueView]) -> list[Metric]:
+    labels = ["queue", "kind"]
+    depth = GaugeMetricFamily("allclose_queue_depth", "Judgings that wait", labels=labels)
+    oldest = GaugeMetricFamily(
+        "allclose_queue_oldest_age_seconds", "For how long the one waits that has waited longest", labels=labels
+    )
+    running = GaugeMetricFamily("allclose_judgings_running", "Judgings that a worker has now", labels=labels)
+    for view in queues:
+        names = [view.queue, view.kind]
+        depth.add_metric(names, view.depth)
+        oldest.add_metric(names, view.oldest_seconds)
+        running.add_metric(names, view.running)
+    return [depth, oldest, running]
+
+
+def _of_workers(workers: Sequence[WorkerView]) -> list[Metric]:
+    family = GaugeMetricFamily("allclose_workers", "Workers by what they are", labels=["queue", "state"])
+    counts = Counter((queue, worker.state) for worker in workers for queue in worker.queues)
+    for queue in QUEUES:
+        for state in ("alive", "draining", "away", "dead"):
+            family.add_metric([queue, state], counts[queue, state])
+    return [family]
+
+
+def _of_pool(database: Database) -> list[Metric]:
+    """Of the web process."""
+    pool = database.engine.pool
+    assert isinstance(pool, QueuePool)
+    family = GaugeMetricFamily("allclose_database_connections", "Connections of the web process", labels=["state"])
+    family.add_metric(["in_use"], pool.checkedout())
+    family.add_metric(["idle"], pool.checkedin())
+    return [family, _gauge("allclose_database_connections_limit", "How many it may have", pool.size() + OVERFLOW)]
+
+
+def _build() -> Metric:
+    family = GaugeMetricFamily("allclose_build_info", "Which version answers", labels=["version"])
+    family.add_metric([version("allclose")], 1)
+    return family
+
+
+def _gauge(name: str, words: str, value: float) -> Metric:
+    return GaugeMetricFamily(name, words, value=value)

@@ -1,0 +1,204 @@
+"""The last day at a glance: what waits, who works, what went wrong, what came in, and what an admin has to decide.
+
+What takes space: the database's tables, and the folder of data where this process may read it.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import ColumnElement, func, select, text
+from sqlalchemy.orm import Session
+
+from app.accounts.model import Invitation, User
+from app.admin.queue import QueueView, count_queues
+from app.admin.worker import list_workers
+from app.authoring.model import Verification
+from app.judging.verdicts import Verdict
+from app.rejudging.model import Rejudging
+from app.submissions.model import Judging, Submission
+
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictOfDay:
+    """`verdict` is None for those that are not judged yet."""
+
+    verdict: Verdict | None
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """Of the last 24 hours: submissions, verdicts, judge errors and sign-ups. The rest is as of now."""
+
+    queues: tuple[QueueView, ...]
+    workers: int
+    slots: int
+    workers_draining: int
+    submissions: int
+    verdicts: tuple[VerdictOfDay, ...]
+    judge_errors: int
+    sign_ups: int
+    open_rejudgings: int
+    pending_invitations: int
+    open_verifications: int
+    database_bytes: int
+
+    @property
+    def waiting(self) -> int:
+        return sum(queue.depth for queue in self.queues)
+
+    @property
+    def running(self) -> int:
+        return sum(queue.running for queue in self.queues)
+
+    @property
+    def used_slots(self) -> int:
+        """For a moment more judgings run than there are slots: a rejudge ends while a student's has its place."""
+        return min(self.running, self.slots)
+
+    @property
+    def oldest_seconds(self) -> float:
+        """Of those that somebody waits for."""
+        return max((queue.oldest_seconds for queue in self.queues if queue.kind == "interactive"), default=0.0)
+
+
+def read_overview(session: Session) -> Overview:
+    workers = list_workers(session)
+    working = [worker for worker in workers if worker.state == "alive"]
+    verdicts = _count_verdicts(session)
+    return Overview(
+        queues=tuple(count_queues(session)),
+        workers=len(working),
+        slots=sum(worker.slots for worker in working),
+        workers_draining=sum(worker.state == "draining" for worker in workers),
+        submissions=sum(each.count for each in verdicts),
+        verdicts=verdicts,
+        judge_errors=_count(session, Judging.id, Judging.verdict == "judge_error", _is_recent(Judging.finished_at)),
+        sign_ups=_count(session, User.id, _is_recent(User.created_at)),
+        open_rejudgings=_count(session, Rejudging.id, Rejudging.decision.is_(None)),
+        pending_invitations=_count(session, Invitation.id, *_pending()),
+        open_verifications=_count(session, Verification.id, Verification.state.in_(["queued", "verifying"])),
+        database_bytes=session.scalars(select(func.pg_database_size(func.current_database()))).one(),
+    )
+
+
+def _count_verdicts(session: Session) -> tuple[VerdictOfDay, ...]:
+    """The most frequent first."""
+    number = func.count()
+    rows = session.execute(
+        select(Judging.verdict, number)
+        .join(Submission, Submission.id == Judging.submission_id)
+        .where(_is_recent(Submission.created_at), Judging.is_current)
+        .group_by(Judging.verdict)
+        .order_by(number.desc())
+    )
+    return tuple(VerdictOfDay(verdict=Verdict(verdict) if verdict else None, count=count) for verdict, count in rows)
+
+
+def _count(session: Session, key: Any, *conditions: ColumnElement[bool]) -> int:
+    return session.scalars(select(func.count(key)).where(*conditions)).one()
+
+
+def _is_recent(column: Any) -> ColumnElement[bool]:
+    recent: ColumnElement[bool] = column > func.now() - DAY
+    return recent
+
+
+def _pending() -> tuple[ColumnElement[bool], ...]:
+    """Of invitations that may still be used."""
+    return (Invitation.used_at.is_(None), Invitation.revoked_at.is_(None), Invitation.expires_at > func.now())
+
+
+# Files of one folder that are looked at; a cache has thousands.
+MOST_FILES = 100_000
+
+_TABLES = text(
+    """
+    SELECT relname, pg_total_relation_size(oid) AS bytes, nullif(reltuples, -1)::bigint AS rows
+    FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+    ORDER BY bytes DESC, relname
+    """
+)
+
+
+class View(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class TableSize(View):
+    name: str
+    bytes: int = Field(description="with its indexes, and what is kept beside it")
+    rows: int | None = Field(description="as the database estimates it; null where it has not looked yet")
+
+
+class FolderSize(View):
+    name: str
+    bytes: int | None = Field(description="null where this process may not read it, or stopped counting")
+
+
+class Storage(View):
+    database_bytes: int
+    tables: tuple[TableSize, ...] = Field(description="the largest first")
+    folders: tuple[FolderSize, ...] = Field(description="of the server's folder of data")
+    disk_free_bytes: int
+    disk_total_bytes: int
+
+
+def read_storage(session: Session, data: Path) -> Storage:
+    disk = shutil.disk_usage(_nearest(data))
+    return Storage(
+        database_bytes=session.scalars(select(func.pg_database_size(func.current_database()))).one(),
+        tables=tuple(TableSize(name=name, bytes=size, rows=rows) for name, size, rows in session.execute(_TABLES)),
+        folders=tuple(_list_folders(data)),
+        disk_free_bytes=disk.free,
+        disk_total_bytes=disk.total,
+    )
+
+
+def _nearest(folder: Path) -> Path:
+    """It, or the folder that it would be made in: with a database elsewhere, nobody may have made it."""
+    return next(place for place in (folder.absolute(), *folder.absolute().parents) if place.exists())
+
+
+def _list_folders(data: Path) -> Iterator[FolderSize]:
+    try:
+        inside = sorted(entry.name for entry in os.scandir(data) if entry.is_dir(follow_symlinks=False))
+    except OSError:
+        return
+    for name in inside:
+        yield FolderSize(name=name, bytes=_measure(data / name))
+
+
+def _measure(folder: Path) -> int | None:
+    total = seen = 0
+    try:
+        for place, _folders, files in os.walk(folder, onerror=_give_up):
+            for file in files:
+                total += _size(Path(place) / file)
+            seen += len(files)
+            if seen > MOST_FILES:
+                return None
+    except OSError:
+        return None
+    return total
+
+
+def _size(file: Path) -> int:
+    """Nothing of a file that is gone by now: caches and databases remove theirs at any time."""
+    try:
+        return file.lstat().st_blocks * 512
+    except FileNotFoundError:
+        return 0
+
+
+def _give_up(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):
+        raise error

@@ -1,0 +1,282 @@
+"""What is old enough to be removed, by the policy; and what is kept however old it is.
+
+Of submissions: those that are still judged; those that a rejudging, which nobody has decided on yet, judges again; and
+of each user and problem the first and the last that was accepted. So who has solved a problem has solved it for good,
+at the time when it was so, and what was sent last can be read and judged again. The audit log has no rule.
+
+Removing what is old: in small batches, each in a transaction of its own, and by one process at a time.
+
+What would go if old things were removed now, and what went the last time.
+
+A thread of the web process that sees now and then whether it is time to remove what is old.
+
+The table of when old things were removed, and how many.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Identity,
+    Select,
+    and_,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    text,
+    tuple_,
+)
+from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
+
+from app.accounts.model import ApiToken, Invitation, UserSession
+from app.audit import Act, Actor, record
+from app.authoring.model import Publication, Verification
+from app.database.engine import Base, Database
+from app.policy import Policy, read_policy
+from app.rejudging.model import Rejudging
+from app.submissions.model import Judging, Submission
+from app.submissions.solved import is_solving
+
+
+class RetentionRun(Base):
+    """`removed` counts by kind; it grows while the run goes on, which ends at `finished_at`."""
+
+    __tablename__ = "retention_runs"
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
+    started_at: Mapped[datetime] = mapped_column(server_default=func.now(), index=True)
+    finished_at: Mapped[datetime | None]
+    removed: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+
+
+RUNS_DAYS = 365
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """`chosen`: the keys of what is older than `days`, and goes. `setting` is the one that says so."""
+
+    name: str
+    setting: str | None
+    days: int
+    model: type[Base]
+    chosen: Select[Any]
+
+
+def list_rules(policy: Policy) -> tuple[Rule, ...]:
+    """Those that remove something: what is kept for ever has none."""
+    settings: tuple[tuple[str, str | None, int | None, type[Any], Callable[[Any], ColumnElement[bool]]], ...] = (
+        ("submissions", "keep_submissions_days", policy.keep_submissions_days, Submission, _old_submissions),
+        ("verifications", "keep_verifications_days", policy.keep_verifications_days, Verification, _old_verifications),
+        ("sessions", "keep_ended_days", policy.keep_ended_days, UserSession, lambda at: UserSession.expires_at < at),
+        ("tokens", "keep_ended_days", policy.keep_ended_days, ApiToken, _ended_tokens),
+        ("invitations", "keep_ended_days", policy.keep_ended_days, Invitation, _ended_invitations),
+        ("retention_runs", None, RUNS_DAYS, RetentionRun, lambda at: RetentionRun.started_at < at),
+    )
+    return tuple(
+        Rule(
+            name=name,
+            setting=setting,
+            days=days,
+            model=model,
+            chosen=select(model.id).where(choose(func.now() - timedelta(days=days))),
+        )
+        for name, setting, days, model, choose in settings
+        if days is not None
+    )
+
+
+def _old_submissions(at: Any) -> ColumnElement[bool]:
+    return and_(Submission.created_at < at, ~_is_held(), ~_is_first_or_last_accepted())
+
+
+def _is_held() -> ColumnElement[bool]:
+    """A judging of it is not done, or belongs to a rejudging that is still to be decided on."""
+    undecided = select(Rejudging.id).where(Rejudging.id == Judging.rejudging_id, Rejudging.decision.is_(None)).exists()
+    return exists().where(Judging.submission_id == Submission.id, or_(Judging.state != "done", undecided))
+
+
+def _is_first_or_last_accepted() -> ColumnElement[bool]:
+    """It is accepted, and no other of the same user and problem that is came before; or none came after."""
+    other, judging = aliased(Submission), aliased(Judging)
+    accepted = exists().where(Judging.submission_id == Submission.id, is_solving())
+    also_accepted = (
+        select(other.id)
+        .join(judging, judging.submission_id == other.id)
+        .where(other.user_id == Submission.user_id, other.problem_id == Submission.problem_id)
+        .where(is_solving(other, judging))
+    )
+    own = tuple_(Submission.created_at, Submission.id)
+    earlier = also_accepted.where(tuple_(other.created_at, other.id) < own).exists()
+    later = also_accepted.where(tuple_(other.created_at, other.id) > own).exists()
+    return and_(accepted, or_(~earlier, ~later))
+
+
+def _old_verifications(at: Any) -> ColumnElement[bool]:
+    published_by_it = exists().where(Publication.verification_id == Verification.id)
+    return and_(Verification.state == "done", Verification.finished_at < at, ~published_by_it)
+
+
+def _ended_tokens(at: Any) -> ColumnElement[bool]:
+    """As the index of it says it: the earlier of both, of those that are there."""
+    ended: ColumnElement[bool] = func.least(ApiToken.revoked_at, ApiToken.expires_at) < at
+    return ended
+
+
+def _ended_invitations(at: Any) -> ColumnElement[bool]:
+    ended: ColumnElement[bool] = func.least(Invitation.used_at, Invitation.revoked_at, Invitation.expires_at) < at
+    return ended
+
+
+BATCH = 200
+EVERY = timedelta(hours=1)
+# Any number that nothing else of ours locks.
+LOCK = 0x72657461
+RETENTION = Actor(user_id=None, channel="retention")
+
+
+def run_if_due(database: Database) -> RetentionRun | None:
+    """None where another process is at it, or was within the hour."""
+    with _only_one(database) as is_ours:
+        if not is_ours:
+            return None
+        with database.transaction() as session:
+            if _ran_lately(session):
+                return None
+        return _run(database)
+
+
+def _run(database: Database) -> RetentionRun:
+    with database.transaction() as session:
+        run = RetentionRun()
+        session.add(run)
+        rules = list_rules(read_policy(session))
+    removed = {rule.name: _remove_all(database, rule) for rule in rules}
+    removed = {name: count for name, count in removed.items() if count}
+    with database.transaction() as session:
+        run = session.get_one(RetentionRun, run.id)
+        run.removed = removed
+        run.finished_at = session.scalars(select(func.now())).one()
+        if removed:
+            record(session, RETENTION, Act(action="retention.removed", target=run.id, after=removed))
+    return run
+
+
+def _remove_all(database: Database, rule: Rule) -> int:
+    total = 0
+    while True:
+        with database.transaction() as session:
+            removed = _remove_some(session, rule)
+        total += removed
+        if removed < BATCH:
+            return total
+
+
+def _remove_some(session: Session, rule: Rule) -> int:
+    """What somebody else holds now is left for the next time."""
+    some = rule.chosen.limit(BATCH).with_for_update(skip_locked=True, of=rule.model)
+    keys = session.scalars(some).all()
+    session.execute(delete(rule.model).where(rule.model.__table__.c.id.in_(keys)))
+    return len(keys)
+
+
+def _ran_lately(session: Session) -> bool:
+    return (
+        session.scalar(select(RetentionRun.id).where(RetentionRun.started_at > func.now() - EVERY).limit(1)) is not None
+    )
+
+
+@contextmanager
+def _only_one(database: Database) -> Iterator[bool]:
+    """A lock of the connection, and not of a transaction: it lasts over many."""
+    with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        is_ours = bool(connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": LOCK}))
+        try:
+            yield is_ours
+        finally:
+            if is_ours:
+                connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": LOCK})
+
+
+# Beyond it, a number is only said to be larger.
+MOST_COUNTED = 10_000
+
+
+class View(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Due(View):
+    """What would go."""
+
+    name: str
+    setting: str | None = Field(description="the setting that says so; null where it is always so")
+    days: int
+    count: int = Field(description=f"no more than {MOST_COUNTED} are counted")
+
+
+class RunView(View):
+    started_at: datetime
+    finished_at: datetime | None = Field(description="null while it goes on, or where it broke off")
+    removed: dict[str, Any] = Field(description="how many, by what they were")
+
+
+class Retention(View):
+    due: tuple[Due, ...]
+    last_run: RunView | None
+
+
+def count_due(session: Session, rule: Rule) -> Due:
+    some = rule.chosen.limit(MOST_COUNTED).subquery()
+    count = session.scalars(select(func.count()).select_from(some)).one()
+    return Due(name=rule.name, setting=rule.setting, days=rule.days, count=count)
+
+
+def read_retention(session: Session) -> Retention:
+    last = session.scalars(select(RetentionRun).order_by(RetentionRun.id.desc()).limit(1)).one_or_none()
+    return Retention(
+        due=tuple(count_due(session, rule) for rule in list_rules(read_policy(session))),
+        last_run=RunView(started_at=last.started_at, finished_at=last.finished_at, removed=last.removed)
+        if last
+        else None,
+    )
+
+
+# Not at once: a start has better things to do.
+FIRST_AFTER_SECONDS = 120.0
+LOOK_EVERY_SECONDS = 300.0
+
+_log = logging.getLogger(__name__)
+
+
+class Caretaker:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._look, name="retention", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """A run that goes on ends with the process, and begins anew at the next start."""
+        self._stopping.set()
+
+    def _look(self) -> None:
+        pause = FIRST_AFTER_SECONDS
+        while not self._stopping.wait(pause):
+            pause = LOOK_EVERY_SECONDS
+            try:
+                run_if_due(self._database)
+            except Exception:
+                _log.exception("what is old was not removed; the next try is in %d s", LOOK_EVERY_SECONDS)

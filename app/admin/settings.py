@@ -1,0 +1,161 @@
+"""The settings of run time as admins see them: what each is for, its bounds, its default, and who changed it when.
+
+Changing settings where that may remove things for good: only by who was told how many, and says so.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.accounts.model import User
+from app.admin.retention import MOST_COUNTED, Due, count_due, list_rules
+from app.audit import Actor
+from app.errors import Conflict, Invalid
+from app.policy import (
+    MAX_SHOWN,
+    Policy,
+    PolicyRow,
+    SettingNotFound,
+    change_policy,
+    lock_policy,
+    read_policy,
+    reset_setting,
+)
+
+Value = str | int | None
+
+
+class Setting(BaseModel):
+    """`minimum` and `maximum` are of numbers, `max_length` of texts. `may_be_empty`: null is a value, too."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    description: str
+    value: Value
+    default: Value
+    choices: tuple[str, ...] = ()
+    minimum: int | None = None
+    maximum: int | None = None
+    max_length: int | None = None
+    may_be_empty: bool = False
+    changed_by: str | None = Field(None, description="a user name; null for a default, and for a command")
+    changed_at: datetime | None = Field(None, description="null for what is still at its default")
+
+    @property
+    def is_number(self) -> bool:
+        return self.minimum is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Change:
+    value: Value
+    by: str | None
+    at: datetime
+
+
+def list_settings(session: Session) -> tuple[Setting, ...]:
+    """In the order of the policy."""
+    rows = session.execute(
+        select(PolicyRow.name, PolicyRow.value, User.username, PolicyRow.changed_at).outerjoin(
+            User, User.id == PolicyRow.changed_by
+        )
+    )
+    changes = {name: _Change(value=value, by=by, at=at) for name, value, by, at in rows}
+    return tuple(_setting(name, changes.get(name)) for name in Policy.model_fields)
+
+
+def _setting(name: str, change: _Change | None) -> Setting:
+    field = Policy.model_fields[name]
+    known = _schema(name)
+    shown = Setting(
+        name=name,
+        description=field.description or "",
+        value=field.default,
+        default=field.default,
+        choices=get_args(field.annotation) if "enum" in known else (),
+        minimum=known.get("minimum"),
+        maximum=known.get("maximum"),
+        max_length=known.get("maxLength"),
+        may_be_empty=type(None) in get_args(field.annotation),
+    )
+    if change is None:
+        return shown
+    return shown.model_copy(update={"value": change.value, "changed_by": change.by, "changed_at": change.at})
+
+
+def _schema(name: str) -> dict[str, Any]:
+    """What JSON Schema says of the field, or of what it is when it is not null."""
+    schema: dict[str, Any] = Policy.model_json_schema()["properties"][name]
+    return next((kind for kind in schema.get("anyOf", ()) if kind["type"] != "null"), schema)
+
+
+def read_value(name: str, text: str) -> Value:
+    """What somebody typed into a field, as the policy takes it. Raises NotFound, Invalid."""
+    if name not in Policy.model_fields:
+        raise SettingNotFound(name)
+    setting = _setting(name, None)
+    typed = text.strip()
+    if not setting.is_number:
+        return typed
+    if not typed and setting.may_be_empty:
+        return None
+    try:
+        return int(typed)
+    except ValueError:
+        bounds = f"from {setting.minimum} to {setting.maximum}"
+        raise Invalid(name, f"{name} is {typed[:MAX_SHOWN]!r}: it should be a whole number {bounds}") from None
+
+
+class RemovalUnconfirmed(Conflict):
+    """What would go for good, soon after the change is saved. Nothing is saved."""
+
+    def __init__(self, going: tuple[Due, ...]) -> None:
+        named = "; ".join(f"{due.setting} = {due.days} would remove {_counted(due)}" for due in going)
+        self.going, self.warning = going, f"{named}, for good and within the hour"
+        super().__init__(f"{self.warning}; nothing is saved: send confirm_removal=true with it if they may go")
+
+
+def change_settings(
+    session: Session, actor: Actor, changes: Mapping[str, Any], *, is_confirmed: bool = False
+) -> Policy:
+    """As `change_policy`. Raises RemovalUnconfirmed where something is kept shorter, is old enough to go, and
+    nobody has confirmed it."""
+    return _knowingly(session, lambda: change_policy(session, actor, changes), is_confirmed=is_confirmed)
+
+
+def put_back(session: Session, actor: Actor, name: str, *, is_confirmed: bool = False) -> Policy:
+    """As `reset_setting`, and as `change_settings`."""
+    return _knowingly(session, lambda: reset_setting(session, actor, name), is_confirmed=is_confirmed)
+
+
+def _knowingly(session: Session, change: Callable[[], Policy], *, is_confirmed: bool) -> Policy:
+    lock_policy(session)
+    before = read_policy(session)
+    after = change()
+    going = () if is_confirmed else _list_going(session, before, after)
+    if going:
+        raise RemovalUnconfirmed(going)
+    return after
+
+
+def _list_going(session: Session, before: Policy, after: Policy) -> tuple[Due, ...]:
+    """By the settings that keep something shorter than they did: what is old enough now."""
+    due = (count_due(session, rule) for rule in list_rules(after) if _is_shorter(before, after, rule.setting))
+    return tuple(one for one in due if one.count)
+
+
+def _is_shorter(before: Policy, after: Policy, setting: str | None) -> bool:
+    if setting is None:
+        return False
+    old, new = getattr(before, setting), getattr(after, setting)
+    return new is not None and (old is None or new < old)
+
+
+def _counted(due: Due) -> str:
+    return f"{due.count}{' or more' if due.count == MOST_COUNTED else ''} {due.name}"

@@ -1,0 +1,110 @@
+"""Everybody's submissions for admins: how one was judged each time, and all that are chosen as a table."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import select, tuple_
+from sqlalchemy.orm import Session
+
+from app.admin.export import Format, Table
+from app.admin.export_record import record_export
+from app.audit import Actor
+from app.catalog.model import Revision
+from app.judging.verdicts import Verdict
+from app.submissions.model import Judging, Submission
+from app.submissions.query import HistoryFilters, SubmissionSummary, choose, summarise
+from app.submissions.view import State
+
+CHUNK = 500
+# With sources, which may have 256 KiB each.
+SOURCES_AT_A_TIME = 50
+COLUMNS = (
+    "id",
+    "user",
+    "problem",
+    "title",
+    "revision",
+    "mode",
+    "created_at",
+    "state",
+    "verdict",
+    "score",
+    "wall_seconds",
+    "memory_bytes",
+)
+
+
+class InspectedJudging(BaseModel):
+    """One evaluation of a submission, as admins see it. Of hidden cases no value is stored, and so none shown."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: int
+    revision: int = Field(description="the number of the revision that it was judged on")
+    is_current: bool = Field(description="whether it counts: of a submission's judgings exactly one does")
+    rejudging_id: UUID | None = Field(description="the rejudging that it belongs to; null for the first one")
+    queue: str
+    priority: int
+    state: State
+    verdict: Verdict | None
+    score: int | None
+    attempt: int = Field(description="how many times a worker has begun it")
+    worker: str | None
+    image: str | None
+    versions: dict[str, Any] | None
+    queued_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    hint: str | None
+    reason: str | None = Field(description="why it is a judge_error, or was tried again")
+    request_id: str | None = Field(description="of the request that asked for it, as the server's log has it")
+
+
+def inspect_judgings(session: Session, submission: Submission) -> tuple[InspectedJudging, ...]:
+    """All of them, the newest first."""
+    rows = session.execute(
+        select(Judging, Revision.number)
+        .join(Revision, Revision.id == Judging.revision_id)
+        .where(Judging.submission_id == submission.id)
+        .order_by(Judging.id.desc())
+    )
+    names = [name for name in InspectedJudging.model_fields if name != "revision"]
+    return tuple(
+        InspectedJudging(revision=number, **{name: getattr(row, name) for name in names}) for row, number in rows
+    )
+
+
+def export_submissions(session: Session, filters: HistoryFilters, format: Format, *, with_source: bool) -> Table:
+    """All that are chosen. Raises as `choose`."""
+    choose(session, filters)
+    columns = (*COLUMNS, "source") if with_source else COLUMNS
+    records = each_submission(session, filters, with_source=with_source)
+    return Table(name="submissions", format=format, columns=columns, records=records)
+
+
+def record_submissions_export(session: Session, actor: Actor, filters: HistoryFilters, *, with_source: bool) -> None:
+    record_export(session, actor, "submissions.exported", asdict(filters), with_source=with_source)
+
+
+def each_submission(session: Session, filters: HistoryFilters, *, with_source: bool) -> Iterator[dict[str, Any]]:
+    """All that are chosen, a few in memory at a time. Whole only in a session that reads all of one moment."""
+    size = SOURCES_AT_A_TIME if with_source else CHUNK
+    chosen = choose(session, filters)
+    after = chosen
+    while found := summarise(session, after.limit(size)):
+        sources = _sources(session, found) if with_source else {}
+        for each in found:
+            yield {name: getattr(each, name) for name in COLUMNS} | ({"source": sources[each.id]} if sources else {})
+        place = tuple_(Submission.created_at, Submission.id) < tuple_(found[-1].created_at, found[-1].id)
+        after = chosen.where(place)
+
+
+def _sources(session: Session, found: tuple[SubmissionSummary, ...]) -> dict[UUID, str]:
+    rows = session.execute(
+        select(Submission.id, Submission.source).where(Submission.id.in_([each.id for each in found]))
+    )
+    return {row.id: row.source for row in rows}

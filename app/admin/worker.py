@@ -1,0 +1,150 @@
+"""Workers as an admin sees them: there or last seen when, what they have and do; and draining one."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.orm import Session
+
+from app.audit import Act, Actor, record
+from app.errors import Conflict, NotFound
+from app.submissions.model import Judging, WorkerRow
+from app.submissions.waiting import ALIVE
+
+State = Literal["alive", "draining", "away", "dead"]
+
+
+class WorkerView(BaseModel):
+    """A worker process. `draining`: alive, and told to take no more; `away`: told so, and ended since: the next one
+    that starts on its host for its queues takes none either; `dead`: it stopped beating and never said why.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    name: str
+    host: str
+    state: State
+    queues: list[str]
+    slots: int = Field(description="judgings that it runs at once")
+    running: int = Field(
+        description="judgings that it has now: for a moment more than `slots`, when a rejudge gives way to a student's"
+    )
+    device: str
+    gpus: list[str]
+    boxes: dict[str, Any] = Field(description="its boxes, counted by what they do")
+    versions: dict[str, Any] = Field(
+        description="of Allclose, of Python and of each framework that a box was opened with; `sandbox` names its kind"
+    )
+    started_at: datetime
+    seen_at: datetime
+
+    @property
+    def is_there(self) -> bool:
+        return self.state in ("alive", "draining")
+
+    @property
+    def known_versions(self) -> list[str]:
+        """In words; the kind of sandbox says itself what it is."""
+        return [str(what) if name == "sandbox" else f"{name} {what}" for name, what in sorted(self.versions.items())]
+
+    @property
+    def giving_way(self) -> int:
+        """So many of those it has end, since students' have taken their places."""
+        return max(0, self.running - self.slots)
+
+
+class WorkerList(BaseModel):
+    items: list[WorkerView]
+
+
+def list_workers(session: Session) -> list[WorkerView]:
+    """Those alive first. A process has a row for judgings and one for verifications; it is shown once."""
+    rows = session.execute(
+        select(WorkerRow, WorkerRow.seen_at > func.now() - ALIVE).order_by(WorkerRow.started_at, WorkerRow.id)
+    ).all()
+    running = Counter(
+        session.scalars(
+            select(Judging.worker).where(Judging.state == "judging", Judging.lease_until > func.now())
+        ).all()
+    )
+    by_name: dict[str, list[tuple[WorkerRow, bool]]] = {}
+    for row, is_alive in rows:
+        by_name.setdefault(row.name, []).append((row, is_alive))
+    views = [_view(own, running[name]) for name, own in by_name.items()]
+    return sorted(views, key=lambda view: (not view.is_there, view.name))
+
+
+def drain(session: Session, actor: Actor, worker_id: UUID) -> WorkerView:
+    """It takes no more judgings and finishes what it has; so does whoever comes in its place, until `resume`.
+
+    Raises NotFound, and Conflict for a dead one.
+    """
+    return _change(session, actor, worker_id, is_draining=True)
+
+
+def resume(session: Session, actor: Actor, worker_id: UUID) -> WorkerView:
+    """Where it is away, its row goes. Raises NotFound, and Conflict for a dead one."""
+    return _change(session, actor, worker_id, is_draining=False)
+
+
+def _change(session: Session, actor: Actor, worker_id: UUID, *, is_draining: bool) -> WorkerView:
+    """Nothing is recorded where it is so already."""
+    row = session.get(WorkerRow, worker_id, with_for_update=True)
+    if row is None:
+        raise NotFound(f"there is no worker {worker_id}; GET /api/v1/workers lists those there are")
+    view = _find(session, row.name)
+    if view.state == "dead":
+        raise Conflict(f"{row.name} is dead: nothing can be asked of it; hold back or resume the one in its place")
+    if row.is_draining == is_draining:
+        return view
+    _write(session, row.name, is_draining=is_draining)
+    action = "worker.drained" if is_draining else "worker.resumed"
+    states = ({"is_draining": not is_draining}, {"is_draining": is_draining})
+    record(session, actor, Act(action=action, target=row.name, before=states[0], after=states[1]))
+    after = _find(session, row.name)
+    if view.state == "away":
+        session.execute(delete(WorkerRow).where(WorkerRow.name == row.name))
+    return after
+
+
+def _write(session: Session, name: str, *, is_draining: bool) -> None:
+    session.execute(update(WorkerRow).where(WorkerRow.name == name).values(is_draining=is_draining))
+    # Its loops listen to these for their own name too, and beat at once.
+    for channel in ("judging", "verification"):
+        session.execute(select(func.pg_notify(channel, name)))
+
+
+def _find(session: Session, name: str) -> WorkerView:
+    return next(view for view in list_workers(session) if view.name == name)
+
+
+def _state(row: WorkerRow, *, is_alive: bool) -> State:
+    if is_alive:
+        return "draining" if row.is_draining else "alive"
+    return "away" if row.is_draining else "dead"
+
+
+def _view(rows: Sequence[tuple[WorkerRow, bool]], running: int) -> WorkerView:
+    """The row that judges says most of it."""
+    rows = sorted(rows, key=lambda each: (not each[1], each[0].queues[0].startswith("verify-")))
+    row, is_alive = rows[0]
+    return WorkerView(
+        id=row.id,
+        name=row.name,
+        host=row.host,
+        state=_state(row, is_alive=is_alive),
+        queues=[queue for each, _ in rows for queue in each.queues],
+        slots=row.slots,
+        running=running,
+        device=row.device,
+        gpus=row.gpus,
+        boxes=row.boxes if is_alive else {},
+        versions=row.versions,
+        started_at=row.started_at,
+        seen_at=row.seen_at,
+    )

@@ -1,0 +1,112 @@
+"""Every JSON answer to a GET has an ETag; whoever sends it back in If-None-Match is told that nothing changed.
+
+Streams, and answers that name their own rule for caches, pass as they are.
+
+Conditional requests: what GET answered has an ETag, and a change may be asked for only while that is still so.
+"""
+
+from collections.abc import Set
+from hashlib import sha256
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import Header
+from pydantic import TypeAdapter
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.errors import Outdated
+
+IfMatch = Annotated[
+    str | None,
+    Header(
+        alias="If-Match",
+        description="the `ETag` that GET gave: change it only while it is still what you have seen, or answer 412",
+    ),
+]
+
+
+def write_tag(body: bytes) -> str:
+    """Strong: equal only for equal bytes."""
+    return f'"{sha256(body).hexdigest()[:32]}"'
+
+
+def tag_of(view: Any, *, without: Set[str] = frozenset()) -> str:
+    """The ETag of a GET that answers with this object now; or of the object `without` some of its fields."""
+    return write_tag(TypeAdapter(type(view)).dump_json(view, by_alias=True, exclude=set(without)))
+
+
+def require_match(if_match: str | None, view: Any) -> None:
+    """`view`: what GET would answer now, in the transaction of the change, its row locked. Raises Outdated."""
+    require_tag(if_match, tag_of(view))
+
+
+def require_tag(if_match: str | None, tag: str) -> None:
+    """`tag`: the ETag that GET would answer with now. Raises Outdated."""
+    if if_match is not None and not has_match(if_match, tag):
+        raise Outdated(
+            "it has changed since you read it, or was never what If-Match says; GET it again and look at the changes"
+        )
+
+
+def has_match(header: str, tag: str) -> bool:
+    """`*` matches whatever is there."""
+    given = [each.strip() for each in header.split(",")]
+    return "*" in given or tag in given
+
+
+# Kept by the asker alone, and asked for again each time.
+KEEP = "private, no-cache"
+_OF_A_BODY = ("content-length", "content-type")
+
+
+class EntityTag:
+    """Pure ASGI: an answer in one piece is looked at, one in several is not held back."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "GET" and scope["path"].startswith("/api/"):
+            await self._app(scope, receive, _tagged(scope, send))
+        else:
+            await self._app(scope, receive, send)
+
+
+def _tagged(scope: Scope, send: Send) -> Send:
+    held: Message | None = None
+
+    async def tagged(message: Message) -> None:
+        nonlocal held
+        if message["type"] == "http.response.start" and _is_fit(message):
+            held = message
+        elif held is None:
+            await send(message)
+        else:
+            start, held = held, None
+            for each in _answer(scope, start, message):
+                await send(each)
+
+    return tagged
+
+
+def _is_fit(start: Message) -> bool:
+    headers = Headers(raw=start["headers"])
+    return (
+        start["status"] == HTTPStatus.OK
+        and headers.get("content-type") == "application/json"
+        and "cache-control" not in headers
+    )
+
+
+def _answer(scope: Scope, start: Message, body: Message) -> tuple[Message, Message]:
+    if body.get("more_body", False):
+        return start, body
+    tag = write_tag(body["body"])
+    headers = MutableHeaders(raw=list(start["headers"]))
+    headers.update({"ETag": tag, "Cache-Control": KEEP, "Vary": "Authorization"})
+    if not has_match(Headers(scope=scope).get("if-none-match", "").replace("W/", ""), tag):
+        return {**start, "headers": headers.raw}, body
+    for name in _OF_A_BODY:
+        del headers[name]
+    return {**start, "status": HTTPStatus.NOT_MODIFIED, "headers": headers.raw}, {**body, "body": b""}

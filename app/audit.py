@@ -1,0 +1,177 @@
+"""Writing down what somebody did, in the transaction that does it.
+
+All that is written down, as `kind.verb`, and the kinds of things that it is done to.
+
+Who sits at the server's machine, by their name there.
+
+The table of what was done: who, what, to what, when, from where, before and after. Rows are only ever added.
+
+The database refuses to change or remove a row (migration 0014), whoever asks.
+"""
+
+import getpass
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Identity, Index, Text, func, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from app.database.engine import Base
+from app.telemetry.context import request_id
+
+Action = Literal[
+    "audit.exported",
+    "backup.downloaded",
+    "backup.removed",
+    "backup.restored",
+    "backup.written",
+    "identity.linked",
+    "identity.removed",
+    "invitation.made",
+    "invitation.revoked",
+    "invitation.used",
+    "problem.published",
+    "rejudging.applied",
+    "rejudging.cancelled",
+    "rejudging.created",
+    "retention.removed",
+    "session.ended",
+    "setting.changed",
+    "submission.cancelled",
+    "submissions.exported",
+    "token.created",
+    "token.revoked",
+    "user.created",
+    "user.email_changed",
+    "user.erased",
+    "user.exported",
+    "user.password_changed",
+    "user.password_reset",
+    "user.reactivated",
+    "user.reset_link_made",
+    "user.role_changed",
+    "user.signed_out",
+    "user.suspended",
+    "verification.cancelled",
+    "worker.drained",
+    "worker.resumed",
+]
+Kind = Literal[
+    "audit",
+    "backup",
+    "identity",
+    "invitation",
+    "problem",
+    "rejudging",
+    "retention",
+    "session",
+    "setting",
+    "submission",
+    "submissions",
+    "token",
+    "user",
+    "verification",
+    "worker",
+]
+
+MAX_NAME = 64
+
+
+def read_operator() -> str:
+    """Whoever became root by sudo is named by who they were before. The environment says so: no proof, but a trace."""
+    return "".join(filter(str.isprintable, os.environ.get("SUDO_USER") or _user()))[:MAX_NAME]
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a number that the machine has no name for, as in many containers
+        return f"user {os.getuid()}"
+
+
+# By what it was done; `retention` removes what is old, by itself.
+Channel = Literal["page", "api", "command", "worker", "retention"]
+
+
+class AuditEvent(Base):
+    """`actor_id` is None for a command on the server's machine, and for what Allclose does by itself; `operator` is the
+    name on that machine of who ran the command. `target` names one of what `target_kind` says; `subject_id` is the user
+    whom it was about, where the target is something of theirs.
+
+    `before` and `after` hold the fields that the action changed; never a secret, and no more of a person than needed:
+    people may be erased, and these rows may not.
+    """
+
+    __tablename__ = "audit_events"
+    __table_args__ = (
+        CheckConstraint("channel IN ('page', 'api', 'command', 'worker', 'retention')", name="channel"),
+        Index("ix_audit_events_actor_id_id", "actor_id", text("id DESC")),
+        Index("ix_audit_events_subject_id_id", "subject_id", text("id DESC")),
+        Index("ix_audit_events_channel_id", "channel", text("id DESC")),
+        Index("ix_audit_events_target_kind_target_id", "target_kind", "target", text("id DESC")),
+        Index("ix_audit_events_action_id", "action", text("id DESC")),
+    )
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
+    at: Mapped[datetime] = mapped_column(server_default=func.now(), index=True)
+    actor_id: Mapped[UUID | None] = mapped_column(ForeignKey("users.id"))
+    channel: Mapped[Channel] = mapped_column(Text)
+    action: Mapped[str]
+    target_kind: Mapped[str]
+    target: Mapped[str]
+    before: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
+    after: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
+    address: Mapped[str | None]
+    request_id: Mapped[str | None]
+    operator: Mapped[str | None]
+    subject_id: Mapped[UUID | None] = mapped_column(ForeignKey("users.id"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actor:
+    """Who acts, and from where. `user_id` is None for a command on the server's machine, and for Allclose itself."""
+
+    user_id: UUID | None
+    channel: Channel
+    address: str | None = None
+
+
+COMMAND = Actor(user_id=None, channel="command")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """`action` is `kind.verb`, say `user.suspended`; `before` and `after` are the fields that changed.
+
+    `subject_id`: the user whom it is about, where the target is something of theirs.
+    """
+
+    action: str
+    target: object
+    before: Mapping[str, Any] | None = None
+    after: Mapping[str, Any] | None = None
+    subject_id: UUID | None = None
+
+
+def record(session: Session, actor: Actor, act: Act) -> None:
+    session.add(
+        AuditEvent(
+            actor_id=actor.user_id,
+            channel=actor.channel,
+            action=act.action,
+            target_kind=act.action.partition(".")[0],
+            target=str(act.target),
+            before=dict(act.before) if act.before is not None else None,
+            after=dict(act.after) if act.after is not None else None,
+            address=actor.address,
+            request_id=request_id.get(),
+            operator=read_operator() if actor.channel == "command" else None,
+            subject_id=act.subject_id,
+        )
+    )
+    session.flush()

@@ -1,0 +1,246 @@
+"""Where admins ask for backups while the service runs: making one, taking one out, putting one in place.
+
+Backups as admins see them.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from operator import attrgetter
+from pathlib import Path
+from typing import IO, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import func, select, text
+
+from app.audit import Act, Actor, record
+from app.backup.archive import TELLING, BadBackup, Manifest, back_up, read_manifest, write_sizes
+from app.backup.restore import BackupTooNew, check_revision, restore_while_used
+from app.backup.store import MOST, BackupNotFound, BackupStore
+from app.backup.task import Bench, State, Work
+from app.database.engine import Database
+from app.errors import Conflict
+
+BackupState = Literal["writing", "ready", "failed", "damaged"]
+
+
+class Restoration(BaseModel):
+    """What became of the last restore, if it was of this backup and no other was made since."""
+
+    model_config = ConfigDict(frozen=True)
+
+    state: State = Field(description="`failed`: nothing was changed; `notice` says why")
+    step: str = Field(description="what it is about", examples=["filling a database beside"])
+    started_at: datetime
+    finished_at: datetime | None
+    notice: str | None
+
+
+class BackupView(BaseModel):
+    """A backup that this deployment has made and kept."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    state: BackupState = Field(
+        description="`failed`: none was written; `damaged`: no whole backup any more; `notice` says why"
+    )
+    made_at: datetime
+    bytes: int = Field(description="of the file; while it is written, so far")
+    rows: Mapping[str, int] = Field(description="by table; empty until it is written")
+    dump_sha256: str | None = Field(description="of `database.dump` in it, as `manifest.json` names it")
+    allclose: str | None = Field(description="the version that wrote it")
+    schema_revision: str | None
+    is_restorable: bool = Field(description="whether this Allclose can put it in place")
+    notice: str | None = Field(description="why it can't be restored, or was not written")
+    restoration: Restoration | None
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it changes by itself."""
+        return self.state == "writing" or (self.restoration is not None and self.restoration.state == "running")
+
+
+class BackupList(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    items: tuple[BackupView, ...] = Field(description="newest first")
+    most: int = Field(description="so many are kept; then making another is refused")
+    free_bytes: int = Field(description="on the disk where they lie")
+
+
+DAMAGED = "the file is no whole backup any more: remove it, and take another"
+
+
+class NotAsked(Conflict):
+    """There are accounts, and nobody said that they may go."""
+
+
+class NotRestorable(Conflict):
+    """The file can't be put in place by this Allclose."""
+
+
+class BackupService:
+    def __init__(self, database: Database, data: Path) -> None:
+        self._database = database
+        self._shelf = BackupStore(data)
+        self._bench = Bench(self._shelf.folder)
+
+    def list_all(self) -> BackupList:
+        work = self._read_work()
+        views = [self._find_view(path, work) for path in self._shelf.list_paths()]
+        if work is not None and all(view is None or view.name != work.name for view in views):
+            views.append(self._view_unwritten(work))
+        items = sorted((view for view in views if view is not None), key=attrgetter("name"), reverse=True)
+        return BackupList(items=tuple(items), most=MOST, free_bytes=self._shelf.free_bytes)
+
+    def get(self, name: str) -> BackupView:
+        """Raises BackupNotFound."""
+        work, path = self._read_work(), self._shelf.find_path(name)
+        view = self._find_view(path, work) if path is not None else None
+        if view is None and work is not None and work.name == name:
+            view = self._view_unwritten(work)
+        if view is None:
+            raise BackupNotFound(name)
+        return view
+
+    def make(self, actor: Actor) -> BackupView:
+        """Begins it. Raises WorkRuns, LimitReached, Foreign."""
+        self._shelf.open()
+        lock = self._bench.hold()
+        try:
+            self._shelf.tidy()
+            path = self._shelf.new_path()
+            self._shelf.check_room(self._measure_database())
+            work = Work(kind="backup", name=path.name, started_at=datetime.now(UTC))
+            self._bench.start(lock, work, lambda _tell: back_up(self._database, path, actor))
+        except BaseException:
+            lock.close()
+            raise
+        return self.get(path.name)
+
+    def take_out(self, name: str, actor: Actor) -> IO[bytes]:
+        """The whole file, which is written down first. Raises BackupNotFound."""
+        file = self._shelf.get_path(name).open("rb")
+        with self._database.transaction() as session:
+            record(session, actor, Act(action="backup.downloaded", target=name))
+        return file
+
+    def remove(self, name: str, actor: Actor) -> None:
+        """One that is gone stays so. Raises WorkRuns while it, or another, is restored or written; BackupNotFound."""
+        if self._shelf.is_name(name) and self._shelf.find_path(name) is None:
+            return
+        path = self._shelf.get_path(name)
+        with self._bench.hold(), self._database.transaction() as session:
+            record(session, actor, Act(action="backup.removed", target=name, before={"bytes": path.stat().st_size}))
+            path.unlink(missing_ok=True)
+
+    def restore(self, name: str, actor: Actor, *, replace: bool) -> BackupView:
+        """Begins it. Raises BackupNotFound, NotAsked, NotRestorable, Foreign, WorkRuns."""
+        path = self._shelf.get_path(name)
+        manifest = self._check_restorable(path)
+        if not replace and (present := self.count_present())["users"]:
+            raise NotAsked(
+                f"there are {write_sizes(present)} here, and the backup of {manifest.made_at:%Y-%m-%d %H:%M} UTC has "
+                f"{write_sizes(manifest.rows)}: to put it in the place of all of it, say replace: true"
+            )
+        lock = self._bench.hold()
+        try:
+            work = Work(kind="restore", name=name, started_at=datetime.now(UTC))
+            self._bench.start(lock, work, lambda tell: restore_while_used(self._database, path, actor, tell))
+        except BaseException:
+            lock.close()
+            raise
+        return self.get(name)
+
+    def count_present(self) -> dict[str, int]:
+        """Rows that are there now, of the tables that tell most."""
+        with self._database.transaction() as session:
+            return {table: session.scalar(text(f"SELECT count(*) FROM {table}")) or 0 for table in TELLING}
+
+    def _check_restorable(self, path: Path) -> Manifest:
+        self._shelf.check_own(path)
+        try:
+            manifest = read_manifest(path)
+            check_revision(manifest)
+        except BadBackup:
+            raise NotRestorable(DAMAGED) from None
+        except BackupTooNew as error:
+            raise NotRestorable(str(error)) from None
+        return manifest
+
+    def _measure_database(self) -> int:
+        with self._database.transaction() as session:
+            return int(session.scalars(select(func.pg_database_size(func.current_database()))).one())
+
+    def _read_work(self) -> Work | None:
+        return self._bench.read() if self._shelf.folder.is_dir() else None
+
+    def _find_view(self, path: Path, work: Work | None) -> BackupView | None:
+        """None for one that was removed just now."""
+        restoration = _restoration(work) if work is not None and work.name == path.name else None
+        try:
+            status = path.stat()
+            manifest = read_manifest(path)
+        except FileNotFoundError:
+            return None
+        except BadBackup:
+            at = datetime.fromtimestamp(status.st_mtime, UTC)
+            return _unread(path.name, "damaged", made_at=at, size=status.st_size, notice=DAMAGED)
+        notice = self._why_not(path)
+        return BackupView(
+            name=path.name,
+            state="ready",
+            made_at=manifest.made_at,
+            bytes=status.st_size,
+            rows=manifest.rows,
+            dump_sha256=manifest.dump_sha256,
+            allclose=manifest.allclose,
+            schema_revision=manifest.schema_revision,
+            is_restorable=notice is None,
+            notice=notice,
+            restoration=restoration,
+        )
+
+    def _why_not(self, path: Path) -> str | None:
+        try:
+            self._check_restorable(path)
+        except Conflict as refusal:
+            return str(refusal)
+        return None
+
+    def _view_unwritten(self, work: Work) -> BackupView | None:
+        """None where it was written, and is gone since."""
+        if work.kind != "backup" or work.state == "done":
+            return None
+        state: BackupState = "writing" if work.state == "running" else "failed"
+        size = self._shelf.measure_partial(work.name)
+        return _unread(work.name, state, made_at=work.started_at, size=size, notice=work.notice)
+
+
+def _unread(name: str, state: BackupState, *, made_at: datetime, size: int, notice: str | None) -> BackupView:
+    """One that nobody can read, not yet or not any more."""
+    return BackupView(
+        name=name,
+        state=state,
+        made_at=made_at,
+        bytes=size,
+        rows={},
+        dump_sha256=None,
+        allclose=None,
+        schema_revision=None,
+        is_restorable=False,
+        notice=notice,
+        restoration=None,
+    )
+
+
+def _restoration(work: Work) -> Restoration | None:
+    if work.kind != "restore":
+        return None
+    return Restoration(
+        state=work.state,
+        step=work.step,
+        started_at=work.started_at,
+        finished_at=work.finished_at,
+        notice=work.notice,
+    )

@@ -1,0 +1,288 @@
+"""The conflicts between a parameter and the value that a case gives it, by the kind of parameter.
+
+Whether the value that a case gives fits its parameter: type, element type, range, and how a draw is completed.
+
+Numbers of the types `float`, `int` and `bool` are held to the ranges of float64, int64 and bool.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from app.catalog.case import Array, Choice, Drawn, Integers, Normal, Permutation, Shape, Uniform
+from app.catalog.dtype import DType, bytes_of, family, range_of
+from app.catalog.fault import Conflict, Location
+from app.catalog.parameter import Parameter
+
+PLAIN_DTYPES: dict[str, DType] = {"float": "float64", "int": "int64", "bool": "bool"}
+_TAKES = {"bool": "true or false", "int": "whole numbers", "float": "numbers", "complex": "numbers"}
+# A normal draw farther than this from its mean has a chance below 1e-15.
+_FAR = 8
+
+
+class Ragged(ValueError):
+    """Lists of unequal lengths; `location` is the first that differs from its elder."""
+
+    def __init__(self, location: Location) -> None:
+        super().__init__()
+        self.location = location
+
+
+def shape_of(literal: Any) -> Shape:
+    """The shape of nested lists of scalars. Raises Ragged."""
+    if not isinstance(literal, tuple):
+        return ()
+    first: Shape = ()
+    for index, item in enumerate(literal):
+        try:
+            shape = shape_of(item)
+        except Ragged as ragged:
+            raise Ragged((index, *ragged.location)) from None
+        if index and shape != first:
+            raise Ragged((index,))
+        first = shape
+    return (len(literal), *first)
+
+
+def element_conflicts(literal: Any, dtype: DType, where: Location = ()) -> Iterator[Conflict]:
+    """One conflict for every scalar in the nested lists that `dtype` can't hold."""
+    if isinstance(literal, tuple):
+        for index, item in enumerate(literal):
+            yield from element_conflicts(item, dtype, (*where, index))
+    elif not _is_element(literal, dtype):
+        yield Conflict(where, f"is {shown(literal)}, but {dtype} takes {_TAKES[family(dtype)]}", "write such a value")
+    elif math.isfinite(literal) and literal not in range_of(dtype):
+        yield Conflict(where, f"is {literal}, but {_limits(dtype)}", "use a value in that range or a wider dtype")
+
+
+def _is_element(scalar: object, dtype: DType) -> bool:
+    if family(dtype) == "bool":
+        return isinstance(scalar, bool)
+    numbers: tuple[type, ...] = (int,) if family(dtype) == "int" else (int, float)
+    return isinstance(scalar, numbers) and not isinstance(scalar, bool)
+
+
+def _limits(dtype: DType) -> str:
+    allowed = range_of(dtype)
+    return (
+        f"{dtype} holds {allowed.low:.17g} to {allowed.high:.17g}"
+        if family(dtype) != "int"
+        else (f"{dtype} holds {allowed.low} to {allowed.high}")
+    )
+
+
+def draw_conflicts(draw: Drawn, dtype: DType) -> Iterator[Conflict]:
+    """Whether a draw's numbers fit the element type."""
+    if isinstance(draw, Choice):
+        yield from element_conflicts(draw.of, dtype, ("of",))
+    elif isinstance(draw, Normal | Uniform) and family(dtype) != "float":
+        yield Conflict(("draw",), f"gives fractions, but {dtype} takes {_TAKES[family(dtype)]}", _other_draw(dtype))
+    elif family(dtype) in ("bool", "complex"):
+        yield Conflict(("draw",), f"gives whole numbers, but the dtype is {dtype}", _other_draw(dtype))
+    else:
+        yield from _bound_conflicts(draw, dtype)
+
+
+def _bound_conflicts(draw: Drawn, dtype: DType) -> Iterator[Conflict]:
+    for key, number in _bounds(draw):
+        if number not in range_of(dtype):
+            yield Conflict((key,), f"makes numbers like {number:g}, but {_limits(dtype)}", "draw smaller numbers")
+
+
+def _bounds(draw: Drawn) -> Iterable[tuple[str, float]]:
+    if isinstance(draw, Normal):
+        return [("scale", abs(draw.loc) + _FAR * draw.scale)]
+    if isinstance(draw, Uniform):
+        return [("low", draw.low), ("high", draw.high)]
+    if isinstance(draw, Integers):
+        return [("low", draw.low), ("high", draw.high - 1)]
+    return [("n", draw.n - 1)] if isinstance(draw, Permutation) and draw.n else []
+
+
+def _other_draw(dtype: DType) -> str:
+    match family(dtype):
+        case "int":
+            return "use `draw: integers` with low and high"
+        case "bool":
+            return "use `{draw: choice, of: [true, false]}`"
+        case _:
+            return "make such inputs in cases.py with `generate`"
+
+
+def completed(draw: Drawn, parameter: Parameter) -> tuple[Shape, DType | None]:
+    """Shape and element type of a draw inside a list or mapping; without an element type, plain numbers in lists."""
+    shape = draw.size_given
+    if shape is None and draw.dtype is None:
+        return (), None
+    return shape or (), draw.dtype or parameter.dtype
+
+
+def byte_count(value: Any, parameter: Parameter) -> int:
+    """Bytes of the arrays that the value becomes; plain numbers count 8."""
+    if isinstance(value, Drawn):
+        shape = value.size_given
+        if shape is None:
+            shape = tuple(size for size in parameter.shape or () if isinstance(size, int))
+        return math.prod(shape) * bytes_of(value.dtype or parameter.dtype or "float64")
+    if isinstance(value, tuple):
+        return sum(byte_count(item, parameter) for item in value)
+    if isinstance(value, dict):
+        return sum(byte_count(item, parameter) for item in value.values())
+    return byte_count(value.array, parameter) if isinstance(value, Array) else 8
+
+
+def shown(value: object, limit: int = 60) -> str:
+    """The value as the author wrote it, nearly: for messages."""
+    words = {True: "true", False: "false", None: "null"}
+    text = words[value] if value is None or isinstance(value, bool) else repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+_EXAMPLES = {"float": "0.5", "int": "3", "bool": "true", "str": '"text"', "list": "[1, 2]", "dict": "{a: 1}"}
+
+
+def array_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
+    """For the types jax, torch and numpy: a draw, nested lists, or `{array: …}`."""
+    dtype = parameter.dtype or "float32"
+    if isinstance(value, Drawn | Array) and value.dtype not in (None, dtype):
+        message = f"is {value.dtype}, but the {parameter.noun}'s dtype is {dtype}"
+        yield Conflict(("dtype",), message, f"remove it here, or change the {parameter.noun}")
+    if isinstance(value, Drawn):
+        yield from draw_conflicts(value, dtype)
+        yield from _drawn_shape_conflicts(parameter, value)
+    elif isinstance(value, Array):
+        yield from _whole_literal_conflicts(parameter, value.array, ("array",))
+    else:
+        yield from _whole_literal_conflicts(parameter, value, ())
+
+
+def _whole_literal_conflicts(parameter: Parameter, literal: Any, where: Location) -> Iterator[Conflict]:
+    conflicts = list(_literal_conflicts(parameter.dtype or "float32", literal, where))
+    yield from conflicts
+    if not conflicts and not _matches(shape := shape_of(literal), parameter):
+        message = f"has shape {_text(shape)}, but the {parameter.noun}'s is {_declared(parameter)}"
+        yield Conflict(where, message, "change one of them")
+
+
+def _literal_conflicts(dtype: DType, literal: Any, where: Location) -> Iterator[Conflict]:
+    """Nested lists of equal length, and the first element that does not fit."""
+    if isinstance(literal, dict | Drawn | Array):
+        yield Conflict(where, "is a mapping, but an array is wanted", "give numbers in lists, or `{draw: …}`")
+        return
+    try:
+        shape_of(literal)
+    except Ragged as ragged:
+        message = "has another length or depth than the item before it"
+        yield Conflict((*where, *ragged.location), message, "the lists of an array must be equally long")
+        return
+    yield from islice(element_conflicts(literal, dtype, where), 1)
+
+
+def _drawn_shape_conflicts(parameter: Parameter, draw: Drawn) -> Iterator[Conflict]:
+    shape = draw.size_given
+    if isinstance(draw, Permutation) and shape != (draw.n,):
+        yield Conflict(("shape",), f"is {_text(shape or ())}, but n is {draw.n}", "remove shape: it is [n]")
+    elif shape is None:
+        if symbols := [size for size in parameter.shape or () if isinstance(size, str)]:
+            message = f"has no shape, and the {parameter.noun}'s is {_declared(parameter)}"
+            yield Conflict((), message, f"add `shape:` with numbers for {', '.join(symbols)}")
+    elif not _matches(shape, parameter):
+        message = f"is {_text(shape)}, but the {parameter.noun}'s is {_declared(parameter)}"
+        yield Conflict(("shape",), message, "change one of them")
+
+
+def _matches(shape: Shape, parameter: Parameter) -> bool:
+    declared = parameter.shape or ()
+    if len(shape) != len(declared):
+        return False
+    return all(isinstance(want, str) or want == size for size, want in zip(shape, declared, strict=True))
+
+
+def size_of(parameter: Parameter, value: Any) -> Shape:
+    """The shape of a value that fits an array parameter."""
+    if not isinstance(value, Drawn):
+        return shape_of(value.array if isinstance(value, Array) else value)
+    given = value.size_given
+    return given if given is not None else tuple(size for size in parameter.shape or () if isinstance(size, int))
+
+
+def plain_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
+    """For the types float, int, bool and str: a scalar, or the draw of one."""
+    dtype = PLAIN_DTYPES.get(parameter.type)
+    if isinstance(value, Drawn):
+        yield from _scalar_draw_conflicts(parameter, value)
+    elif isinstance(value, dict | tuple | Array) or (dtype is None and not isinstance(value, str)):
+        message = f"is {_kind(value)}, but the {parameter.noun}'s type is {parameter.type}"
+        yield Conflict((), message, f"write a value like {_EXAMPLES[parameter.type]}")
+    elif dtype is not None:
+        yield from element_conflicts(value, dtype)
+
+
+def _scalar_draw_conflicts(parameter: Parameter, draw: Drawn) -> Iterator[Conflict]:
+    dtype = PLAIN_DTYPES.get(parameter.type)
+    if draw.size_given not in (None, ()) or draw.dtype is not None:
+        message = f"draws an array, but the {parameter.noun}'s type is {parameter.type}"
+        yield Conflict((), message, "remove shape and dtype, or use type jax, torch or numpy")
+    elif dtype is not None:
+        yield from draw_conflicts(draw, dtype)
+    elif not isinstance(draw, Choice) or not all(isinstance(item, str) for item in draw.of):
+        yield Conflict(
+            (), f"does not draw a text, but the {parameter.noun}'s type is str", 'use `{draw: choice, of: ["a", "b"]}`'
+        )
+
+
+def listed_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
+    """For the types list and dict, whose arrays and draws may stand at any depth."""
+    draws_list = isinstance(value, Drawn) and completed(value, parameter)[1] is None and bool(value.size_given)
+    fits = isinstance(value, tuple) or draws_list if parameter.type == "list" else isinstance(value, dict)
+    if not fits:
+        message = f"is {_kind(value)}, but the {parameter.noun}'s type is {parameter.type}"
+        yield Conflict((), message, f"write a value like {_EXAMPLES[parameter.type]}")
+    else:
+        yield from _nested_conflicts(parameter, value, ())
+
+
+def _nested_conflicts(parameter: Parameter, value: Any, where: Location) -> Iterator[Conflict]:
+    if isinstance(value, Drawn):
+        yield from _nested_draw_conflicts(parameter, value, where)
+    elif isinstance(value, Array):
+        yield from _nested_array_conflicts(parameter, value, where)
+    elif isinstance(value, dict | tuple):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _nested_conflicts(parameter, item, (*where, key))
+
+
+def _nested_draw_conflicts(parameter: Parameter, draw: Drawn, where: Location) -> Iterator[Conflict]:
+    shape, dtype = completed(draw, parameter)
+    if dtype is None and shape and parameter.leaves:
+        yield Conflict((*where, "dtype"), "is missing for an array", f"add it here or to the {parameter.noun}")
+    elif dtype is not None:
+        for conflict in draw_conflicts(draw, dtype):
+            yield Conflict((*where, *conflict.location), conflict.message, conflict.remedy)
+
+
+def _nested_array_conflicts(parameter: Parameter, array: Array, where: Location) -> Iterator[Conflict]:
+    dtype = array.dtype or parameter.dtype
+    if dtype is None:
+        yield Conflict((*where, "dtype"), "is missing for an array", f"add it here or to the {parameter.noun}")
+    else:
+        yield from _literal_conflicts(dtype, array.array, (*where, "array"))
+
+
+def _declared(parameter: Parameter) -> str:
+    return f"[{', '.join(map(str, parameter.shape or ()))}]"
+
+
+def _text(shape: Shape) -> str:
+    return f"[{', '.join(map(str, shape))}]"
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, Drawn):
+        return "a draw"
+    if isinstance(value, Array):
+        return "an array"
+    if isinstance(value, tuple):
+        return "a list"
+    return "a mapping" if isinstance(value, dict) else shown(value)

@@ -1,0 +1,123 @@
+"""Inputs that a student types as YAML, one key for each that a case gives: checked like those of a case, and small.
+
+Only what is written out is taken, and no draws: a draw's numbers come from its case, and this is none of the problem's.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from app.catalog.case import Array, Case, Drawn, Value
+from app.catalog.fault import Conflict, Fault, Location, with_remedy
+from app.catalog.manifest_validation import input_conflicts
+from app.catalog.parameter import Input, Parameter, list_case_inputs
+from app.catalog.validation_errors import explain
+from app.catalog.yaml_document import Document, read_document
+from app.errors import Invalid
+
+OWN_INPUTS = "own_inputs"  # the name of their case
+UNANSWERED = "inputs without an answer"  # its category where the reference fails on them
+MAX_BYTES = 16 * 2**10  # of the text
+MAX_VALUE_BYTES = 64 * 2**10  # of what it stands for, which anchors can repeat
+MAX_NODES = MAX_VALUE_BYTES // 2  # more are too many in any case, and take long to be checked one by one
+MAX_SHOWN = 5
+
+_GIVEN: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Value])
+_PARAMETERS: TypeAdapter[tuple[Parameter, ...]] = TypeAdapter(tuple[Parameter, ...])
+_INPUTS: TypeAdapter[tuple[Input, ...]] = TypeAdapter(tuple[Input, ...])
+# What an author is told to do about the parameter, or could do with draws.
+_REMEDIES = {
+    "change one of them": "give it that shape",
+    "give a value, or add `nullable: true` to the parameter": "give a value",
+    "give a value, or add `nullable: true` to the input": "give a value",
+    "remove it here, or change the parameter": "remove it here",
+    "remove it here, or change the input": "remove it here",
+    "use a value in that range or a wider dtype": "use a value in that range",
+    "make both sizes equal, or give them two names in shape": "make both sizes equal",
+    "give numbers in lists, or `{draw: …}`": "give numbers in lists",
+    "draw large inputs, or use cases.py": "use smaller inputs",
+    "write one mapping: `title: …`, `summary: …` and so on": "write one line for each input, such as `x: [1, 2]`",
+}
+
+
+class InputsInvalid(Invalid):
+    """`faults` by line; the text shows the first ones."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(sorted(faults, key=lambda fault: fault.line)[:MAX_SHOWN])
+        more = f"; and {len(faults) - MAX_SHOWN} more" if len(faults) > MAX_SHOWN else ""
+        super().__init__("inputs", "your inputs: " + "; ".join(map(say, self.faults)) + more)
+
+
+def say(fault: Fault) -> str:
+    words = with_remedy(fault.message, fault.remedy) if fault.remedy else fault.message
+    what = f"{fault.key} {words}" if fault.key else f"the text {words}"
+    return f"line {fault.line}: {what}" if fault.line else what
+
+
+def read_case_inputs(manifest: Mapping[str, Any]) -> tuple[Parameter, ...]:
+    """Return what a case gives, from a manifest as revisions store it."""
+    return (_INPUTS if manifest.get("inputs") else _PARAMETERS).validate_python(list_case_inputs(manifest))
+
+
+def read_own_inputs(text: str, parameters: Sequence[Parameter]) -> Case:
+    """A sample case of these inputs. Raises InputsInvalid."""
+    if (size := len(text.encode(errors="replace"))) > MAX_BYTES:
+        remedy = f"at most {MAX_BYTES} (16 KiB) are taken: try a smaller example"
+        raise InputsInvalid([Fault("", 0, "", f"has {size} bytes", remedy)])
+    document = read_document("", text, MAX_NODES)
+    found = list(document.faults)
+    given: dict[str, Any] = {}
+    if document.content is not None:
+        try:
+            given = _GIVEN.validate_python(document.content)
+        except ValidationError as error:
+            found += explain(error, document, lambda _: ("array", "dtype"))
+    if not found:
+        found = [_fault(document, conflict) for conflict in islice(_conflicts(given, parameters), 100)]
+    if found:
+        raise InputsInvalid([replace(fault, remedy=_REMEDIES.get(fault.remedy, fault.remedy)) for fault in found])
+    return Case(name=OWN_INPUTS, visibility="sample", inputs=given)
+
+
+def _fault(document: Document, conflict: Conflict) -> Fault:
+    return document.fault(conflict.location, conflict.message, conflict.remedy)
+
+
+def _conflicts(given: Mapping[str, Any], parameters: Sequence[Parameter]) -> Iterator[Conflict]:
+    drawn = [where for name, value in given.items() for where in _draws(value, (name,))]
+    for where in drawn:
+        yield Conflict(where, "is a draw", "write the values themselves, such as [0.5, 1]")
+    if drawn:
+        return
+    noun = parameters[0].noun if parameters else Parameter.noun
+    yield from input_conflicts(tuple(parameter.name for parameter in parameters), parameters, given, noun)
+    size = _size(given)
+    if size > MAX_VALUE_BYTES:
+        yield Conflict(
+            (), f"stands for {size} bytes of values", f"at most {MAX_VALUE_BYTES} are taken: make it smaller"
+        )
+
+
+def _size(value: Any) -> int:
+    """Bytes of it all, about: texts as they are, 8 for everything else, be it empty."""
+    if isinstance(value, str):
+        return 8 + len(value.encode(errors="replace"))
+    if isinstance(value, Array):
+        return _size(value.array)
+    if isinstance(value, dict):
+        return 8 + sum(_size(key) + _size(item) for key, item in value.items())
+    return 8 + (sum(map(_size, value)) if isinstance(value, tuple) else 0)
+
+
+def _draws(value: Any, where: Location) -> Iterator[Location]:
+    if isinstance(value, Drawn):
+        yield where
+    elif isinstance(value, Array):
+        yield from _draws(value.array, (*where, "array"))
+    elif isinstance(value, dict | tuple):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _draws(item, (*where, key))

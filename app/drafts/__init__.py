@@ -1,1 +1,0 @@
-"""What users type and have not sent."""

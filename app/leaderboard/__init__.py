@@ -1,1 +1,0 @@
-"""Which accepted solutions are fastest and leanest, of users who want to be shown."""

@@ -1,0 +1,123 @@
+"""Erasing a user for good: nothing of what they wrote or did for themselves is left, and no way back in.
+
+Their own row stays, without a name, for what must go on pointing at somebody; see `estate.py`. A request of theirs that
+is under way either has written its rows before, and they go too, or can write none any more: the row is locked against
+both, and a trigger on each table that is emptied refuses what would belong to an erased user.
+
+What there is of a user besides their own row, and what becomes of it when they are erased.
+
+Every column that refers to a user stands here: a test compares this with the tables, and docs/security.md with this.
+"""
+
+import secrets
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from app.accounts.model import ApiToken, Identity, Invitation, User, UserSession
+from app.accounts.reauthentication import Reauthentication, require_proof
+from app.accounts.user import ERASED
+from app.audit import Act, Actor, AuditEvent, record
+from app.authoring.model import Publication, Verification
+from app.learning.model import Completion, HintReveal, QuizAttempt, SolutionView
+from app.people.administration import keep_an_admin, lock_row, refuse_own
+from app.policy import PolicyRow
+from app.rejudging.model import Rejudging
+from app.submissions.draft import Draft
+from app.submissions.model import Submission
+
+Fate = Literal["removed", "kept"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Belonging:
+    """Rows that name a user in `column`. What is kept names the anonymous row that is left of them."""
+
+    column: InstrumentedAttribute[Any]
+    fate: Fate
+    what: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.column.class_.__tablename__}.{self.column.key}"
+
+
+def _removed(column: InstrumentedAttribute[Any], what: str) -> Belonging:
+    return Belonging(column=column, fate="removed", what=what)
+
+
+def _kept(column: InstrumentedAttribute[Any], what: str) -> Belonging:
+    return Belonging(column=column, fate="kept", what=what)
+
+
+ESTATE = (
+    _removed(UserSession.user_id, "browsers that are signed in, with addresses"),
+    _removed(ApiToken.user_id, "tokens, with their names"),
+    _removed(Identity.user_id, "who they are elsewhere"),
+    _removed(Draft.user_id, "what they typed and did not send"),
+    _removed(HintReveal.user_id, "hints that they read"),
+    _removed(SolutionView.user_id, "solutions that they opened"),
+    _removed(QuizAttempt.user_id, "quizzes, with every answer"),
+    _removed(Completion.user_id, "problems that they are through with"),
+    _removed(Submission.user_id, "sources and own inputs, with judgings, results and measurements"),
+    _kept(Verification.user_id, "packages that they sent for everybody's use, without their name"),
+    _kept(Publication.user_id, "that a revision was published then, without by whom"),
+    _kept(Rejudging.created_by, "that something was judged again, without for whom"),
+    _kept(Rejudging.decided_by, "that it was applied or cancelled, without by whom"),
+    _kept(Invitation.created_by, "invitations to others, which still hold"),
+    _kept(Invitation.used_by, "that their own was used; its e-mail and note are emptied"),
+    _kept(PolicyRow.changed_by, "settings as they are, without who chose them"),
+    _kept(AuditEvent.subject_id, "what was done with things of theirs: that a token was made for them, and its name"),
+    _kept(AuditEvent.actor_id, "what they did with others' things and with their account's safety, and from where"),
+)
+
+
+def erase_self(session: Session, actor: Actor, proof: Reauthentication) -> str:
+    """For the account's owner, who is the `actor`. Raises NotProven, and Conflict for the last admin."""
+    assert actor.user_id is not None  # commands erase by name
+    require_proof(session.get_one(User, actor.user_id), proof)
+    return _erase(session, actor, actor.user_id)
+
+
+def erase(session: Session, actor: Actor, user_id: UUID) -> str:
+    """The name of what is left. Nothing changes for who was erased already.
+
+    Raises UserNotFound, OwnAccount, and Conflict for the last admin.
+    """
+    refuse_own(actor, user_id)
+    return _erase(session, actor, user_id)
+
+
+def _erase(session: Session, actor: Actor, user_id: UUID) -> str:
+    keep_an_admin(session, user_id)
+    user = lock_row(session, user_id)
+    if user.erased_at is not None:
+        return user.username
+    # Waits for everybody whose row refers to them; what was written is seen from here on.
+    session.refresh(user, with_for_update=True)
+    _empty_invitations(session, user)
+    for belonging in ESTATE:
+        if belonging.fate == "removed":
+            gone = delete(belonging.column.class_).where(belonging.column == user_id)
+            session.execute(gone, execution_options={"synchronize_session": False})
+    _anonymise(session, user)
+    record(session, actor, Act(action="user.erased", target=user_id))
+    return user.username
+
+
+def _anonymise(session: Session, user: User) -> None:
+    user.username = ERASED + secrets.token_hex(4)
+    user.email = user.password_hash = None
+    user.role, user.is_active, user.is_ranked = "student", False, False
+    user.erased_at = session.scalars(select(func.now())).one()
+    session.flush()
+
+
+def _empty_invitations(session: Session, user: User) -> None:
+    own = Invitation.used_by == user.id
+    if user.email is not None:
+        own = or_(own, func.lower(Invitation.email) == user.email.lower())
+    session.execute(update(Invitation).where(own).values(email=None, note=""))

@@ -1,0 +1,194 @@
+"""All that there is of a user, as a ZIP for them: text and JSON, each file small enough to be looked at.
+
+What an export tells besides submissions: the account, and everything that points at it. Never a secret's hash.
+"""
+
+import zipfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import IO, Any
+from uuid import UUID
+
+from pydantic_core import to_json
+from sqlalchemy import Executable, and_, or_, select, union_all
+from sqlalchemy.orm import Session
+
+from app.accounts.model import ApiToken, Identity, User, UserSession
+from app.audit import Act, Actor, AuditEvent, record
+from app.authoring.model import Publication, Verification
+from app.catalog.model import Problem, Revision
+from app.database.engine import Database
+from app.learning.model import Completion, HintReveal, QuizAnswer, QuizAttempt, SolutionView
+from app.people.query import UserNotFound
+from app.spool import in_time, open_spool
+from app.submissions.draft import Draft
+from app.submissions.model import CaseRow, Judging, Submission
+from app.submissions.view import view_case
+
+Rows = list[dict[str, Any]]
+
+
+def describe_account(session: Session, user_id: UUID) -> dict[str, Any]:
+    """Raises UserNotFound."""
+    user = session.get(User, user_id)
+    if user is None:
+        raise UserNotFound(user_id)
+    facts = ("id", "username", "email", "role", "is_active", "is_ranked", "created_at", "erased_at")
+    token = (ApiToken.name, ApiToken.scopes, ApiToken.created_at, ApiToken.expires_at, ApiToken.last_used_at)
+    signed_in = (UserSession.address, UserSession.browser, UserSession.created_at, UserSession.last_seen_at)
+    return {
+        "exported_at": datetime.now(UTC),
+        **{name: getattr(user, name) for name in facts},
+        "has_password": user.password_hash is not None,
+        "identities": _rows(
+            session, select(Identity.issuer, Identity.subject, Identity.created_at).where(Identity.user_id == user_id)
+        ),
+        "sessions": _rows(session, select(*signed_in).where(UserSession.user_id == user_id)),
+        "tokens": _rows(session, select(*token, ApiToken.revoked_at).where(ApiToken.user_id == user_id)),
+    }
+
+
+def list_audit(session: Session, user_id: UUID) -> Rows:
+    """Who else acted, and from where, is theirs to know, and not in here."""
+    what = (AuditEvent.id, AuditEvent.at, AuditEvent.actor_id, AuditEvent.address)
+    which = (AuditEvent.action, AuditEvent.target_kind, AuditEvent.target, AuditEvent.before, AuditEvent.after)
+    done = select(*what, *which).where(AuditEvent.actor_id == user_id)
+    is_other = AuditEvent.actor_id.is_distinct_from(user_id)
+    is_target = and_(AuditEvent.target_kind == "user", AuditEvent.target == str(user_id))
+    suffered = select(*what, *which).where(or_(is_target, AuditEvent.subject_id == user_id), is_other)
+    return [_own_side(row, user_id) for row in _rows(session, union_all(done, suffered).order_by("id"))]
+
+
+def list_drafts(session: Session, user_id: UUID) -> Rows:
+    what = (Problem.slug.label("problem"), Draft.source, Draft.saved_at, Draft.other_source, Draft.other_saved_at)
+    return _rows(session, select(*what).join(Problem, Problem.id == Draft.problem_id).where(Draft.user_id == user_id))
+
+
+def describe_learning(session: Session, user_id: UUID) -> dict[str, Rows]:
+    slug = Problem.slug.label("problem")
+    hints = select(slug, HintReveal.number, HintReveal.revealed_at).join(Problem, Problem.id == HintReveal.problem_id)
+    seen = select(slug, SolutionView.shown_at).join(Problem, Problem.id == SolutionView.problem_id)
+    through = select(slug, Completion.completed_at).join(Problem, Problem.id == Completion.problem_id)
+    answer = (QuizAnswer.question, QuizAnswer.choice, QuizAnswer.is_right, QuizAnswer.answered_at)
+    answers = (
+        select(slug, QuizAttempt.number.label("attempt"), *answer)
+        .join(QuizAttempt, QuizAttempt.id == QuizAnswer.attempt_id)
+        .join(Problem, Problem.id == QuizAttempt.problem_id)
+        .order_by(slug, QuizAttempt.number, QuizAnswer.question)
+    )
+    return {
+        "hints": _rows(session, hints.where(HintReveal.user_id == user_id)),
+        "solutions_seen": _rows(session, seen.where(SolutionView.user_id == user_id)),
+        "quiz_answers": _rows(session, answers.where(QuizAttempt.user_id == user_id)),
+        "completions": _rows(session, through.where(Completion.user_id == user_id)),
+    }
+
+
+def describe_authoring(session: Session, user_id: UUID) -> dict[str, Rows]:
+    sent = (Verification.slug, Verification.digest, Verification.queued_at, Verification.verdict)
+    published = (Problem.slug.label("problem"), Revision.number.label("revision"), Publication.published_at)
+    publications = (
+        select(*published)
+        .join(Problem, Problem.id == Publication.problem_id)
+        .join(Revision, Revision.id == Publication.revision_id)
+    )
+    return {
+        "verifications": _rows(session, select(*sent).where(Verification.user_id == user_id)),
+        "publications": _rows(session, publications.where(Publication.user_id == user_id)),
+    }
+
+
+SECTIONS: Mapping[str, Callable[[Session, UUID], Any]] = {
+    "audit.json": list_audit,
+    "drafts.json": list_drafts,
+    "learning.json": describe_learning,
+    "authoring.json": describe_authoring,
+}
+
+
+def _rows(session: Session, query: Executable) -> Rows:
+    return [dict(row) for row in session.execute(query).mappings()]
+
+
+def _own_side(row: dict[str, Any], user_id: UUID) -> dict[str, Any]:
+    is_own = row.pop("actor_id") == user_id
+    return row | {"by": "you" if is_own else "an admin", "address": row["address"] if is_own else None}
+
+
+BATCH = 50
+
+README = """What Allclose has kept of you, as of the time in account.json.
+
+account.json      who you are, how you sign in, sessions and tokens (never their secrets)
+audit.json        what was written down: what you did with others' things, and what was done with your account
+drafts.json       what you typed and did not send
+learning.json     hints, solutions, quizzes and completions
+authoring.json    packages that you sent to be verified, and what you published
+submissions/      each source, and beside it how it was judged
+"""
+
+
+def export_user(database: Database, actor: Actor, user_id: UUID) -> IO[bytes]:
+    """A file to read and close, at its beginning: all as it was at one moment. Raises UserNotFound, LimitReached."""
+    file = open_spool()
+    with database.snapshot() as session, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in in_time(_list_files(session, user_id)):
+            archive.writestr(name, content)
+    with database.transaction() as session:
+        record(session, actor, Act(action="user.exported", target=user_id))
+    file.seek(0)
+    return file
+
+
+def _list_files(session: Session, user_id: UUID) -> Iterator[tuple[str, str | bytes]]:
+    account = describe_account(session, user_id)
+    yield "README.txt", README
+    yield "account.json", _text(account)
+    for name, describe in SECTIONS.items():
+        yield name, _text(describe(session, user_id))
+    for name, content in _submissions(session, user_id):
+        yield f"submissions/{name}", content
+
+
+def _submissions(session: Session, user_id: UUID) -> Iterator[tuple[str, str | bytes]]:
+    query = (
+        select(Submission, Problem.slug, Revision.number, Judging)
+        .join(Problem, Problem.id == Submission.problem_id)
+        .join(Judging, and_(Judging.submission_id == Submission.id, Judging.is_current))
+        .join(Revision, Revision.id == Judging.revision_id)
+        .where(Submission.user_id == user_id)
+        .order_by(Submission.created_at.desc())
+    )
+    for rows in session.execute(query, execution_options={"yield_per": BATCH}).partitions():
+        cases = _cases(session, [judging for *_, judging in rows])
+        for submission, slug, number, judging in rows:
+            name = f"{submission.created_at:%Y-%m-%d_%H-%M-%S}_{slug}_{submission.id}"
+            yield f"{name}.py", submission.source
+            yield f"{name}.json", _text(_describe(submission, slug, number, judging) | {"cases": cases[judging.id]})
+
+
+def _describe(submission: Submission, slug: str, number: int, judging: Judging) -> dict[str, Any]:
+    sent = ("id", "mode", "inputs", "created_at")
+    judged = ("state", "verdict", "score", "hint", "queued_at", "started_at", "finished_at", "phases", "versions")
+    return {
+        "problem": slug,
+        "revision": number,
+        **{name: getattr(submission, name) for name in sent},
+        **{name: getattr(judging, name) for name in judged},
+    }
+
+
+def _cases(session: Session, judgings: Sequence[Judging]) -> defaultdict[int, list[dict[str, Any]]]:
+    """By judging, of its last attempt."""
+    cases: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+    attempts = {judging.id: judging.attempt for judging in judgings}
+    rows = select(CaseRow).where(CaseRow.judging_id.in_(attempts)).order_by(CaseRow.judging_id, CaseRow.position)
+    for row in session.scalars(rows):
+        if row.attempt == attempts[row.judging_id]:
+            cases[row.judging_id].append(view_case(row).model_dump(mode="json"))
+    return cases
+
+
+def _text(value: Any) -> bytes:
+    return to_json(value, indent=2)

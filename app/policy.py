@@ -1,0 +1,197 @@
+"""Settings that admins change while Allclose runs. They hold within seconds, in every process.
+
+The policy as this process knows it, for what happens at every request: read anew every two seconds.
+
+Changing settings, one by one: checked, stored, and written down with what was before.
+
+The table of settings that admins change while Allclose runs; what has no row has its default.
+"""
+
+import threading
+import time
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from sqlalchemy import ForeignKey, LargeBinary, delete, func, select
+from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from app.audit import Act, Actor, record
+from app.database.engine import Base, Database, is_storable
+from app.errors import Invalid, NotFound
+from app.wrong_value import list_wrong
+
+
+class PolicyRow(Base):
+    """A field of `Policy` that differs from its default."""
+
+    __tablename__ = "policy"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[Any] = mapped_column(JSONB)
+    changed_by: Mapped[UUID | None] = mapped_column(ForeignKey("users.id"))
+    changed_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+class ServerKey(Base):
+    """A key that this deployment signs with, made when it is first needed; see `app.accounts.signing_key`."""
+
+    __tablename__ = "server_keys"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    key: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+# Lower, and an admin who opens a page or two can't open and save the one that raises it.
+LEAST_REQUESTS = 60
+
+SignUpMode = Literal["open", "invitation", "closed"]
+
+
+class Policy(BaseModel):
+    """A field's default is what holds where nobody has changed it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sign_up: SignUpMode = Field(
+        "open", description="who may make an account: anybody, those with an invitation, nobody"
+    )
+    max_pending: int = Field(20, ge=1, le=10_000, description="unfinished submissions that one user may have")
+    requests_per_minute: int = Field(
+        600, ge=LEAST_REQUESTS, le=1_000_000, description="requests that one user or address may make"
+    )
+    judging_seconds_per_hour: int = Field(
+        3600, ge=1, le=1_000_000, description="seconds of judging that one user may use in an hour"
+    )
+    keep_submissions_days: int | None = Field(
+        None,
+        ge=1,
+        le=36_500,
+        description="submissions older than this are removed, but for the first and the last accepted one of each user "
+        "and problem; empty: kept for ever",
+    )
+    keep_verifications_days: int | None = Field(
+        None,
+        ge=1,
+        le=36_500,
+        description="packages that authors sent to be verified are removed after this, with their reports, but for "
+        "those that a revision was published by; empty: kept for ever",
+    )
+    keep_ended_days: int | None = Field(
+        90,
+        ge=1,
+        le=36_500,
+        description="sessions, tokens and invitations are removed so long after their end; empty: kept for ever",
+    )
+    announcement: str = Field("", max_length=500, description="a sentence at the top of every page; empty: none")
+
+    @field_validator("announcement")
+    @classmethod
+    def _one_line(cls, text: str) -> str:
+        if not is_storable(text):
+            raise ValueError("it holds a character that can't be stored; leave it out")
+        return " ".join(text.split())
+
+
+def read_policy(session: Session) -> Policy:
+    """What is stored was checked when it was: a bound that has moved since is for the next change, and stops nobody."""
+    rows = session.execute(select(PolicyRow.name, PolicyRow.value)).all()
+    known = {name: value for name, value in rows if name in Policy.model_fields}
+    return Policy.model_construct(**known)
+
+
+FRESH_SECONDS = 2.0
+
+
+class CurrentPolicy:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._known: Policy | None = None
+        self._read_at = 0.0
+
+    def read(self) -> Policy:
+        """At most FRESH_SECONDS old, or the one before while another thread asks or the database is away; the defaults
+        where it was never there. Not for inside a transaction.
+        """
+        known = self._known
+        if known is not None and time.monotonic() - self._read_at < FRESH_SECONDS:
+            return known
+        if known is not None and self._lock.locked():
+            return known
+        try:
+            return self.refresh()
+        except SQLAlchemyError:
+            return known or Policy()
+
+    def refresh(self) -> Policy:
+        """As it is now: for who has just changed it."""
+        with self._lock:
+            asked_at = time.monotonic()
+            with self._database.transaction() as session:
+                policy = read_policy(session)
+            self._known, self._read_at = policy, asked_at
+        return policy
+
+
+# Changes to one setting at once come one after the other, so that each finds what is really before it.
+_LOCK = "LOCK TABLE policy IN SHARE ROW EXCLUSIVE MODE"
+MAX_SHOWN = 60
+
+
+class SettingNotFound(NotFound):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no setting {name[:MAX_SHOWN]!r}; there are {', '.join(Policy.model_fields)}")
+
+
+def change_policy(session: Session, actor: Actor, changes: Mapping[str, Any]) -> Policy:
+    """All of the changes or none; what is so already is no change. Raises Invalid: field, value and limit."""
+    lock_policy(session)
+    before = read_policy(session)
+    after = _validated(before.model_dump() | dict(changes))
+    for name in changes:
+        old, new = getattr(before, name), getattr(after, name)
+        if old != new:
+            _store(session, actor, name, new)
+            _record(session, actor, name, old, new)
+    return after
+
+
+def reset_setting(session: Session, actor: Actor, name: str) -> Policy:
+    """Back to its default. Raises NotFound."""
+    if name not in Policy.model_fields:
+        raise SettingNotFound(name)
+    lock_policy(session)
+    before = read_policy(session)
+    session.execute(delete(PolicyRow).where(PolicyRow.name == name))
+    after = read_policy(session)
+    if getattr(before, name) != getattr(after, name):
+        _record(session, actor, name, getattr(before, name), getattr(after, name))
+    return after
+
+
+def lock_policy(session: Session) -> None:
+    session.connection().exec_driver_sql(_LOCK)
+
+
+def _store(session: Session, actor: Actor, name: str, value: Any) -> None:
+    row = {"name": name, "value": value, "changed_by": actor.user_id}
+    put = insert(PolicyRow).values(row)
+    news = {"value": put.excluded.value, "changed_by": put.excluded.changed_by, "changed_at": put.excluded.changed_at}
+    session.execute(put.on_conflict_do_update(index_elements=["name"], set_=news))
+
+
+def _record(session: Session, actor: Actor, name: str, old: Any, new: Any) -> None:
+    record(session, actor, Act(action="setting.changed", target=name, before={name: old}, after={name: new}))
+
+
+def _validated(values: Mapping[str, Any]) -> Policy:
+    try:
+        return Policy.model_validate(values)
+    except ValidationError as error:
+        wrong = list_wrong(error)[0]
+        raise Invalid(wrong.field or "settings", wrong.sentence()) from None

@@ -1,0 +1,191 @@
+"""The statements of `app.queue.lease`. In an UPDATE, `attempt` and `worker` to the right of = are those before it.
+
+The steps of a job's life are the same for every table whose rows are jobs; `JobTable` says what differs.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ARRAY, BigInteger, Integer, Text, TextClause, Uuid, bindparam, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.types import TypeEngine
+
+from app.submissions.enqueue import BACKGROUND
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobTable:
+    """A table whose rows are jobs.
+
+    `held`: the state of those that a worker works on; `failure`: the verdict of those that we could not do; `watched`:
+    the column whose value is told to those who watch progress; `order`: after the priority; `channel`: where a new job
+    is announced.
+    """
+
+    table: str
+    held: str
+    failure: str
+    watched: str
+    order: str
+    channel: str
+    id_type: TypeEngine[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    claim: TextClause
+    beat: TextClause
+    bury: TextClause
+    fail: TextClause
+    give_back: TextClause
+
+
+def _steps(table: JobTable) -> Steps:
+    names = ("table", "held", "failure", "watched", "order", "channel")
+    words: dict[str, object] = {name: getattr(table, name) for name in names}
+    claim, beat, bury, fail, give_back = (text(each.format(background=BACKGROUND, **words)) for each in _TEMPLATES)
+    numbers = [bindparam(name, type_=Integer) for name in ("slots", "background", "yielding")]
+    return Steps(
+        claim=claim.bindparams(bindparam("queues", type_=ARRAY(Text)), *numbers),
+        beat=beat.bindparams(bindparam("ids", type_=ARRAY(table.id_type)), bindparam("attempts", type_=ARRAY(Integer))),
+        bury=bury,
+        fail=fail,
+        give_back=give_back,
+    )
+
+
+# LATERAL over the queues' names, so that each one walks its own part of the index in order and stops at the limit.
+# Background jobs stand at the index's end: those that some worker runs already are walked over only by who wants more.
+_CLAIM = """
+    WITH ahead AS MATERIALIZED (
+        SELECT waiting.id
+        FROM unnest(:queues) AS wanted (queue)
+        CROSS JOIN LATERAL (
+            SELECT id FROM {table} AS job
+            WHERE job.queue = wanted.queue AND priority > {background} AND state IN ('queued', '{held}')
+              AND (state = 'queued' OR lease_until < now()) AND attempt < max_attempts AND NOT cancel_requested
+            ORDER BY priority DESC, {order} LIMIT :slots FOR UPDATE SKIP LOCKED
+        ) AS waiting
+        LIMIT :slots
+    ), room AS MATERIALIZED (
+        SELECT greatest(0, least(:background, :slots - :yielding - (SELECT count(*) FROM ahead))) AS slots
+    ), behind AS MATERIALIZED (
+        SELECT waiting.id
+        FROM unnest(:queues) AS wanted (queue)
+        CROSS JOIN LATERAL (
+            SELECT id FROM {table} AS job
+            WHERE job.queue = wanted.queue AND priority <= {background} AND state IN ('queued', '{held}')
+              AND (state = 'queued' OR lease_until < now()) AND attempt < max_attempts AND NOT cancel_requested
+            ORDER BY priority DESC, {order} LIMIT (SELECT slots FROM room) FOR UPDATE SKIP LOCKED
+        ) AS waiting
+        LIMIT (SELECT slots FROM room)
+    ), candidate AS (
+        SELECT id FROM ahead UNION ALL SELECT id FROM behind
+    ), claimed AS (
+        UPDATE {table} AS job SET
+            state = '{held}', attempt = attempt + 1, worker = :worker,
+            started_at = now(), lease_until = now() + :lease,
+            reason = CASE WHEN state = 'queued' THEN reason ELSE
+                concat_ws(E'\\n', reason, format('attempt %s: its worker %s stopped beating', attempt, worker)) END
+        FROM candidate WHERE job.id = candidate.id
+        RETURNING job.id, attempt, priority <= {background} AS is_background, job.{watched} AS watched
+    )
+    SELECT id, attempt, is_background, watched, pg_notify('progress', watched::text) FROM claimed
+"""
+
+_BEAT = """
+    UPDATE {table} AS job SET lease_until = now() + :lease
+    FROM unnest(:ids, :attempts) AS mine (id, attempt)
+    WHERE job.id = mine.id AND job.attempt = mine.attempt AND state = '{held}'
+    RETURNING job.id, job.attempt, cancel_requested
+"""
+
+_BURY = """
+    WITH dead AS MATERIALIZED (
+        SELECT id FROM {table}
+        WHERE state = '{held}' AND lease_until < now() AND (attempt >= max_attempts OR cancel_requested)
+        FOR UPDATE SKIP LOCKED
+    ), buried AS (
+        UPDATE {table} AS job SET
+            state = 'done', verdict = '{failure}', finished_at = now(), lease_until = NULL,
+            reason = concat_ws(E'\\n', reason, format('attempt %s: its worker %s stopped beating', attempt, worker))
+        FROM dead WHERE job.id = dead.id
+        RETURNING job.{watched} AS watched
+    )
+    SELECT pg_notify('progress', watched::text) FROM buried
+"""
+
+_FAIL = """
+    UPDATE {table} SET
+        state = CASE WHEN attempt < max_attempts AND NOT cancel_requested THEN 'queued' ELSE 'done' END,
+        verdict = CASE WHEN attempt < max_attempts AND NOT cancel_requested THEN NULL ELSE '{failure}' END,
+        finished_at = CASE WHEN attempt < max_attempts AND NOT cancel_requested THEN NULL ELSE now() END,
+        lease_until = NULL, reason = concat_ws(E'\\n', reason, format('attempt %s: %s', attempt, CAST(:reason AS text)))
+    WHERE id = :id AND attempt = :attempt AND state = '{held}'
+    RETURNING pg_notify('progress', {watched}::text), pg_notify('{channel}', queue)
+"""
+
+# A worker that is told to stop is no failed attempt. `attempt` can't go back: it is the fence.
+_GIVE_BACK = """
+    UPDATE {table} SET
+        state = CASE WHEN cancel_requested THEN 'done' ELSE 'queued' END,
+        verdict = CASE WHEN cancel_requested THEN '{failure}' END,
+        finished_at = CASE WHEN cancel_requested THEN now() END,
+        lease_until = NULL, max_attempts = max_attempts + 1
+    WHERE id = :id AND attempt = :attempt AND state = '{held}'
+    RETURNING pg_notify('progress', {watched}::text), pg_notify('{channel}', queue)
+"""
+
+_TEMPLATES = (_CLAIM, _BEAT, _BURY, _FAIL, _GIVE_BACK)
+
+JUDGING = _steps(
+    JobTable(
+        table="judgings",
+        held="judging",
+        failure="judge_error",
+        watched="submission_id",
+        order="id",
+        channel="judging",
+        id_type=BigInteger(),
+    )
+)
+VERIFYING = _steps(
+    JobTable(
+        table="verifications",
+        held="verifying",
+        failure="failed",
+        watched="id",
+        order="queued_at, id",
+        channel="verification",
+        id_type=Uuid(),
+    )
+)
+
+FINISH = text("""
+    UPDATE judgings SET
+        state = 'done', verdict = :verdict, score = :score, hint = :hint, hint_pending = :hint_pending,
+        phases = :phases, image = :image, versions = :versions, finished_at = now(), lease_until = NULL
+    WHERE id = :id AND attempt = :attempt AND state = 'judging'
+    RETURNING pg_notify('progress', submission_id::text)
+""").bindparams(bindparam("versions", type_=JSONB), bindparam("phases", type_=JSONB))
+
+ADD_HINT = text("""
+    UPDATE judgings SET hint = :hint, hint_pending = false WHERE id = :id AND attempt = :attempt AND state = 'done'
+    RETURNING pg_notify('progress', submission_id::text)
+""")
+
+IS_FINISHED = text("""
+    SELECT id FROM judgings WHERE id = :id AND attempt = :attempt AND state = 'done' AND verdict = :verdict
+""")
+
+RECORD_PHASES = text("""
+    UPDATE judgings SET phases = :phases WHERE id = :id AND attempt = :attempt AND state = 'judging'
+    RETURNING pg_notify('progress', submission_id::text)
+""").bindparams(bindparam("phases", type_=JSONB))
+
+IS_CANCELLED = text("SELECT id FROM judgings WHERE id = :id AND verdict = 'cancelled'")
+
+# Locked against being removed, until the result that refers to it is written.
+STILL_COUNTS = text("SELECT id FROM judgings WHERE id = :id AND verdict IS DISTINCT FROM 'cancelled' FOR KEY SHARE")
+
+NOTIFY_PROGRESS = text("SELECT pg_notify('progress', :submission_id)")

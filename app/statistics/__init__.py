@@ -1,1 +1,0 @@
-"""What a user has done: solved problems, days, verdicts."""

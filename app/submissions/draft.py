@@ -1,0 +1,119 @@
+"""Keeping a draft. The newest wins; one that it did not follow is kept beside it.
+
+Every save names the version that its writer last saw. Another one there now was saved by another window or device, and
+the writer has not read it: it becomes `other_source`.
+
+An earlier submission back into the editor. What stood there is kept: in the history if it was sent, else beside.
+
+The table of drafts.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy import CheckConstraint, ForeignKey, exists, func, select
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from app.accounts.model import User
+from app.accounts.permission import Viewer
+from app.catalog.model import Problem
+from app.database.engine import Base
+from app.errors import Invalid, ProblemNotFound
+from app.submissions.limit import SOURCE_BYTES
+from app.submissions.model import Submission
+from app.submissions.query import get_submission
+
+
+class Draft(Base):
+    """What a user has typed for a problem. `other_source` is a draft that this one overtook, until it is given up."""
+
+    __tablename__ = "drafts"
+    __table_args__ = (CheckConstraint("(other_source IS NULL) = (other_saved_at IS NULL)", name="other_has_time"),)
+
+    user_id: Mapped[UUID] = mapped_column(ForeignKey(User.id, ondelete="CASCADE"), primary_key=True)
+    problem_id: Mapped[UUID] = mapped_column(ForeignKey(Problem.id, ondelete="CASCADE"), primary_key=True)
+    source: Mapped[str]
+    version: Mapped[UUID] = mapped_column(default=uuid4)
+    saved_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    other_source: Mapped[str | None]
+    other_saved_at: Mapped[datetime | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Save:
+    """`base` is the version that the writer last saw, None when there was none."""
+
+    user_id: UUID
+    slug: str
+    source: str
+    base: UUID | None
+
+
+def save_draft(session: Session, wanted: Save) -> Draft:
+    """Raises NotFound, Invalid."""
+    _check(wanted.source)
+    problem_id = _problem_id(session, wanted.slug)
+    draft = lock_draft(session, wanted.user_id, problem_id)
+    if draft is None:
+        draft = Draft(user_id=wanted.user_id, problem_id=problem_id, source=wanted.source)
+        session.add(draft)
+    elif draft.source != wanted.source:
+        _replace(draft, wanted)
+    session.flush()
+    return draft
+
+
+def find_draft(session: Session, user_id: UUID, slug: str) -> Draft | None:
+    of_this_problem = select(Draft).join(Problem).where(Problem.slug == slug, Draft.user_id == user_id)
+    return session.scalars(of_this_problem).one_or_none()
+
+
+def lock_draft(session: Session, user_id: UUID, problem_id: UUID) -> Draft | None:
+    """As it is now, and stays until the caller's transaction ends. Whoever writes drafts of a user waits here."""
+    # The user's row, since two first drafts at once have no row of their own: one waits, and follows the other.
+    session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))
+    return session.get(Draft, (user_id, problem_id), populate_existing=True)
+
+
+def give_up_other(session: Session, user_id: UUID, slug: str) -> None:
+    draft = find_draft(session, user_id, slug)
+    if draft is not None:
+        draft.other_source, draft.other_saved_at = None, None
+
+
+def _replace(draft: Draft, wanted: Save) -> None:
+    if draft.version != wanted.base:
+        draft.other_source, draft.other_saved_at = draft.source, draft.saved_at
+    draft.source, draft.version, draft.saved_at = wanted.source, uuid4(), func.now()
+
+
+def _problem_id(session: Session, slug: str) -> UUID:
+    found = session.scalars(select(Problem.id).where(Problem.slug == slug)).one_or_none()
+    if found is None:
+        raise ProblemNotFound(slug)
+    return found
+
+
+def _check(source: str) -> None:
+    """What the database can't hold, and what could not be sent later either."""
+    try:
+        size = len(source.encode())
+    except UnicodeEncodeError:
+        raise Invalid("source", "the draft is not valid Unicode, so it is kept in your browser only") from None
+    if size > SOURCE_BYTES or "\0" in source:
+        raise Invalid("source", f"a draft has at most {SOURCE_BYTES} bytes and no NUL; it is kept in your browser only")
+
+
+def copy_back(session: Session, viewer: Viewer, submission_id: UUID) -> tuple[Draft, str]:
+    """The viewer's draft, and the slug of its problem. Raises NotFound."""
+    submission = get_submission(session, submission_id, viewer)
+    slug = session.get_one(Problem, submission.problem_id).slug
+    draft = lock_draft(session, viewer.id, submission.problem_id)
+    base = draft.version if draft is not None and _is_in_history(session, draft) else None
+    return save_draft(session, Save(user_id=viewer.id, slug=slug, source=submission.source, base=base)), slug
+
+
+def _is_in_history(session: Session, draft: Draft) -> bool:
+    of_both = (Submission.user_id == draft.user_id, Submission.problem_id == draft.problem_id)
+    return session.scalars(select(exists().where(*of_both, Submission.source == draft.source))).one()

@@ -1,0 +1,180 @@
+"""The fastest and the leanest accepted solutions of a problem's current revision.
+
+Allclose compares a ratio: the solution's time over the reference's for the same inputs on the same machine. Both are
+the least of several runs, since other work on a machine only adds time. Workers run the reference
+(`app.worker.run_cost`); of a user, all accepted submissions count. Ratios are rounded to two digits. Equal ratios share
+a place.
+
+Who is on leaderboards: those who said so, for as long as they do.
+
+Tables of what accepted solutions and references took, both measured on the same machine.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Row, Select, and_, func, or_, select, update
+from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from app.accounts.model import User
+from app.accounts.permission import Viewer
+from app.catalog.model import IS_CURRENT, Problem, Revision
+from app.database.engine import Base
+from app.errors import ProblemNotFound
+from app.submissions.model import Judging, Submission
+
+
+def set_ranked(session: Session, user_id: UUID, *, is_ranked: bool) -> None:
+    """Takes effect with the next page that anybody opens."""
+    session.execute(update(User).where(User.id == user_id).values(is_ranked=is_ranked))
+
+
+class Measurement(Base):
+    """What an accepted judging of all cases took: the sum of its calls' times, and the most memory of any.
+
+    `machine` names where it ran; times of two machines are never compared. `revision_id` is the judging's: a
+    leaderboard reads one revision's.
+    """
+
+    __tablename__ = "measurements"
+    __table_args__ = (CheckConstraint("wall_seconds > 0", name="wall_seconds"),)
+
+    judging_id: Mapped[int] = mapped_column(ForeignKey(Judging.id, ondelete="CASCADE"), primary_key=True)
+    revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id), index=True)
+    machine: Mapped[str]
+    wall_seconds: Mapped[float]
+    memory_bytes: Mapped[int] = mapped_column(BigInteger)
+    measured_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class ReferenceMeasurement(Base):
+    """The least that the reference took for the same cases on one machine, of `runs` runs."""
+
+    __tablename__ = "reference_measurements"
+    __table_args__ = (CheckConstraint("wall_seconds > 0", name="wall_seconds"),)
+
+    revision_id: Mapped[UUID] = mapped_column(ForeignKey(Revision.id), primary_key=True)
+    variant: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    machine: Mapped[str] = mapped_column(primary_key=True)
+    runs: Mapped[int]
+    wall_seconds: Mapped[float]
+    memory_bytes: Mapped[int] = mapped_column(BigInteger)
+
+
+By = Literal["time", "memory"]
+
+MOST = 50
+# Below this a solution's own memory is lost among the interpreter's.
+LEAST_BYTES = 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A user's best; `ratio` is to the reference. `submission_id` is given to its owner only."""
+
+    place: int
+    username: str
+    ratio: float
+    sent_at: datetime
+    is_own: bool
+    submission_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaderboard:
+    """`own`: the asker's best, on the list or not; its place is the one that it has or would have."""
+
+    problem: str
+    title: str
+    by: By
+    entries: tuple[Entry, ...]
+    own: Entry | None
+    is_ranked: bool
+
+
+class _Best(NamedTuple):
+    """In the order of a leaderboard: of equal ratios, the one that was there first."""
+
+    ratio: float
+    sent_at: datetime
+    username: str
+    user_id: UUID
+    submission_id: UUID
+
+
+def read_leaderboard(session: Session, slug: str, viewer: Viewer, by: By) -> Leaderboard:
+    """Raises NotFound."""
+    current = select(Problem, Revision).join(Revision, IS_CURRENT)
+    found = session.execute(current.where(Problem.slug == slug)).one_or_none()
+    if found is None:
+        raise ProblemNotFound(slug)
+    _problem, revision = found
+    is_ranked = session.scalars(select(User.is_ranked).where(User.id == viewer.id)).one()
+    bests = [_best(row) for row in session.execute(_ranked(revision.id, viewer.id, by))]
+    listed = sorted(best for best in bests if is_ranked or best.user_id != viewer.id)
+    own = next((best for best in bests if best.user_id == viewer.id), None)
+    return Leaderboard(
+        problem=slug,
+        title=revision.manifest["title"],
+        by=by,
+        entries=tuple(_entry(best, listed, viewer) for best in listed[:MOST]),
+        own=_entry(own, listed, viewer) if own else None,
+        is_ranked=is_ranked,
+    )
+
+
+def round_ratio(ratio: float) -> float:
+    return float(f"{ratio:.2g}")
+
+
+def _ranked(revision_id: UUID, viewer_id: UUID, by: By) -> Select[Any]:
+    """The best of each user who wants to be shown, and of the viewer: the least ratio, the earliest of equal ones."""
+    ratio = _ratio(by).label("ratio")
+    best = (
+        select(User.id, User.username, Submission.id.label("submission_id"), Submission.created_at, ratio)
+        .ext(distinct_on(User.id))
+        .select_from(Measurement)
+        .join(Judging, Judging.id == Measurement.judging_id)
+        .join(Submission, Submission.id == Judging.submission_id)
+        .join(User, User.id == Submission.user_id)
+        .join(
+            ReferenceMeasurement,
+            and_(
+                ReferenceMeasurement.revision_id == Measurement.revision_id,
+                ReferenceMeasurement.variant == Submission.variant,
+                ReferenceMeasurement.machine == Measurement.machine,
+            ),
+        )
+        .where(Measurement.revision_id == revision_id, Judging.verdict == "accepted", Judging.is_current)
+        .where(or_(and_(User.is_ranked, User.is_active), User.id == viewer_id))
+        .order_by(User.id, ratio, Submission.created_at)
+        .subquery()
+    )
+    return select(best)
+
+
+def _ratio(by: By) -> Any:
+    if by == "time":
+        return Measurement.wall_seconds / ReferenceMeasurement.wall_seconds
+    own, reference = Measurement.memory_bytes, ReferenceMeasurement.memory_bytes
+    return 1.0 * func.greatest(own, LEAST_BYTES) / func.greatest(reference, LEAST_BYTES)
+
+
+def _best(row: Row[Any]) -> _Best:
+    return _Best(round_ratio(float(row.ratio)), row.created_at, row.username, row.id, row.submission_id)
+
+
+def _entry(best: _Best, listed: Sequence[_Best], viewer: Viewer) -> Entry:
+    is_own = best.user_id == viewer.id
+    return Entry(
+        place=1 + sum(other.ratio < best.ratio for other in listed),
+        username=best.username,
+        ratio=best.ratio,
+        sent_at=best.sent_at,
+        is_own=is_own,
+        submission_id=best.submission_id if is_own else None,
+    )

@@ -1,0 +1,252 @@
+"""Whether the tolerance lies between the noise of right answers and the signal of wrong ones.
+
+All is measured as a share of the tolerance, so that 1 is the limit. Noise is the reference computed in other ways and
+the accepted solutions; each must stay below 1. Signal is wrong solutions and mutants: what counts of each is where it
+is furthest off, and that must be above 1 at one leaf of one case. The leaves that share a tolerance belong together.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import floor, inf, isfinite, isinf, log10, sqrt
+
+from app.catalog.verification_report import Finding, Severity
+from app.catalog.verification_section import CalibratedLeaf, CalibrationSection, Measured, State, share_text, used_text
+from app.judging.comparison import LeafReport
+from app.judging.options import Margin
+from app.judging.rules import find_pattern
+from app.judging.verdicts import Verdict
+from app.verification.distance import distance_of, share_of
+from app.verification.noise import Noise, Sample
+from app.verification.trial import Checked, Material, Trial
+from app.worker.custom_checker import CustomChecker
+from app.worker.request import rules_of
+
+# The tolerance should be so many times the noise, and the signal so many times the tolerance.
+COMFORTABLE = 3.0
+# From noise to signal: within less than this, chance decides which side an answer falls on.
+NARROW = 10.0
+EVERYWHERE = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Leaves that share a pattern, a checker and a tolerance."""
+
+    path: str
+    checker: str
+    rtol: float | None
+    atol: float | None
+
+
+def check_calibration(
+    trial: Trial, material: Material, noise: Noise, mutants: Sequence[Sample]
+) -> Checked[CalibrationSection]:
+    """`mutants`: those that compute something else. Raises JudgeFailed, BoxLost, Aborted."""
+    place_of = _Places(trial)
+    right, wrong = _worst(place_of, noise.samples), _worst(place_of, [*_wrong(trial, material), *mutants])
+    signal, without = _where_furthest(wrong)
+    places = sorted({*place_of.seen}, key=lambda place: (place.path, place.checker))
+    leaves = tuple(calibrate(place, right.get(place, {}).values(), signal.get(place, ())) for place in places)
+    section = CalibrationSection(leaves=leaves, ways=noise.ways, without_number=without)
+    return Checked(section, _summary(section), tuple(_findings(section)))
+
+
+def _wrong(trial: Trial, material: Material) -> Iterator[Sample]:
+    """Wrong solutions, at the cases that they fail: elsewhere they may be right."""
+    asker = CustomChecker(trial.package, trial.bench.references, trial.abort)
+    for judged in material.judged:
+        if judged.submission.verdict is not Verdict.WRONG_ANSWER:
+            continue
+        for case in material.cases:
+            if (outcome := judged.attempt.outcomes.get(case.name)) is not None:
+                distance = distance_of(asker, case, outcome)
+                yield Sample(kind="wrong", label=judged.submission.name, case=case.name, distance=distance)
+
+
+class _Places:
+    """Which place each leaf belongs to; `seen` has all that were asked about."""
+
+    def __init__(self, trial: Trial) -> None:
+        self._rules = rules_of(trial.package.manifest)
+        self.seen: set[Place] = set()
+
+    def __call__(self, leaf: LeafReport) -> Place:
+        pattern = find_pattern(leaf.path, self._rules.leaves) or find_pattern(leaf.path, self._rules.checkers)
+        place = Place(pattern or EVERYWHERE, leaf.checker, leaf.rtol, leaf.atol)
+        self.seen.add(place)
+        return place
+
+
+Key = tuple[str, str]
+
+
+def _worst(place_of: _Places, samples: Iterable[Sample]) -> dict[Place, dict[Key, Measured]]:
+    """Of each place and each label, the worst leaf of the worst case."""
+    found: dict[Place, dict[Key, Measured]] = defaultdict(dict)
+    for sample in samples:
+        key = (sample.kind, sample.label)
+        if not sample.distance.leaves:
+            measured = _measured(sample, None)
+            found[_NOWHERE][key] = measured
+        for leaf in sample.distance.leaves:
+            place = place_of(leaf)
+            before = found[place].get(key)
+            measured = _measured(sample, leaf)
+            if before is None or measured.value > before.value:
+                found[place][key] = measured
+    return found
+
+
+_NOWHERE = Place("", "", None, None)
+
+
+def _measured(sample: Sample, leaf: LeafReport | None) -> Measured:
+    """An answer of another structure has no leaves, and is infinitely far."""
+    value = inf if leaf is None else share_of(leaf) or 0.0
+    return Measured(
+        kind=sample.kind,
+        label=sample.label,
+        case=sample.case,
+        value=value,
+        absolute=leaf.max_abs if leaf else None,
+        relative=leaf.max_rel if leaf else None,
+    )
+
+
+def _where_furthest(wrong: Mapping[Place, Mapping[Key, Measured]]) -> tuple[dict[Place, list[Measured]], int]:
+    """Each wrong answer at the one place where it is furthest off; and how many are beyond any number."""
+    signal: dict[Place, list[Measured]] = defaultdict(list)
+    without = 0
+    for key in sorted({key for found in wrong.values() for key in found}):
+        place, measured = max(
+            ((place, found[key]) for place, found in wrong.items() if key in found), key=lambda each: each[1].value
+        )
+        if isfinite(measured.value):
+            signal[place].append(measured)
+        else:
+            without += 1
+    return signal, without
+
+
+def calibrate(place: Place, noise: Iterable[Measured], signal: Sequence[Measured]) -> CalibratedLeaf:
+    leaf = CalibratedLeaf(
+        path=place.path,
+        checker=place.checker,
+        tolerance=None if place.rtol is None else Margin(rtol=place.rtol, atol=place.atol or 0.0),
+        noise=tuple(sorted(noise, key=lambda measured: -measured.value)),
+        signal=tuple(sorted(signal, key=lambda measured: measured.value)),
+        suggestion=None,
+        state="inside",
+    )
+    state = _state(leaf, place)
+    return leaf.model_copy(update={"state": state, "suggestion": _suggest(leaf, state)})
+
+
+def _state(leaf: CalibratedLeaf, place: Place) -> State:
+    noise, signal = leaf.largest_noise or 0.0, leaf.smallest_signal
+    if place.rtol == place.atol == 0 or (place.rtol is None and not any(m.value for m in (*leaf.noise, *leaf.signal))):
+        return "exact" if noise == 0 else "too_tight"
+    if signal is not None and noise >= signal:
+        return "no_gap"
+    if noise > 1:
+        return "too_tight"
+    if signal is None:
+        return "no_signal"
+    if signal <= 1:
+        return "too_loose"
+    if not leaf.noise:
+        return "no_noise"
+    return "narrow" if noise * NARROW > signal else "inside"
+
+
+def _suggest(leaf: CalibratedLeaf, state: State) -> Margin | None:
+    """The middle of the gap, on a logarithmic scale; None where the tolerance is well inside or there already, and
+    where there is no gap."""
+    noise, signal = leaf.largest_noise or 0.0, leaf.smallest_signal
+    if leaf.tolerance is None or signal is None or noise <= 0 or noise >= signal:
+        return None
+    if state == "inside" and noise * COMFORTABLE <= 1 and signal >= COMFORTABLE:
+        return None
+    middle = sqrt(noise) * sqrt(signal)
+    rtol, atol = min(_rounded(leaf.tolerance.rtol * middle), 1.0), _rounded(leaf.tolerance.atol * middle)
+    return None if (rtol, atol) == (leaf.tolerance.rtol, leaf.tolerance.atol) else Margin(rtol=rtol, atol=atol)
+
+
+def _rounded(value: float) -> float:
+    """To 1, 2 or 5 times a power of ten, the nearest on a logarithmic scale."""
+    if value <= 0:
+        return 0.0
+    exponent = floor(log10(value))
+    steps = (float(f"{digit}e{power}") for power in (exponent, exponent + 1) for digit in (1, 2, 5))
+    return min(steps, key=lambda step: abs(log10(step) - log10(value)))
+
+
+def _summary(section: CalibrationSection) -> str:
+    numbered = [leaf for leaf in section.leaves if leaf.state not in ("exact", "not_calibrated")]
+    noises = [leaf.largest_noise for leaf in numbered if leaf.largest_noise is not None]
+    signals = [leaf.smallest_signal for leaf in numbered if leaf.smallest_signal is not None]
+    if not noises:
+        return "nothing that a tolerance decides"
+    least = f", wrong ones at least {share_text(min(signals))}" if signals else ""
+    return f"right answers use up to {used_text(max(noises))}{least}"
+
+
+def _findings(section: CalibrationSection) -> Iterator[Finding]:
+    for leaf in section.leaves:
+        yield from findings_about(leaf)
+    if section.ways and not any(way.cases for way in section.ways):
+        message = f"the reference could be computed in no other way: {section.ways[0].left_out}"
+        yield Finding(check="calibration", severity="note", message=message)
+
+
+def findings_about(leaf: CalibratedLeaf) -> Iterator[Finding]:
+    noise, signal = next(iter(leaf.noise), None), next(iter(leaf.signal), None)
+    where = f"at {leaf.path}, " if leaf.path != EVERYWHERE else ""
+    told = {
+        "no_gap": f"{where}no tolerance tells right from wrong: {_far(noise)}, and {_far(signal)}",
+        "too_tight": f"{where}the tolerance refuses right answers: {_far(noise)}",
+        "too_loose": f"{where}the tolerance lets a wrong answer pass: {_far(signal)}",
+        "narrow": f"{where}the gap is narrow: {_far(noise)}, and {_far(signal)}",
+    }
+    if leaf.state in told:
+        severity: Severity = "warning" if leaf.state == "narrow" else "error"
+        yield Finding(check="calibration", severity=severity, message=told[leaf.state], remedy=_remedy(leaf))
+    elif leaf.suggestion is not None:
+        message = f"{where}the tolerance is near an edge of the gap: {_far(noise)}, and {_far(signal)}"
+        yield Finding(check="calibration", severity="note", message=message, remedy=_remedy(leaf))
+    elif leaf.state == "no_signal":
+        message = f"{where}nothing bounds the tolerance from above: no wrong answer is furthest off there"
+        remedy = "add a wrong solution that shows how wide it may be"
+        yield Finding(check="calibration", severity="note", message=message, remedy=remedy)
+
+
+def _far(measured: Measured | None) -> str:
+    if measured is None:
+        return "nothing was measured"
+    error = "" if measured.absolute is None else f" (off by {measured.absolute:.3g})"
+    return f"{_whose(measured)} uses {used_text(measured.value)} in {measured.case}{error}"
+
+
+def _whose(measured: Measured) -> str:
+    return {
+        "reference": f"the reference ({measured.label})",
+        "accepted": f"accepted/{measured.label}",
+        "wrong": f"wrong_answer/{measured.label}",
+        "mutant": f"the mutant at {measured.label},",
+    }[measured.kind]
+
+
+def _remedy(leaf: CalibratedLeaf) -> str:
+    if isinf(leaf.largest_noise or 0.0):
+        return f"no tolerance helps: {_whose(leaf.noise[0])} has NaN, inf or another shape where the reference has not"
+    if leaf.suggestion is not None:
+        key = "tolerance" if leaf.path == EVERYWHERE else f'tolerance.leaves, "{leaf.path}"'
+        return f"set {key} to {{rtol: {leaf.suggestion.rtol:g}, atol: {leaf.suggestion.atol:g}}}"
+    is_squeezed = leaf.tolerance is not None and leaf.smallest_signal is not None and bool(leaf.largest_noise)
+    if leaf.state in ("no_gap", "narrow") or is_squeezed:
+        noisy = f"{_whose(leaf.noise[0])}, which is noisy," if leaf.noise else "the reference"
+        return f"draw inputs on which wrong answers are further off, or make {noisy} more precise"
+    if leaf.tolerance is None:
+        return f"choose the options of the checker {leaf.checker} anew"
+    return "widen the tolerance" if leaf.state == "too_tight" else "tighten the tolerance"

@@ -1,0 +1,114 @@
+"""How far an answer is from the expected one: by the problem's rules, by the bits, and by what rounding can do."""
+
+from dataclasses import dataclass
+from math import inf, isfinite
+
+import numpy as np
+
+from app.judging.checker import NAN_OR_INF
+from app.judging.comparison import LeafReport, compare
+from app.judging.leaf import Leaf, Tree
+from app.judging.structure import StructureDiffers, pair_leaves
+from app.worker.check import CATEGORY_OF_ENDING
+from app.worker.custom_checker import CustomChecker
+from app.worker.prepare import PreparedCase
+from app.worker.request import rules_of
+from sandbox.guest.codec import Malformed, decode
+from sandbox.interface import CaseOutcome, Ending
+
+# Units in the last place of a leaf's largest element. Sums of thousands of terms stay below in practice.
+ROUNDING = 64
+_MEASURED = frozenset({"float", "float32", "float64", "complex64", "complex128", "complex"})
+# Of a leaf's largest element. Also what a Python float may have gone through in float32.
+REPEATED = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distance:
+    """`how` it fails: a category as students get it, or "" where it is right."""
+
+    how: str
+    leaves: tuple[LeafReport, ...] = ()
+
+    @property
+    def is_right(self) -> bool:
+        return not self.how
+
+    @property
+    def used(self) -> float | None:
+        """The largest share of a tolerance, where there are any; None for what no tolerance can tell."""
+        shares = [share for leaf in self.leaves if (share := share_of(leaf)) is not None]
+        return max(shares) if shares and all(map(isfinite, shares)) else None
+
+
+def share_of(leaf: LeafReport) -> float | None:
+    """How much of its tolerance the leaf uses: inf for a wrong leaf that no tolerance would let pass.
+
+    These are leaves with NaN or inf out of place, of another shape or dtype, and wrong texts. None where the leaf is
+    right and has no tolerance.
+    """
+    is_beyond = leaf.category is not None and (leaf.category == NAN_OR_INF or leaf.tolerance_used is None)
+    return inf if is_beyond else leaf.tolerance_used
+
+
+def distance_of(asker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> Distance:
+    """Raises JudgeFailed, BoxLost, Aborted."""
+    if outcome.ending is not Ending.ANSWERED or outcome.answer is None:
+        return Distance(how=CATEGORY_OF_ENDING[outcome.ending])
+    try:
+        answer = decode(outcome.answer)
+    except Malformed:
+        return Distance(how=CATEGORY_OF_ENDING[Ending.FORGED])
+    ask = asker.about(case.name, case.inputs, case.expected, outcome.answer)
+    comparison = compare(answer, decode(case.expected), rules_of(asker.package.manifest), ask)
+    return Distance(how=comparison.category or "", leaves=comparison.leaves)
+
+
+def is_rounding(answer: bytes | None, expected: bytes | None, units: float = ROUNDING) -> bool:
+    """Whether floats differ by so many units in the last place of the largest of their leaf, and nothing else does."""
+    if answer is None or expected is None:
+        return answer is expected
+    if answer == expected:
+        return True
+    pairs = pair_leaves(decode(answer), decode(expected))
+    if isinstance(pairs, StructureDiffers):
+        return False
+    return all(_is_close(pair.answer, pair.expected, units) for pair in pairs)
+
+
+def is_repeated(answer: bytes, expected: bytes) -> bool:
+    """Whether the same code may have given both on the same inputs, but for threads that add in another order."""
+    pairs = () if answer == expected else pair_leaves(decode(answer), decode(expected))
+    if isinstance(pairs, StructureDiffers):
+        return False
+    return all(_is_close(pair.answer, pair.expected, REPEATED / _unit(pair.expected)) for pair in pairs)
+
+
+def same_dtypes(answer: Tree, expected: Tree) -> Tree:
+    """The answer with its floats rounded to the dtypes of the expected one, where the two have the same structure."""
+    if isinstance(answer, dict) and isinstance(expected, dict):
+        return {key: same_dtypes(item, expected.get(key)) for key, item in answer.items()}
+    if isinstance(answer, list | tuple) and isinstance(expected, list | tuple) and len(answer) == len(expected):
+        return [same_dtypes(a, e) for a, e in zip(answer, expected, strict=True)]
+    if isinstance(answer, np.ndarray) and isinstance(expected, np.ndarray) and answer.dtype.kind == "f":
+        return answer.astype(expected.dtype) if expected.dtype.kind not in "biu" else answer
+    return answer
+
+
+def _is_close(answer: Leaf, expected: Leaf, units: float) -> bool:
+    if expected.kind not in ("float", "complex") or answer.dtype != expected.dtype or answer.shape != expected.shape:
+        return bool(answer.value is expected.value or np.array_equal(answer.array, expected.array)) and (
+            answer.kind != "text" or answer.value == expected.value
+        )
+    if expected.dtype not in _MEASURED:
+        return bool(np.array_equal(answer.array, expected.array, equal_nan=True))
+    finite = np.isfinite(expected.array)
+    if not np.array_equal(finite, np.isfinite(answer.array)):
+        return False
+    a, e = answer.array[finite].astype(np.complex128), expected.array[finite].astype(np.complex128)
+    return bool(np.abs(a - e).max(initial=0.0) <= units * _unit(expected) * np.abs(e).max(initial=0.0))
+
+
+def _unit(leaf: Leaf) -> float:
+    """In the last place, of 1."""
+    return float(np.finfo(leaf.array.dtype).eps) if leaf.dtype in _MEASURED else 1.0

@@ -1,0 +1,112 @@
+"""All mutants of a source, each program once, and a sample of them that is the same every time."""
+
+import ast
+import difflib
+import random
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from threading import Event
+from typing import TypeVar
+
+import libcst as cst
+
+from app.verification.mutation.operator import Operator
+from app.verification.mutation.operators import OPERATORS
+from app.verification.mutation.tree import Tree, read_tree
+from sandbox.interface import Aborted
+
+CONTEXT_LINES = 2
+# Characters of mutants that are written down in all: many more than are tried, of a source of some hundred lines.
+WRITTEN = 400_000
+# Nodes of a source that are looked at.
+NODES = 5_000
+
+Place = tuple[Operator, cst.CSTNode, cst.CSTNode]
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """`line` of the first difference in the original; `diff` is unified; `source` is the whole changed one."""
+
+    operator: Operator
+    line: int
+    diff: str
+    source: str
+
+
+def list_mutants(source: str, entry_point: str, file: str, abort: Event | None = None) -> tuple[Change, ...]:
+    """In order of lines; none of a source that is nested too deeply. `file` is the name that the diffs give it.
+
+    Of a long source not all: writing one down takes time in proportion to its length. Raises Aborted.
+    """
+    try:
+        tree = read_tree(source, entry_point)
+        nodes = _some(list(tree.nodes()), NODES)
+        places = [
+            (operator, node, other)
+            for operator in OPERATORS
+            for node in _until(abort, nodes)
+            for other in operator.replacements(node, tree)
+        ]
+        found = list(_changes(tree, _until(abort, _some(places, WRITTEN // len(source))), file))
+    except (RecursionError, cst.ParserSyntaxError):
+        return ()
+    return tuple(sorted(found, key=lambda change: (change.line, change.operator.name, change.source)))
+
+
+def _until(abort: Event | None, items: Iterable[Item]) -> Iterator[Item]:
+    for item in items:
+        if abort is not None and abort.is_set():
+            raise Aborted
+        yield item
+
+
+def _some(items: list[Item], most: int) -> list[Item]:
+    """In their order, since where two are the same program the first counts."""
+    if len(items) <= most:
+        return items
+    return [items[index] for index in sorted(random.Random(0).sample(range(len(items)), most))]
+
+
+def _changes(tree: Tree, places: Iterable[Place], file: str) -> Iterator[Change]:
+    seen = {_program(tree.module.code)}
+    for operator, node, other in places:
+        changed = tree.code_with(node, other)
+        program = _program(changed)
+        if program is not None and program not in seen:
+            seen.add(program)
+            yield _change(operator, tree, changed, file)
+
+
+def sample_mutants(changes: Sequence[Change], most: int, seed: int) -> tuple[Change, ...]:
+    """Every family gets its turn, so that a sample shows all kinds of faults."""
+    drawn = list(changes)
+    random.Random(seed).shuffle(drawn)
+    families: dict[str, deque[Change]] = defaultdict(deque)
+    for change in drawn:
+        families[change.operator.name].append(change)
+    chosen: list[Change] = []
+    while families and len(chosen) < most:
+        for name in sorted(families):
+            chosen.append(families[name].popleft())
+            if not families[name]:
+                del families[name]
+    return tuple(sorted(chosen[:most], key=changes.index))
+
+
+def _program(source: str) -> str | None:
+    """What the source means to Python, whatever its layout; None when it is no program."""
+    try:
+        compile(source, "mutant", "exec")
+        return ast.dump(ast.parse(source))
+    except SyntaxError:
+        return None
+
+
+def _change(operator: Operator, tree: Tree, changed: str, file: str) -> Change:
+    before, after = tree.module.code.splitlines(keepends=True), changed.splitlines(keepends=True)
+    line = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(before) - 1) + 1
+    diff = "".join(difflib.unified_diff(before, after, file, file, n=CONTEXT_LINES))
+    return Change(operator=operator, line=line, diff=diff, source=changed)

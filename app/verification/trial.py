@@ -1,0 +1,207 @@
+"""What every check of a verification is given, and what it gives back.
+
+Where a verification runs: pools of its own, so that it takes no box from judgings.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event
+from typing import Generic, TypeAlias, TypeVar
+
+from app.catalog.package import KnownSubmission, Package
+from app.catalog.verification_report import Finding
+from app.catalog.verification_section import KnownSection, ReferenceSection, Section
+from app.judging.comparison import Comparison, compare
+from app.judging.verdicts import CaseResult, Verdict
+from app.settings import Settings
+from app.worker.boxes import box_spec, open_inspector_pool, open_launcher, open_pool, open_reference_pool
+from app.worker.custom_checker import CustomChecker
+from app.worker.judge import Job, judge
+from app.worker.prepare import PreparedCase
+from app.worker.request import PATIENCE, build_request, patient, rules_of
+from sandbox.cache import fill_cache
+from sandbox.gpu.lease import Gpus
+from sandbox.guest.codec import Tree, decode, encode
+from sandbox.interface import CaseInput, CaseOutcome, Launcher
+from sandbox.pool import Pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """The pools: for submissions, for the package's own code, and for programs that are inspected."""
+
+    launcher: Launcher
+    students: Pool
+    references: Pool
+    inspectors: Pool
+
+    def compile(self, package: Package, given: Sequence[CaseInput], abort: Event) -> None:
+        """Lets what follows use what the reference compiles, as it is after publishing. Raises SandboxError."""
+        request = patient(build_request(package, package.reference, given))
+        fill_cache(self.launcher, box_spec(package.manifest), request, abort)
+
+
+@contextmanager
+def open_bench(settings: Settings, launcher: Launcher) -> Iterator[Bench]:
+    """Boxes start from the thread that asks for them."""
+    with (
+        open_pool(settings, launcher) as students,
+        open_reference_pool(settings, launcher) as references,
+        open_inspector_pool(settings, launcher) as inspectors,
+    ):
+        yield Bench(launcher=launcher, students=students, references=references, inspectors=inspectors)
+
+
+@contextmanager
+def private_launcher(settings: Settings, gpus: Gpus | None = None) -> Iterator[Launcher]:
+    """With a compilation cache of its own: what an unpublished package compiles is nobody else's."""
+    with TemporaryDirectory(prefix="allclose-verify-") as folder:
+        Path(folder).chmod(0o755)  # started by root, a box is another user
+        yield open_launcher(settings, cache=None if gpus else Path(folder), gpus=gpus)
+
+
+# As many boxes run at once; each has two cores.
+AT_ONCE = 2
+# What fails one of these need not be run on the others, where time counts.
+FIRST_CASES = 3
+
+Watch: TypeAlias = Callable[[str, int, int], None]
+S = TypeVar("S", bound=Section, covariant=True)
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """`mutants`: at most so many; None leaves it to the check."""
+
+    is_quick: bool = False
+    mutants: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked(Generic[S]):
+    """`summary`: what was looked at and came of it, in half a line."""
+
+    section: S | None
+    summary: str
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """What became of one source. `outcomes` by case, with the answers; of a case that was not run there is none."""
+
+    verdict: Verdict
+    results: tuple[CaseResult, ...]
+    outcomes: Mapping[str, CaseOutcome]
+
+    @property
+    def answers(self) -> dict[str, bytes]:
+        """Encoded, by case; only where there is one."""
+        return {name: outcome.answer for name, outcome in self.outcomes.items() if outcome.answer is not None}
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        return tuple(result.name for result in self.results if result.verdict is not Verdict.ACCEPTED)
+
+    @property
+    def wall_seconds(self) -> float:
+        return sum(outcome.wall_seconds for outcome in self.outcomes.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A solution of `submissions/`, and what became of it on all cases."""
+
+    submission: KnownSubmission
+    attempt: Attempt
+
+    @property
+    def name(self) -> str:
+        return f"{self.submission.verdict}/{self.submission.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """What the later checks work on: the cases of one variant, and the known submissions."""
+
+    cases: tuple[PreparedCase, ...]
+    judged: tuple[Judged, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedReference(Checked[ReferenceSection]):
+    """With the cases that all other checks use, and what the boxes ran."""
+
+    cases: tuple[PreparedCase, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedKnown(Checked[KnownSection]):
+    judged: tuple[Judged, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    package: Package
+    bench: Bench
+    watch: Watch
+    abort: Event
+    effort: Effort
+
+    def attempt(self, source: str, cases: Sequence[PreparedCase]) -> Attempt:
+        """Judged as a submission is. Raises JudgeFailed, BoxLost, Aborted."""
+        outcomes: dict[str, CaseOutcome] = {}
+        job = Job(
+            package=self.package,
+            source=source,
+            cases=cases,
+            references=self.bench.references,
+            inspectors=self.bench.inspectors,
+            on_outcome=lambda outcome: outcomes.update({outcome.name: outcome}),
+        )
+        finish = judge(job, self.bench.students, lambda _: None, self.abort)
+        return Attempt(verdict=finish.verdict, results=tuple(finish.cases), outcomes=outcomes)
+
+    @property
+    def with_patience(self) -> "Trial":
+        """For code that is right however long it takes: what it needs of the limits is a question of its own."""
+        manifest = self.package.manifest
+        wall_seconds = PATIENCE * manifest.limits.wall_seconds
+        limits = manifest.limits.model_copy(update={"wall_seconds": wall_seconds})
+        return replace(self, package=replace(self.package, manifest=manifest.model_copy(update={"limits": limits})))
+
+    def compare(self, case: PreparedCase, answer: Tree) -> Comparison:
+        """By the problem's own rules. Raises JudgeFailed, BoxLost, Aborted."""
+        return self.compare_encoded(case, encode(answer))
+
+    def compare_encoded(self, case: PreparedCase, answer: bytes) -> Comparison:
+        ask = CustomChecker(self.package, self.bench.references, self.abort).about(
+            case.name, case.inputs, case.expected, answer
+        )
+        return compare(decode(answer), decode(case.expected), rules_of(self.package.manifest), ask)
+
+    def each(self, step: str, items: Iterable[Item], work: Callable[[Item], Result]) -> list[Result]:
+        """In order; `AT_ONCE` run side by side. Tells the watcher after each. Raises what `work` raises."""
+        waiting = list(items)
+        self.watch(step, 0, len(waiting))
+        results: list[Result] = []
+        with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="verify") as threads:
+            futures = [threads.submit(work, item) for item in waiting]
+            try:
+                for future in futures:
+                    results.append(future.result())
+                    self.watch(step, len(results), len(waiting))
+            except BaseException as error:
+                for future in futures:
+                    future.cancel()
+                if isinstance(error, KeyboardInterrupt):
+                    self.abort.set()  # what runs now is not waited for
+                raise
+        return results

@@ -1,0 +1,81 @@
+"""What the page says about a package on its way: a title, a sentence, a tone and an icon, and where its checks are."""
+
+from dataclasses import dataclass
+
+from app.authoring.query import VerificationView
+from app.catalog.verification_report import TITLES, CheckName
+from app.web.messages import gettext as _
+from app.web.messages import ngettext
+
+# In the order in which they are made, each with the names under which its progress is told.
+_CHECKS: dict[CheckName, tuple[str, ...]] = {
+    "reference": ("", "the reference"),
+    "lint": (),
+    "known": ("known submissions",),
+    "trivial": ("trivial answers",),
+    "mutation": (),  # all other names
+    "kill_matrix": (),
+    "calibration": (),
+    "limits": ("limits and cost",),
+    "mistakes": ("telling mistakes apart",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`state`: done, now or later."""
+
+    title: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerificationStatus:
+    title: str
+    sentence: str
+    tone: str
+    icon: str
+    steps: tuple[Step, ...] = ()
+
+
+def describe_standing(view: VerificationView) -> VerificationStatus:
+    match view.state:
+        case "queued":
+            sentence = view.notice or _("A worker takes it as soon as it has verified what came before.")
+            return VerificationStatus(title=_("In the queue"), sentence=sentence, tone="wait", icon="wait")
+        case "verifying":
+            sentence, steps = view.notice or _progress(view), _steps(view.step)
+            return VerificationStatus(title=_("Verifying …"), sentence=sentence, tone="wait", icon="wait", steps=steps)
+        case "passed":
+            title = _("Published") if view.revision else _("Passed")
+            return VerificationStatus(title=title, sentence=_outcome(view), tone="good", icon="check")
+        case "refused":
+            count = sum(finding.severity == "error" for finding in view.report.findings) if view.report else 0
+            sentence = ngettext(
+                "It was not published: 1 of its findings is an error. Mend it and send it again.",
+                "It was not published: %(n)s of its findings are errors. Mend them and send it again.",
+                count,
+            ) % {"n": count}
+            return VerificationStatus(title=_("Refused"), sentence=sentence, tone="bad", icon="cross")
+        case _:
+            return VerificationStatus(title=_("Not verified"), sentence=view.notice or "", tone="fault", icon="wrench")
+
+
+def _steps(told: str) -> tuple[Step, ...]:
+    checks = list(_CHECKS)
+    now = next((place for place, names in enumerate(_CHECKS.values()) if told in names), checks.index("mutation"))
+    states = ["done" if place < now else "later" for place in range(len(checks))]
+    states[now] = "now"
+    return tuple(Step(TITLES[check], state) for check, state in zip(checks, states, strict=True))
+
+
+def _progress(view: VerificationView) -> str:
+    if not view.step:
+        return _("Starting.")
+    return f"{view.step}: {view.done} of {view.total}." if view.total else f"{view.step}."
+
+
+def _outcome(view: VerificationView) -> str:
+    if view.revision:
+        return _("Every check has passed, and it was made the problem's current revision.")
+    return view.notice or _("Every check has passed. It is not published yet.")

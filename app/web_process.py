@@ -1,0 +1,104 @@
+"""The web process: REST API and pages in one ASGI application. It imports no sandbox and no numerical library."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from operator import attrgetter
+
+from fastapi import Depends, FastAPI
+from fastapi.telemetry import TelemetryConfig
+from prometheus_client import CollectorRegistry, ProcessCollector
+from starlette.datastructures import State
+
+from app.accounts.password_reset import PasswordResets
+from app.accounts.rate_limit import AccountThrottles
+from app.accounts.request_throttle import RequestThrottle
+from app.accounts.single_sign_on import find_provider
+from app.accounts.stream_limit import StreamLimit
+from app.admin.retention import Caretaker
+from app.api.body_limit import BodyLimit
+from app.api.error_answer import answers_by_audience, install_error_answers
+from app.api.etag import EntityTag
+from app.api.head import Head
+from app.api.rate_limit import RateLimit
+from app.api.request_log import RequestContext, note_path
+from app.api.response_headers import ResponseHeaders
+from app.api.router import build_router as build_api
+from app.backup.service import BackupService
+from app.database.engine import Database
+from app.mail import open_outbox
+from app.policy import CurrentPolicy
+from app.settings import Settings
+from app.submissions.progress import Progress
+from app.telemetry.traffic import Traffic
+from app.web.error_page import render_error
+from app.web.messages import Language
+from app.web.router import build_router as build_pages
+from app.web.visit import count_visit
+
+# RequestContext makes the span: the framework's own would tell paths and queries, which may hold secrets.
+NO_TELEMETRY = TelemetryConfig(tracing=False, operation_spans=False, metrics=False, logs=False, auto_configure=False)
+
+
+def create_app(settings: Settings, database: Database) -> FastAPI:
+    """The caller upgrades the schema first, and closes the database afterwards."""
+    app = build_application()
+    set_state(app, settings, database)
+    return app
+
+
+def build_application() -> FastAPI:
+    """Return the routes and the middleware, which know no setting and no database: those are in `app.state`."""
+    app = FastAPI(
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        strict_content_type=False,
+        generate_unique_id_function=attrgetter("name"),
+        lifespan=_follow_progress,
+        dependencies=[Depends(note_path)],
+        telemetry=NO_TELEMETRY,
+    )
+    app.include_router(build_api())
+    app.include_router(build_pages())
+    answer = answers_by_audience(page=render_error)
+    answer_error = install_error_answers(app, answer)
+    app.add_middleware(BodyLimit, answer_error=answer_error)
+    app.add_middleware(RateLimit, count_page=count_visit, answer_error=answer_error)
+    app.add_middleware(EntityTag)
+    app.add_middleware(Language)
+    app.add_middleware(ResponseHeaders)
+    app.add_middleware(Head)
+    app.add_middleware(RequestContext)
+    return app
+
+
+def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
+    """Give the application what its requests share, in place of all that an earlier call gave."""
+    state = app.state = State()
+    state.settings = settings
+    state.database = database
+    state.progress = Progress(database)
+    state.metrics = CollectorRegistry()
+    ProcessCollector(registry=state.metrics)
+    state.traffic = Traffic(state.metrics)
+    throttles = state.account_throttles = AccountThrottles()
+    state.provider = find_provider(settings)
+    outbox = state.outbox = open_outbox(settings)
+    state.reset_desk = PasswordResets(database=database, outbox=outbox, throttles=throttles, base_url=settings.base_url)
+    state.backup_desk = BackupService(database, settings.data)
+    policy = state.policy = CurrentPolicy(database)
+    state.request_throttle = RequestThrottle(policy)
+    state.waiting_room = StreamLimit()
+
+
+@asynccontextmanager
+async def _follow_progress(app: FastAPI) -> AsyncIterator[None]:
+    progress: Progress = app.state.progress
+    caretaker = Caretaker(app.state.database)
+    progress.start()
+    caretaker.start()
+    yield
+    caretaker.stop()
+    progress.stop()
+    app.state.outbox.close()

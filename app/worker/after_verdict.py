@@ -1,0 +1,55 @@
+"""What is done after a verdict and keeps nobody waiting: one job after the other, in a thread of its own."""
+
+import logging
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from queue import Full, Queue
+
+from app.queue.lease import Claim
+from sandbox.interface import Aborted
+
+# More than that only wait while this machine is busy.
+MOST_WAITING = 50
+
+_log = logging.getLogger(__name__)
+
+Job = Callable[[], None]
+
+
+class Afterwork:
+    """`loss`: what the log says of a claim whose job failed. `stopping`: set when jobs should end early."""
+
+    def __init__(self, name: str, loss: str) -> None:
+        self.stopping = threading.Event()
+        self._loss = loss
+        self._open: Queue[tuple[Claim, Job] | None] = Queue(MOST_WAITING)
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Jobs that still wait are not done."""
+        self.stopping.set()
+        with suppress(Full):
+            self._open.put_nowait(None)
+        self._thread.join()
+
+    def offer(self, claim: Claim, job: Job) -> bool:
+        """Whether it will be done: False when too many wait."""
+        try:
+            self._open.put_nowait((claim, job))
+        except Full:
+            return False
+        return True
+
+    def _run(self) -> None:
+        while (waiting := self._open.get()) is not None and not self.stopping.is_set():
+            claim, job = waiting
+            try:
+                job()
+            except Aborted:
+                return
+            except Exception:
+                _log.exception("%s %s", claim, self._loss)

@@ -1,0 +1,202 @@
+"""What JAX's libraries compile for a revision's solutions, done ahead: in trusted boxes, once for each revision.
+
+The compiled programs go into a folder that students' boxes read (`sandbox.cache`). The library calls that led to them
+are what spares make before they get a source (`spares.py`). Both come from the reference first, and then from the
+package's known submissions, since students also call what the reference does not. What is missing still is learned from
+students: their boxes say what they call, and a trusted box makes those calls.
+"""
+
+import hashlib
+import json
+import threading
+from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from app.catalog.folder import digest
+from app.catalog.package import Package
+from app.judging.verdicts import Verdict
+from app.worker.boxes import box_spec
+from app.worker.prepare import PreparedCase
+from app.worker.request import build_request, patient
+from app.worker.shapes import shapes_of
+from sandbox.cache import FillableLauncher, fill_cache, fill_with_calls, grant_wishes, read_wishes
+from sandbox.environment import guest_digest
+from sandbox.guest.codec import decode, encode
+from sandbox.interface import CaseInput, Launcher
+
+# Which revisions have filled it and with which calls, by what compiles; beside the cache, which students can read.
+CALLS_FOLDER = "library-calls"
+LEARNED = "learned-"
+# Solutions that end, and do what students do.
+USUAL = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER, Verdict.REQUIREMENT_NOT_MET)
+
+REFERENCE = "reference"
+# How many solutions make a library call that spares make too: one solution's own habit would tell of that solution.
+USUAL_SOLUTIONS = 2
+# For each revision.
+STUDENTS_LEARNED_FROM = 16
+# Above, a whole number is no count, and may be worth hiding.
+LARGEST_COUNT = 64
+
+
+class CompilationCache:
+    """Belongs to one data folder and one launcher; workers on other machines fill their own."""
+
+    def __init__(self, data: Path, launcher: Launcher) -> None:
+        self._calls = data / CALLS_FOLDER
+        self._launcher = launcher
+        self._filling: dict[Path | None, list[bytes]] = {}
+
+    def fill(self, package: Package, cases: Sequence[PreparedCase], abort: threading.Event) -> None:
+        """By the reference, on every case. Does nothing for a revision that has done so. Raises SandboxError."""
+        inputs = [CaseInput(case.name, case.inputs) for case in cases if not case.sealed]
+        self._fill(package, REFERENCE, package.reference, inputs, abort)
+
+    def fill_more(self, package: Package, cases: Sequence[PreparedCase], abort: threading.Event) -> None:
+        """By the known submissions, on a case of each shape. Raises SandboxError."""
+        inputs = [CaseInput(case.name, case.inputs) for case in _one_of_each_shape(package, cases)]
+        folder = self._folder(package)
+        self._filling[folder] = []
+        try:
+            for known in package.submissions:
+                if known.verdict in USUAL and not abort.is_set():
+                    self._fill(package, f"{known.verdict}-{known.name}", known.source, inputs, abort)
+        finally:
+            del self._filling[folder]
+
+    def may_learn(self, package: Package, student: UUID) -> bool:
+        """Once from each student, and not from everybody."""
+        file = self._file_of(package, student)
+        if file is None:
+            return False
+        try:
+            return not file.exists() and len(list(file.parent.glob(f"{LEARNED}*.json"))) < STUDENTS_LEARNED_FROM
+        except OSError:
+            return False
+
+    def learn(
+        self, package: Package, student: UUID, source: str, cases: Sequence[PreparedCase], abort: threading.Event
+    ) -> None:
+        """From a student's source, which gets inputs of the same shapes with other values. Raises SandboxError.
+
+        What one student wishes changes nothing for others. With the second who wishes it, it is called in every spare,
+        and compiled into the cache.
+        """
+        file = self._file_of(package, student)
+        if file is None:
+            return
+        static = {parameter.name for parameter in package.manifest.case_inputs if parameter.static}
+        inputs = [
+            CaseInput(case.name, encode(_without_values(decode(case.inputs), static)))
+            for case in _one_of_each_shape(package, cases)
+        ]
+        spec = box_spec(package.manifest)
+        before = set(self.calls(package))
+        _write(file, ())  # so that a source which loses its box is run once
+        wishes = read_wishes(self._launcher, spec, build_request(package, source, inputs), abort)
+        _write(file, grant_wishes(self._launcher, spec, wishes - before, abort))
+        if usual := set(self.calls(package)) - before:
+            fill_with_calls(self._launcher, spec, usual, abort)
+
+    def has_filled(self, package: Package) -> bool:
+        """Whether the package's reference has, or can't."""
+        folder = self._folder(package)
+        return folder is None or _read(folder / f"{REFERENCE}.json") is not None
+
+    def calls(self, package: Package) -> tuple[bytes, ...]:
+        """What solutions of the package call, as far as it has filled, in an order that tells nothing of them.
+
+        What only students wished comes last: spares may have no time for it. While known submissions fill it, these are
+        the first that were found: spares are made anew for other calls, and each submission may add some.
+        """
+        folder = self._folder(package)
+        if folder is None:
+            return ()
+        first = self._filling.get(folder)
+        if first is None:
+            return _usual_calls(folder)
+        if not first:
+            first.extend(_usual_calls(folder))
+        return tuple(first)
+
+    def _fill(
+        self, package: Package, name: str, source: str, inputs: Sequence[CaseInput], abort: threading.Event
+    ) -> None:
+        folder = self._folder(package)
+        if folder is None or _read(folder / f"{name}.json") is not None:
+            return
+        request = patient(build_request(package, source, inputs))
+        filled = fill_cache(self._launcher, box_spec(package.manifest), request, abort)
+        if filled is not None:
+            _write(folder / f"{name}.json", filled.calls)
+
+    def _file_of(self, package: Package, student: UUID) -> Path | None:
+        folder = self._folder(package)
+        name = hashlib.sha256(f"{student} {digest(package.files)}".encode()).hexdigest()
+        return folder and folder / f"{LEARNED}{name[:16]}.json"
+
+    def _folder(self, package: Package) -> Path | None:
+        """Of what was compiled in the same way. None: this launcher's boxes read no cache."""
+        launcher = self._launcher
+        if not isinstance(launcher, FillableLauncher) or launcher.cache is None:
+            return None
+        compiler = f"{launcher.image} {guest_digest()} {launcher.optimizations}"
+        return self._calls / hashlib.sha256(compiler.encode()).hexdigest() / digest(package.files)
+
+
+def _usual_calls(folder: Path) -> tuple[bytes, ...]:
+    made, own = Counter[bytes](), set[bytes]()
+    for file in folder.glob("*.json"):
+        calls = _read(file) or frozenset()
+        made.update(calls)
+        if not file.name.startswith(LEARNED):
+            own |= calls
+    usual = [call for call, times in made.items() if times >= USUAL_SOLUTIONS]
+    return tuple(sorted(usual, key=lambda call: (call not in own, call)))
+
+
+def _read(file: Path) -> frozenset[bytes] | None:
+    """None: there is no such file, or a damaged one."""
+    try:
+        return frozenset(map(bytes.fromhex, json.loads(file.read_text())))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _write(file: Path, calls: Collection[bytes]) -> None:
+    """Appears whole or not at all: another thread may be reading now, and this process may be killed."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    copy = file.with_suffix(f".{token_hex(4)}")
+    copy.write_text(json.dumps(sorted(call.hex() for call in calls)))
+    copy.replace(file)
+
+
+def _one_of_each_shape(package: Package, cases: Sequence[PreparedCase]) -> list[PreparedCase]:
+    is_open = [case for case in cases if not case.sealed]
+    return [shape.cases[0] for shape in shapes_of(is_open, package.manifest.case_inputs)]
+
+
+def _without_values(tree: Any, static: Collection[str]) -> Any:
+    """Ones and zeros in place of the values of a case's inputs; what fixes shapes stays."""
+    return {name: tree[name] if name in static else _blank(tree[name]) for name in tree}
+
+
+def _blank(tree: Any) -> Any:
+    match tree:
+        case dict():
+            return {key: _blank(item) for key, item in tree.items()}
+        case list() | tuple():
+            return type(tree)(map(_blank, tree))
+        case np.ndarray():
+            return np.ones_like(tree) if np.issubdtype(tree.dtype, np.inexact) else np.zeros_like(tree)
+        case bool() | str() | None:
+            return tree
+        case int():
+            return tree if abs(tree) <= LARGEST_COUNT else 0
+    return type(tree)(1)

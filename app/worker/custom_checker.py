@@ -1,0 +1,109 @@
+"""Asking a package's own `checker.py` about an answer: in a box of its own kind, never the student's, never in here.
+
+The box comes from the pool of references, whose boxes hold no submission, and has no GPU: the student's run may have
+it.
+
+Whether the checkers of a package can judge what its reference answers: asked before anything is judged by them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from threading import Event
+
+from app.catalog.package import Package
+from app.errors import JudgeFailed
+from app.judging.checker import Ask, nobody_to_ask
+from app.judging.comparison import compare
+from app.judging.rules import Rules, find_pattern
+from app.judging.structure import leaves, path_text
+from app.worker.request import limits_of, patient, place_of, reason_of, rules_of
+from app.worker.run import run_cases
+from sandbox.guest.codec import TooLarge, Tree, decode, encode
+from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Ending, Parameter, Request
+from sandbox.pool import Pool
+
+PARAMETERS = ("inputs", "expected", "answer")
+ANSWER_BYTES = 64 * 1024
+
+
+class CheckerFailed(JudgeFailed):
+    """The package's checker.py gave no verdict: its author's fault, never the student's."""
+
+
+@dataclass(frozen=True, slots=True)
+class CustomChecker:
+    package: Package
+    references: Pool | None
+    abort: Event
+
+    def about(self, case: str, inputs: bytes, expected: bytes, answer: bytes) -> Ask:
+        """All encoded. What is asked more than once is run once. Raises CheckerFailed, BoxLost, Aborted."""
+
+        references = self.references
+        if references is None:
+            return nobody_to_ask
+
+        @cache
+        def ask() -> Tree:
+            return self._run(references, self._case(case, (inputs, expected, answer)))
+
+        return ask
+
+    def _case(self, name: str, values: tuple[bytes, ...]) -> CaseInput:
+        try:
+            return CaseInput(name, encode(dict(zip(PARAMETERS, map(decode, values), strict=True))))
+        except TooLarge as error:
+            place = place_of(self.package, "property")
+            message = f"{place}, case {name}: inputs, expected and answer together hold {error}; make the case smaller"
+            raise CheckerFailed(message) from None
+
+    def _run(self, references: Pool, case: CaseInput) -> Tree:
+        request = Request(
+            source=self.package.checker or "",
+            entry_point="check",
+            driver=None,
+            parameters=tuple(Parameter(name, "value") for name in PARAMETERS),
+            cases=(case,),
+            limits=replace(limits_of(self.package.manifest), answer_bytes=ANSWER_BYTES),
+        )
+        spec = BoxSpec(tuple(sorted(self.package.manifest.frameworks)))
+        outcomes: list[CaseOutcome] = []
+        run_cases(references, spec, patient(request), outcomes.append, self.abort)
+        (outcome,) = outcomes
+        if outcome.ending is not Ending.ANSWERED:
+            raise CheckerFailed(f"{place_of(self.package, 'property')}, case {case.name}: {reason_of(outcome)}")
+        return decode(outcome.answer or b"")
+
+
+def find_misfit(asker: CustomChecker, cases: Sequence[CaseInput], answers: Mapping[str, bytes]) -> str | None:
+    """What the author has to change, if anything. `answers`: the reference's by case, encoded.
+
+    Raises BoxLost, Aborted.
+    """
+    rules = rules_of(asker.package.manifest)
+    if not rules.checkers:
+        return None
+    told = (_misfit_of(asker, rules, case, answers[case.name]) for case in cases)
+    return next(filter(None, told), None) or _idle_pattern(rules, answers)
+
+
+def _misfit_of(asker: CustomChecker, rules: Rules, case: CaseInput, answer: bytes) -> str | None:
+    ask = asker.about(case.name, case.inputs, answer, answer)
+    try:
+        comparison = compare(decode(answer), decode(answer), rules, ask)
+    except JudgeFailed as failed:
+        return f"case {case.name}: {failed}"
+    if comparison.accepted:
+        return None
+    return f"case {case.name}: the reference's own answer is refused: {comparison.message}"
+
+
+def _idle_pattern(rules: Rules, answers: Mapping[str, bytes]) -> str | None:
+    paths = {path_text(path) for answer in answers.values() for path, _ in leaves(decode(answer))}
+    used = {find_pattern(path, rules.checkers) for path in paths}
+    idle = next((pattern for pattern in rules.checkers if pattern not in used), None)
+    if idle is None:
+        return None
+    known = ", ".join(sorted(paths - {""})) or 'only "", which "*" fits'
+    return f"{idle} judges no leaf of any case; the leaves are {known}"

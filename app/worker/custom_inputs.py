@@ -1,0 +1,68 @@
+"""A submission on inputs that its student typed. The reference's answer to them is what is expected.
+
+The reference was written for the problem's own cases, and may well fail on these. That is nobody's fault: the judging
+ends, and the student is told. Nothing is kept of what it answered.
+"""
+
+from threading import Event
+
+from app.catalog.custom_inputs import OWN_INPUTS, UNANSWERED, read_own_inputs
+from app.catalog.inputs import draw_inputs
+from app.catalog.package import Package
+from app.errors import JudgeFailed
+from app.judging.report import Fault, Material, build_report, exception_category
+from app.judging.verdicts import CaseResult, Verdict
+from app.queue.lease import Finish
+from app.worker.prepare import PreparedCase, ReferenceFailed, prepare_given
+from app.worker.single_flight import SingleFlight
+from sandbox.interface import CaseOutcome, Ending
+from sandbox.pool import Pool
+
+UNANSWERED_MESSAGE = (
+    "the reference solution can't answer these inputs{why}, so there is nothing to compare with; use inputs that the "
+    "statement allows"
+)
+_WHY = {
+    Ending.TIMED_OUT: "it takes longer than a case may",
+    Ending.OUT_OF_MEMORY: "it needs more memory than a case may",
+    Ending.TOO_MUCH_OUTPUT: "its answer is too large",
+}
+
+
+class CustomInputs:
+    """Has the reference answer what students type, for one of them at a time: so a box is left for other work."""
+
+    def __init__(self, references: Pool) -> None:
+        self._references = references
+        self._turns = SingleFlight()
+
+    def prepare(self, package: Package, text: str, abort: Event) -> PreparedCase:
+        """Raises ReferenceFailed, BoxLost, Aborted."""
+        case = read_own_inputs(text, package.manifest.case_inputs)
+        inputs = draw_inputs(package.manifest, case, b"", 0)
+        with self._turns.of(OWN_INPUTS, abort):
+            return prepare_given(package, case, inputs, self._references, abort)
+
+
+def find_unanswerable(failure: JudgeFailed) -> Finish:
+    """How a judging ends whose inputs the package's own code can't deal with."""
+    outcome = failure.outcome if isinstance(failure, ReferenceFailed) else None
+    why = _why(outcome) if outcome else ""
+    fault = Fault(category=UNANSWERED, message=UNANSWERED_MESSAGE.format(why=f" ({why})" if why else ""))
+    result = CaseResult(
+        position=0,
+        name=OWN_INPUTS,
+        visibility="sample",
+        verdict=Verdict.INVALID_SUBMISSION,
+        wall_seconds=None,
+        memory_bytes=None,
+        report=build_report("sample", fault, Material()),
+    )
+    return Finish(verdict=result.verdict, score=0, cases=(result,), image="", versions={})
+
+
+def _why(outcome: CaseOutcome) -> str:
+    """No more than the exception's type: its text and traceback would show the reference's code."""
+    if outcome.ending is Ending.RAISED and outcome.failure:
+        return f"it raises {exception_category(outcome.failure.kind)}"
+    return _WHY.get(outcome.ending, "")

@@ -1,0 +1,343 @@
+"""Ends judgings with a hint, where a submission makes a known mistake.
+
+No verdict waits for it: where nobody has computed yet what known mistakes answer, the judging ends without, and the
+hint is added when they are computed, in a thread of its own; until then the judging says that one may follow.
+
+From the answers of a wrong submission to the known mistake that it makes.
+
+What known mistakes answer, in the database: per revision, variant and device, beside the expected outputs.
+
+Computed at leisure, or for the first wrong submission after its verdict; never while somebody waits for one.
+
+What a package's wrong solutions answer, and whether two answers are the same wrong one.
+
+Their code is the author's, and runs plainly in a box of the references' pool, also where a case is sealed. Bounded:
+each gets the problem's own limits and not too many cases, all together get half an hour, and large answers are not
+kept.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Event
+from typing import TypeAlias
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+
+from app.catalog.model import Device, MistakeOutput, Revision
+from app.catalog.package import Package
+from app.database.engine import Database
+from app.errors import JudgeFailed
+from app.judging.checker import VALUES
+from app.judging.comparison import Comparison, compare
+from app.judging.known_mistake import FAR, LEAST_CASES, Likeness, hint_of, recognise
+from app.judging.rules import Rules
+from app.judging.verdicts import Verdict
+from app.queue.lease import Claim, Finish, add_hint, finish
+from app.queue.retry import retry
+from app.worker.after_verdict import Afterwork
+from app.worker.boxes import box_spec
+from app.worker.custom_checker import CustomChecker
+from app.worker.expected import ExpectedOutputs
+from app.worker.prepare import PreparedCase
+from app.worker.request import build_request, rules_of
+from app.worker.run import run_cases
+from app.worker.single_flight import SingleFlight
+from app.worker.work import Work
+from sandbox.guest.codec import Caps, Malformed, TooLarge, Tree, decode, encode
+from sandbox.interface import CaseInput, CaseOutcome, SandboxError
+from sandbox.pool import Pool
+
+SECONDS = 1800.0
+# The first ones: of a case that is repeated a hundred times, a few tell as much.
+MOST_CASES = 24
+ANSWER_BYTES = 2**20
+
+# By case: only where the answer is far from right.
+Answers: TypeAlias = Mapping[str, Tree]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mistake:
+    """`name`: of its file. `hint`: what a student is told who makes it."""
+
+    name: str
+    hint: str
+    source: str
+
+
+def list_mistakes(package: Package) -> tuple[Mistake, ...]:
+    wrong = [known for known in package.submissions if known.verdict is Verdict.WRONG_ANSWER]
+    found = [Mistake(name=known.name, hint=hint_of(known.source), source=known.source) for known in wrong]
+    return tuple(mistake for mistake in found if mistake.hint)
+
+
+def mistake_outputs(
+    package: Package, mistakes: Sequence[Mistake], cases: Sequence[PreparedCase], pool: Pool, abort: Event
+) -> dict[str, Answers]:
+    """What each mistake answers, where that is far from right; nothing for those that time did not suffice for.
+
+    Raises JudgeFailed, BoxLost, Aborted.
+    """
+    deadline = time.monotonic() + SECONDS
+    found: dict[str, Answers] = {}
+    for mistake in mistakes:
+        if time.monotonic() > deadline:
+            _log.warning("%s: its known mistakes take too long; %s is left out", package.slug, mistake.name)
+            found[mistake.name] = {}
+        else:
+            found[mistake.name] = _run(package, mistake, cases, pool, abort)
+    return found
+
+
+def plain_rules(package: Package) -> Rules:
+    """The package's, for comparing two wrong answers: its own code says what is right, and here nothing is."""
+    rules = rules_of(package.manifest)
+    checkers = {pattern: checker for pattern, checker in rules.checkers.items() if not checker.is_asking}
+    return replace(rules, checkers=checkers)
+
+
+def agree(answer: Tree, other: Tree, rules: Rules) -> bool:
+    """Whether an answer is the same as that of a mistake, within the tolerance. `rules`: from `plain_rules`."""
+    try:
+        return compare(answer, other, rules).accepted
+    except JudgeFailed:  # no checker was made for what a wrong solution answers
+        return False
+
+
+def _run(package: Package, mistake: Mistake, cases: Sequence[PreparedCase], pool: Pool, abort: Event) -> Answers:
+    cases = cases[:MOST_CASES]
+    inputs = [CaseInput(name=case.name, inputs=case.inputs) for case in cases]
+    outcomes: list[CaseOutcome] = []
+    request = build_request(package, mistake.source, inputs, ANSWER_BYTES)
+    run_cases(pool, box_spec(package.manifest), request, outcomes.append, abort)
+    asker = CustomChecker(package, pool, abort)
+    return dict(_telling(asker, cases, outcomes))
+
+
+def _telling(
+    asker: CustomChecker, cases: Sequence[PreparedCase], outcomes: Sequence[CaseOutcome]
+) -> Iterator[tuple[str, Tree]]:
+    """The answers that tell the mistake from what is right, and can be told from others."""
+    rules, plain = rules_of(asker.package.manifest), plain_rules(asker.package)
+    for case, outcome in zip(cases, outcomes, strict=False):
+        if outcome.answer is None:
+            continue
+        ask = asker.about(case.name, case.inputs, case.expected, outcome.answer)
+        try:
+            answer = decode(outcome.answer)
+            comparison = compare(answer, decode(case.expected), rules, ask)
+        except (Malformed, JudgeFailed):  # no checker was made for it
+            continue
+        if is_far(comparison) and agree(answer, answer, plain):
+            yield case.name, answer
+
+
+def is_far(comparison: Comparison) -> bool:
+    """Whether more is wrong than that values are somewhat outside the tolerance."""
+    wrong = [leaf for leaf in comparison.leaves if leaf.category is not None]
+    if comparison.accepted or not wrong:
+        return not comparison.accepted
+    return any(leaf.category != VALUES or leaf.tolerance_used is None or leaf.tolerance_used >= FAR for leaf in wrong)
+
+
+# Of the answers of one submission that are kept until it is judged.
+KEPT_BYTES = 4 * 2**20
+NOT_ALIKE = Likeness(cases=frozenset(), is_refuted=True)
+
+
+@dataclass(slots=True)
+class Notes:
+    """What a submission answered, as far as it could be what a known mistake answers."""
+
+    answers: dict[str, bytes] = field(default_factory=dict)
+    room: int = KEPT_BYTES
+
+    def take(self, outcome: CaseOutcome) -> None:
+        size = len(outcome.answer or b"")
+        if outcome.answer is not None and size <= min(ANSWER_BYTES, self.room):
+            self.answers[outcome.name] = outcome.answer
+            self.room -= size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A wrong submission: `answers` encoded by case, and the cases in which they are wrong."""
+
+    package: Package
+    answers: Mapping[str, bytes]
+    wrong: frozenset[str]
+
+
+def question_about(package: Package, judged: Finish, notes: Notes) -> Question | None:
+    """None where no mistake could be recognised, whatever known mistakes answer."""
+    wrong = {case.name for case in judged.cases if case.verdict is Verdict.WRONG_ANSWER} & notes.answers.keys()
+    if len(wrong) < LEAST_CASES or not list_mistakes(package):
+        return None
+    return Question(package=package, answers=notes.answers, wrong=frozenset(wrong))
+
+
+def find_hint(question: Question, known: Mapping[str, Answers]) -> str | None:
+    """`known`: of `mistake_outputs`, for the same inputs."""
+    likenesses = _likenesses(question, known)
+    by_hint: dict[str, Likeness] = {}
+    for mistake in list_mistakes(question.package):
+        # Two ways to the same mistake may have one hint, and need not be told apart.
+        both = (likenesses.get(mistake.name, NOT_ALIKE), by_hint.get(mistake.hint, NOT_ALIKE))
+        by_hint[mistake.hint] = max(both, key=lambda likeness: (not likeness.is_refuted, len(likeness.cases)))
+    return recognise(by_hint)
+
+
+def list_possible(question: Question, known: Mapping[str, Answers]) -> list[str]:
+    """The mistakes that no case refutes."""
+    return [name for name, likeness in _likenesses(question, known).items() if not likeness.is_refuted]
+
+
+def _likenesses(question: Question, known: Mapping[str, Answers]) -> dict[str, Likeness]:
+    rules, answers = plain_rules(question.package), _decoded(question)
+    return {name: _likeness(answers, question.wrong, of, rules) for name, of in known.items()}
+
+
+def _decoded(question: Question) -> dict[str, Tree]:
+    """Those that could not be read have another verdict by now."""
+    found: dict[str, Tree] = {}
+    for name, answer in question.answers.items():
+        try:
+            found[name] = decode(answer)
+        except Malformed:
+            continue
+    return found
+
+
+def _likeness(answers: Mapping[str, Tree], wrong: frozenset[str], known: Answers, rules: Rules) -> Likeness:
+    """Ends at the first case that refutes it, which for most mistakes is the first one."""
+    alike: set[str] = set()
+    for name in known.keys() & answers.keys():
+        if name not in wrong or not agree(answers[name], known[name], rules):
+            return Likeness(cases=frozenset(alike), is_refuted=True)
+        alike.add(name)
+    return Likeness(cases=frozenset(alike), is_refuted=False)
+
+
+# Of one mistake in all cases of a variant.
+CAPS = Caps(total_bytes=8 * 2**20)
+
+
+class KnownMistakes:
+    """Of those who ask one object for the same variant at once, one has it computed and the others wait."""
+
+    def __init__(self, database: Database, expected: ExpectedOutputs) -> None:
+        self._database = database
+        self._expected = expected
+        self._turns = SingleFlight()
+
+    def find(self, revision: Revision, package: Package, variant: int, abort: Event) -> Mapping[str, Answers] | None:
+        """None when they have not been computed yet. Waits while the database is away."""
+        return retry(lambda: self._read(revision, package, variant), abort)
+
+    def get(self, revision: Revision, package: Package, variant: int, abort: Event) -> Mapping[str, Answers]:
+        """Raises JudgeFailed, BoxLost, Aborted."""
+        with self._turns.of((revision.id, variant), abort):
+            found = self.find(revision, package, variant, abort)
+            if found is not None:
+                return found
+            cases = self._expected.get(revision, package, variant, abort)
+            computed = mistake_outputs(package, list_mistakes(package), cases, self._expected.references, abort)
+            retry(lambda: self._store(revision, variant, computed), abort)
+            return computed
+
+    def _read(self, revision: Revision, package: Package, variant: int) -> Mapping[str, Answers] | None:
+        """They are stored all at once."""
+        of_variant = (MistakeOutput.revision_id == revision.id, MistakeOutput.variant == variant)
+        of_device = MistakeOutput.device == self._device
+        with self._database.transaction() as session:
+            rows = session.scalars(select(MistakeOutput).where(*of_variant, of_device)).all()
+        if not rows and list_mistakes(package):
+            return None
+        return {row.mistake: _unpacked(row.answers) for row in rows}
+
+    def _store(self, revision: Revision, variant: int, computed: Mapping[str, Answers]) -> None:
+        """Of two who computed the same, each row of the first to commit stands."""
+        rows = [
+            {
+                "revision_id": revision.id,
+                "variant": variant,
+                "device": self._device,
+                "mistake": name,
+                "answers": _packed(answers),
+            }
+            for name, answers in computed.items()
+        ]
+        if rows:
+            with self._database.transaction() as session:
+                session.execute(insert(MistakeOutput).on_conflict_do_nothing(), rows)
+
+    @property
+    def _device(self) -> Device:
+        return self._expected.device
+
+
+def _packed(answers: Answers) -> bytes:
+    """Without the last cases, when there are too many values in all of them."""
+    names = list(answers)
+    while True:
+        try:
+            return encode({name: answers[name] for name in names}, CAPS)
+        except TooLarge:
+            names = names[: len(names) // 2]
+
+
+def _unpacked(answers: bytes) -> Answers:
+    tree = decode(answers, CAPS)
+    assert isinstance(tree, dict)
+    found: dict[str, Tree] = tree
+    return found
+
+
+class HintRecorder:
+    def __init__(self, database: Database, known: KnownMistakes) -> None:
+        self._database = database
+        self._known = known
+        self._afterwork = Afterwork("tutor", "gets no hint")
+
+    def start(self) -> None:
+        self._afterwork.start()
+
+    def stop(self) -> None:
+        """Those that still wait get no hint."""
+        self._afterwork.stop()
+
+    def finish(self, claim: Claim, work: Work, judged: Finish, notes: Notes, abort: threading.Event) -> None:
+        """Ends the judging."""
+        question = question_about(work.package, judged, notes)
+        known = None
+        if question is not None:
+            known = self._known.find(work.revision, work.package, work.variant, abort)
+        if question is not None and known is not None:
+            judged = replace(judged, hint=find_hint(question, known))
+        judged = replace(judged, hint_pending=question is not None and known is None)
+        is_written = finish(self._database, claim, judged, abort)
+        if question is not None and known is None and is_written:
+            self._ask_later(claim, work, question)
+
+    def _ask_later(self, claim: Claim, work: Work, question: Question) -> None:
+        def answer() -> None:
+            add_hint(self._database, claim, self._answer(work, question))
+
+        if not self._afterwork.offer(claim, answer):
+            _log.warning("%s gets no hint: too many wait for one", claim)
+            add_hint(self._database, claim, None)
+
+    def _answer(self, work: Work, question: Question) -> str | None:
+        """Raises Aborted."""
+        try:
+            known = self._known.get(work.revision, work.package, work.variant, self._afterwork.stopping)
+        except (JudgeFailed, SandboxError) as error:
+            _log.error("known mistakes of %s can't be computed: %s", work.package.slug, error)
+            return None
+        return find_hint(question, known)

@@ -1,0 +1,77 @@
+"""What inspectors found out about programs, kept in memory for whoever submits the same program again."""
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.catalog.folder import digest
+from app.catalog.package import Package
+from app.worker.inspection import Inspected, Ran
+from app.worker.inspector_protocol import Task, Wanted
+from sandbox.interface import Ending
+
+KEPT_BYTES = 64 * 2**20
+# Beside its answers.
+ENTRY_BYTES = 16 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """All that was told of a task. `left_out`: what its runs were tried without, by their names."""
+
+    inspected: Inspected
+    ran: Sequence[Ran]
+    left_out: Mapping[str, Wanted | None]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every message was answered: another time, whatever was not may be."""
+        return self.inspected.evidence is not None and all(
+            ran.outcome.ending is Ending.ANSWERED and ran.is_tried_whole and ran.cut is None for ran in self.ran
+        )
+
+    @property
+    def bytes(self) -> int:
+        changed = (one for ran in self.ran for answers in ran.left_out.values() for one in answers)
+        answers = [*(ran.outcome.answer for ran in self.ran), *changed]
+        return sum(len(answer or b"") for answer in answers) + ENTRY_BYTES
+
+
+class Inspections:
+    """Those of the programs that came last, by the program and its inputs.
+
+    An inspector holds no student's Python, so what it finds out depends on nothing else. Of which inputs the program is
+    also run without some steps is drawn by lot, and what the lot said the first time holds.
+    """
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[bytes, Inspection] = OrderedDict()
+        self._bytes = 0
+        self._changing = threading.Lock()
+
+    def find(self, package: Package, task: Task) -> Inspection | None:
+        key = _key(package, task)
+        with self._changing:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def keep(self, package: Package, task: Task, inspection: Inspection) -> None:
+        key = _key(package, task)
+        with self._changing:
+            if not inspection.is_whole or key in self._kept:
+                return
+            self._kept[key] = inspection
+            self._bytes += inspection.bytes
+            while self._bytes > KEPT_BYTES:
+                self._bytes -= self._kept.popitem(last=False)[1].bytes
+
+
+def _key(package: Package, task: Task) -> bytes:
+    """Each part has its length before it, so that no two tasks spell the same."""
+    parts = [digest(package.files).encode(), task.signature, task.program, repr(task.wanted).encode()]
+    for run in sorted(task.runs, key=lambda run: run.name):
+        parts += [run.name.encode(), run.inputs]
+    return hashlib.sha256(b"".join(len(part).to_bytes(8, "big") + part for part in parts)).digest()

@@ -1,0 +1,204 @@
+"""What a worker measures of itself, as Prometheus reads it. The web process passes it on (`app.admin.metrics`).
+
+Where a judging comes from, and what is said and measured of it: log, trace and metrics of one attempt.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from opentelemetry.trace import SpanKind
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+from sqlalchemy import func, select
+
+from app.database.engine import Database
+from app.queue.heartbeat import Report
+from app.queue.lease import Claim, Finish
+from app.queue.lease_loop import Run
+from app.queue.retry import retry
+from app.submissions.model import Judging
+from app.telemetry import context
+from app.telemetry.trace import TRACER, read_traceparent
+from sandbox.gpu.lease import Gpus
+from sandbox.interface import Aborted, Ready, SandboxError
+from sandbox.pool import Pool
+
+_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300)
+_WAITS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800)
+
+
+class Meter:
+    """`use` says what boxes are for: submissions, background (what is judged again) or references."""
+
+    def __init__(self, *, slots: int, gpus: Gpus | None = None) -> None:
+        self.registry = registry = CollectorRegistry()
+        self._places = _Places(slots, gpus)
+        self._versions: dict[str, str] = {}
+        registry.register(self._places)
+        ProcessCollector(registry=registry)
+        self.judgings = Counter(
+            "allclose_judgings", "Judgings that came to a verdict", ["queue", "kind", "verdict"], registry=registry
+        )
+        self.seconds = Histogram(
+            "allclose_judging_duration_seconds",
+            "From a judging's claim to its verdict",
+            ["queue", "kind"],
+            buckets=_SECONDS,
+            registry=registry,
+        )
+        self.waits = Histogram(
+            "allclose_judging_wait_seconds",
+            "From a judging's entry into the queue to its first claim",
+            ["queue", "kind"],
+            buckets=_WAITS,
+            registry=registry,
+        )
+        self.phases = Histogram(
+            "allclose_judging_phase_duration_seconds",
+            "What the phases of a judging took",
+            ["phase"],
+            buckets=_SECONDS,
+            registry=registry,
+        )
+        self._errors = Counter(
+            "allclose_errors", "What failed on our side, by class of the error", ["part", "kind"], registry=registry
+        )
+        self.opened = Counter("allclose_boxes_opened", "Boxes that were opened", ["use"], registry=registry)
+        self.lost = Counter(
+            "allclose_boxes_lost", "Boxes that died or spoke what no guest of ours speaks", ["use"], registry=registry
+        )
+        for use in ("submissions", "background", "references"):
+            self.opened.labels(use)
+            self.lost.labels(use)
+
+    def count_error(self, error: Exception) -> None:
+        self._errors.labels("worker", type(error).__name__).inc()
+
+    def watch_pools(self, use: str, *pools: Pool) -> None:
+        self._places.pools = {**self._places.pools, use: pools}
+
+    def see(self, ready: Ready) -> None:
+        """What a box has that was opened just now."""
+        self._versions = {**self._versions, "python": ready.python, **ready.versions}
+
+    def report(self) -> Report:
+        """For a beat."""
+        metrics = generate_latest(self.registry).decode()
+        return Report(boxes=self._places.totals(), versions=self._versions, metrics=metrics)
+
+
+class _Places(Collector):
+    """What there is now: slots, boxes by what they do, and GPUs."""
+
+    def __init__(self, slots: int, gpus: Gpus | None) -> None:
+        self._slots, self._gpus = slots, gpus
+        self.pools: Mapping[str, Sequence[Pool]] = {}
+
+    def collect(self) -> Iterable[Metric]:
+        slots = GaugeMetricFamily("allclose_worker_slots", "Judgings that a worker runs at once")
+        slots.add_metric([], self._slots)
+        boxes = GaugeMetricFamily("allclose_boxes", "Boxes by what they do", labels=["use", "state"])
+        for use, pools in self.pools.items():
+            for state, count in _count(pools).items():
+                boxes.add_metric([use, state], count)
+        return [slots, boxes, *self._gpu_families()]
+
+    def totals(self) -> dict[str, int]:
+        return _count([pool for pools in self.pools.values() for pool in pools])
+
+    def _gpu_families(self) -> list[Metric]:
+        labels = ["gpu", "name"]
+        busy = GaugeMetricFamily("allclose_gpu_busy", "1 while a run has the GPU", labels=labels)
+        waiting = GaugeMetricFamily("allclose_gpu_waiting", "Runs that wait for the GPU", labels=labels)
+        lost = GaugeMetricFamily("allclose_gpu_lost", "1 once the GPU does not answer any more", labels=labels)
+        used = GaugeMetricFamily("allclose_gpu_memory_used_bytes", "Memory in use there", labels=labels)
+        total = GaugeMetricFamily("allclose_gpu_memory_bytes", "Memory that it has", labels=labels)
+        for gpu in self._gpus.gpus if self._gpus else ():
+            assert self._gpus is not None
+            names, turns = [str(gpu.index), gpu.name], self._gpus.count_turns(gpu)
+            busy.add_metric(names, min(turns, 1))
+            waiting.add_metric(names, max(turns - 1, 0))
+            total.add_metric(names, gpu.memory_bytes)
+            with suppress(SandboxError):  # and is told as lost
+                used.add_metric(names, self._gpus.use_of(gpu).memory_bytes)
+            lost.add_metric(names, self._gpus.is_lost(gpu))
+        return [busy, waiting, lost, used, total]
+
+
+def _count(pools: Iterable[Pool]) -> dict[str, int]:
+    counts = [pool.count() for pool in pools]
+    return {
+        "ready": sum(each.ready for each in counts),
+        "busy": sum(each.busy for each in counts),
+        "starting": sum(each.starting for each in counts),
+    }
+
+
+_log = logging.getLogger(__name__)
+
+Judge = Callable[[Claim, threading.Event], Finish]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """`kind`: interactive, where somebody waits, or rejudge. `waited_seconds`: in the queue."""
+
+    request_id: str | None
+    traceparent: str | None
+    queue: str
+    kind: str
+    waited_seconds: float
+
+
+def _read_origin(database: Database, judging_id: int) -> Origin:
+    waited = func.extract("epoch", Judging.started_at - Judging.queued_at)
+    columns = select(Judging.request_id, Judging.traceparent, Judging.queue, Judging.rejudging_id, waited)
+    with database.transaction() as session:
+        request_id, traceparent, queue, rejudging_id, seconds = session.execute(
+            columns.where(Judging.id == judging_id)
+        ).one()
+    kind = "interactive" if rejudging_id is None else "rejudge"
+    return Origin(
+        request_id=request_id, traceparent=traceparent, queue=queue, kind=kind, waited_seconds=float(seconds or 0)
+    )
+
+
+def followed(judge: Judge, database: Database, meter: Meter) -> Run:
+    """Judges in a thread of the judging's own, whose lines of the log all say which it is; also those after it."""
+
+    def judge_and_tell(claim: Claim, abort: threading.Event) -> None:
+        context.submission_id.set(str(claim.submission_id))
+        context.judging_id.set(claim.judging_id)
+        context.attempt.set(claim.attempt)
+        origin = retry(lambda: _read_origin(database, claim.judging_id), abort)
+        context.request_id.set(origin.request_id)
+        if claim.attempt == 1:
+            meter.waits.labels(origin.queue, origin.kind).observe(origin.waited_seconds)
+        parent, kind = read_traceparent(origin.traceparent), SpanKind.CONSUMER
+        facts = {f"allclose.{name}": value for name, value in context.current_fields().items()}
+        with TRACER.start_as_current_span("judging", context=parent, kind=kind, attributes=facts) as span:
+            begun = time.monotonic()
+            try:
+                judged = judge(claim, abort)
+            except Exception as error:
+                if not isinstance(error, Aborted):
+                    meter.count_error(error)
+                raise
+            span.set_attribute("allclose.verdict", str(judged.verdict))
+            _tell(origin, judged, time.monotonic() - begun, meter)
+
+    return judge_and_tell
+
+
+def _tell(origin: Origin, judged: Finish, seconds: float, meter: Meter) -> None:
+    meter.judgings.labels(origin.queue, origin.kind, str(judged.verdict)).inc()
+    meter.seconds.labels(origin.queue, origin.kind).observe(seconds)
+    for phase, spent in judged.spent.items():
+        meter.phases.labels(phase).observe(spent)
+    _log.info("judged: %s in %.2f s", judged.verdict, seconds, extra={"verdict": str(judged.verdict)})

@@ -1,0 +1,178 @@
+"""What accepted solutions take, and what the reference takes for the same inputs on this machine: for leaderboards.
+
+A solution's time is what its judging measured anyway. The reference is run for nothing else: after a verdict, in a
+thread of its own, at most RUNS times for each variant of a revision, and the least counts.
+
+What the cases of a run took.
+
+The name of the machine that a worker runs on.
+"""
+
+import platform
+import socket
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from sqlalchemy import func
+from sqlalchemy.dialects.postgresql import insert
+
+from app.database.engine import Database
+from app.judging.verdicts import Verdict
+from app.queue.lease import Claim, Finish
+from app.submissions.leaderboard import Measurement, ReferenceMeasurement
+from app.worker.after_verdict import Afterwork
+from app.worker.boxes import box_spec
+from app.worker.expected import ExpectedOutputs
+from app.worker.recording import recorded
+from app.worker.request import build_request, device_of, patient
+from app.worker.run import run_all
+from app.worker.spares import Spares
+from app.worker.work import Work
+from sandbox.interface import CaseInput, CaseOutcome, Ending
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """Of all calls: the sum of their times, and the most memory."""
+
+    wall_seconds: float
+    memory_bytes: int
+
+
+@dataclass(slots=True)
+class Costs:
+    """What each case took, as it comes in."""
+
+    outcomes: dict[str, CaseOutcome] = field(default_factory=dict)
+
+    def take(self, outcome: CaseOutcome) -> None:
+        self.outcomes[outcome.name] = replace(outcome, answer=None, text="")  # together they could be very large
+
+    def of(self, cases: Collection[str]) -> Cost | None:
+        """None where not all of them were answered, or there are none."""
+        found = [self.outcomes[name] for name in cases if name in self.outcomes]
+        if not found or len(found) < len(cases) or any(each.ending is not Ending.ANSWERED for each in found):
+            return None
+        return Cost(
+            wall_seconds=sum(each.wall_seconds for each in found),
+            memory_bytes=max(each.memory_bytes for each in found),
+        )
+
+
+def each_of(*takers: Callable[[CaseOutcome], None]) -> Callable[[CaseOutcome], None]:
+    def take(outcome: CaseOutcome) -> None:
+        for taker in takers:
+            taker(outcome)
+
+    return take
+
+
+RUNS = 5
+
+
+class CostRecorder:
+    """`spares`: None where submissions get none."""
+
+    def __init__(
+        self, database: Database, expected: ExpectedOutputs, machine: str, spares: Spares | None = None
+    ) -> None:
+        self._database = database
+        self._expected = expected
+        self._machine = machine
+        self._spares = spares
+        self._afterwork = Afterwork("surveyor", "is on no leaderboard")
+
+    def start(self) -> None:
+        self._afterwork.start()
+
+    def stop(self) -> None:
+        """Those that still wait are not measured."""
+        self._afterwork.stop()
+
+    def note(self, claim: Claim, work: Work, judged: Finish, costs: Costs) -> None:
+        """Of a judging that has ended. Keeps nobody waiting; where too many wait, it is not measured."""
+        if work.submission.mode != "submit" or judged.verdict is not Verdict.ACCEPTED:
+            return
+        cost = costs.of(_called(work))
+        if cost is not None:
+            self._afterwork.offer(claim, partial(self.survey, claim, work, cost))
+
+    def survey(self, claim: Claim, work: Work, cost: Cost) -> None:
+        """Raises JudgeFailed, BoxLost, Aborted."""
+        self._store(claim, work, cost)
+        if self._count_runs(work) >= RUNS:
+            return
+        reference = self._measure_reference(work)
+        if reference is not None:
+            self._store_reference(work, reference)
+
+    def _measure_reference(self, work: Work) -> Cost | None:
+        """As a submission is run, in a spare too, in a box that never holds one."""
+        package, manifest, stopping = work.package, work.package.manifest, self._afterwork.stopping
+        cases = self._expected.get(work.revision, package, work.variant, stopping)
+        inputs = [CaseInput(case.name, case.inputs) for case in cases if not case.sealed]
+        request = recorded(manifest, patient(build_request(package, package.reference, inputs)))
+        costs = Costs()
+        with self._expected.references.lease(box_spec(manifest), stopping) as box:
+            if self._spares is not None and device_of(manifest) == "cpu":
+                box.prepare(self._spares.setup_of(package), stopping)
+            run_all(box, request, costs.take, stopping)
+        return costs.of([case.name for case in inputs])
+
+    def _count_runs(self, work: Work) -> int:
+        key = (work.revision.id, work.variant, self._machine)
+        with self._database.transaction() as session:
+            found = session.get(ReferenceMeasurement, key)
+            return found.runs if found else 0
+
+    def _store(self, claim: Claim, work: Work, cost: Cost) -> None:
+        row = insert(Measurement).values(
+            judging_id=claim.judging_id,
+            revision_id=work.revision.id,
+            machine=self._machine,
+            wall_seconds=cost.wall_seconds,
+            memory_bytes=cost.memory_bytes,
+        )
+        with self._database.transaction() as session:
+            session.execute(row.on_conflict_do_nothing())
+
+    def _store_reference(self, work: Work, cost: Cost) -> None:
+        """The least of each run stands."""
+        table = ReferenceMeasurement
+        row = insert(table).values(
+            revision_id=work.revision.id,
+            variant=work.variant,
+            machine=self._machine,
+            runs=1,
+            wall_seconds=cost.wall_seconds,
+            memory_bytes=cost.memory_bytes,
+        )
+        least = {
+            "runs": table.runs + 1,
+            "wall_seconds": func.least(table.wall_seconds, row.excluded.wall_seconds),
+            "memory_bytes": func.least(table.memory_bytes, row.excluded.memory_bytes),
+        }
+        key = [table.revision_id, table.variant, table.machine]
+        with self._database.transaction() as session:
+            session.execute(row.on_conflict_do_update(index_elements=key, set_=least))
+
+
+def _called(work: Work) -> list[str]:
+    """Sealed cases run in another box, where nothing is measured."""
+    return [case.name for case in work.package.manifest.cases if not case.sealed]
+
+
+def name_machine(gpus: Sequence[str] = ()) -> str:
+    """The same for workers whose times may be compared."""
+    return ", ".join([socket.gethostname(), _processor(), *gpus])
+
+
+def _processor() -> str:
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.machine()

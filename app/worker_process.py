@@ -1,0 +1,226 @@
+"""The worker process: what works side by side in it, from its start until it is told to stop.
+
+How a worker is told to stop.
+"""
+
+import logging
+import os
+import signal
+import threading
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+
+from app.database.engine import Database
+from app.queue.background_pause import BackgroundPause
+from app.queue.circuit_breaker import RefusalLimit
+from app.queue.heartbeat import Capacity
+from app.queue.lease import Claim
+from app.queue.lease_loop import LeaseLoop, Run
+from app.settings import Settings
+from app.verification.verifier import Verifier
+from app.worker.boxes import (
+    Pools,
+    cache_folder,
+    open_background_pools,
+    open_launcher,
+    open_pools,
+    open_reference_pool,
+)
+from app.worker.compilation_cache import CompilationCache
+from app.worker.expected import ExpectedOutputs
+from app.worker.hints import HintRecorder, KnownMistakes
+from app.worker.inspection_cache import Inspections
+from app.worker.metrics import Meter, followed
+from app.worker.overload import OverloadWaits
+from app.worker.run_cost import CostRecorder, name_machine
+from app.worker.spares import Spares
+from app.worker.warm import Warmer
+from app.worker.watched_box import WatchedLauncher
+from app.worker.work import Works
+from app.worker.worker import Lane, Lanes, Worker
+from sandbox.gpu.lease import Gpus
+from sandbox.interface import BoxSpec, DeviceLost, Launcher
+from sandbox.pool import Pool
+
+
+class Signals:
+    """Counts SIGTERM and SIGINT, which may come at any time, for whoever waits for the first or the second.
+
+    By way of a pipe: a handler may interrupt any line, also one that holds a lock which the handler would need. Made by
+    the main thread.
+    """
+
+    def __init__(self) -> None:
+        self._reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        # Python writes the signal's number the moment that it comes. A handler of ours would wait for the main thread.
+        signal.set_wakeup_fd(writer)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: None)
+
+    def wait(self) -> None:
+        os.read(self._reader, 1)
+
+
+def stop_this_worker() -> None:
+    """As if it had been told to."""
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Crew:
+    """Who judges, and who works beside it in threads of their own."""
+
+    worker: Worker
+    warmer: Warmer
+    tutor: HintRecorder
+    surveyor: CostRecorder
+    spares: Spares | None
+
+    @property
+    def helpers(self) -> list[Warmer | HintRecorder | CostRecorder | Spares]:
+        """Those that work beside the judgings."""
+        parts = (self.warmer, self.tutor, self.surveyor, self.spares)
+        return [part for part in parts if part is not None]
+
+
+def open_worker_launcher(settings: Settings, gpus: Gpus | None) -> Launcher:
+    """One that has opened a box, before anything is claimed that would fail for want of one. Raises SandboxUnavailable.
+
+    What is compiled for a GPU is not cached: nobody has looked yet at what such an entry would tell.
+    """
+    launcher = open_launcher(settings, cache=None if gpus else cache_folder(settings), gpus=gpus)
+    launcher.launch(BoxSpec((), gpu=gpus is not None)).close()
+    return launcher
+
+
+def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus: Gpus | None) -> None:
+    """Until SIGTERM or SIGINT; then the running judgings are finished. A second signal gives them back at once.
+
+    With GPUs it serves the queue gpu, and raises DeviceLost when none of them is left. Raises SandboxUnavailable when
+    one judging after the other finds no box.
+    """
+    signals, inability, quiet = Signals(), RefusalLimit(stop=stop_this_worker), BackgroundPause()
+    meter = Meter(slots=settings.worker_slots, gpus=gpus)
+    capacity = replace(_capacity(settings, launcher, gpus), report=meter.report)
+    with ExitStack() as stack:
+        crew = _Assembly(settings, database, launcher, meter, quiet, stack).crew(capacity)
+        judge = followed(crew.worker.judge, database, meter)
+        run = judge if gpus is None else _until_lost(judge, gpus)
+        judgings = LeaseLoop(database, capacity, inability.watching(run), quiet=quiet)
+        verifications = Verifier(settings=settings, database=database, gpus=gpus).loop(capacity)
+        for part in (judgings, verifications, *crew.helpers):
+            part.start()
+        _log.info("judging %s", _in_words(capacity, launcher, gpus))
+        signals.wait()
+        for loop in (judgings, verifications):
+            loop.claim_no_more()  # before anything is waited for
+        threading.Thread(target=_stop_at_signal, args=(signals, judgings), daemon=True).start()
+        for part in crew.helpers:
+            part.stop()
+        verifications.stop()  # they would take minutes, and begin again elsewhere
+        judgings.drain()
+    if gpus is not None and gpus.are_lost:
+        raise DeviceLost("no GPU of this worker answers any more, and its judgings are back in the queue: see the log")
+    if inability.reason is not None:
+        raise inability.reason
+
+
+@dataclass(frozen=True, slots=True)
+class _Assembly:
+    """`stack` closes the pools."""
+
+    settings: Settings
+    database: Database
+    launcher: Launcher
+    meter: Meter
+    quiet: BackgroundPause
+    stack: ExitStack
+
+    def crew(self, capacity: Capacity) -> _Crew:
+        database, settings = self.database, self.settings
+        pools, behind, references = self._open_pools()
+        expected = ExpectedOutputs(database, references, capacity.device)
+        # Of its own: what it prepares in niced boxes keeps no judging waiting.
+        ahead = ExpectedOutputs(database, references, capacity.device)
+        works, known = Works(database), KnownMistakes(database, ahead)
+        lanes = Lanes(
+            usual=Lane(expected=expected, pools=pools),
+            background=Lane(expected=ahead, pools=behind),
+            overload_waits=OverloadWaits(capacity.slots),
+        )
+        cache, chosen = CompilationCache(settings.data, self.launcher), settings.chosen_optimizations
+        warmer = Warmer(works, ahead, known, cache, pools)
+        spares = None
+        if "spares" in chosen:
+            spares = Spares(works, cache, pools, self.quiet, capacity.device, warmer.prefer)
+        surveyor = CostRecorder(database, ahead, name_machine(capacity.gpus), spares)
+        tutor = HintRecorder(database, known)
+        return _Crew(
+            worker=Worker(
+                database,
+                works,
+                lanes,
+                tutor,
+                surveyor,
+                warmer=warmer,
+                spares=spares,
+                runs_in_parallel="parallel_runs" in chosen,
+                inspections=Inspections() if "inspections" in chosen else None,
+            ),
+            warmer=warmer,
+            tutor=tutor,
+            surveyor=surveyor,
+            spares=spares,
+        )
+
+    def _open_pools(self) -> tuple[Pools, Pools, Pool]:
+        enter, settings, meter = self.stack.enter_context, self.settings, self.meter
+        pools = enter(open_pools(settings, self._watched("submissions")))
+        behind = enter(open_background_pools(settings, self._watched("background"), self.quiet))
+        references = enter(open_reference_pool(settings, self._watched("references")))
+        meter.watch_pools("submissions", pools.students, pools.inspectors)
+        meter.watch_pools("background", behind.students, behind.inspectors)
+        meter.watch_pools("references", references)
+        return pools, behind, references
+
+    def _watched(self, use: str) -> Launcher:
+        return WatchedLauncher(self.launcher, use, self.meter)
+
+
+def _in_words(capacity: Capacity, launcher: Launcher, gpus: Gpus | None) -> str:
+    where = "".join(f", GPU {gpu.index} ({gpu.name})" for gpu in gpus.gpus) if gpus else ""
+    return f"from {', '.join(capacity.queues)} in {launcher.name} boxes, {capacity.slots} at once{where}"
+
+
+def _capacity(settings: Settings, launcher: Launcher, gpus: Gpus | None) -> Capacity:
+    return Capacity(
+        queues=["cpu" if gpus is None else "gpu"],
+        slots=settings.worker_slots,
+        device="cpu" if gpus is None else "gpu",
+        gpus=[gpu.name for gpu in gpus.gpus] if gpus else [],
+        versions={"allclose": version("allclose"), "sandbox": launcher.name},
+    )
+
+
+def _until_lost(judge: Run, gpus: Gpus) -> Run:
+    """A worker without a GPU stops as if it had been told to, and leaves what waits to others."""
+
+    def judge_or_stop(claim: Claim, abort: threading.Event) -> None:
+        try:
+            judge(claim, abort)
+        except DeviceLost:
+            if gpus.are_lost:
+                stop_this_worker()
+            raise
+
+    return judge_or_stop
+
+
+def _stop_at_signal(signals: Signals, loop: LeaseLoop[Claim]) -> None:
+    signals.wait()
+    loop.stop()

@@ -1,0 +1,251 @@
+"""What reaches an answer by way of a certain loop or choice, and what reaches it beside.
+
+Static data flow: what each value of a program depends on.
+
+A value's sources are the bits of an integer. Each analysis is a walk over the graph that says what an operation's
+results come from; what a loop carries is walked until it changes no more.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+
+from sandbox.guest.inspection.graph import Graph, Operation, Region
+
+Sources = int
+# These put numbers in other places, and compute none. The number of operands that hold data; the others say where.
+MOVEMENT = {
+    "broadcast_in_dim": 1, "reshape": 1, "transpose": 1, "slice": 1, "dynamic_slice": 1, "reverse": 1, "gather": 1,
+    "concatenate": None, "dynamic_update_slice": 2, "pad": 2, "convert": 1, "copy": 1, "bitcast_convert": 1,
+    "get_tuple_element": None, "tuple": None, "optimization_barrier": None,
+}  # fmt: skip
+# What is copied into them is computed elsewhere: these too only choose between numbers.
+CHOICES = {"select": (1, 2), "clamp": (1,), "scatter": None}
+
+
+class Flow:
+    """The sources of every value; `transfer` says those of an operation's results, where it isn't the usual union."""
+
+    def __init__(self, graph: Graph, transfer: Callable[["Flow", Operation], list[Sources] | None]) -> None:
+        self.graph = graph
+        self._transfer = transfer
+        self.sources: dict[int, Sources] = {}
+
+    def of(self, values: Iterable[int]) -> Sources:
+        return reduce(or_, (self.sources[value] for value in values), 0)
+
+    def region(self, region: Region, arguments: list[Sources]) -> list[Sources]:
+        self.sources.update(zip(region.arguments, arguments, strict=True))
+        for operation in region.operations:
+            self.sources.update(zip(operation.results, self.results(operation), strict=True))
+        return [self.sources[value] for value in region.results]
+
+    def results(self, operation: Operation) -> list[Sources]:
+        found = self._transfer(self, operation)
+        if found is not None:
+            return found
+        if operation.name == "while":
+            return self.carried(operation)
+        if operation.name in ("case", "if"):
+            return self.chosen(operation)
+        if operation.name == "optimization_barrier":
+            return [self.sources[operand] for operand in operation.operands]
+        operands = self.of(operation.operands)
+        inner = [self.region(region, [operands] * len(region.arguments)) for region in operation.regions]
+        return [reduce(or_, (one for results in inner for one in results), operands)] * len(operation.results)
+
+    def chosen(self, operation: Operation, by: Sources | None = None) -> list[Sources]:
+        """`by`: what the choice depends on, its operand's sources as a rule."""
+        by = self.of(operation.operands) if by is None else by
+        branches = [self.region(region, []) for region in operation.regions]
+        return [reduce(or_, results, by) for results in zip(*branches, strict=True)]
+
+    def carried(self, loop: Operation) -> list[Sources]:
+        """Whether there is another step decides on what the loop changes, and not on what it hands through."""
+        condition, body = loop.regions
+        carried = [self.sources[operand] for operand in loop.operands]
+        changed = [result != argument for result, argument in zip(body.results, body.arguments, strict=True)]
+        while True:
+            by = self.region(condition, carried)[0]
+            after = self.region(body, carried)
+            grown = [
+                before | (then | by if is_changed else 0)
+                for before, then, is_changed in zip(carried, after, changed, strict=True)
+            ]
+            if grown == carried:
+                return carried
+            carried = grown
+
+
+def no_transfer(_flow: Flow, _operation: Operation) -> None:
+    return None
+
+
+def moved_from(operation: Operation) -> list[int] | None:
+    """The operands whose numbers the results hold, of an operation that computes none; else None."""
+    if operation.name in MOVEMENT:
+        return operation.operands[: MOVEMENT[operation.name]]
+    if operation.name in CHOICES and not any(region.operations for region in operation.regions):
+        chosen = CHOICES[operation.name]
+        return operation.operands if chosen is None else [operation.operands[place] for place in chosen]
+    return None
+
+
+# A step may look at this many times its part of a parameter, for windows that overlap, and for a second look.
+OVERLAP = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A `while`, `case` or `if`. `length`: of a counted loop. `certain`: the loops that have at least one step.
+
+    `around`: the loops that it is in.
+    """
+
+    operation: Operation
+    length: int | None
+    certain: frozenset[Operation]
+    around: frozenset[Operation]
+
+
+def beside(graph: Graph, arguments: list[Sources], target: Target, mark: Sources) -> Sources:
+    """What reaches the results of the program without passing through arithmetic in the target.
+
+    What only passes it by, is handed through, or is copied there from one place to another, counts as beside it. With
+    `mark` among them when the results depend on what the target computes at all.
+    """
+
+    def transfer(flow: Flow, operation: Operation) -> list[Sources] | None:
+        return _Cut(flow, target, mark).results() if operation is target.operation else None
+
+    return reduce(or_, Flow(graph, transfer).region(graph.body, arguments), 0)
+
+
+class _Cut:
+    """Arithmetic in here makes something new of what it gets, and movement does not."""
+
+    def __init__(self, outer: Flow, target: Target, mark: Sources) -> None:
+        self._target, self._mark = target, mark
+        self._flow = Flow(outer.graph, self._transfer)
+        self._flow.sources = outer.sources
+
+    def results(self) -> list[Sources]:
+        if self._target.operation.name == "while":
+            return self._made(self._target.operation)
+        return self._flow.chosen(self._target.operation, by=self._mark)
+
+    def _transfer(self, flow: Flow, operation: Operation) -> list[Sources] | None:
+        if operation.name == "while":
+            return self._made(operation) if operation in self._target.certain else None
+        if operation.name in ("case", "if"):
+            return flow.chosen(operation, by=self._mark)
+        if operation.name == "optimization_barrier":
+            return None
+        data = moved_from(operation)
+        return [self._mark if data is None else flow.of(data)] * len(operation.results)
+
+    def _made(self, loop: Operation) -> list[Sources]:
+        """What a step makes anew takes the place of what there was before."""
+        condition, body = loop.regions
+        carried = [self._flow.sources[operand] for operand in loop.operands]
+        while True:
+            self._flow.region(condition, carried)
+            after = self._flow.region(body, carried)
+            grown = [before | then for before, then in zip(carried, after, strict=True)]
+            if grown == carried:
+                return after
+            carried = grown
+
+
+@dataclass(frozen=True, slots=True)
+class Fed:
+    """`through`: what the target's results depend on. `whole`: of what a step uses more than its part."""
+
+    through: Sources
+    whole: Sources
+
+
+def feeding(graph: Graph, arguments: list[Sources], target: Target, varies: Sources) -> Fed:
+    """`varies`: a bit of its own, for what is another in each step."""
+    fed, seen = _Fed(target), _Seen(target, varies)
+    Flow(graph, fed.transfer).region(graph.body, arguments)
+    Flow(graph, seen.outside).region(graph.body, arguments)
+    sizes: Counter[Sources] = Counter()
+    for value, source in zip(graph.body.arguments, arguments, strict=True):
+        sizes[source] += graph.types[value].size
+    return Fed(through=fed.through, whole=seen.whole & ~varies | seen.taken_whole(sizes))
+
+
+class _Fed:
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self.through: Sources = 0
+
+    def transfer(self, flow: Flow, operation: Operation) -> list[Sources] | None:
+        """What a loop hands through does not count."""
+        if operation is not self._target.operation:
+            return None
+        if operation.name != "while":
+            results = flow.chosen(operation)
+            self.through |= reduce(or_, results, 0)
+            return results
+        results, body = flow.carried(operation), operation.regions[1]
+        for sources, before, after in zip(results, body.arguments, body.results, strict=True):
+            self.through |= sources if before != after else 0
+        return results
+
+
+class _Seen:
+    """What a step of the target gets from outside. Of the loops around it one step is looked at, since what they have
+    added up so far is no data any more.
+    """
+
+    def __init__(self, target: Target, varies: Sources) -> None:
+        self._target, self._varies = target, varies
+        self._taken: dict[Operation, tuple[Sources, int]] = {}
+        self.whole: Sources = 0
+
+    def taken_whole(self, sizes: Mapping[Sources, int]) -> Sources:
+        """The parameters of which all slices of a step together are more than its part. `sizes`: of each of them."""
+        found = 0
+        for parameter, size in sizes.items():
+            taken = sum(elements for sources, elements in self._taken.values() if sources & parameter)
+            if taken * (self._target.length or OVERLAP) > OVERLAP * size:
+                found |= parameter
+        return found
+
+    def outside(self, flow: Flow, operation: Operation) -> list[Sources] | None:
+        if operation in self._target.around:
+            first = [flow.sources[operand] for operand in operation.operands]
+            after = flow.region(operation.regions[1], first)
+            return [before | then for before, then in zip(first, after, strict=True)]
+        if operation is self._target.operation and operation.name == "while":
+            self._look_inside(flow, operation)
+        return None
+
+    def _look_inside(self, outer: Flow, loop: Operation) -> None:
+        flow, body = Flow(outer.graph, self._inside), loop.regions[1]
+        flow.sources = dict(outer.sources)
+        carried = [
+            flow.sources[operand] | (self._varies if result != argument else 0)
+            for operand, result, argument in zip(loop.operands, body.results, body.arguments, strict=True)
+        ]
+        while True:
+            after = flow.region(body, carried)
+            grown = [before | then for before, then in zip(carried, after, strict=True)]
+            if grown == carried:
+                return
+            carried = grown
+
+    def _inside(self, flow: Flow, operation: Operation) -> list[Sources] | None:
+        is_slice = operation.name in ("dynamic_slice", "gather")
+        if is_slice and flow.of(operation.operands[1:]) & self._varies:
+            taken = flow.graph.types[operation.results[0]].size
+            before = self._taken.get(operation, (0, 0))[0]
+            self._taken[operation] = (before | flow.of(operation.operands[:1]), taken)
+            return [self._varies] * len(operation.results)
+        if moved_from(operation) is None and operation.name not in ("while", "case", "if"):
+            self.whole |= flow.of(operation.operands)
+        return None

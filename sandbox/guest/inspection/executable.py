@@ -1,0 +1,236 @@
+"""A program that was found fit to be compiled: compiled once, run as often as is asked.
+
+Makes a graph of a module, with the function that is called in the place of each call.
+"""
+
+from functools import cached_property
+from typing import Any
+
+import jax
+import numpy as np
+from jax._src import compiler
+from jax._src.lib import _jax
+
+from sandbox.guest import jax_compilation
+from sandbox.guest.codec import Tree
+from sandbox.guest.inspection.change import change, changes
+from sandbox.guest.inspection.evidence import Facts, gather
+from sandbox.guest.inspection.flops import Work
+from sandbox.guest.inspection.graph import Graph, Operation, Refused, Region, Type
+from sandbox.guest.inspection.loops import Found, find_branches, find_loops
+from sandbox.guest.inspection.module import Module, constant_of, contracted_by, type_of
+from sandbox.guest.signature import Signature, flatten, leaves
+
+MAX_WRITTEN_OUT = 50_000
+MAX_DEPTH = 64
+
+# XLA runs the function that a composite names, whatever the composite calls itself.
+_CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}
+
+Names = dict[Any, int]
+
+
+def read(module: Module) -> Graph:
+    """Raises Refused: calls may be nested so that the program, written out, has no end."""
+    with module.context:
+        return _Reading(module).graph()
+
+
+class _Reading:
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._types: list[Type] = []
+        self._definitions: dict[int, Operation] = {}
+        self._written, self._depth = 0, 0
+
+    def graph(self) -> Graph:
+        body = self._region(self._module.main.regions[0], {})
+        return Graph(types=self._types, body=body, definitions=self._definitions)
+
+    def _number(self, value: Any) -> int:
+        self._types.append(type_of(value.type))
+        return len(self._types) - 1
+
+    def _region(self, region: Any, names: Names) -> Region:
+        """`names`: the numbers of the values that it sees, to which its own are added."""
+        block = region.blocks[0]
+        arguments = [self._number(argument) for argument in block.arguments]
+        names |= dict(zip(block.arguments, arguments, strict=True))
+        return self._block(block, names, arguments)
+
+    def _block(self, block: Any, names: Names, arguments: list[int]) -> Region:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise Refused(f"the program is nested more than {MAX_DEPTH} levels deep")
+        operations: list[Operation] = []
+        results: list[int] = []
+        for view in block.operations:
+            given = view.operation
+            operands = [names[operand] for operand in given.operands]
+            if given.name in ("func.return", "stablehlo.return"):
+                results = operands
+            elif given.name in _CALLS:
+                called = self._call(given.attributes[_CALLS[given.name]].value, operands)
+                operations += called.operations
+                names |= dict(zip(given.results, called.results, strict=True))
+            else:
+                operations.append(self._operation(given, operands, names))
+        self._depth -= 1
+        return Region(arguments, operations, results)
+
+    def _call(self, function: str, operands: list[int]) -> Region:
+        block = self._module.functions[function].regions[0].blocks[0]
+        return self._block(block, dict(zip(block.arguments, operands, strict=True)), operands)
+
+    def _operation(self, given: Any, operands: list[int], names: Names) -> Operation:
+        self._written += 1
+        if self._written > MAX_WRITTEN_OUT:
+            raise Refused(f"the program, with its calls written out, has more than {MAX_WRITTEN_OUT} operations")
+        name = given.name.partition(".")[2]
+        found = Operation(name, self._module.places[given], operands, [])
+        found.regions = [self._region(region, names) for region in given.regions]
+        found.results = [self._number(result) for result in given.results]
+        if name == "constant":
+            found.constant = constant_of(given)
+        elif name == "compare":
+            found.direction = str(given.attributes["comparison_direction"]).rpartition(" ")[2].rstrip(">")
+        elif name in ("dot_general", "convolution", "reduce_window"):
+            found.contracted = contracted_by(given, [self._types[operand] for operand in operands])
+        names |= dict(zip(given.results, found.results, strict=True))
+        self._definitions |= dict.fromkeys(found.results, found)
+        return found
+
+
+Wanted = tuple[str, int | None, int]
+
+
+class Opened:
+    """Raises Refused where it is made. What XLA says against the program is raised as it is."""
+
+    def __init__(self, exported: Tree, signature: Signature) -> None:
+        self._program, structure = _parts(exported)
+        self._signature = signature
+        module = Module(self._program)
+        module.check_signature(leaves(signature))
+        self._structure = _Structure(structure, len(module.main.type.results))
+        self._graph: Graph = read(module)
+        self._work = Work(self._graph, find_loops(self._graph))
+        self._compiled = _compile(module)
+        self._changed: dict[tuple[int, int], Any] = {}
+
+    @cached_property
+    def evidence(self) -> Facts:
+        stats = self._compiled.get_compiled_memory_stats()
+        return gather(self._graph, leaves(self._signature), int(stats.temp_size_in_bytes))
+
+    def run(self, inputs: dict[str, Tree]) -> Tree:
+        return self._run(self._compiled, inputs)
+
+    def left_out(self, inputs: dict[str, Tree], wanted: Wanted) -> list[tuple[int, list[Tree]]]:
+        """Of the candidate its index and the answers of its changes, each in a list of one; or None.
+
+        `wanted`: kind, length, and which of those that fit, the one with most work first.
+        """
+        kind, length, rank = wanted
+        return [
+            (index, [self._try(found, number, inputs) for number in range(changes(found))])
+            for index, found in self._candidates(kind, length)[rank : rank + 1]
+        ]
+
+    def _candidates(self, kind: str, length: int | None) -> list[tuple[int, Found]]:
+        """Those that take part."""
+        is_loop = kind != "cond"
+        found = find_loops(self._graph) if is_loop else find_branches(self._graph)
+        facts = self.evidence["loops" if is_loop else "branches"]
+        fitting = [
+            (index, one)
+            for index, one in enumerate(found)
+            if facts[index]["takes_part"] and (not is_loop or _fits(one, kind, length))
+        ]
+        return sorted(fitting, key=lambda pair: -self._work.share(pair[1]))
+
+    def _try(self, found: Found, number: int, inputs: dict[str, Tree]) -> Tree:
+        key = (found.operation.place, number)
+        try:
+            if key not in self._changed:
+                module = Module(self._program)
+                change(module, found, number)
+                module.module.operation.verify()
+                self._changed[key] = _compile(module)
+            return [self._run(self._changed[key], inputs)]
+        except Exception:  # it shows nothing, then
+            return None
+
+    def _run(self, compiled: Any, inputs: dict[str, Tree]) -> Tree:
+        arrays = [jax.device_put(array) for array in flatten(self._signature, inputs)]
+        results = compiled.execute_sharded(arrays).disassemble_into_single_device_arrays()
+        return self._structure.fill([np.asarray(result[0]) for result in results])
+
+
+def _fits(found: Found, kind: str, length: int | None) -> bool:
+    """A while_loop that counts is written as a fori_loop is."""
+    if kind == "while" and length is None:
+        return True
+    return found.length is not None and (length is None or found.length == length)
+
+
+def _parts(exported: Tree) -> tuple[bytes, Tree]:
+    if type(exported) is not dict or set(exported) != {"program", "structure"}:
+        raise Refused("the export is none")
+    program = exported["program"]
+    if not isinstance(program, np.ndarray) or program.dtype != np.uint8 or program.ndim != 1:
+        raise Refused("the export holds no program")
+    return program.tobytes(), exported["structure"]
+
+
+def _compile(module: Module) -> Any:
+    devices = tuple(jax.devices("cpu")[:1])
+    with module.context:
+        options = compiler.get_compile_options(num_replicas=1, num_partitions=1)
+        if jax_compilation.is_tested():
+            text = module.module.operation.get_asm(enable_debug_info=False)
+            options.env_option_overrides = list(jax_compilation.options_for(text))
+        try:
+            return devices[0].client.compile_and_load(module.module, _jax.DeviceList(devices), options, [])
+        except jax.errors.JaxRuntimeError as error:
+            raise Refused(f"the program can't be compiled: {str(error)[:1000]}") from None
+
+
+class _Structure:
+    """The containers that the answer stands in, with the number of an output at each leaf."""
+
+    def __init__(self, tree: Tree, outputs: int) -> None:
+        self._tree, self._outputs = tree, outputs
+        self._named: set[int] = set()
+        self._check(tree)
+        if len(self._named) < outputs:
+            raise Refused("the program gives more than the answer")
+
+    def fill(self, results: list[Tree]) -> Tree:
+        return self._fill(self._tree, results)
+
+    def _check(self, tree: Tree) -> None:
+        if isinstance(tree, dict):
+            tree = list(tree.values())
+        if isinstance(tree, list | tuple):
+            for item in tree:
+                self._check(item)
+        elif tree is not None:
+            if _number(tree) not in range(self._outputs):
+                raise Refused("the answer's structure is none")
+            self._named.add(_number(tree))
+
+    def _fill(self, tree: Tree, results: list[Tree]) -> Tree:
+        if isinstance(tree, dict):
+            return {key: self._fill(item, results) for key, item in tree.items()}
+        if isinstance(tree, list):
+            return [self._fill(item, results) for item in tree]
+        if isinstance(tree, tuple):
+            return tuple(self._fill(item, results) for item in tree)
+        return None if tree is None else results[_number(tree)]
+
+
+def _number(tree: Tree) -> int:
+    """-1 for what is none."""
+    is_one = isinstance(tree, np.ndarray) and tree.shape == () and tree.dtype == np.int32
+    return int(tree) if is_one else -1  # type: ignore[arg-type]
