@@ -24,7 +24,7 @@ from app.catalog.package import Package
 from app.judging.verdicts import CaseResult, Verdict, overall, score
 from app.queue.lease import Finish
 from app.worker.ablation import choose_tried, is_telling
-from app.worker.boxes import box_spec
+from app.worker.boxes import INSPECTOR, box_spec
 from app.worker.check import check_again, check_calls, check_case, check_program, give_up
 from app.worker.custom_checker import CustomChecker
 from app.worker.inspection import Exports, export_programs, signatures_of
@@ -34,8 +34,8 @@ from app.worker.prepare import PreparedCase
 from app.worker.program_examination import Bench, Examined, Sighting, examine
 from app.worker.recording import read_outcome, recorded
 from app.worker.request import answer_bytes, build_request
-from app.worker.run import run_all
-from app.worker.run_ahead import RunAhead, draw, run_again
+from app.worker.run import RunAhead, run_all
+from app.worker.run_ahead import draw, run_again
 from app.worker.shapes import split_by_shape
 from app.worker.timeline import Timeline
 from sandbox.interface import Box, CaseInput, CaseOutcome, Ending
@@ -389,6 +389,7 @@ def _bench(court: _Court, cases: Sequence[PreparedCase]) -> Bench:
         abort=court.abort,
         answer_bytes=answer_bytes([case.expected for case in cases]),
         inspections=job.inspections,
+        in_parallel=court.has_idle_core and job.inspectors.count_idle(INSPECTOR) > 1,
     )
 
 
