@@ -1,4 +1,4 @@
-"""The OpenAPI document as this code's server gives it, read into what the texts are made of."""
+"""The OpenAPI document of this version of Allclose, and its operations."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ EVENTS = "text/event-stream"
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One call; `said` is its object in the document."""
+    """One call of the API. `said` is its object in the document."""
 
     method: str
     path: str
@@ -38,24 +38,24 @@ class Operation:
 
     @property
     def is_open(self) -> bool:
-        """Also answers without a token."""
+        """Whether it also answers without a token."""
         security = self.said.get("security", ())
         return not security or {} in security
 
     @property
     def body(self) -> dict[str, Any]:
-        """By media type."""
+        """The request's body by media type."""
         content: dict[str, Any] = self.said.get("requestBody", {}).get("content", {})
         return content
 
     @property
     def status(self) -> str:
-        """Of the answer when all went well."""
+        """The status of the successful answer."""
         return next(str(status) for status in self.said["responses"] if status < "300")
 
     @property
     def answer(self) -> dict[str, Any]:
-        """By media type; empty where there is no body."""
+        """The successful answer by media type; empty where it has no body."""
         content: dict[str, Any] = self.said["responses"][self.status].get("content", {})
         return content
 
@@ -68,7 +68,7 @@ class Operation:
 
 
 def read_document() -> Document:
-    """Nothing connects to this database: the document needs none."""
+    """Build the document; nothing connects to the database."""
     return build_openapi(create_app(Settings(), Database("postgresql+psycopg://nowhere.invalid/nothing")))
 
 
@@ -78,3 +78,8 @@ def list_operations(document: Document, tag: str | None = None) -> Iterator[Oper
             operation = Operation(method.upper(), path, said)
             if tag in (None, operation.tag):
                 yield operation
+
+
+def model_of(schema: dict[str, Any]) -> str:
+    """Return the name of the model that the schema refers to."""
+    return str(schema["$ref"]).rpartition("/")[2]

@@ -12,7 +12,7 @@ import pytest
 
 from app.api.openapi import POSTS, TAGS
 from app.client.client import Client
-from reference.document import JSON, Operation, list_operations, read_document
+from docs.generate.document import JSON, Operation, list_operations, read_document
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = read_document()
@@ -66,7 +66,9 @@ def test_the_client_has_a_method_for_it(operation: Operation) -> None:
 
 
 def test_pages_and_client_are_those_of_the_api_and_of_the_rights_as_they_are() -> None:
-    checked = subprocess.run([sys.executable, "-m", "reference", "--check"], cwd=ROOT, capture_output=True, text=True)
+    checked = subprocess.run(
+        [sys.executable, "-m", "docs.generate", "--check"], cwd=ROOT, capture_output=True, text=True
+    )
 
     assert (checked.returncode, checked.stderr) == (0, "")
 
