@@ -71,7 +71,7 @@ check-messages: .venv/.develops
 	@$(EXTRACT_MESSAGES) --output-file build/allclose.pot app/web
 	@diff build/allclose.pot app/web/locale/allclose.pot >/dev/null || { echo "app/web/locale/allclose.pot is not what the pages say: run make messages, and commit the result"; exit 1; }
 
-api: .venv/.develops ## write what is made from the API: docs/api.md, docs/rights.md and the code of app/client
+api: .venv/.develops ## generate docs/api.md, docs/rights.md and the code of app/client from the API
 	$(BIN)/python -m docs.generate
 
 .PHONY: check-api
