@@ -55,12 +55,12 @@ def write_api(document: Document) -> str:
 
 def write_rights(document: Document) -> str:
     operations = list(list_operations(document))
-    needing = {right: [each for each in operations if each.right is right] for right in RULES}
+    needing = {permission: [each for each in operations if each.permission is permission] for permission in RULES}
     context = {
         "rules": RULES,
         "roles": (EVERYBODY[0], AUTHORS[0], ADMINS[0]),
         "needing": needing,
-        "open": [each for each in operations if each.right is None],
+        "open": [each for each in operations if each.permission is None],
     }
     return _environment.get_template("rights.md.jinja").render(context)
 
@@ -73,18 +73,18 @@ def _list_fields(schema: dict[str, Any], schemas: dict[str, Any]) -> list[dict[s
     return [
         {
             "name": name,
-            "kind": _describe(said, schemas),
+            "kind": _describe(spec, schemas),
             "is_needed": "yes" if name in needed else "",
-            "says": _one_line(said.get("description", "")),
+            "says": _one_line(spec.get("description", "")),
         }
-        for name, said in schema.get("properties", {}).items()
+        for name, spec in schema.get("properties", {}).items()
     ]
 
 
 def _write_curl(operation: Operation) -> str:
     """Write the call as a curl command with the example of the document."""
     lines = [f"curl {'' if operation.method == 'GET' else f'-X {operation.method} '}{quote(SERVER + _path(operation))}"]
-    if operation.right is not None and not operation.is_open:
+    if operation.permission is not None and not operation.is_open:
         lines.append('-H "Authorization: Bearer $TOKEN"')
     if operation.body:
         kind = next(iter(operation.body))
@@ -111,7 +111,7 @@ def _path(operation: Operation) -> str:
 
 def _list_errors(operation: Operation) -> str:
     """List the error statuses that are particular to this call."""
-    usual = EVERYWHERE | (OF_BODIES if operation.body else set()) | ({401, 403} if operation.right else set())
+    usual = EVERYWHERE | (OF_BODIES if operation.body else set()) | ({401, 403} if operation.permission else set())
     return ", ".join(str(status) for status in operation.errors if status not in usual)
 
 
@@ -129,8 +129,8 @@ def _describe(schema: dict[str, Any], schemas: dict[str, Any]) -> str:
         return " or ".join(f"`{each}`" for each in schema.get("enum") or [schema["const"]])
     if schema.get("type") == "array":
         return f"list of {_describe(schema.get('items', {}), schemas)}{_bounds(schema, 'Items', 'items')}"
-    if isinstance(said := schema.get("additionalProperties"), dict):
-        return f"object of {_describe(said, schemas)}"
+    if isinstance(spec := schema.get("additionalProperties"), dict):
+        return f"object of {_describe(spec, schemas)}"
     return _describe_plain(schema)
 
 

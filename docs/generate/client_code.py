@@ -109,7 +109,7 @@ def _method(operation: Operation) -> dict[str, Any]:
         "is_json": is_json,
         "kind": _kind(operation),
         "model": _model(answer[JSON]["schema"]) if JSON in answer else None,
-        "again": operation.said["x-sent-again"],
+        "again": operation.spec["x-sent-again"],
     }
 
 
@@ -164,20 +164,20 @@ def _slim(value: Any, schemas: dict[str, Any]) -> Any:
     if "$ref" in value and "enum" in schemas[model_of(value)]:
         return {"enum": schemas[model_of(value)]["enum"], "type": "string"}
     if value.get("format") == "password":
-        value = {name: said for name, said in value.items() if name not in ("format", "writeOnly")}
+        value = {name: spec for name, spec in value.items() if name not in ("format", "writeOnly")}
     if "patternProperties" in value:
         [of_any_name] = value["patternProperties"].values()
         value = {"type": "object", "additionalProperties": of_any_name}
     return {
-        name: _slim_each(said, schemas) if name == "properties" else _slim(said, schemas)
-        for name, said in value.items()
-        if name not in _LEFT_OUT and (name, said) != ("additionalProperties", False)
+        name: _slim_each(spec, schemas) if name == "properties" else _slim(spec, schemas)
+        for name, spec in value.items()
+        if name not in _LEFT_OUT and (name, spec) != ("additionalProperties", False)
     }
 
 
 def _slim_each(named: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
     """Slim the values only: a name such as the property `title` stays."""
-    return {name: _slim(said, schemas) for name, said in named.items()}
+    return {name: _slim(spec, schemas) for name, spec in named.items()}
 
 
 def _format(code: str, name: str) -> str:

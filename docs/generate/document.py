@@ -17,54 +17,54 @@ EVENTS = "text/event-stream"
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One call of the API. `said` is its object in the document."""
+    """One call of the API. `spec` is its object in the document."""
 
     method: str
     path: str
-    said: dict[str, Any]
+    spec: dict[str, Any]
 
     @property
     def name(self) -> str:
-        return str(self.said["operationId"])
+        return str(self.spec["operationId"])
 
     @property
     def tag(self) -> str:
-        return str(self.said["tags"][0])
+        return str(self.spec["tags"][0])
 
     @property
-    def right(self) -> Permission | None:
-        scopes = [scope for way in self.said.get("security", ()) for scope in way.get("bearer", ())]
+    def permission(self) -> Permission | None:
+        scopes = [scope for way in self.spec.get("security", ()) for scope in way.get("bearer", ())]
         return Permission(scopes[0]) if scopes else None
 
     @property
     def is_open(self) -> bool:
         """Whether it also answers without a token."""
-        security = self.said.get("security", ())
+        security = self.spec.get("security", ())
         return not security or {} in security
 
     @property
     def body(self) -> dict[str, Any]:
         """The request's body by media type."""
-        content: dict[str, Any] = self.said.get("requestBody", {}).get("content", {})
+        content: dict[str, Any] = self.spec.get("requestBody", {}).get("content", {})
         return content
 
     @property
     def status(self) -> str:
         """The status of the successful answer."""
-        return next(str(status) for status in self.said["responses"] if status < "300")
+        return next(str(status) for status in self.spec["responses"] if status < "300")
 
     @property
     def answer(self) -> dict[str, Any]:
         """The successful answer by media type; empty where it has no body."""
-        content: dict[str, Any] = self.said["responses"][self.status].get("content", {})
+        content: dict[str, Any] = self.spec["responses"][self.status].get("content", {})
         return content
 
     @property
     def errors(self) -> list[int]:
-        return [int(status) for status in self.said["responses"] if status >= "400"]
+        return [int(status) for status in self.spec["responses"] if status >= "400"]
 
     def parameters(self, place: str) -> list[dict[str, Any]]:
-        return [each for each in self.said.get("parameters", ()) if each["in"] == place]
+        return [each for each in self.spec.get("parameters", ()) if each["in"] == place]
 
 
 def read_document() -> Document:
@@ -74,8 +74,8 @@ def read_document() -> Document:
 
 def list_operations(document: Document, tag: str | None = None) -> Iterator[Operation]:
     for path, methods in document["paths"].items():
-        for method, said in methods.items():
-            operation = Operation(method.upper(), path, said)
+        for method, spec in methods.items():
+            operation = Operation(method.upper(), path, spec)
             if tag in (None, operation.tag):
                 yield operation
 
