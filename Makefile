@@ -7,7 +7,7 @@ FLAVOURS ?= cpu
 PROCESSES ?= 4
 BIN := .venv/bin
 PYTEST = $(BIN)/pytest --numprocesses $(PROCESSES) --max-worker-restart 0 --no-loadscope-reorder
-SOURCES := allclose.py app container sandbox migrations tests benchmarks reference
+SOURCES := allclose.py app container sandbox migrations tests benchmarks docs/generate
 EXTRACT_MESSAGES := $(BIN)/pybabel --quiet extract --mapping-file app/web/locale/extract.ini --keyword later --add-location file --sort-output --omit-header --width 120
 # Debian packs ensurepip by itself, and without it `-m venv` leaves a folder that looks as if it had been made.
 define make_environment
@@ -71,12 +71,12 @@ check-messages: .venv/.develops
 	@$(EXTRACT_MESSAGES) --output-file build/allclose.pot app/web
 	@diff build/allclose.pot app/web/locale/allclose.pot >/dev/null || { echo "app/web/locale/allclose.pot is not what the pages say: run make messages, and commit the result"; exit 1; }
 
-api: .venv/.develops ## write what is made from the API: docs/api.md, docs/rights.md and the code of app/client
-	$(BIN)/python -m reference
+api: .venv/.develops ## generate docs/api.md, docs/rights.md and the code of app/client from the API
+	$(BIN)/python -m docs.generate
 
 .PHONY: check-api
 check-api: .venv/.develops
-	@$(BIN)/python -m reference --check
+	@$(BIN)/python -m docs.generate --check
 
 .PHONY: check-bundle
 ifneq ($(and $(shell command -v node),$(shell command -v npm)),)

@@ -1,7 +1,9 @@
-"""What the pages name is there."""
+"""Every file and link that the documentation names exists."""
 
 import re
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
 WHOLE = ("app/", "sandbox/", "tests/")
@@ -25,3 +27,21 @@ def test_every_file_that_the_page_on_security_names_is_there() -> None:
 
     assert len(named) > 60
     assert [str(path.relative_to(ROOT)) for path in named if not path.exists()] == []
+
+
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/configuration.md", "docs/testing.md")
+FOLDERS = "app|benchmarks|container|docs|migrations|problems|sandbox|tests"
+# `make bench` writes them.
+WRITTEN_LATER = {"benchmarks/results.json", "docs/plots/"}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_path_and_link_of_a_page_exists(page: str) -> None:
+    text = (ROOT / page).read_text()
+
+    paths = set(re.findall(rf"`((?:{FOLDERS})/[\w./-]*)`", text)) - WRITTEN_LATER
+    links = set(re.findall(r"\]\((?!http)([\w./-]+)", text))
+
+    assert len(paths | links) > 4
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []

@@ -1,10 +1,14 @@
 """The settings of accounts: links begin with them, and wrong ones stop the start with a sentence."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from app.settings import BadSetting, Settings, read_settings
+from app.policy import Policy
+from app.settings import PREFIX, SECRETS, BadSetting, Settings, read_settings
+
+CONFIGURATION = Path(__file__).parents[2] / "docs/configuration.md"
 
 
 @pytest.mark.parametrize(
@@ -88,3 +92,14 @@ def test_a_file_that_holds_no_secret_stops_the_start_and_is_not_shown(
         read_settings()
 
     assert "p4ss" not in str(raised.value)
+
+
+def test_every_setting_is_in_the_documentation() -> None:
+    text = CONFIGURATION.read_text()
+    variables = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    variables |= {f"{PREFIX}{name.upper()}_FILE" for name in SECRETS}
+
+    named = set(re.findall(r"`(ALLCLOSE_\w+[A-Z])`", text))
+
+    assert named == variables
+    assert [name for name in Policy.model_fields if f"| `{name}` |" not in text] == []

@@ -1,4 +1,4 @@
-"""What the API says of itself is whole: texts, examples, what happens to a request that is sent again, the client."""
+"""The API's documentation is complete: texts, examples, the effect of sending a request again, and the client."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ import pytest
 
 from app.api.openapi import POSTS, TAGS
 from app.client.client import Client
-from reference.document import JSON, Operation, list_operations, read_document
+from docs.generate.document import JSON, Operation, list_operations, read_document
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = read_document()
@@ -21,7 +21,7 @@ EXAMPLES = {file.stem for file in (ROOT / "app/api/example").glob("*.json")}
 
 
 def objects() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each JSON that somebody sends, or is answered with when all went well."""
+    """Yield the JSON content of each request and of each successful answer."""
     for operation in OPERATIONS:
         for part, content in (("request", operation.body), ("answer", operation.answer)):
             if JSON in content and "$ref" in content[JSON]["schema"]:
@@ -33,12 +33,12 @@ def validator(schema: dict[str, Any]) -> jsonschema_rs.Draft202012Validator:
 
 
 def test_every_operation_has_a_summary_and_a_tag_that_has_a_text() -> None:
-    assert [each.name for each in OPERATIONS if not each.said.get("summary")] == []
+    assert [each.name for each in OPERATIONS if not each.spec.get("summary")] == []
     assert {each.tag for each in OPERATIONS} <= set(TAGS)
     assert len({each.name for each in OPERATIONS}) == len(OPERATIONS)
 
 
-def test_of_every_post_it_is_said_what_the_second_does() -> None:
+def test_every_post_says_what_a_second_one_does() -> None:
     assert {each.name for each in OPERATIONS if each.method == "POST"} == set(POSTS)
 
 
@@ -50,7 +50,7 @@ def test_every_body_and_every_answer_has_an_example() -> None:
 
 
 @pytest.mark.parametrize(("name", "content"), list(objects()), ids=[name for name, _ in objects()])
-def test_an_example_is_what_its_schema_says(name: str, content: dict[str, Any]) -> None:  # noqa: ARG001
+def test_an_example_fits_its_schema(name: str, content: dict[str, Any]) -> None:  # noqa: ARG001
     errors = [error.message for error in validator(content["schema"]).iter_errors(content["example"])]
 
     assert errors == []
@@ -61,18 +61,20 @@ def test_names_of_objects_are_words() -> None:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=[each.name for each in OPERATIONS])
-def test_the_client_has_a_method_for_it(operation: Operation) -> None:
+def test_the_client_has_a_method_for_every_operation(operation: Operation) -> None:
     assert callable(getattr(Client, operation.name))
 
 
-def test_pages_and_client_are_those_of_the_api_and_of_the_rights_as_they_are() -> None:
-    checked = subprocess.run([sys.executable, "-m", "reference", "--check"], cwd=ROOT, capture_output=True, text=True)
+def test_the_generated_pages_and_the_client_are_up_to_date() -> None:
+    checked = subprocess.run(
+        [sys.executable, "-m", "docs.generate", "--check"], cwd=ROOT, capture_output=True, text=True
+    )
 
     assert (checked.returncode, checked.stderr) == (0, "")
 
 
 def test_examples_hold_no_secret_that_works() -> None:
-    said = json.dumps([content.get("example") for _, content in objects()])
+    examples = json.dumps([content.get("example") for _, content in objects()])
 
-    assert "alc_" in said
-    assert "argon2" not in said
+    assert "alc_" in examples
+    assert "argon2" not in examples

@@ -1,4 +1,4 @@
-"""The code of the client: models of all schemas, and a method for each operation."""
+"""Generates the Python client: a model for each schema, and a method for each operation."""
 
 import json
 import subprocess
@@ -9,12 +9,11 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from reference.annotation import annotate, model_of
-from reference.document import EVENTS, JSON, Document, Operation, list_operations
+from docs.generate.document import EVENTS, JSON, Document, Operation, list_operations, model_of
 
 BIN = Path(sys.executable).parent
 MARK = '"""Made from the OpenAPI document by `make api`; not edited by hand."""\n\n'
-# The server checks values and says what is wrong with them; a newer one may have other bounds.
+# The server checks the bounds of values. Those of a newer server may differ.
 _LEFT_OUT = {
     "title",
     "minLength",
@@ -44,6 +43,8 @@ _OPTIONS = (
     "--strict-nullable",
     "--formatters=ruff-format",
 )
+_TYPE_OF_FORMAT = {"uuid": "UUID", "date-time": "datetime", "binary": "bytes"}
+_TYPE_OF_KIND = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 _environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
     undefined=StrictUndefined,
@@ -69,7 +70,7 @@ def _objects(schemas: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_calls(document: Document) -> dict[str, str]:
-    """By file: one for each tag, and one that puts them together."""
+    """Return the code by file: one file for each tag, and one that combines them."""
     slim = {**document, "paths": _slim_each(document["paths"], document["components"]["schemas"])}
     tags = [tag["name"] for tag in document["tags"] if any(list_operations(document, tag["name"]))]
     template = _environment.get_template("calls.py.jinja")
@@ -89,12 +90,12 @@ def _class(tag: str) -> str:
 
 
 def _method(operation: Operation) -> dict[str, Any]:
-    """What the template needs of one operation."""
+    """Return the template's variables for one operation."""
     body, answer = operation.body, operation.answer
     is_json = JSON in body
-    arguments = [(_python(each["name"]), annotate(each["schema"])) for each in operation.parameters("path")]
+    arguments = [(_python(each["name"]), _annotate(each["schema"])) for each in operation.parameters("path")]
     if body:
-        arguments.append(("body", annotate(body[JSON]["schema"]) if is_json else "bytes"))
+        arguments.append(("body", _annotate(body[JSON]["schema"]) if is_json else "bytes"))
     if body and not is_json:
         arguments.append(("content_type", f"Literal[{', '.join(map(repr, body))}]"))
     options = [each for place in ("query", "header") for each in operation.parameters(place)]
@@ -108,12 +109,12 @@ def _method(operation: Operation) -> dict[str, Any]:
         "is_json": is_json,
         "kind": _kind(operation),
         "model": _model(answer[JSON]["schema"]) if JSON in answer else None,
-        "again": operation.said["x-sent-again"],
+        "again": operation.spec["x-sent-again"],
     }
 
 
 def _kind(operation: Operation) -> str:
-    """How the answer comes: as an object, as nothing, as events, or as bytes."""
+    """Return how the answer is read: `object`, `nothing`, `events` or `bytes`."""
     answer = operation.answer
     if not answer:
         return "nothing"
@@ -126,8 +127,27 @@ def _model(schema: dict[str, Any]) -> str | None:
     return model_of(schema) if "$ref" in schema else None
 
 
+def _annotate(schema: dict[str, Any]) -> str:
+    """Return the annotation of a parameter. A UUID may also be passed as text."""
+    if "$ref" in schema:
+        return "model." + model_of(schema)
+    if "anyOf" in schema:
+        return " | ".join(dict.fromkeys(_annotate(each) for each in schema["anyOf"]))
+    if "enum" in schema:
+        return f"Literal[{', '.join(map(repr, schema['enum']))}]"
+    if "const" in schema:
+        return f"Literal[{schema['const']!r}]"
+    if schema.get("type") == "null":
+        return "None"
+    if schema.get("type") == "array":
+        return f"list[{_annotate(schema['items'])}]"
+    if schema.get("format") == "uuid":
+        return "UUID | str"
+    return _TYPE_OF_FORMAT.get(schema.get("format", ""), _TYPE_OF_KIND.get(schema.get("type", ""), "Any"))
+
+
 def _optional(parameter: dict[str, Any]) -> str:
-    annotation = annotate(parameter["schema"])
+    annotation = _annotate(parameter["schema"])
     return annotation if annotation.endswith("None") else f"{annotation} | None"
 
 
@@ -136,7 +156,7 @@ def _python(name: str) -> str:
 
 
 def _slim(value: Any, schemas: dict[str, Any]) -> Any:
-    """Without bounds and titles; enumerations where they are used, secrets as text."""
+    """Remove bounds and titles, put enumerations where they are used, and declare secrets as text."""
     if isinstance(value, list):
         return [_slim(each, schemas) for each in value]
     if not isinstance(value, dict):
@@ -144,24 +164,24 @@ def _slim(value: Any, schemas: dict[str, Any]) -> Any:
     if "$ref" in value and "enum" in schemas[model_of(value)]:
         return {"enum": schemas[model_of(value)]["enum"], "type": "string"}
     if value.get("format") == "password":
-        value = {name: said for name, said in value.items() if name not in ("format", "writeOnly")}
+        value = {name: spec for name, spec in value.items() if name not in ("format", "writeOnly")}
     if "patternProperties" in value:
         [of_any_name] = value["patternProperties"].values()
         value = {"type": "object", "additionalProperties": of_any_name}
     return {
-        name: _slim_each(said, schemas) if name == "properties" else _slim(said, schemas)
-        for name, said in value.items()
-        if name not in _LEFT_OUT and (name, said) != ("additionalProperties", False)
+        name: _slim_each(spec, schemas) if name == "properties" else _slim(spec, schemas)
+        for name, spec in value.items()
+        if name not in _LEFT_OUT and (name, spec) != ("additionalProperties", False)
     }
 
 
 def _slim_each(named: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
-    """Of names that people chose, such as a property `title`."""
-    return {name: _slim(said, schemas) for name, said in named.items()}
+    """Slim the values only: a name such as the property `title` stays."""
+    return {name: _slim(spec, schemas) for name, spec in named.items()}
 
 
 def _format(code: str, name: str) -> str:
-    """In the house format, without imports that are not used."""
+    """Format the code and remove unused imports."""
     file = f"--stdin-filename=app/client/{name}"
     for command in (("check", "--fix", "--quiet", "--select=I,F401,UP", file, "-"), ("format", "--quiet", file, "-")):
         done = subprocess.run([BIN / "ruff", *command], input=code, capture_output=True, text=True)

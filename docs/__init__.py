@@ -1,0 +1,1 @@
+"""Documentation of Allclose, and `docs.generate`, which writes some of it."""

@@ -1,0 +1,34 @@
+"""Writes the generated files, or with `--check` compares them: `make api` and `make check-api`."""
+
+import sys
+from pathlib import Path
+
+from docs.generate.api_pages import write_api, write_rights
+from docs.generate.client_code import write_calls, write_models
+from docs.generate.document import read_document
+
+ROOT = Path(__file__).parents[2]
+
+
+def main() -> None:
+    document = read_document()
+    generated = {
+        "docs/api.md": write_api(document),
+        "docs/rights.md": write_rights(document),
+        "app/client/model.py": write_models(document),
+        **write_calls(document),
+    }
+    if "--check" not in sys.argv[1:]:
+        for name, text in generated.items():
+            (ROOT / name).write_text(text)
+        return
+    outdated = [name for name, text in generated.items() if not _is_current(ROOT / name, text)]
+    if outdated:
+        sys.exit(f"Out of date: {', '.join(outdated)}. Run `make api` and commit the result.")
+
+
+def _is_current(file: Path, text: str) -> bool:
+    return file.is_file() and file.read_text() == text
+
+
+main()
