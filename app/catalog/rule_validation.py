@@ -34,7 +34,7 @@ else:
         reduce(or_, (Annotated[model, Tag(f"<{name}>")] for name, model in CHECKERS.items())),
         Discriminator(_kind, custom_error_type="unknown_checker", custom_error_message="unknown checker"),
     ]
-_ANY: TypeAdapter[Checker] = TypeAdapter(AnyChecker)
+_ANY_CHECKER: TypeAdapter[Checker] = TypeAdapter(AnyChecker)
 
 
 def read_checkers(content: Mapping[str, Any]) -> dict[str, Checker]:
@@ -43,7 +43,7 @@ def read_checkers(content: Mapping[str, Any]) -> dict[str, Checker]:
     valid: dict[str, Checker] = {}
     for pattern, options in given.items() if isinstance(given, dict) else ():
         with suppress(ValidationError):
-            valid[pattern] = _ANY.validate_python(options)
+            valid[pattern] = _ANY_CHECKER.validate_python(options)
     return valid
 
 
