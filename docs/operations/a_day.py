@@ -1,12 +1,13 @@
-"""An admin's day, by the REST API alone: what each call is for, in the order in which a day brings it.
+"""An admin's day, by the REST API alone.
 
     python a_day.py http://127.0.0.1:8000 TOKEN
 
-TOKEN is an admin's (`allclose admin token create admin`). It makes accounts and a problem: try it on a server of its
-own. The problem is `spread.yaml` beside this file, whose reference divides by n where its statement says n - 1; a
-student is right and told that they are wrong, until the author mends it and the admin has everybody judged again.
-In the evening the admin makes a backup, loses something, and puts the backup back.
-Needs httpx, nothing of Allclose.
+TOKEN is an admin's token (`allclose admin token create admin`). The script creates accounts and a problem, so run it
+against a separate server. It needs httpx, and nothing of Allclose.
+
+The problem is `spread.yaml` beside this file. Its reference divides by n, while its statement says n - 1, so a correct
+submission is a wrong answer. The author corrects the reference, and the admin rejudges all submissions. In the evening
+the admin makes a backup, loses data, and restores the backup.
 """
 
 import secrets
@@ -20,8 +21,8 @@ import httpx
 
 SLUG = "spread"
 PACKAGE = (Path(__file__).parent / "spread.yaml").read_text()
-# What the author mends: the reference, and the other solution that is to be right.
-MENDED = PACKAGE.replace("/ len(x))", "/ (len(x) - 1))").replace("/ x.size)\n  wrong", "/ (x.size - 1))\n  wrong")
+# The author's correction: the reference, and the other accepted solution.
+CORRECTED = PACKAGE.replace("/ len(x))", "/ (len(x) - 1))").replace("/ x.size)\n  wrong", "/ (x.size - 1))\n  wrong")
 RIGHT = """\
 import numpy as np
 
@@ -30,22 +31,22 @@ def spread(x):
     return np.std(x, ddof=1)
 """
 COPIED = "def spread(x):\n    return (x - x.mean()).std()\n"
-LOOK_AGAIN_SECONDS = 1
-# While a backup takes the place of everything, for a moment.
+POLL_SECONDS = 1
+# The answer to requests during a restore.
 AWAY = httpx.codes.SERVICE_UNAVAILABLE
 
 
 @dataclass(frozen=True, eq=False)
 class Person:
-    """Somebody with a token."""
+    """A user with a token."""
 
     name: str
     client: httpx.Client
 
     def call(self, method: str, path: str, **more: Any) -> Any:
-        """What the server answers, as JSON; what it refuses ends the day with its reason."""
+        """Return the server's answer as JSON. A refusal ends the script with its reason."""
         while (answer := self.client.request(method, path, **more)).status_code == AWAY:
-            time.sleep(LOOK_AGAIN_SECONDS)
+            time.sleep(POLL_SECONDS)
         if answer.is_error:
             raise SystemExit(f"{self.name}: {method} {path}: {answer.json().get('detail', answer.text)}")
         is_json = answer.headers.get("content-type", "").startswith("application/json")
@@ -62,7 +63,7 @@ def person(server: str, name: str, token: str) -> Person:
 
 
 def sign_up(server: str, name: str, invitation: str | None = None) -> Person:
-    """A new account, and a token for it."""
+    """Create an account and a token for it."""
     password = secrets.token_urlsafe(12)
     account = {"username": f"{name}-{secrets.token_hex(3)}", "password": password}
     anyone = Person("anyone", httpx.Client(base_url=f"{server}/api/v1", timeout=60))
@@ -77,12 +78,12 @@ def invite_an_author(server: str, admin: Person) -> Person:
     )
     say(f"invited an author: {made['link']}")
     author = sign_up(server, "author", made["invitation"])
-    say(f"{author.name} signed up by it, and is an {author.call('GET', '/me')['role']}")
+    say(f"{author.name} signed up with it, and is an {author.call('GET', '/me')['role']}")
     return author
 
 
 def publish(author: Person, package: str) -> None:
-    """Sent, verified by a worker, published when it has passed."""
+    """Send the package and wait until a worker has verified and published it."""
     headers = {"Content-Type": "application/yaml"}
     sent = author.call("PUT", f"/problems/{SLUG}", content=package.encode(), headers=headers)
     while sent["state"] in ("queued", "verifying"):
@@ -105,16 +106,16 @@ def result(student: Person, submission: str) -> str:
 
 
 def watch_the_queue(admin: Person) -> None:
-    """Until nothing waits and nothing runs."""
+    """Wait until no judging is queued or running."""
     for worker in admin.call("GET", "/workers")["items"]:
         say(f"worker {worker['name']}: {worker['slots']} slots for {', '.join(worker['queues'])}")
     while any(each["depth"] or each["running"] for each in admin.call("GET", "/queue")["queues"]):
-        time.sleep(LOOK_AGAIN_SECONDS)
+        time.sleep(POLL_SECONDS)
     say("the queue is empty")
 
 
-def judge_again(admin: Person) -> None:
-    """All that was judged by the older revision, looked at before it counts."""
+def rejudge(admin: Person) -> None:
+    """Rejudge all submissions of the older revision, look at the changes, and apply them."""
     wanted = {"chosen": {"problem": SLUG, "outdated": True}, "onto": "current"}
     found = admin.call("POST", "/rejudging-previews", json=wanted)
     say(f"{found['total']} submissions were judged by an older revision")
@@ -141,7 +142,7 @@ def export(admin: Person) -> str:
 
 
 def back_up(admin: Person) -> str:
-    """The backup's name. Who keeps one elsewhere gets it from `/backups/{name}/file`."""
+    """Make a backup and return its name. `/backups/{name}/file` downloads it."""
     made = admin.call("POST", "/backups")
     while made["state"] == "writing":
         made = admin.call("GET", f"/backups/{made['name']}?wait=30")
@@ -153,15 +154,15 @@ def back_up(admin: Person) -> str:
 
 
 def restore(admin: Person, backup: str) -> None:
-    """In the place of everything. What is being judged is judged again, if the backup has it."""
+    """Replace all data with the backup. Running judgings of its submissions start again."""
     put = admin.call("POST", f"/backups/{backup}/restore", json={"replace": True})
     while put["restoration"]["state"] == "running":
         put = admin.call("GET", f"/backups/{backup}?wait=30")
     say(f"the restore is {put['restoration']['state']} {put['restoration']['notice'] or ''}".strip())
 
 
-def lose_something(admin: Person, student: Person) -> None:
-    """What nobody meant to do."""
+def lose_data(admin: Person, student: Person) -> None:
+    """Erase a student and change a setting by mistake."""
     found = admin.call("GET", "/users", params={"q": student.name})["items"][0]
     admin.call("DELETE", f"/users/{found['id']}")
     admin.call("PATCH", "/settings", json={"announcement": "closed for ever"})
@@ -169,7 +170,7 @@ def lose_something(admin: Person, student: Person) -> None:
     say(f"{student.name} is erased, and {left} submission is left")
 
 
-def what_was_done(admin: Person) -> None:
+def show_audit_log(admin: Person) -> None:
     for event in reversed(admin.call("GET", "/audit-events")["items"]):
         say(f"  {event['at'][:19]}  {event['actor'] or '(command)'}  {event['action']}")
 
@@ -182,18 +183,18 @@ def main(server: str, token: str) -> None:
     sent = {careful: submit(careful, RIGHT), copying: submit(copying, COPIED)}
     watch_the_queue(admin)
     say(f"{careful.name} is right, and is told: {result(careful, sent[careful])}")
-    publish(author, MENDED)
-    judge_again(admin)
+    publish(author, CORRECTED)
+    rejudge(admin)
     say(f"{careful.name} is told now: {result(careful, sent[careful])}")
     say(f"{copying.name} is told now: {result(copying, sent[copying])}")
     suspend(admin, copying)
     before = export(admin)
     backup = back_up(admin)
-    lose_something(admin, careful)
+    lose_data(admin, careful)
     restore(admin, backup)
     say("all is as it was" if export(admin) == before else "something is not as it was")
     say(f"{careful.name} is there again, and is told: {result(careful, sent[careful])}")
-    what_was_done(admin)
+    show_audit_log(admin)
 
 
 if __name__ == "__main__":
