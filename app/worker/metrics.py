@@ -121,7 +121,7 @@ class _Places(Collector):
         total = GaugeMetricFamily("allclose_gpu_memory_bytes", "Memory that it has", labels=labels)
         for gpu in self._gpus.gpus if self._gpus else ():
             assert self._gpus is not None
-            names, turns = [str(gpu.index), gpu.name], self._gpus.count_turns(gpu)
+            names, turns = [str(gpu.index), gpu.name], self._gpus.queue_length(gpu)
             busy.add_metric(names, min(turns, 1))
             waiting.add_metric(names, max(turns - 1, 0))
             total.add_metric(names, gpu.memory_bytes)

@@ -37,13 +37,13 @@ class Queue:
 
     def _take(self, number: int, abort: threading.Event) -> None:
         try:
-            with self.gpus.turn(self.gpus.gpus[0], abort):
+            with self.gpus.lock(self.gpus.gpus[0], abort):
                 self.done.append(number)
         except Aborted:
             self.done.append(-number)
 
     def _waiting(self) -> int:
-        return self.gpus.count_turns(self.gpus.gpus[0])
+        return self.gpus.queue_length(self.gpus.gpus[0])
 
     def join(self) -> None:
         for thread in self.threads:
@@ -60,10 +60,10 @@ def test_boxes_are_spread_over_the_gpus() -> None:
     assert [gpu.index for gpu in (first, second, third, fourth)] == [0, 1, 0, 1]
 
 
-def test_turns_go_in_the_order_of_asking() -> None:
+def test_runs_lock_a_gpu_in_first_come_order() -> None:
     queue = Queue(open_gpus(make_gpus()))
 
-    with queue.gpus.turn(queue.gpus.gpus[0], NEVER):
+    with queue.gpus.lock(queue.gpus.gpus[0], NEVER):
         for number in (1, 2, 3):
             queue.ask(number)
     queue.join()
@@ -74,7 +74,7 @@ def test_turns_go_in_the_order_of_asking() -> None:
 def test_whoever_stops_waiting_holds_up_nobody() -> None:
     queue, abort = Queue(open_gpus(make_gpus())), threading.Event()
 
-    with queue.gpus.turn(queue.gpus.gpus[0], NEVER):
+    with queue.gpus.lock(queue.gpus.gpus[0], NEVER):
         queue.ask(1, abort)
         queue.ask(2)
         abort.set()
@@ -88,14 +88,14 @@ def test_two_gpus_are_used_at_once() -> None:
     gpus, meeting = open_gpus(make_gpus(2)), threading.Barrier(2, timeout=60)
 
     def meet(index: int) -> None:
-        with gpus.turn(gpus.gpus[index], NEVER):
+        with gpus.lock(gpus.gpus[index], NEVER):
             meeting.wait()
 
     with ThreadPoolExecutor(2) as threads:
         list(threads.map(meet, (0, 1)))
 
 
-def test_a_lost_gpu_gets_no_boxes_and_no_turns_and_the_others_do() -> None:
+def test_a_lost_gpu_gets_no_boxes_and_no_runs_and_the_others_do() -> None:
     nvml = make_gpus(2)
     gpus = open_gpus(nvml)
     lost, well = gpus.gpus
@@ -107,7 +107,7 @@ def test_a_lost_gpu_gets_no_boxes_and_no_turns_and_the_others_do() -> None:
 
     assert not gpus.are_lost
     assert {gpus.bind() for _ in range(3)} == {well}
-    for ask in (lambda: gpus.turn(lost, NEVER).__enter__(), lambda: gpus.use_of(lost)):
+    for ask in (lambda: gpus.lock(lost, NEVER).__enter__(), lambda: gpus.use_of(lost)):
         assert _raises(DeviceLost, ask)
 
 
