@@ -1,6 +1,6 @@
-"""What nobody waits for goes on in quiet moments only: while fewer than half of a worker's slots serve somebody.
+"""Pauses background work while students hold half of a worker's slots.
 
-Cores share caches and memory, so a box beside a student's costs that student time even where it weighs nothing.
+Cores share caches and memory, so a background box slows down a student's box even at the lowest priority.
 """
 
 import os
@@ -17,7 +17,7 @@ LISTEN_SECONDS = 0.2
 
 
 class BackgroundPause:
-    """The lease loop tells it; the boxes of what is judged again ask it."""
+    """The lease loop sets it; boxes of background judgings wait for it."""
 
     def __init__(self) -> None:
         self._is_quiet = threading.Event()
@@ -34,26 +34,26 @@ class BackgroundPause:
         return self._is_quiet.is_set()
 
     def wait(self, abort: threading.Event) -> None:
-        """Raises Aborted when `abort` is set before it is quiet."""
+        """Wait until the pause ends. Raises Aborted when `abort` is set first."""
         while not self._is_quiet.wait(LISTEN_SECONDS):
             if abort.is_set():
                 raise Aborted
 
 
 def leave_the_cores() -> None:
-    """To whoever waits for a verdict: this thread does from here on, and the boxes that it starts."""
+    """Lower the priority of this thread, and of the boxes that it starts from now on."""
     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
 
 
 class BackgroundLauncher(Launcher):
-    """Its boxes are niced, and rest between two cases until it is quiet."""
+    """Its boxes run at low priority, and pause between two cases."""
 
     def __init__(self, launcher: Launcher, quiet: BackgroundPause) -> None:
         self.name = launcher.name
         self._launcher, self._quiet = launcher, quiet
 
     def launch(self, spec: BoxSpec) -> Box:
-        """In a thread of its own: a niced one that waits for a core may hold the lock that every other waits for."""
+        """Runs in its own thread: a low-priority thread that waits for a core may hold a lock that others need."""
         with ThreadPoolExecutor(1, "quiet-start", initializer=leave_the_cores) as apart:
             return _BackgroundBox(apart.submit(copy_context().run, self._launcher.launch, spec).result(), self._quiet)
 
@@ -68,7 +68,7 @@ class _BackgroundBox(Box):
 
         def rest(outcome: CaseOutcome) -> None:
             on_case(outcome)
-            # A run on a GPU has it alone, so those who wait would wait for us.
+            # A run holds its GPU exclusively, so a pause would make students wait for it.
             if next(numbers) < len(request.cases) and self.ready.device == "cpu":
                 self._quiet.wait(abort)
 

@@ -1,4 +1,4 @@
-"""Shapes of inputs: JAX compiles a program anew for each.
+"""Group cases by the shapes of their inputs: JAX compiles a new program for each shape.
 
 Cases have the same shape when their arrays agree in shape and dtype, and their static parameters in value.
 """
@@ -18,14 +18,14 @@ _CHANCE = random.SystemRandom()
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`label`: in what it differs from the other shapes of the problem."""
+    """`label`: how it differs from the problem's other shapes."""
 
     label: str
     cases: tuple[PreparedCase, ...]
 
 
 def shapes_of(cases: Sequence[PreparedCase], parameters: Sequence[Parameter]) -> list[Shape]:
-    """In the order of their first cases."""
+    """Return the shapes in the order of their first cases."""
     static = {parameter.name for parameter in parameters if parameter.static}
     found: dict[tuple[str, ...], list[PreparedCase]] = {}
     for case in cases:
@@ -38,7 +38,9 @@ def shapes_of(cases: Sequence[PreparedCase], parameters: Sequence[Parameter]) ->
 
 
 def split_by_shape(cases: Sequence[PreparedCase], parameters: Sequence[Parameter], extra: int) -> list[PreparedCase]:
-    """The cases for a second process: half of the shapes, drawn at random, less those `extra` that it runs anyway."""
+    """Return the cases for a second process: half of the shapes, drawn at random, minus the `extra` that it runs
+    anyway.
+    """
     shapes = shapes_of(cases, parameters)
     drawn = _CHANCE.sample(shapes, max(0, len(shapes) - extra) // 2)
     names = {case.name for shape in drawn for case in shape.cases}

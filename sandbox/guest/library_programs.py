@@ -126,7 +126,7 @@ class Recorder:
         modules: tuple[tuple[Any, str], ...] = ((dispatch, "xla_primitive_callable"), (pjit, "_infer_params"))
         primitive_callable, infer_params = (vars(module)[name] for module, name in modules)
 
-        def recording_primitives(primitive: Any, **parameters: Any) -> Callable[..., Any]:
+        def record_primitives(primitive: Any, **parameters: Any) -> Callable[..., Any]:
             function: Callable[..., Any] = primitive_callable(primitive, **parameters)
 
             def run(*operands: Any) -> Any:
@@ -135,14 +135,14 @@ class Recorder:
 
             return run
 
-        def recording_functions(function: Any, info: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        def record_functions(function: Any, info: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
             if not getattr(function, "_apply_primitive", False):
                 self._record(lambda: _library_call(function, info, arguments, named))
             return infer_params(function, info, arguments, named)
 
         vars(dispatch)["xla_primitive_callable"], vars(pjit)["_infer_params"] = (
-            recording_primitives,
-            recording_functions,
+            record_primitives,
+            record_functions,
         )
         try:
             yield

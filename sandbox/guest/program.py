@@ -54,7 +54,7 @@ def _compile(source: str) -> Any:
         None,
         lines,
         SOURCE_NAME,
-    )  # no file to check against, so linecache keeps it
+    )  # no file to check: never dropped
     try:
         return compile(source, SOURCE_NAME, "exec", dont_inherit=True)
     except (SyntaxError, MemoryError, RecursionError):

@@ -138,7 +138,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """`allowed`: without conditions. `rules`: with conditions. `refused`: with an errno. Everything else gets ENOSYS."""
+    """`allowed`: without conditions. `rules`: with conditions. `refused`: with an errno. Other calls get ENOSYS."""
 
     allowed: frozenset[str]
     rules: Mapping[str, Rule]

@@ -243,7 +243,7 @@ class Watch:
             self._end = self._end or Cause.TEXT
 
     def _take_text(self) -> bytes:
-        """Return the text, with what is still in the pipe. Reads once only: a thread of the student may go on printing."""
+        """Return the text, with what is still in the pipe. Reads once: a thread of the student may go on printing."""
         with suppress(BlockingIOError):
             self._text += os.read(self._child.text, CHUNK_BYTES)
         text, self._text, self._text_seen = bytes(self._text), bytearray(), 0
