@@ -27,9 +27,9 @@ GRANT = "from sandbox.guest.compiled import granting\nrun = granting()\n"
 ENTRY = re.compile(r"jit_(\w+)-[0-9a-f]{64}-cache")
 ENTRY_BYTES = 4 * 2**20
 # Library calls learned from one student's solution.
-MOST_WISHES = 128
-WISHES_CAPS = codec.Caps(total_bytes=2 * 2**20)
-WISHES_LIMITS = Limits(wall_seconds=120, memory_bytes=2 * 2**30)
+MOST_CALLS = 128
+CALLS_CAPS = codec.Caps(total_bytes=2 * 2**20)
+CALLS_LIMITS = Limits(wall_seconds=120, memory_bytes=2 * 2**30)
 # Functions that run code passed to them, and names that people commonly give to their own functions.
 _NEVER = frozenset(
     """
@@ -79,30 +79,30 @@ def fill_cache(launcher: Launcher, spec: BoxSpec, request: Request, abort: threa
     return _fill(launcher, spec, replace(request, driver=HARVEST.format(request.driver)), own, abort)
 
 
-def read_wishes(launcher: Launcher, spec: BoxSpec, request: Request, abort: threading.Event) -> frozenset[bytes]:
+def read_library_calls(launcher: Launcher, spec: BoxSpec, request: Request, abort: threading.Event) -> frozenset[bytes]:
     """Run a student's source and return the library calls that it reports. The result is untrusted. Raises
     SandboxError.
     """
-    limits = replace(request.limits, answer_bytes=WISHES_CAPS.total_bytes)
+    limits = replace(request.limits, answer_bytes=CALLS_CAPS.total_bytes)
     found = frozenset[bytes]()
 
     def keep(outcome: CaseOutcome) -> None:
         nonlocal found
         with suppress(codec.Malformed):
-            answer = codec.decode(outcome.answer or b"", WISHES_CAPS)
-            wishes = answer if isinstance(answer, list) else []
-            found = frozenset(wish.tobytes() for wish in wishes if isinstance(wish, np.ndarray))
+            answer = codec.decode(outcome.answer or b"", CALLS_CAPS)
+            calls = answer if isinstance(answer, list) else []
+            found = frozenset(call.tobytes() for call in calls if isinstance(call, np.ndarray))
 
     with closing(launcher.launch(spec)) as box:
         box.run(replace(request, driver=RECORD.format(request.driver), limits=limits), keep, abort)
     return found
 
 
-def grant_wishes(
-    launcher: Launcher, spec: BoxSpec, wishes: Collection[bytes], abort: threading.Event
+def grant_library_calls(
+    launcher: Launcher, spec: BoxSpec, calls: Collection[bytes], abort: threading.Event
 ) -> frozenset[bytes]:
     """Return those calls that may be made for every student. Nothing is kept. Raises SandboxError."""
-    filled = _fill(launcher, spec, _granting(wishes), None, abort)
+    filled = _fill(launcher, spec, _granting(calls), None, abort)
     return filled.calls if filled else frozenset()
 
 
@@ -114,14 +114,14 @@ def fill_with_calls(
 
 
 def _granting(calls: Collection[bytes]) -> Request:
-    sent: list[Any] = [np.frombuffer(call, np.uint8) for call in sorted(calls)[:MOST_WISHES]]
+    sent: list[Any] = [np.frombuffer(call, np.uint8) for call in sorted(calls)[:MOST_CALLS]]
     return Request(
         source="def program():\n    pass\n",
         entry_point="program",
         driver=GRANT,
-        parameters=(Parameter("wishes", "value"),),
-        cases=(CaseInput("wishes", codec.encode({"wishes": sent})),),
-        limits=WISHES_LIMITS,
+        parameters=(Parameter("calls", "value"),),
+        cases=(CaseInput("calls", codec.encode({"calls": sent})),),
+        limits=CALLS_LIMITS,
     )
 
 

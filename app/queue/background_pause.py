@@ -20,27 +20,27 @@ class BackgroundPause:
     """The lease loop sets it; boxes of background judgings wait for it."""
 
     def __init__(self) -> None:
-        self._is_quiet = threading.Event()
-        self._is_quiet.set()
+        self._may_run = threading.Event()
+        self._may_run.set()
 
-    def tell(self, *, is_quiet: bool) -> None:
-        if is_quiet:
-            self._is_quiet.set()
+    def set(self, *, is_paused: bool) -> None:
+        if is_paused:
+            self._may_run.clear()
         else:
-            self._is_quiet.clear()
+            self._may_run.set()
 
     @property
-    def is_quiet(self) -> bool:
-        return self._is_quiet.is_set()
+    def is_paused(self) -> bool:
+        return not self._may_run.is_set()
 
     def wait(self, abort: threading.Event) -> None:
         """Wait until the pause ends. Raises Aborted when `abort` is set first."""
-        while not self._is_quiet.wait(LISTEN_SECONDS):
+        while not self._may_run.wait(LISTEN_SECONDS):
             if abort.is_set():
                 raise Aborted
 
 
-def leave_the_cores() -> None:
+def lower_priority() -> None:
     """Lower the priority of this thread, and of the boxes that it starts from now on."""
     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
 
@@ -48,32 +48,33 @@ def leave_the_cores() -> None:
 class BackgroundLauncher(Launcher):
     """Its boxes run at low priority, and pause between two cases."""
 
-    def __init__(self, launcher: Launcher, quiet: BackgroundPause) -> None:
+    def __init__(self, launcher: Launcher, pause: BackgroundPause) -> None:
         self.name = launcher.name
-        self._launcher, self._quiet = launcher, quiet
+        self._launcher, self._pause = launcher, pause
 
     def launch(self, spec: BoxSpec) -> Box:
         """Runs in its own thread: a low-priority thread that waits for a core may hold a lock that others need."""
-        with ThreadPoolExecutor(1, "quiet-start", initializer=leave_the_cores) as apart:
-            return _BackgroundBox(apart.submit(copy_context().run, self._launcher.launch, spec).result(), self._quiet)
+        with ThreadPoolExecutor(1, "background-start", initializer=lower_priority) as executor:
+            launched = executor.submit(copy_context().run, self._launcher.launch, spec)
+            return _BackgroundBox(launched.result(), self._pause)
 
 
 class _BackgroundBox(Box):
-    def __init__(self, box: Box, quiet: BackgroundPause) -> None:
+    def __init__(self, box: Box, pause: BackgroundPause) -> None:
         self.name, self.ready = box.name, box.ready
-        self._box, self._quiet = box, quiet
+        self._box, self._pause = box, pause
 
     def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
         numbers = count(1)
 
-        def rest(outcome: CaseOutcome) -> None:
+        def pause_after(outcome: CaseOutcome) -> None:
             on_case(outcome)
             # A run holds its GPU exclusively, so a pause would make students wait for it.
             if next(numbers) < len(request.cases) and self.ready.device == "cpu":
-                self._quiet.wait(abort)
+                self._pause.wait(abort)
 
-        self._quiet.wait(abort)
-        return self._box.run(request, rest, abort)
+        self._pause.wait(abort)
+        return self._box.run(request, pause_after, abort)
 
     def is_alive(self) -> bool:
         return self._box.is_alive()

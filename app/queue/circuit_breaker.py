@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 class CircuitBreaker:
-    """Each pause is twice as long as the one before, until a judging succeeds. Logs the first pause and the recovery."""
+    """Each pause is twice as long as the one before, until a judging succeeds. Logs the first pause and the end."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

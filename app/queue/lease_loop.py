@@ -75,14 +75,14 @@ class LeaseLoop(Generic[C]):
         run: Callable[[C, threading.Event], object],
         rhythm: Rhythm | None = None,
         jobs: Jobs[C] = JUDGINGS,  # type: ignore[assignment]  # the default
-        quiet: BackgroundPause | None = None,
+        background_pause: BackgroundPause | None = None,
     ) -> None:
         self._database = database
         self._capacity = capacity
         self._jobs = jobs
-        self._do = run
+        self._run_job = run
         self._rhythm = rhythm or Rhythm()
-        self._quiet = quiet or BackgroundPause()
+        self._background_pause = background_pause or BackgroundPause()
         # Keyed by claim, not by job: a worker that takes over its own job must beat for both until the first ends.
         self._running: dict[C, threading.Event] = {}
         self._changed = threading.Condition()
@@ -92,7 +92,7 @@ class LeaseLoop(Generic[C]):
         self._is_held_back = False
         self._is_stopping = False
         self._next_beat = 0.0
-        self._pause = CircuitBreaker()
+        self._breaker = CircuitBreaker()
         self._listener = Listener(database.url, jobs.channel, self._hear)
         self._thread = threading.Thread(target=self._follow, name="lease", daemon=True)
 
@@ -100,7 +100,7 @@ class LeaseLoop(Generic[C]):
         self._listener.start()
         self._thread.start()
 
-    def claim_no_more(self) -> None:
+    def stop_claiming(self) -> None:
         """Stop claiming; returns at once. Running jobs keep their leases; background jobs are given back."""
         with self._changed:
             self._is_draining = True
@@ -110,7 +110,7 @@ class LeaseLoop(Generic[C]):
 
     def drain(self) -> None:
         """Stop claiming, and return when the running jobs have ended."""
-        self.claim_no_more()
+        self.stop_claiming()
         self._thread.join()
         self._listener.stop()
         self._leave()
@@ -159,7 +159,7 @@ class LeaseLoop(Generic[C]):
 
     def _wait(self) -> bool:
         """Wait until there is something to do. Return False when all jobs have ended after a drain."""
-        until = min(self._pause.seconds_left or self._rhythm.poll.total_seconds(), self._next_beat - time.monotonic())
+        until = min(self._breaker.seconds_left or self._rhythm.poll.total_seconds(), self._next_beat - time.monotonic())
         with self._changed:
             self._changed.wait_for(lambda: self._has_news or (self._is_draining and not self._running), max(until, 0))
             self._has_news = False
@@ -174,7 +174,7 @@ class LeaseLoop(Generic[C]):
         with self._database.transaction() as session:
             lost: set[C] = self._jobs.beat(session, held, self._rhythm.lease) if held else set()
             self._jobs.bury(session)
-            if self._is_draining or (self._pause.seconds_left and not self._is_held_back):
+            if self._is_draining or (self._breaker.seconds_left and not self._is_held_back):
                 leave(session, self._capacity)
             else:
                 self._is_held_back = appear(session, self._capacity, self._is_held_back)
@@ -184,8 +184,8 @@ class LeaseLoop(Generic[C]):
                 self._running[gone].set()
 
     def _claim(self) -> None:
-        wanted = self._wish()
-        if wanted.slots <= 0 or self._pause.seconds_left:
+        wanted = self._find_wanted()
+        if wanted.slots <= 0 or self._breaker.seconds_left:
             return
         with self._database.transaction() as session:
             claims = self._jobs.claim(session, wanted)
@@ -196,31 +196,32 @@ class LeaseLoop(Generic[C]):
         if refused:
             time.sleep(PAUSE_SECONDS)
 
-    def _wish(self) -> Wanted:
+    def _find_wanted(self) -> Wanted:
         capacity = self._capacity
         with self._changed:
             takes_none = self._is_draining or self._is_held_back
-            behind, yielding = len(self._behind()), len(self._yielding())
-            held = len(self._running) - behind + yielding
-            is_quiet = self._is_quiet()
+            background, yielding = len(self._background_jobs()), len(self._yielding())
+            held = len(self._running) - background + yielding
+            is_busy = self._is_busy()
         return Wanted(
             queues=capacity.queues,
             slots=0 if takes_none else capacity.slots - held + yielding,
             worker=capacity.worker,
             lease=self._rhythm.lease,
-            background=count_background_slots(capacity.slots) - behind if is_quiet else 0,
+            background=0 if is_busy else count_background_slots(capacity.slots) - background,
             yielding=yielding,
         )
 
-    def _is_quiet(self) -> bool:
-        return 2 * (len(self._running) - len(self._behind())) < self._capacity.slots
+    def _is_busy(self) -> bool:
+        """Whether students hold half of the slots."""
+        return 2 * (len(self._running) - len(self._background_jobs())) >= self._capacity.slots
 
-    def _behind(self) -> list[C]:
+    def _background_jobs(self) -> list[C]:
         """Running background jobs, including those that are being aborted."""
         return [claim for claim in self._running if self._jobs.is_background(claim)]
 
     def _yielding(self) -> list[C]:
-        return [claim for claim in self._behind() if not self._running[claim].is_set()]
+        return [claim for claim in self._background_jobs() if not self._running[claim].is_set()]
 
     def _give_way(self, wanted: int) -> None:
         """Abort this many background jobs, newest first, since they lose the least work."""
@@ -234,7 +235,7 @@ class LeaseLoop(Generic[C]):
         thread = threading.Thread(target=self._run, args=(claim, abort), name=str(claim), daemon=True)
         with self._changed:
             self._running[claim] = abort
-            self._quiet.tell(is_quiet=self._is_quiet())
+            self._background_pause.set(is_paused=self._is_busy())
             if self._is_stopping:
                 abort.set()
         try:
@@ -247,7 +248,7 @@ class LeaseLoop(Generic[C]):
 
     def _run(self, claim: C, abort: threading.Event) -> None:
         try:
-            self._do_or_fail(claim, abort)
+            self._run_or_fail(claim, abort)
             if abort.is_set():
                 self._jobs.give_back(self._database, claim)
         except Exception:
@@ -259,20 +260,20 @@ class LeaseLoop(Generic[C]):
     def _end(self, claim: C) -> None:
         with self._changed:
             del self._running[claim]
-            self._quiet.tell(is_quiet=self._is_quiet())
+            self._background_pause.set(is_paused=self._is_busy())
             self._has_news = True
             self._changed.notify_all()
 
-    def _do_or_fail(self, claim: C, abort: threading.Event) -> None:
+    def _run_or_fail(self, claim: C, abort: threading.Event) -> None:
         try:
-            self._do(claim, abort)
-            self._pause.end()
+            self._run_job(claim, abort)
+            self._breaker.end()
         except SandboxAway as error:
-            self._pause.begin(error)
+            self._breaker.begin(error)
             self._jobs.give_back(self._database, claim)
         except Exception as error:
             if isinstance(error, SandboxUnavailable):
-                self._pause.begin(error)
+                self._breaker.begin(error)
             if not abort.is_set():
                 _log.warning("%s failed", claim, exc_info=True)
                 self._jobs.fail(self._database, claim, describe(error), abort)

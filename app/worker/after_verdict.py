@@ -1,4 +1,4 @@
-"""Work that follows a verdict and delays nobody: one job after the other, in a thread of its own."""
+"""Work that follows a verdict and delays no student: one job after the other, in a thread of its own."""
 
 import logging
 import threading
@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 Job = Callable[[], None]
 
 
-class Afterwork:
+class AfterVerdict:
     """`loss`: the log text for a claim whose job failed. `stopping`: set when jobs should end early."""
 
     def __init__(self, name: str, loss: str) -> None:

@@ -81,9 +81,9 @@ def open_pools(settings: Settings, launcher: Launcher) -> Iterator[Pools]:
 
 
 @contextmanager
-def open_background_pools(settings: Settings, launcher: Launcher, quiet: BackgroundPause) -> Iterator[Pools]:
+def open_background_pools(settings: Settings, launcher: Launcher, pause: BackgroundPause) -> Iterator[Pools]:
     """Open pools for rejudges."""
-    launcher = BackgroundLauncher(launcher, quiet)
+    launcher = BackgroundLauncher(launcher, pause)
     capacity = count_background_slots(settings.worker_slots)
     with (
         closing(Pool(launcher, capacity=capacity, max_runs=settings.max_runs)) as students,

@@ -72,14 +72,14 @@ class _Found:
     answer: Tree | None = None
 
 
-def check_case(asker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
+def check_case(custom_checker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
     """Raises JudgeFailed when the package's own checkers fail, BoxLost, Aborted."""
-    return _result(case, outcome, _find(asker, case, outcome))
+    return _result(case, outcome, _find(custom_checker, case, outcome))
 
 
-def check_again(asker: CustomChecker, case: PreparedCase, first: CaseResult, again: CaseOutcome) -> CaseResult:
+def check_again(custom_checker: CustomChecker, case: PreparedCase, first: CaseResult, again: CaseOutcome) -> CaseResult:
     """Check a case that was accepted at `first` and ran once more. Raises as `check_case` does."""
-    found = _find(asker, case, again)
+    found = _find(custom_checker, case, again)
     if found.verdict is Verdict.ACCEPTED:
         return first
     return _result(case, again, replace(found, finding=_retold(found.finding)))
@@ -126,7 +126,7 @@ def give_up(case: PreparedCase, verdict: Verdict, message: str = GIVEN_UP_MESSAG
     )
 
 
-def _find(asker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> _Found:
+def _find(custom_checker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> _Found:
     if outcome.ending is not Ending.ANSWERED:
         return _Found(verdict=VERDICT_OF_ENDING[outcome.ending], finding=_fault(outcome))
     try:
@@ -135,8 +135,8 @@ def _find(asker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> _Fo
         message = FORGED_ANSWER.format(reason=malformed)
         fault = Fault(category=CATEGORY_OF_ENDING[Ending.FORGED], message=message)
         return _Found(verdict=Verdict.RUNTIME_ERROR, finding=fault)
-    ask = asker.about(case.name, case.inputs, case.expected, outcome.answer or b"")
-    comparison = compare(answer, decode(case.expected), rules_of(asker.package.manifest), ask)
+    ask = custom_checker.about(case.name, case.inputs, case.expected, outcome.answer or b"")
+    comparison = compare(answer, decode(case.expected), rules_of(custom_checker.package.manifest), ask)
     verdict = Verdict.ACCEPTED if comparison.accepted else Verdict.WRONG_ANSWER
     return _Found(verdict=verdict, finding=comparison, answer=answer)
 
@@ -156,7 +156,9 @@ def _is_named(ending: Ending, kind: str) -> bool:
 
 
 UNTRACEABLE = "can't be traced"
-UNTRACEABLE_MESSAGE = "JAX can't trace {entry_point} with inputs like these, so its computation can't be examined{place}: {kind}: {message}"
+UNTRACEABLE_MESSAGE = (
+    "JAX can't trace {entry_point} with inputs like these, so its program is unknown{place}: {kind}: {message}"
+)
 REFUSED = "program refused"
 OTHER_PROGRAM = "its program answers differently"
 OTHER_PROGRAM_MESSAGE = (
@@ -182,17 +184,17 @@ def check_calls(manifest: Manifest, case: PreparedCase, first: CaseResult, calls
 
 
 def check_program(
-    asker: CustomChecker, case: PreparedCase, called: CaseResult | None, examined: Examined
+    custom_checker: CustomChecker, case: PreparedCase, called: CaseResult | None, examined: Examined
 ) -> CaseResult:
     """Apply the requirements on programs. `called`: the accepted result of calling the function; None for a sealed
     case.
 
     Raises JudgeFailed when the package's own checkers fail, BoxLost, Aborted.
     """
-    manifest = asker.package.manifest
+    manifest = custom_checker.package.manifest
     if examined.cut and examined.outcome.answer is None:
         return _given_up(case, examined.cut)
-    own = check_case(asker, case, examined.outcome)
+    own = check_case(custom_checker, case, examined.outcome)
     if examined.outcome.ending is Ending.RAISED:
         return _without_answer(manifest, called, own, examined)
     if own.verdict is not Verdict.ACCEPTED:

@@ -25,7 +25,7 @@ from app.worker.boxes import box_spec
 from app.worker.prepare import PreparedCase
 from app.worker.request import build_request, patient
 from app.worker.shapes import shapes_of
-from sandbox.cache import FillableLauncher, fill_cache, fill_with_calls, grant_wishes, read_wishes
+from sandbox.cache import FillableLauncher, fill_cache, fill_with_calls, grant_library_calls, read_library_calls
 from sandbox.environment import guest_digest
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseInput, Launcher
@@ -99,8 +99,8 @@ class CompilationCache:
         spec = box_spec(package.manifest)
         before = set(self.calls(package))
         _write(file, ())  # so that a source that kills its box is not run again
-        wishes = read_wishes(self._launcher, spec, build_request(package, source, inputs), abort)
-        _write(file, grant_wishes(self._launcher, spec, wishes - before, abort))
+        calls = read_library_calls(self._launcher, spec, build_request(package, source, inputs), abort)
+        _write(file, grant_library_calls(self._launcher, spec, calls - before, abort))
         if usual := set(self.calls(package)) - before:
             fill_with_calls(self._launcher, spec, usual, abort)
 

@@ -1,6 +1,6 @@
 """Run a package's own `checker.py` on an answer, in a box from the references' pool.
 
-Those boxes hold no submission. They have no GPU, because the student's run may hold it. `find_misfit` verifies that a
+Those boxes hold no submission. They have no GPU, because the student's run may hold it. `find_fault` verifies that a
 package's checkers accept its reference's answers, before they judge submissions.
 """
 
@@ -77,20 +77,20 @@ class CustomChecker:
         return decode(outcome.answer or b"")
 
 
-def find_misfit(asker: CustomChecker, cases: Sequence[CaseInput], answers: Mapping[str, bytes]) -> str | None:
+def find_fault(custom_checker: CustomChecker, cases: Sequence[CaseInput], answers: Mapping[str, bytes]) -> str | None:
     """Return what the author has to change, if anything. `answers`: the reference's encoded answers by case.
 
     Raises BoxLost, Aborted.
     """
-    rules = rules_of(asker.package.manifest)
+    rules = rules_of(custom_checker.package.manifest)
     if not rules.checkers:
         return None
-    told = (_misfit_of(asker, rules, case, answers[case.name]) for case in cases)
+    told = (_fault_in(custom_checker, rules, case, answers[case.name]) for case in cases)
     return next(filter(None, told), None) or _idle_pattern(rules, answers)
 
 
-def _misfit_of(asker: CustomChecker, rules: Rules, case: CaseInput, answer: bytes) -> str | None:
-    ask = asker.about(case.name, case.inputs, answer, answer)
+def _fault_in(custom_checker: CustomChecker, rules: Rules, case: CaseInput, answer: bytes) -> str | None:
+    ask = custom_checker.about(case.name, case.inputs, answer, answer)
     try:
         comparison = compare(decode(answer), decode(answer), rules, ask)
     except JudgeFailed as failed:

@@ -31,7 +31,7 @@ from app.judging.rules import Rules
 from app.judging.verdicts import Verdict
 from app.queue.lease import Claim, Finish, add_hint, finish
 from app.queue.retry import retry
-from app.worker.after_verdict import Afterwork
+from app.worker.after_verdict import AfterVerdict
 from app.worker.boxes import box_spec
 from app.worker.custom_checker import CustomChecker
 from app.worker.expected import ExpectedOutputs
@@ -89,7 +89,7 @@ def mistake_outputs(
 
 
 def plain_rules(package: Package) -> Rules:
-    """Return the package's rules without its custom checker: that judges correctness, but here both answers are wrong."""
+    """Return the package's rules without its custom checker, which can't compare two wrong answers."""
     rules = rules_of(package.manifest)
     checkers = {pattern: checker for pattern, checker in rules.checkers.items() if not checker.is_asking}
     return replace(rules, checkers=checkers)
@@ -109,19 +109,19 @@ def _run(package: Package, mistake: Mistake, cases: Sequence[PreparedCase], pool
     outcomes: list[CaseOutcome] = []
     request = build_request(package, mistake.source, inputs, ANSWER_BYTES)
     run_cases(pool, box_spec(package.manifest), request, outcomes.append, abort)
-    asker = CustomChecker(package, pool, abort)
-    return dict(_telling(asker, cases, outcomes))
+    custom_checker = CustomChecker(package, pool, abort)
+    return dict(_telling(custom_checker, cases, outcomes))
 
 
 def _telling(
-    asker: CustomChecker, cases: Sequence[PreparedCase], outcomes: Sequence[CaseOutcome]
+    custom_checker: CustomChecker, cases: Sequence[PreparedCase], outcomes: Sequence[CaseOutcome]
 ) -> Iterator[tuple[str, Tree]]:
     """Yield the answers that differ clearly from the expected ones and can be compared with others."""
-    rules, plain = rules_of(asker.package.manifest), plain_rules(asker.package)
+    rules, plain = rules_of(custom_checker.package.manifest), plain_rules(custom_checker.package)
     for case, outcome in zip(cases, outcomes, strict=False):
         if outcome.answer is None:
             continue
-        ask = asker.about(case.name, case.inputs, case.expected, outcome.answer)
+        ask = custom_checker.about(case.name, case.inputs, case.expected, outcome.answer)
         try:
             answer = decode(outcome.answer)
             comparison = compare(answer, decode(case.expected), rules, ask)
@@ -296,14 +296,14 @@ class HintRecorder:
     def __init__(self, database: Database, known: KnownMistakes) -> None:
         self._database = database
         self._known = known
-        self._afterwork = Afterwork("hints", "gets no hint")
+        self._after_verdict = AfterVerdict("hints", "gets no hint")
 
     def start(self) -> None:
-        self._afterwork.start()
+        self._after_verdict.start()
 
     def stop(self) -> None:
         """Submissions that still wait get no hint."""
-        self._afterwork.stop()
+        self._after_verdict.stop()
 
     def finish(self, claim: Claim, work: Work, judged: Finish, notes: Notes, abort: threading.Event) -> None:
         """End the judging, with a hint if one is known."""
@@ -322,14 +322,14 @@ class HintRecorder:
         def answer() -> None:
             add_hint(self._database, claim, self._answer(work, question))
 
-        if not self._afterwork.offer(claim, answer):
+        if not self._after_verdict.offer(claim, answer):
             _log.warning("%s gets no hint: too many submissions wait for one", claim)
             add_hint(self._database, claim, None)
 
     def _answer(self, work: Work, question: Question) -> str | None:
         """Raises Aborted."""
         try:
-            known = self._known.get(work.revision, work.package, work.variant, self._afterwork.stopping)
+            known = self._known.get(work.revision, work.package, work.variant, self._after_verdict.stopping)
         except (JudgeFailed, SandboxError) as error:
             _log.error("Known mistakes of %s can't be computed: %s", work.package.slug, error)
             return None

@@ -68,7 +68,7 @@ class Meter:
         )
         self._errors = Counter(
             "allclose_errors",
-            "Failures of Allclose or its host, by class of the error",
+            "Failures on Allclose's side, by class of the error",
             ["part", "kind"],
             registry=registry,
         )

@@ -22,7 +22,7 @@ from app.judging.requirement import Basis, Evidence, Facts, first_unmet
 from app.judging.verdicts import Visibility
 from app.worker.ablation import choose_tried
 from app.worker.boxes import box_spec
-from app.worker.custom_checker import CustomChecker, find_misfit
+from app.worker.custom_checker import CustomChecker, find_fault
 from app.worker.inspection import Untraceable
 from app.worker.program_examination import Bench, Examined, Sighting, examine
 from app.worker.recording import NO_CALLS, Calls, read_calls, recorded
@@ -100,8 +100,8 @@ def prepare(package: Package, draw: Draw, pool: Pool, abort: Event) -> Prepared:
     inputs = {case.name: bench.inputs(case, draw) for case in package.manifest.cases}
     given = [_case_input(name, values) for name, values in inputs.items()]
     answered = bench.answer(package.manifest.cases, given)
-    if misfit := find_misfit(CustomChecker(package, pool, abort), given, answered.answers):
-        raise ReferenceFailed(f"{package.slug}/{MANIFEST_FILE}, checkers, {misfit}")
+    if fault := find_fault(CustomChecker(package, pool, abort), given, answered.answers):
+        raise ReferenceFailed(f"{package.slug}/{MANIFEST_FILE}, checkers, {fault}")
     cases = tuple(
         _prepared(position, case, inputs[case.name], answered) for position, case in enumerate(package.manifest.cases)
     )
@@ -227,7 +227,7 @@ class _Bench:
             )
 
     def run(self, key: str, request: Request) -> tuple[dict[str, bytes], Box]:
-        """Return the answers by case, and the box of the last one. `key`: the part that runs. Raises ReferenceFailed."""
+        """Return the answers by case, and the last one's box. `key`: the part that runs. Raises ReferenceFailed."""
         outcomes: list[CaseOutcome] = []
         box = run_cases(self.pool, box_spec(self.package.manifest), self.allow(request), outcomes.append, self.abort)
         for outcome in outcomes:

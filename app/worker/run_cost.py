@@ -19,7 +19,7 @@ from app.database.engine import Database
 from app.judging.verdicts import Verdict
 from app.queue.lease import Claim, Finish
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement
-from app.worker.after_verdict import Afterwork
+from app.worker.after_verdict import AfterVerdict
 from app.worker.boxes import box_spec
 from app.worker.expected import ExpectedOutputs
 from app.worker.recording import recorded
@@ -79,14 +79,14 @@ class CostRecorder:
         self._expected = expected
         self._machine = machine
         self._spares = spares
-        self._afterwork = Afterwork("costs", "is not on the leaderboard")
+        self._after_verdict = AfterVerdict("costs", "is not on the leaderboard")
 
     def start(self) -> None:
-        self._afterwork.start()
+        self._after_verdict.start()
 
     def stop(self) -> None:
         """Judgings that still wait are not measured."""
-        self._afterwork.stop()
+        self._after_verdict.stop()
 
     def note(self, claim: Claim, work: Work, judged: Finish, costs: Costs) -> None:
         """Measure a judging that has ended, without delaying it. Skipped if too many wait."""
@@ -94,7 +94,7 @@ class CostRecorder:
             return
         cost = costs.of(_called(work))
         if cost is not None:
-            self._afterwork.offer(claim, partial(self.measure, claim, work, cost))
+            self._after_verdict.offer(claim, partial(self.measure, claim, work, cost))
 
     def measure(self, claim: Claim, work: Work, cost: Cost) -> None:
         """Raises JudgeFailed, BoxLost, Aborted."""
@@ -107,7 +107,7 @@ class CostRecorder:
 
     def _measure_reference(self, work: Work) -> Cost | None:
         """Run the reference as a submission is run, including a spare, in a box that never holds a submission."""
-        package, manifest, stopping = work.package, work.package.manifest, self._afterwork.stopping
+        package, manifest, stopping = work.package, work.package.manifest, self._after_verdict.stopping
         cases = self._expected.get(work.revision, package, work.variant, stopping)
         inputs = [CaseInput(case.name, case.inputs) for case in cases if not case.sealed]
         request = recorded(manifest, patient(build_request(package, package.reference, inputs)))

@@ -49,11 +49,12 @@ class Spares:
         works: Works,
         cache: CompilationCache,
         pools: Pools,
-        quiet: BackgroundPause,
+        background_pause: BackgroundPause,
         device: Device,
         on_opened: Callable[[Revision, Package], None],
     ) -> None:
-        self._works, self._cache, self._pools, self._quiet, self._device = works, cache, pools, quiet, device
+        self._works, self._cache, self._pools, self._device = works, cache, pools, device
+        self._background_pause = background_pause
         self._on_opened = on_opened
         self._wanted: OrderedDict[str, Package] = OrderedDict()
         self._opened: dict[str, None] = {}
@@ -113,7 +114,7 @@ class Spares:
                 self._add(slug)
             except PackageInvalid as error:
                 _log.warning("No spares for %s: %s", slug, error)
-        if not self._quiet.is_quiet:  # submissions come first
+        if self._background_pause.is_paused:  # submissions come first
             self._stop.wait(LOOK_SECONDS)
         elif lacking := self._find_lacking():
             self._make(lacking)

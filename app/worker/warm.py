@@ -12,7 +12,7 @@ from app.catalog.model import Revision
 from app.catalog.package import Package
 from app.catalog.publish import PUBLISHED
 from app.database.listener import Listener
-from app.queue.background_pause import leave_the_cores
+from app.queue.background_pause import lower_priority
 from app.queue.retry import retry
 from app.worker.boxes import INSPECTOR, Pools, box_spec
 from app.worker.compilation_cache import CompilationCache
@@ -87,7 +87,7 @@ class Warmer:
     def _run(self) -> None:
         current = self._list_new()
         self._warm(current)
-        leave_the_cores()
+        lower_priority()
         self._plan(current)
         while not self._stop.is_set():
             if not any(self._agenda):
@@ -173,7 +173,7 @@ class Warmer:
         self._attempt(f"what known mistakes of {package.slug}, variant {variant}, answer", compute)
 
     def _attempt(self, what: str, step: Callable[[], object]) -> None:
-        """Run a step; after an error the rest is still prepared. A judging that needs it fails alike, and stores why."""
+        """Run a step; after an error the rest is still prepared. A judging that needs it fails too, and stores why."""
         if self._stop.is_set():
             return
         try:

@@ -50,12 +50,12 @@ class Lane:
 class Lanes:
     """`background` has its own low-priority boxes, which no interactive judging may get."""
 
-    usual: Lane
+    interactive: Lane
     background: Lane
     overload_waits: OverloadWaits
 
     def of(self, claim: Claim) -> Lane:
-        return self.background if claim.is_background else self.usual
+        return self.background if claim.is_background else self.interactive
 
 
 class Worker:
@@ -66,8 +66,8 @@ class Worker:
         database: Database,
         works: Works,
         lanes: Lanes,
-        tutor: HintRecorder,
-        surveyor: CostRecorder,
+        hint_recorder: HintRecorder,
+        cost_recorder: CostRecorder,
         *,
         warmer: Warmer | None = None,
         spares: Spares | None = None,
@@ -77,13 +77,13 @@ class Worker:
         self._database = database
         self._works = works
         self._lanes = lanes
-        self._tutor = tutor
-        self._surveyor = surveyor
+        self._hint_recorder = hint_recorder
+        self._cost_recorder = cost_recorder
         self._warmer = warmer
         self._spares = spares
         self._runs_in_parallel = runs_in_parallel
         self._inspections = inspections
-        self._own_inputs = CustomInputs(lanes.usual.expected.references)
+        self._own_inputs = CustomInputs(lanes.interactive.expected.references)
 
     def judge(self, claim: Claim, abort: threading.Event) -> Finish:
         """Judge from claim to end.
@@ -97,8 +97,8 @@ class Worker:
         except Aborted:
             self._make_ready(claim, work)
             raise
-        self._tutor.finish(claim, work, judged, notes, abort)
-        self._surveyor.note(claim, work, judged, costs)
+        self._hint_recorder.finish(claim, work, judged, notes, abort)
+        self._cost_recorder.note(claim, work, judged, costs)
         if self._warmer is not None and work.submission.mode == "submit" and judged.verdict in USUAL:
             self._warmer.learn(work)
         if self._spares is not None and not claim.is_background:
@@ -151,7 +151,7 @@ class Worker:
     def _make_ready(self, claim: Claim, work: Work) -> None:
         """After a cancellation a new submission usually follows soon, and the box is gone: start another."""
         if not claim.is_background and is_cancelled(self._database, claim):
-            self._lanes.usual.pools.students.warm(box_spec(work.package.manifest))
+            self._lanes.interactive.pools.students.warm(box_spec(work.package.manifest))
 
 
 class _ShownResults:

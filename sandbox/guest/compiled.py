@@ -67,12 +67,12 @@ def recording(driver: str | None) -> Run:
 
 
 def granting() -> Run:
-    """Return a driver that makes the library calls in its input `wishes`. It answers as `harvesting` does."""
+    """Return a driver that makes the library calls in its input `calls`. It answers as `harvesting` does."""
     entries = _Entries()
 
     def run(_solution: Callable[..., object], inputs: dict[str, Any]) -> object:
         library = sys.modules["sandbox.guest.library_programs"].found
-        granted = [] if library is None else library.grant(bytes(wish) for wish in inputs["wishes"])
+        granted = [] if library is None else library.grant(bytes(call) for call in inputs["calls"])
         return {"calls": [np.frombuffer(call, np.uint8) for call in granted], **entries.new()}
 
     return run

@@ -32,9 +32,9 @@ RECORD_BYTES = 8 * 1024
 # Elements of the largest array of ones.
 MOST_ELEMENTS = 2**22
 # Limits for calls learned from a student that other students' processes make ahead, as large as usual solutions need.
-WISH_ELEMENTS = 2**17
-WISH_SECONDS = 0.5
-ALL_WISHES_SECONDS = 5.0
+CALL_ELEMENTS = 2**17
+CALL_SECONDS = 0.5
+ALL_CALLS_SECONDS = 5.0
 # Primitives that run code of the caller.
 CONTROL = frozenset(
     """
@@ -283,10 +283,10 @@ class Library:
         first = time.process_time()
         for record in records:
             begun = time.process_time()
-            if begun - first > ALL_WISHES_SECONDS:
+            if begun - first > ALL_CALLS_SECONDS:
                 return
             is_right = len(record) <= RECORD_BYTES and _is_small(record) and self._makes_little(record)
-            if is_right and time.process_time() - begun <= WISH_SECONDS:
+            if is_right and time.process_time() - begun <= CALL_SECONDS:
                 yield record
 
     def _makes_little(self, record: bytes) -> bool:
@@ -294,7 +294,7 @@ class Library:
             made = jax.tree.leaves(self._make(read(record)))
         except Exception:  # the record is untrusted
             return False
-        return sum(getattr(one, "size", 1) for one in made) <= WISH_ELEMENTS
+        return sum(getattr(one, "size", 1) for one in made) <= CALL_ELEMENTS
 
     def replay(self, records: Iterable[bytes], seconds: float) -> list[bytes]:
         """Make each call once, with ones, until the time is up. Return the calls that could be made."""
@@ -446,7 +446,7 @@ def _is_small(record: bytes) -> bool:
         every = (*call.arguments, *call.named.values())
         operands = [one for each in every if isinstance(each, Dynamic) for one in each.operands]
     sizes = [math.prod(one.base[1]) for one in operands if one.base[0] in ("numpy", "array")]
-    return sum(sizes) <= WISH_ELEMENTS and max(map(_elements, _parameters(call)), default=0) <= WISH_ELEMENTS
+    return sum(sizes) <= CALL_ELEMENTS and max(map(_elements, _parameters(call)), default=0) <= CALL_ELEMENTS
 
 
 def _parameters(call: Call) -> list[Any]:

@@ -167,7 +167,7 @@ def test_a_worker_that_takes_no_more_gives_background_jobs_back_and_ends_the_oth
         wait_until(work.runs(behind))
         usual = send_one(database)
         wait_until(work.runs(behind, usual))
-        leaving.claim_no_more()
+        leaving.stop_claiming()
         wait_until(lambda: read(database, behind).state == "queued")
         work.may_end.set()
         leaving.drain()

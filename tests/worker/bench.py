@@ -80,19 +80,19 @@ class Bench:
     def expected(self) -> ExpectedOutputs:
         return ExpectedOutputs(self.database, self.pool, "cpu")
 
-    def worker(self, tutor: HintRecorder | None = None, surveyor: CostRecorder | None = None) -> Worker:
-        works, tutor = Works(self.database), tutor or self.tutor()
+    def worker(self, hint_recorder: HintRecorder | None = None, cost_recorder: CostRecorder | None = None) -> Worker:
+        works, hint_recorder = Works(self.database), hint_recorder or self.hint_recorder()
         lane = Lane(expected=self.expected(), pools=self.pools)
-        lanes = Lanes(usual=lane, background=lane, overload_waits=OverloadWaits(slots=1))
-        return Worker(self.database, works, lanes, tutor, surveyor or self.surveyor())
+        lanes = Lanes(interactive=lane, background=lane, overload_waits=OverloadWaits(slots=1))
+        return Worker(self.database, works, lanes, hint_recorder, cost_recorder or self.cost_recorder())
 
-    def surveyor(self) -> CostRecorder:
+    def cost_recorder(self) -> CostRecorder:
         return CostRecorder(self.database, self.expected(), "here")
 
     def known(self) -> KnownMistakes:
         return KnownMistakes(self.database, self.expected())
 
-    def tutor(self) -> HintRecorder:
+    def hint_recorder(self) -> HintRecorder:
         return HintRecorder(self.database, self.known())
 
     @contextmanager
