@@ -23,7 +23,7 @@ def recorded(manifest: Manifest, request: Request) -> Request:
 
 
 def read_calls(manifest: Manifest, answer: bytes) -> tuple[bytes, Calls]:
-    """Return the solution's own answer and the counts. A malformed recording is returned unchanged, and judged wrong."""
+    """Return the solution's own answer and the counts. A malformed recording is returned unchanged and judged wrong."""
     if not is_recorded(manifest):
         return answer, NO_CALLS
     try:
