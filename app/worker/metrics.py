@@ -68,7 +68,7 @@ class Meter:
         )
         self._errors = Counter(
             "allclose_errors",
-            "Failures on Allclose's side, by class of the error",
+            "What failed on our side, by class of the error",
             ["part", "kind"],
             registry=registry,
         )

@@ -129,7 +129,7 @@ def test_a_worker_has_its_gpus_for_itself_on_a_machine() -> None:
 
     with (
         reserved(gpus),
-        pytest.raises(SandboxUnavailable, match="another worker on this machine judges on GPU 1"),
+        pytest.raises(SandboxUnavailable, match="another worker on this machine already uses GPU 1"),
         reserved(gpus[1:]),
     ):
         pass

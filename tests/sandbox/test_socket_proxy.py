@@ -273,4 +273,4 @@ def test_nothing_follows_a_request_that_was_checked(
 def test_a_body_of_unknown_length_is_refused(gate_socket: Path) -> None:
     head = "POST /containers/create HTTP/1.1\nHost: docker\nTransfer-Encoding: chunked\n\n"
 
-    assert "the length of a body must be known" in _ask(gate_socket, head + "2\n{}\n0\n\n")
+    assert "the body needs a Content-Length" in _ask(gate_socket, head + "2\n{}\n0\n\n")
