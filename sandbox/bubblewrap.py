@@ -171,10 +171,10 @@ def _pipe_with(content: bytes) -> int:
 def _open_first_process(facts: int) -> tuple[int | None, int]:
     """Return a pidfd of the box's first process and its host PID, or (None, 0) if bwrap failed."""
     with os.fdopen(facts, "rb") as pipe:
-        said = pipe.read()
-    if not said:
+        info = pipe.read()
+    if not info:
         return None, 0
-    pid = int(read_json(said)["child-pid"])
+    pid = int(read_json(info)["child-pid"])
     try:
         return os.pidfd_open(pid), pid
     except ProcessLookupError:

@@ -94,7 +94,7 @@ class GuestBox(Box):
 
     def is_alive(self) -> bool:
         """A box that sent bytes unasked, or closed its end, is not usable."""
-        return self.vessel.is_alive() and not self.vessel.stream.has_word()
+        return self.vessel.is_alive() and not self.vessel.stream.can_read()
 
     def close(self) -> None:
         self.vessel.destroy()

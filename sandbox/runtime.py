@@ -63,9 +63,9 @@ def find_runtime(folder: Path) -> Runtime:
     folder = folder.absolute()
     command = [str(folder / "bin" / "python"), "-I", "-c", _QUESTION]
     try:
-        said = subprocess.run(command, capture_output=True, check=True, timeout=60, env={}).stdout
+        output = subprocess.run(command, capture_output=True, check=True, timeout=60, env={}).stdout
     except (OSError, subprocess.SubprocessError) as error:
         remedy = "correct or unset ALLCLOSE_RUNTIME, or run `make .runtime/.installed`"
         raise SandboxUnavailable(f"no Python at {folder}/bin/python ({error}): {remedy}") from None
-    facts = json.loads(said)
+    facts = json.loads(output)
     return Runtime(folder, facts["version"], Path(facts["base"]), Path(facts["packages"]))

@@ -45,7 +45,7 @@ class Channel(ABC):
         """Return how many bytes were taken. Raises OSError when the other end is closed."""
 
     @abstractmethod
-    def has_word(self) -> bool:
+    def can_read(self) -> bool:
         """Whether bytes or the end of the stream can be read."""
 
     @abstractmethod
@@ -81,7 +81,7 @@ class Pipes(Channel):
         except BlockingIOError:
             return 0
 
-    def has_word(self) -> bool:
+    def can_read(self) -> bool:
         return self.is_closed or poll(self._receiver, select.POLLIN, 0)
 
     def wait_to_read(self, seconds: float) -> None:
@@ -119,9 +119,9 @@ class Stream:
             raise BoxLost(f"the box sent an unexpected frame of kind {kind!r} with {size} bytes")
         return kind, self._read(size, patience)
 
-    def has_word(self) -> bool:
+    def can_read(self) -> bool:
         """Whether a frame or the end of the stream can be read."""
-        return self._channel.has_word()
+        return self._channel.can_read()
 
     def _read(self, size: int, patience: Patience) -> bytes:
         parts: list[bytes] = []

@@ -55,16 +55,16 @@ def appear(session: Session, capacity: Capacity, is_held_back: bool = False) -> 
     Returns True if an admin has drained the worker. `is_held_back`: the last known answer, in case the row is gone.
     """
     report = capacity.report()
-    told = {
+    values = {
         "boxes": dict(report.boxes),
         "versions": {**capacity.versions, **report.versions},
         "metrics": report.metrics,
     }
-    beat = update(WorkerRow).where(WorkerRow.id == capacity.id).values(seen_at=func.now(), **told)
+    beat = update(WorkerRow).where(WorkerRow.id == capacity.id).values(seen_at=func.now(), **values)
     is_draining = session.scalar(beat.returning(WorkerRow.is_draining))
     if is_draining is None:
         is_draining = _follows_one_held_back(session, capacity) or is_held_back
-        _enter(session, capacity, is_draining=is_draining, **told)
+        _enter(session, capacity, is_draining=is_draining, **values)
     session.execute(delete(WorkerRow).where(WorkerRow.seen_at < func.now() - FORGOTTEN, ~WorkerRow.is_draining))
     return is_draining
 
@@ -74,7 +74,7 @@ def leave(session: Session, capacity: Capacity) -> None:
     session.execute(delete(WorkerRow).where(WorkerRow.id == capacity.id, ~WorkerRow.is_draining))
 
 
-def _enter(session: Session, capacity: Capacity, **told: object) -> None:
+def _enter(session: Session, capacity: Capacity, **values: object) -> None:
     row = insert(WorkerRow).values(
         id=capacity.id,
         name=capacity.worker,
@@ -83,7 +83,7 @@ def _enter(session: Session, capacity: Capacity, **told: object) -> None:
         slots=capacity.slots,
         device=capacity.device,
         gpus=list(capacity.gpus),
-        **told,
+        **values,
     )
     session.execute(row)
 

@@ -39,8 +39,8 @@ def describe(error: Exception) -> str:
 
     The traceback is indented, so its lines can't look like those of another attempt.
     """
-    said = str(error).strip().partition("\n")[0]
-    line = f"{type(error).__name__}: {said}"[:LINE_CHARACTERS]
+    summary = str(error).strip().partition("\n")[0]
+    line = f"{type(error).__name__}: {summary}"[:LINE_CHARACTERS]
     whole = indent("".join(traceback.format_exception(error)), "  ").rstrip()
     return f"{line}\n{whole[-(REASON_CHARACTERS - len(line) - 1) :]}"
 

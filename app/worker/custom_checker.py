@@ -85,8 +85,8 @@ def find_fault(custom_checker: CustomChecker, cases: Sequence[CaseInput], answer
     rules = rules_of(custom_checker.package.manifest)
     if not rules.checkers:
         return None
-    told = (_fault_in(custom_checker, rules, case, answers[case.name]) for case in cases)
-    return next(filter(None, told), None) or _idle_pattern(rules, answers)
+    faults = (_fault_in(custom_checker, rules, case, answers[case.name]) for case in cases)
+    return next(filter(None, faults), None) or _idle_pattern(rules, answers)
 
 
 def _fault_in(custom_checker: CustomChecker, rules: Rules, case: CaseInput, answer: bytes) -> str | None:

