@@ -28,6 +28,7 @@ from sandbox.pool import Pool
 # One for a run and one for its repetition; a problem that needs programs traces them in a third.
 SPARES = 2
 SPARES_WITH_PROGRAMS = 3
+SPARE_INSPECTORS = 2
 # The most recently opened problems get spares.
 PROBLEMS = 2
 # More library calls may be known after this time.
@@ -149,7 +150,7 @@ class Spares:
         number = SPARES_WITH_PROGRAMS if manifest.is_traced else SPARES
         yield _Demand(package, students, box_spec(manifest), self.setup_of(package), number)
         if manifest.is_traced:
-            yield _Demand(package, inspectors, INSPECTOR, inspector_setup(package), 1)
+            yield _Demand(package, inspectors, INSPECTOR, inspector_setup(package), SPARE_INSPECTORS)
 
     def _make(self, demand: "_Demand") -> None:
         package = demand.package

@@ -15,6 +15,7 @@ unchanged. Nothing here creates a backend, an MLIR context or a thread: that hap
 """
 
 import hashlib
+import math
 import re
 import sys
 import threading
@@ -32,16 +33,23 @@ EXECUTABLES_KEPT = 1024
 
 SMALL_TEXT = 256 * 1024
 SMALL_ELEMENTS = 2**16
-# For programs without a loop: LLVM's optimizations cost more time than they save.
+# The most steps of all loops, times elements of the largest array, for which a program counts as short.
+SHORT_LOOPS = 2**18
+# For programs that run their operations once or a few times: LLVM's optimizations cost more time than they save.
 STRAIGHT_OPTIONS = (
     ("xla_cpu_use_fusion_emitters", False),
     ("xla_backend_optimization_level", 0),
     ("xla_llvm_disable_expensive_passes", True),
     ("xla_cpu_parallel_codegen_split_count", 1),
 )
-# For programs with a loop, which may run many times: LLVM optimizes, and XLA's slower emitters are disabled.
+# For programs with a loop that may run many times: LLVM optimizes, and XLA's slower emitters are disabled.
 LOOP_OPTIONS = (("xla_cpu_use_fusion_emitters", False), ("xla_cpu_parallel_codegen_split_count", 1))
 _LOOP = "stablehlo.while"
+# A loop from 0 to a constant, as `scan` and `fori_loop` make it.
+_COUNTED_LOOP = re.compile(
+    r"cond \{\s*(%\w+) = stablehlo\.constant dense<(\d+)> : tensor<i\d+>"
+    r"\s*%\w+ = stablehlo\.compare\s+LT, %iterArg\w*, \1, SIGNED"
+)
 _SHAPE = re.compile(r"tensor<((?:\d+x)+)")
 
 Options = Sequence[tuple[str, bool | int]]
@@ -94,7 +102,15 @@ def options_for(text: str) -> Options:
     """Return the options to compile a program with, from its StableHLO text."""
     if len(text) > SMALL_TEXT or _largest(text) > SMALL_ELEMENTS:
         return ()
-    return LOOP_OPTIONS if _LOOP in text else STRAIGHT_OPTIONS
+    return STRAIGHT_OPTIONS if _steps(text) * _largest(text) <= SHORT_LOOPS else LOOP_OPTIONS
+
+
+def _steps(text: str) -> float:
+    """Return the most steps of all loops, as if each were inside the one before; infinite if a loop has no known
+    length.
+    """
+    counts = [int(count) for _, count in _COUNTED_LOOP.findall(text)]
+    return math.prod(counts) if len(counts) == text.count(_LOOP) else math.inf
 
 
 def _largest(text: str) -> int:
