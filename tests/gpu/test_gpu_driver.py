@@ -79,7 +79,7 @@ def test_the_driver_s_libraries_lie_beside_the_one_that_is_loaded() -> None:
 def test_a_missing_device_file_is_named_with_the_command_that_makes_it(driver: Driver, devices: Path) -> None:
     (devices / "nvidia-uvm").unlink()
 
-    with pytest.raises(SandboxUnavailable, match="nvidia-uvm: run `sudo nvidia-modprobe -c 0 -u`"):
+    with pytest.raises(SandboxUnavailable, match="nvidia-uvm does not exist: run `sudo nvidia-modprobe -c 0 -u`"):
         find_access(first(driver), devices)
 
 
