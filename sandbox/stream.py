@@ -120,7 +120,6 @@ class Stream:
         return kind, self._read(size, patience)
 
     def can_read(self) -> bool:
-        """Whether a frame or the end of the stream can be read."""
         return self._channel.can_read()
 
     def _read(self, size: int, patience: Patience) -> bytes:

@@ -82,7 +82,6 @@ def open_pools(settings: Settings, launcher: Launcher) -> Iterator[Pools]:
 
 @contextmanager
 def open_background_pools(settings: Settings, launcher: Launcher, pause: BackgroundPause) -> Iterator[Pools]:
-    """Open pools for rejudges."""
     launcher = BackgroundLauncher(launcher, pause)
     capacity = count_background_slots(settings.worker_slots)
     with (
@@ -94,7 +93,6 @@ def open_background_pools(settings: Settings, launcher: Launcher, pause: Backgro
 
 @contextmanager
 def open_pool(settings: Settings, launcher: Launcher) -> Iterator[Pool]:
-    """Open a pool for submissions."""
     with closing(Pool(launcher, capacity=settings.worker_slots + WAITING, max_runs=settings.max_runs)) as pool:
         yield pool
 

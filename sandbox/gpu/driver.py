@@ -49,7 +49,7 @@ class Use:
 
 
 class Driver:
-    """`library`: the module `pynvml`, initialised."""
+    """Wraps the initialised module `pynvml`."""
 
     def __init__(self, library: Nvml) -> None:
         self._library = library

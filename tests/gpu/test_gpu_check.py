@@ -1,4 +1,4 @@
-"""`benchmarks/gpu_check.py` as far as it goes without a GPU: its programs on processors, and its one sentence."""
+"""`benchmarks/gpu_check.py` without a GPU: its programs on processors, and its message."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ from tests.sandbox.bench import RUNTIME
 
 
 class OnProcessors(Launcher):
-    """Boxes without a GPU for those who ask for one."""
+    """Boxes without a GPU, for callers that ask for one."""
 
     name = "bubblewrap"
 

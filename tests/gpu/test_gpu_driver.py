@@ -1,4 +1,4 @@
-"""What NVML says, and what is made of it."""
+"""Reading GPUs through NVML."""
 
 from pathlib import Path
 

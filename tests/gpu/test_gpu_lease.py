@@ -1,4 +1,4 @@
-"""Which box has which GPU, and whose turn it is."""
+"""Binding boxes to GPUs, and locking a GPU for a run."""
 
 import threading
 from collections.abc import Callable
@@ -23,7 +23,7 @@ def open_gpus(nvml: FakeNvml) -> Gpus:
 
 @dataclass
 class Queue:
-    """Threads that ask for the turn, one after the other."""
+    """Threads that ask for the lock, one after the other."""
 
     gpus: Gpus
     done: list[int] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What a worker tells of its GPUs."""
+"""The worker's GPU metrics."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Problems for GPUs, from their publication to what a worker that has one does, or one that has not."""
+"""GPU problems, from publication to judging on workers with and without a GPU."""
 
 import os
 import re

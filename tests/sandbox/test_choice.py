@@ -1,4 +1,4 @@
-"""Which launcher a host gets: a wall that was asked for is never given up in silence."""
+"""The choice of a launcher: isolation that was asked for is never given up silently."""
 
 import pytest
 

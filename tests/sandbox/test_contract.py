@@ -1,4 +1,4 @@
-"""What every launcher's boxes do with honest and with clumsy programs."""
+"""The contract of every launcher's boxes, with correct and with clumsy programs."""
 
 import threading
 

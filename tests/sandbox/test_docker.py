@@ -1,6 +1,6 @@
-"""What Docker's boxes promise beside the contract: by what the engine says of a running one, by the kernel, and within.
+"""Properties of Docker's boxes beyond the contract, as seen by the engine, by the kernel and inside the box.
 
-In sentences: what an engine that can't make boxes is told to do about it.
+Also the messages about engines that can't make boxes.
 """
 
 import io
@@ -39,7 +39,7 @@ ALLOCATION = "import numpy\ndef solve(mib):\n    return int(numpy.ones(mib * 2**
 
 @dataclass(frozen=True)
 class Seen:
-    """A running box, with what the engine and the kernel say of it."""
+    """A running box, with its description by the engine and the kernel."""
 
     launcher: DockerLauncher
     box: GuestBox
@@ -315,7 +315,7 @@ except SandboxUnavailable as error:
 
 @pytest.fixture
 def closed_socket(tmp_path: Path) -> Iterator[Path]:
-    """That somebody listens at, and that this user may not use."""
+    """A socket with a listener that this user may not use."""
     for folder in (tmp_path, *tmp_path.parents[:3]):  # as deep as a process of several makes it
         folder.chmod(0o755)
     path = tmp_path / "docker.sock"

@@ -1,4 +1,4 @@
-"""Programs made to harm or to fool who opens them: each ends in a value, and the box goes on."""
+"""Programs made to harm or fool the inspector: each ends in a value, and the box goes on."""
 
 import random
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ def call(target: str, types: str, attributes: str = "") -> str:
 
 
 def doubling(depth: int) -> str:
-    """Written out it has 2 ** depth operations."""
+    """With calls inlined, it has 2 ** depth operations."""
     functions = [f"func.func private @f0(%x: {F}) -> {F} {{ %y = stablehlo.add %x, %x : {F} return %y : {F} }}"]
     for n in range(1, depth + 1):
         twice = f"%y = call @f{n - 1}(%x) : ({F}) -> {F} %z = call @f{n - 1}(%y) : ({F}) -> {F}"

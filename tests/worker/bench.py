@@ -1,4 +1,4 @@
-"""What the tests of the worker work with: a quick problem, changed as they like, its queue, and real boxes."""
+"""Helpers for worker tests: a quick problem and its variations, its queue, and real boxes."""
 
 import threading
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ RETURN = "    return (x - x.mean())"
 
 
 class CountingPool(Pool):
-    """Counts its leases."""
+    """A pool that counts its leases."""
 
     leases = 0
 
@@ -48,7 +48,7 @@ class CountingPool(Pool):
 
 
 def have_idle(pool: Pool, spec: BoxSpec, boxes: int) -> None:
-    """At least so many boxes that wait."""
+    """Whether at least this many boxes are idle."""
     with ExitStack() as leases:
         for _ in range(boxes):
             leases.enter_context(pool.lease(spec, threading.Event()))
@@ -61,7 +61,7 @@ class Bench:
 
     @property
     def pools(self) -> Pools:
-        """No program is inspected here."""
+        """Pools without inspectors' boxes."""
         return Pools(students=self.pool, inspectors=self.pool)
 
     def publish(self, package: Package = STANDARDISE) -> Revision:
@@ -127,7 +127,7 @@ def with_reference_line(line: str, slug: str = STANDARDISE.slug) -> Package:
 
 @contextmanager
 def database_away(database: Database) -> Iterator[None]:
-    """Every connection is lost, and none is to be had."""
+    """Cut every connection, and refuse new ones."""
     url = make_url(database.url)
     name = url.database
     admin = url.set(drivername="postgresql", database="postgres").render_as_string(hide_password=False)

@@ -1,4 +1,4 @@
-"""Jobs that no verdict waits for."""
+"""Jobs that run after the verdict."""
 
 import threading
 from collections.abc import Iterator

@@ -24,7 +24,7 @@ THREE = make_request("def solve(n):\n    return n\n", *({"n": n} for n in range(
 
 
 class Run:
-    """THREE in a box, by a thread of its own."""
+    """Runs THREE in a box, in its own thread."""
 
     def __init__(self, box: Box, on_first: Callable[[], None] = lambda: None) -> None:
         self.told: list[CaseOutcome] = []

@@ -1,4 +1,4 @@
-"""What accepted solutions take beside the reference, measured where they were judged."""
+"""The cost of accepted solutions and of the reference, measured where they were judged."""
 
 import threading
 

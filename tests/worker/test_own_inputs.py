@@ -1,4 +1,4 @@
-"""Submissions on inputs that students typed, judged by a worker in real boxes."""
+"""Submissions on custom inputs, judged by a worker in real boxes."""
 
 import threading
 from typing import Any

@@ -1,4 +1,4 @@
-"""One case runs again in another process, and what it says there must be right too."""
+"""One case runs again in another process, and its answer must be correct there too."""
 
 import threading
 from collections.abc import Sequence

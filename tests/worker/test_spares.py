@@ -1,4 +1,4 @@
-"""A worker makes students' processes ahead for the problems that people have open."""
+"""A worker makes spares for the problems that students have open."""
 
 import threading
 import time
@@ -26,7 +26,7 @@ ON_GPU = changed("gpu: false", "gpu: true", "on_gpu")
 def spares(
     bench: Bench, data: Path, launcher: Launcher, pause: BackgroundPause | None = None
 ) -> Iterator[tuple[Spares, list[str]]]:
-    """And the problems that are to be prepared first."""
+    """Yields the spares, and the problems that are to be prepared first."""
     asked: list[str] = []
 
     def prefer(_revision: Revision, package: Package) -> None:

@@ -33,7 +33,7 @@ class Overheard(Box):
 
 
 class Listening(Pool):
-    """Knows which sources were run in its boxes."""
+    """Records the sources that ran in its boxes."""
 
     def __init__(self, launcher: Launcher) -> None:
         super().__init__(launcher, capacity=1, max_runs=100)

@@ -45,7 +45,7 @@ def prepared(bench: Bench) -> set[tuple[str, int]]:
 
 
 class Watched(ExpectedOutputs):
-    """Notes what is asked for, and does something else at the first question."""
+    """Records the requests, and does something else at the first one."""
 
     def __init__(self, bench: Bench, at_first: Callable[[], object]) -> None:
         super().__init__(bench.database, bench.pool, "cpu")
