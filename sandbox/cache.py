@@ -71,9 +71,9 @@ class Filled:
 
 
 def fill_cache(launcher: Launcher, spec: BoxSpec, request: Request, abort: threading.Event) -> Filled | None:
-    """Run the trusted request in a box of its own and keep its harmless programs.
+    """Run the trusted request in a box and keep its harmless programs. Raises SandboxError.
 
-    Returns None if there is no cache to fill or no case was answered. Raises SandboxError.
+    Returns None if there is no cache to fill or no case was answered.
     """
     own = names_in(request.source) | names_in(request.driver or "")
     return _fill(launcher, spec, replace(request, driver=HARVEST.format(request.driver)), own, abort)

@@ -152,7 +152,7 @@ def _law_gap(places: Array, limit: float) -> Trial:
     worst = int(np.argmax(gaps))
     place = float(places[worst])
     share = float(steps[worst + 1] if steps[worst + 1] - place >= place - steps[worst] else steps[worst])
-    what = "the share of the values up to one quantile of the distribution"
+    what = "the share of the values up to one quantile"
     return Trial(what=what, answer=share, expected=place, statistic=float(gaps[worst]), limit=limit)
 
 

@@ -100,11 +100,9 @@ def _key_difference(answer: dict[Any, Any], expected: dict[Any, Any], where: str
     if missing:
         return f"{where} lacks {_named_keys(missing)}; it has {_named_keys(list(answer))}"
     unknown = [key for key in answer if key not in expected]
-    return (
-        f"{where} has {_named_keys(unknown)}, which should not be there; expected only {_named_keys(list(expected))}"
-        if unknown
-        else ""
-    )
+    if unknown:
+        return f"{where} should not have {_named_keys(unknown)}; expected only {_named_keys(list(expected))}"
+    return ""
 
 
 def _named_keys(keys: list[Any]) -> str:

@@ -89,7 +89,6 @@ class Meter:
         self._versions = {**self._versions, "python": ready.python, **ready.versions}
 
     def report(self) -> Report:
-        """Return the report for a beat."""
         metrics = generate_latest(self.registry).decode()
         return Report(boxes=self._gauges.totals(), versions=self._versions, metrics=metrics)
 

@@ -94,7 +94,6 @@ def place_of(package: Package, key: str) -> str:
 
 
 def reason_of(outcome: CaseOutcome) -> str:
-    """Return why there is no answer."""
     failure = outcome.failure
     return f"{failure.kind}: {failure.message}\n{failure.traceback}" if failure else str(outcome.ending)
 
@@ -117,7 +116,6 @@ def numbers_of(manifest: Manifest, inputs: bytes) -> Mapping[str, int]:
 
 
 def rules_of(manifest: Manifest) -> Rules:
-    """Return the rules by which the problem's answers are compared."""
     tolerance = manifest.tolerance
     return Rules(
         tolerance=Tolerance(rtol=tolerance.rtol, atol=tolerance.atol) if tolerance else None,

@@ -82,7 +82,6 @@ class Spares:
             self._changed.notify_all()
 
     def setup_of(self, package: Package) -> Setup:
-        """Return the setup of the package's spares."""
         manifest = package.manifest
         seconds = PATIENT_LOAD_SECONDS + len(manifest.cases) * PATIENCE * manifest.limits.wall_seconds
         return Setup(

@@ -195,10 +195,7 @@ class DockerLauncher(Launcher):
             return self.engine.containers.get(made["Id"])
 
     def _room_bytes(self, gpu: Gpu | None) -> int:
-        """Return the first memory limit, which is raised before a run that needs more.
-
-        gVisor can't raise it: its boxes may use half of the host's memory from the start.
-        """
+        """Return the first memory limit. gVisor can't raise it later, so its boxes get half of the host's memory."""
         first_bytes = FIRST_BYTES + _overhead_bytes(gpu)
         return first_bytes if self.options.runtime is None else max(first_bytes, self.facilities.host_bytes // 2)
 
@@ -275,10 +272,7 @@ def open_docker(
     gpus: Gpus | None = None,
     optimizations: tuple[str, ...] = OPTIMIZATIONS,
 ) -> DockerLauncher:
-    """Connect to the engine, remove the boxes of this host's dead workers, and return a launcher.
-
-    Raises SandboxUnavailable.
-    """
+    """Connect to the engine, and remove boxes of this host's dead workers. Raises SandboxUnavailable."""
     engine = connect()
     facilities = read_facilities(engine, options.runtime)
     name = options.cpu_image if gpus is None else options.cuda_image
@@ -324,5 +318,5 @@ def find_image(engine: "DockerClient", name: str) -> str:
 
 
 def _another_version(image: str) -> SandboxUnavailable:
-    text = f"the image {image} belongs to another version of Allclose (its guest was built from other sources)"
+    text = f"the image {image} is from another version (its guest was built from other sources)"
     return SandboxUnavailable(f"{text}: {_remedy(image)}")

@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 
 class GpuBox(Box):
-    """Unbinds the GPU when it is closed."""
+    """Unbinds the GPU when closed."""
 
     def __init__(self, box: GuestBox, gpu: Gpu, gpus: Gpus) -> None:
         self.box, self.gpu, self._gpus, self.ready = box, gpu, gpus, box.ready

@@ -140,10 +140,7 @@ class Recorder:
                 self._record(lambda: _library_call(function, info, arguments, named))
             return infer_params(function, info, arguments, named)
 
-        vars(dispatch)["xla_primitive_callable"], vars(pjit)["_infer_params"] = (
-            record_primitives,
-            record_functions,
-        )
+        vars(dispatch)["xla_primitive_callable"], vars(pjit)["_infer_params"] = record_primitives, record_functions
         try:
             yield
         finally:

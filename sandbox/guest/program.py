@@ -49,12 +49,7 @@ def _run_source(source: str) -> ModuleType:
 
 def _compile(source: str) -> Any:
     lines = source.splitlines(keepends=True)
-    linecache.cache[SOURCE_NAME] = (
-        len(source),
-        None,
-        lines,
-        SOURCE_NAME,
-    )  # no file to check: never dropped
+    linecache.cache[SOURCE_NAME] = (len(source), None, lines, SOURCE_NAME)  # no file to check against: kept for good
     try:
         return compile(source, SOURCE_NAME, "exec", dont_inherit=True)
     except (SyntaxError, MemoryError, RecursionError):

@@ -36,8 +36,6 @@ RETURN = "    return (x - x.mean())"
 
 
 class CountingPool(Pool):
-    """A pool that counts its leases."""
-
     leases = 0
 
     @contextmanager

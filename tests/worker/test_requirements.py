@@ -245,7 +245,7 @@ HUNGRY = """
 
 
 def test_what_was_not_tried_is_not_said_to_be_without_effect(launcher: Launcher) -> None:
-    """The sample's own program is correct; those of the other cases end three inspectors before any step is left out."""
+    """The sample's own program is correct; the other cases end three inspectors before any step is left out."""
     text = (
         ENERGY.files["problem.yaml"]
         .decode()

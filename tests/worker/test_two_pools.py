@@ -33,8 +33,6 @@ class Overheard(Box):
 
 
 class Listening(Pool):
-    """Records the sources that ran in its boxes."""
-
     def __init__(self, launcher: Launcher) -> None:
         super().__init__(launcher, capacity=1, max_runs=100)
         self.sources: set[str] = set()

@@ -1,7 +1,4 @@
-"""The inspector's driver: answers the host's messages about exported programs.
-
-The first message in a process brings its program; later messages may refer to it.
-"""
+"""The inspector's driver: answers the host's messages. The first one in a process brings its program."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -30,7 +27,6 @@ def run(_solution: Callable[..., object], inputs: dict[str, Any]) -> object:
 
 
 def _open(task: dict[str, Any]) -> Opened:
-    """Open each program once per process."""
     if task["exported"] is not None:
         _latest[:] = [(task["signature"], task["exported"].tobytes())]
     signature, exported = _latest[0]

@@ -116,11 +116,7 @@ def test_wrong_samplers_are_refused_with_what_is_wrong_about_them(name: str) -> 
         (-np.abs(draw(2)), {"law": "exponential"}, "outside the distribution's support: yours 3000, expected 0"),
         (draw(2), {"law": "cauchy"}, "of the quantiles from the median"),
         (draw(2), {"law": "normal", "loc": 1.0}, "quantile in the distribution"),
-        (
-            np.round(2 * draw(2)) / 2,
-            {"law": "normal"},
-            "the share of the values up to one quantile of the distribution",
-        ),
+        (np.round(2 * draw(2)) / 2, {"law": "normal"}, "the share of the values up to one quantile"),
     ],
 )
 def test_what_does_not_follow_the_law_is_refused(answer: Array, options: dict[str, Any], words: str) -> None:
