@@ -65,8 +65,7 @@ class Examined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """`makers`: boxes that trace the source. `inspectors`: boxes that never hold it. `answer_bytes`: limit of an
-    answer.
+    """`makers`: boxes that trace the source. `inspectors`: boxes that never hold it. `answer_bytes`: an answer's limit.
 
     `inspections`: the cache of earlier results; None to examine every program again. `in_parallel`: two inspectors
     share the programs.

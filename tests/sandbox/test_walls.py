@@ -1,4 +1,4 @@
-"""What a program in a box can see and name. What it can call: `test_syscalls.py`."""
+"""The files and names that a program in a box can see. Its system calls are tested in `test_syscalls.py`."""
 
 import errno
 from pathlib import Path
