@@ -1,7 +1,4 @@
-"""The worker process: what works side by side in it, from its start until it is told to stop.
-
-How a worker is told to stop.
-"""
+"""The worker process: the parts that run side by side in it, from start to stop."""
 
 import logging
 import os
@@ -45,16 +42,16 @@ from sandbox.pool import Pool
 
 
 class Signals:
-    """Counts SIGTERM and SIGINT, which may come at any time, for whoever waits for the first or the second.
+    """Counts SIGTERM and SIGINT through a pipe, for callers that wait for the first or the second.
 
-    By way of a pipe: a handler may interrupt any line, also one that holds a lock which the handler would need. Made by
-    the main thread.
+    A handler could interrupt any line, even one that holds a lock which the handler needs. Must be created by the main
+    thread.
     """
 
     def __init__(self) -> None:
         self._reader, writer = os.pipe()
         os.set_blocking(writer, False)
-        # Python writes the signal's number the moment that it comes. A handler of ours would wait for the main thread.
+        # Python writes the signal's number at once. A handler would have to wait for the main thread.
         signal.set_wakeup_fd(writer)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: None)
@@ -64,7 +61,7 @@ class Signals:
 
 
 def stop_this_worker() -> None:
-    """As if it had been told to."""
+    """Send SIGTERM to this process."""
     os.kill(os.getpid(), signal.SIGTERM)
 
 
@@ -72,26 +69,26 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Crew:
-    """Who judges, and who works beside it in threads of their own."""
+class _Parts:
+    """The worker, and the parts that run beside it in their own threads."""
 
     worker: Worker
     warmer: Warmer
-    tutor: HintRecorder
-    surveyor: CostRecorder
+    hint_recorder: HintRecorder
+    cost_recorder: CostRecorder
     spares: Spares | None
 
     @property
     def helpers(self) -> list[Warmer | HintRecorder | CostRecorder | Spares]:
-        """Those that work beside the judgings."""
-        parts = (self.warmer, self.tutor, self.surveyor, self.spares)
-        return [part for part in parts if part is not None]
+        """The parts that run beside the judgings."""
+        helpers = (self.warmer, self.hint_recorder, self.cost_recorder, self.spares)
+        return [part for part in helpers if part is not None]
 
 
 def open_worker_launcher(settings: Settings, gpus: Gpus | None) -> Launcher:
-    """One that has opened a box, before anything is claimed that would fail for want of one. Raises SandboxUnavailable.
+    """Return a launcher that has opened a box, so that no claim fails for lack of one. Raises SandboxUnavailable.
 
-    What is compiled for a GPU is not cached: nobody has looked yet at what such an entry would tell.
+    GPU programs are not cached: what such an entry would reveal has not been examined.
     """
     launcher = open_launcher(settings, cache=None if gpus else cache_folder(settings), gpus=gpus)
     launcher.launch(BoxSpec((), gpu=gpus is not None)).close()
@@ -99,94 +96,94 @@ def open_worker_launcher(settings: Settings, gpus: Gpus | None) -> Launcher:
 
 
 def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus: Gpus | None) -> None:
-    """Until SIGTERM or SIGINT; then the running judgings are finished. A second signal gives them back at once.
+    """Run until SIGTERM or SIGINT, then finish the running judgings. A second signal gives them back at once.
 
-    With GPUs it serves the queue gpu, and raises DeviceLost when none of them is left. Raises SandboxUnavailable when
-    one judging after the other finds no box.
+    With GPUs it serves the queue gpu, and raises DeviceLost when no GPU is left. Raises SandboxUnavailable when several
+    judgings in a row find no box.
     """
-    signals, inability, quiet = Signals(), RefusalLimit(stop=stop_this_worker), BackgroundPause()
+    signals, refusals, pause = Signals(), RefusalLimit(stop=stop_this_worker), BackgroundPause()
     meter = Meter(slots=settings.worker_slots, gpus=gpus)
     capacity = replace(_capacity(settings, launcher, gpus), report=meter.report)
     with ExitStack() as stack:
-        crew = _Assembly(settings, database, launcher, meter, quiet, stack).crew(capacity)
-        judge = followed(crew.worker.judge, database, meter)
+        parts = _Builder(settings, database, launcher, meter, pause, stack).build(capacity)
+        judge = followed(parts.worker.judge, database, meter)
         run = judge if gpus is None else _until_lost(judge, gpus)
-        judgings = LeaseLoop(database, capacity, inability.watching(run), quiet=quiet)
+        judgings = LeaseLoop(database, capacity, refusals.watching(run), background_pause=pause)
         verifications = Verifier(settings=settings, database=database, gpus=gpus).loop(capacity)
-        for part in (judgings, verifications, *crew.helpers):
+        for part in (judgings, verifications, *parts.helpers):
             part.start()
-        _log.info("judging %s", _in_words(capacity, launcher, gpus))
+        _log.info("Judging %s", _in_words(capacity, launcher, gpus))
         signals.wait()
         for loop in (judgings, verifications):
-            loop.claim_no_more()  # before anything is waited for
+            loop.stop_claiming()  # before any wait
         threading.Thread(target=_stop_at_signal, args=(signals, judgings), daemon=True).start()
-        for part in crew.helpers:
+        for part in parts.helpers:
             part.stop()
-        verifications.stop()  # they would take minutes, and begin again elsewhere
+        verifications.stop()  # they take minutes; another worker repeats them
         judgings.drain()
     if gpus is not None and gpus.are_lost:
-        raise DeviceLost("no GPU of this worker answers any more, and its judgings are back in the queue: see the log")
-    if inability.reason is not None:
-        raise inability.reason
+        raise DeviceLost("no GPU of this worker answers any longer; its judgings are back in the queue: see the log")
+    if refusals.reason is not None:
+        raise refusals.reason
 
 
 @dataclass(frozen=True, slots=True)
-class _Assembly:
-    """`stack` closes the pools."""
+class _Builder:
+    """Builds the parts. `stack` closes the pools."""
 
     settings: Settings
     database: Database
     launcher: Launcher
     meter: Meter
-    quiet: BackgroundPause
+    pause: BackgroundPause
     stack: ExitStack
 
-    def crew(self, capacity: Capacity) -> _Crew:
+    def build(self, capacity: Capacity) -> _Parts:
         database, settings = self.database, self.settings
-        pools, behind, references = self._open_pools()
+        pools, background, references = self._open_pools()
         expected = ExpectedOutputs(database, references, capacity.device)
-        # Of its own: what it prepares in niced boxes keeps no judging waiting.
+        # A separate object: what it prepares in low-priority boxes must not delay a judging.
         ahead = ExpectedOutputs(database, references, capacity.device)
         works, known = Works(database), KnownMistakes(database, ahead)
         lanes = Lanes(
-            usual=Lane(expected=expected, pools=pools),
-            background=Lane(expected=ahead, pools=behind),
+            interactive=Lane(expected=expected, pools=pools),
+            background=Lane(expected=ahead, pools=background),
             overload_waits=OverloadWaits(capacity.slots),
         )
         cache, chosen = CompilationCache(settings.data, self.launcher), settings.chosen_optimizations
         warmer = Warmer(works, ahead, known, cache, pools)
         spares = None
         if "spares" in chosen:
-            spares = Spares(works, cache, pools, self.quiet, capacity.device, warmer.prefer)
-        surveyor = CostRecorder(database, ahead, name_machine(capacity.gpus), spares)
-        tutor = HintRecorder(database, known)
-        return _Crew(
+            spares = Spares(works, cache, pools, self.pause, capacity.device, warmer.prefer)
+        cost_recorder = CostRecorder(database, ahead, name_machine(capacity.gpus), spares)
+        hint_recorder = HintRecorder(database, known)
+        return _Parts(
             worker=Worker(
                 database,
                 works,
                 lanes,
-                tutor,
-                surveyor,
+                hint_recorder,
+                cost_recorder,
                 warmer=warmer,
                 spares=spares,
                 runs_in_parallel="parallel_runs" in chosen,
                 inspections=Inspections() if "inspections" in chosen else None,
             ),
             warmer=warmer,
-            tutor=tutor,
-            surveyor=surveyor,
+            hint_recorder=hint_recorder,
+            cost_recorder=cost_recorder,
             spares=spares,
         )
 
     def _open_pools(self) -> tuple[Pools, Pools, Pool]:
         enter, settings, meter = self.stack.enter_context, self.settings, self.meter
         pools = enter(open_pools(settings, self._watched("submissions")))
-        behind = enter(open_background_pools(settings, self._watched("background"), self.quiet))
+        background = enter(open_background_pools(settings, self._watched("background"), self.pause))
         references = enter(open_reference_pool(settings, self._watched("references")))
         meter.watch_pools("submissions", pools.students, pools.inspectors)
-        meter.watch_pools("background", behind.students, behind.inspectors)
+        meter.watch_pools("background", background.students, background.inspectors)
         meter.watch_pools("references", references)
-        return pools, behind, references
+        return pools, background, references
 
     def _watched(self, use: str) -> Launcher:
         return WatchedLauncher(self.launcher, use, self.meter)
@@ -208,7 +205,7 @@ def _capacity(settings: Settings, launcher: Launcher, gpus: Gpus | None) -> Capa
 
 
 def _until_lost(judge: Run, gpus: Gpus) -> Run:
-    """A worker without a GPU stops as if it had been told to, and leaves what waits to others."""
+    """Stop a worker that has lost all its GPUs; other workers take its judgings."""
 
     def judge_or_stop(claim: Claim, abort: threading.Event) -> None:
         try:

@@ -35,7 +35,7 @@ NUMPY = SLUG
 KINDS = ("bubblewrap", "docker")
 # For one user who sends a great deal.
 POLICY = {"max_pending": 10_000, "judging_seconds_per_hour": 1_000_000, "requests_per_minute": 1_000_000}
-PREPARED = "every known mistake can be recognised"
+PREPARED = "Every known mistake can be recognised"
 PREPARING_SECONDS = 1800
 PASSWORD = "correct horse battery"
 

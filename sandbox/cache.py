@@ -1,8 +1,8 @@
-"""A folder of compiled JAX programs that students' boxes may read, filled by running solutions in trusted boxes.
+"""A cache of compiled JAX programs that students' boxes may read, filled by running solutions in trusted boxes.
 
-Students can read each entry: name, optimised program, shapes. So only programs of library functions go in, never one
-that the reference made itself, no control flow (it holds the reference's own loop bodies), and none that names a place
-in a source. What is not known to be harmless stays out: it only costs time.
+Students can read each entry: its name, optimised program and shapes. So the cache holds programs of library functions
+only. It excludes programs that the reference defines, control flow (which holds the reference's own loop bodies), and
+programs that name a place in a source. A program that is not known to be harmless stays out, which costs time only.
 """
 
 import ast
@@ -26,11 +26,11 @@ RECORD = "from sandbox.guest.compiled import recording\nrun = recording({!r})\n"
 GRANT = "from sandbox.guest.compiled import granting\nrun = granting()\n"
 ENTRY = re.compile(r"jit_(\w+)-[0-9a-f]{64}-cache")
 ENTRY_BYTES = 4 * 2**20
-# Of one student's solution.
-MOST_WISHES = 128
-WISHES_CAPS = codec.Caps(total_bytes=2 * 2**20)
-WISHES_LIMITS = Limits(wall_seconds=120, memory_bytes=2 * 2**30)
-# These run what they are given, or are names that anybody gives to a function.
+# Library calls learned from one student's solution.
+MOST_CALLS = 128
+CALLS_CAPS = codec.Caps(total_bytes=2 * 2**20)
+CALLS_LIMITS = Limits(wall_seconds=120, memory_bytes=2 * 2**30)
+# Functions that run code passed to them, and names that people commonly give to their own functions.
 _NEVER = frozenset(
     """
     scan while while_loop cond switch map fori_loop associative_scan custom_jvp custom_vjp custom_jvp_call
@@ -48,7 +48,7 @@ class FillableLauncher(Protocol):
 
     @property
     def image(self) -> str:
-        """Names the libraries that compile: what others compiled is of no use to them."""
+        """Identifies the libraries that compile. Programs compiled by other versions are useless."""
 
     @property
     def cache(self) -> Path | None: ...
@@ -57,74 +57,78 @@ class FillableLauncher(Protocol):
     def optimizations(self) -> tuple[str, ...]: ...
 
     def filling(self) -> Launcher:
-        """Its boxes keep what they compile. For trusted sources only."""
+        """Return a launcher whose boxes keep what they compile. For trusted sources only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """`entries`: how many are new. `calls`: the library calls that were made (`sandbox.guest.library_programs`)."""
+    """`entries`: the number of new entries. `calls`: the library calls that were made
+    (`sandbox.guest.library_programs`).
+    """
 
     entries: int
     calls: frozenset[bytes]
 
 
 def fill_cache(launcher: Launcher, spec: BoxSpec, request: Request, abort: threading.Event) -> Filled | None:
-    """Runs the trusted request in a box of its own. None: there is no cache to fill, or no case was answered.
+    """Run the trusted request in a box and keep its harmless programs. Raises SandboxError.
 
-    Raises SandboxError.
+    Returns None if there is no cache to fill or no case was answered.
     """
     own = names_in(request.source) | names_in(request.driver or "")
     return _fill(launcher, spec, replace(request, driver=HARVEST.format(request.driver)), own, abort)
 
 
-def read_wishes(launcher: Launcher, spec: BoxSpec, request: Request, abort: threading.Event) -> frozenset[bytes]:
-    """The library calls that a student's source makes, as it says: whatever it may send. Raises SandboxError."""
-    limits = replace(request.limits, answer_bytes=WISHES_CAPS.total_bytes)
+def read_library_calls(launcher: Launcher, spec: BoxSpec, request: Request, abort: threading.Event) -> frozenset[bytes]:
+    """Run a student's source and return the library calls that it reports. The result is untrusted. Raises
+    SandboxError.
+    """
+    limits = replace(request.limits, answer_bytes=CALLS_CAPS.total_bytes)
     found = frozenset[bytes]()
 
     def keep(outcome: CaseOutcome) -> None:
         nonlocal found
         with suppress(codec.Malformed):
-            answer = codec.decode(outcome.answer or b"", WISHES_CAPS)
-            wishes = answer if isinstance(answer, list) else []
-            found = frozenset(wish.tobytes() for wish in wishes if isinstance(wish, np.ndarray))
+            answer = codec.decode(outcome.answer or b"", CALLS_CAPS)
+            calls = answer if isinstance(answer, list) else []
+            found = frozenset(call.tobytes() for call in calls if isinstance(call, np.ndarray))
 
     with closing(launcher.launch(spec)) as box:
         box.run(replace(request, driver=RECORD.format(request.driver), limits=limits), keep, abort)
     return found
 
 
-def grant_wishes(
-    launcher: Launcher, spec: BoxSpec, wishes: Collection[bytes], abort: threading.Event
+def grant_library_calls(
+    launcher: Launcher, spec: BoxSpec, calls: Collection[bytes], abort: threading.Event
 ) -> frozenset[bytes]:
-    """Those that may be called for every student, if others wish them too. Keeps nothing. Raises SandboxError."""
-    filled = _fill(launcher, spec, _granting(wishes), None, abort)
+    """Return those calls that may be made for every student. Nothing is kept. Raises SandboxError."""
+    filled = _fill(launcher, spec, _granting(calls), None, abort)
     return filled.calls if filled else frozenset()
 
 
 def fill_with_calls(
     launcher: Launcher, spec: BoxSpec, calls: Collection[bytes], abort: threading.Event
 ) -> Filled | None:
-    """With what they compile. Raises SandboxError."""
+    """Make these library calls in a trusted box and keep what they compile. Raises SandboxError."""
     return _fill(launcher, spec, _granting(calls), frozenset(), abort)
 
 
 def _granting(calls: Collection[bytes]) -> Request:
-    sent: list[Any] = [np.frombuffer(call, np.uint8) for call in sorted(calls)[:MOST_WISHES]]
+    sent: list[Any] = [np.frombuffer(call, np.uint8) for call in sorted(calls)[:MOST_CALLS]]
     return Request(
         source="def program():\n    pass\n",
         entry_point="program",
         driver=GRANT,
-        parameters=(Parameter("wishes", "value"),),
-        cases=(CaseInput("wishes", codec.encode({"wishes": sent})),),
-        limits=WISHES_LIMITS,
+        parameters=(Parameter("calls", "value"),),
+        cases=(CaseInput("calls", codec.encode({"calls": sent})),),
+        limits=CALLS_LIMITS,
     )
 
 
 def _fill(
     launcher: Launcher, spec: BoxSpec, request: Request, own: Set[str] | None, abort: threading.Event
 ) -> Filled | None:
-    """Runs the request in a box of its own. `own`: names of programs that are not kept; None: none is."""
+    """Run the request in a box of its own. `own`: names of programs not to keep; None keeps no program."""
     if not isinstance(launcher, FillableLauncher) or launcher.cache is None or "jax" not in spec.frameworks:
         return None
     target = launcher.cache
@@ -153,7 +157,7 @@ def _harmless(compiled: Any, own: Set[str]) -> Iterator[tuple[str, bytes]]:
 
 
 def is_silent(entry: bytes) -> bool:
-    """Whether the program tells no place in a source that it was called from. One that can't be read whole may."""
+    """Whether the program names no place in a source. An entry that can't be fully read counts as naming one."""
     reader = zlib.decompressobj()
     try:
         text = reader.decompress(entry, ENTRY_BYTES)
@@ -163,7 +167,7 @@ def is_silent(entry: bytes) -> bool:
 
 
 def _keep(name: str, entry: bytes, target: Path) -> bool:
-    """Appears whole or not at all: boxes may be reading the folder now."""
+    """Write the entry atomically, since boxes may be reading the folder."""
     final = target / name
     if final.exists():
         return False
@@ -175,7 +179,7 @@ def _keep(name: str, entry: bytes, target: Path) -> bool:
 
 
 def names_in(source: str) -> set[str]:
-    """Everything that the source binds or spells: a compiled program of that name may be its own."""
+    """Return all names that the source binds or spells: a compiled program of such a name may be the source's own."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):

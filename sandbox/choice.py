@@ -1,4 +1,4 @@
-"""Which launcher this host gets."""
+"""Choose the launcher that makes boxes on this host."""
 
 import logging
 from pathlib import Path
@@ -26,11 +26,12 @@ def choose_launcher(
     gpus: Gpus | None = None,
     optimizations: tuple[str, ...] = OPTIMIZATIONS,
 ) -> Launcher:
-    """Docker where an engine answers that has our image, else bubblewrap. Raises SandboxUnavailable.
+    """Return the Docker launcher if an engine answers and has the image; otherwise the bubblewrap launcher.
 
-    Options for Docker ask for it, as naming it does: who wants another kernel around boxes must not get this one.
+    Raises SandboxUnavailable. Any Docker option counts as asking for Docker. When Docker was asked for, there is no
+    fallback to bubblewrap, because it would give weaker isolation.
 
-    Boxes read compiled programs from `cache_folder`, if there is one. With `gpus` they may have one of these.
+    Boxes read compiled programs from `cache_folder`, if given. With `gpus`, a box may be bound to one of them.
     """
     if cache_folder is not None:
         _make_readable(cache_folder)
@@ -49,7 +50,7 @@ def choose_launcher(
             if is_asked_for:
                 raise
             level = logging.INFO if isinstance(error, NoImage) else logging.WARNING
-            _log.log(level, "boxes are made by bubblewrap: %s", error)
+            _log.log(level, "Using bubblewrap for boxes: %s", error)
     return BubblewrapLauncher(
         runtime=find_runtime(runtime),
         isolation=isolation,
@@ -61,10 +62,10 @@ def choose_launcher(
 
 
 def _make_readable(folder: Path) -> None:
-    """A box is another user, at least as root and in a container, and must read it whatever the umask is."""
+    """Create the folder and let every user read it: a box may run as another user, whatever the umask."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o755)
     except OSError as error:
-        text = f"{folder} can't be made or opened to boxes ({error.strerror})"
-        raise SandboxUnavailable(f"{text}: set ALLCLOSE_DATA to a folder of yours") from None
+        text = f"{folder} can't be created or made readable for boxes ({error.strerror})"
+        raise SandboxUnavailable(f"{text}: set ALLCLOSE_DATA to a folder that you own") from None

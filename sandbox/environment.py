@@ -1,7 +1,4 @@
-"""What the guest is started with, in every kind of box: its command line, and an environment that is all ours.
-
-Which cores each box computes on: those that the fewest other boxes of this process have.
-"""
+"""The guest's command line and environment, the same in every kind of box, and the cores that each box computes on."""
 
 import hashlib
 import json
@@ -33,16 +30,16 @@ SOURCE_SUFFIXES = (".py", ".txt")
 
 @cache
 def guest_digest() -> str:
-    """Of the guest's sources: an image holds a copy of them, which must be of the same version as the host's side."""
+    """Return the digest of the guest's sources. An image holds a copy of them, and it must match the host's version."""
     sources = [path for path in GUEST.rglob("*") if path.suffix in SOURCE_SUFFIXES]
     return digest_of({str(path.relative_to(GUEST)): path.read_bytes() for path in sources})
 
 
 @cache
 def compile_guest() -> None:
-    """Once, so that no box and no student's process has to: they can't keep what they compile.
+    """Compile the guest's sources once, since boxes and students' processes can't keep what they compile.
 
-    Done for Python of this version, and where this process may write beside the sources.
+    Does nothing where this process may not write beside the sources.
     """
     if sys.dont_write_bytecode:
         return
@@ -54,7 +51,7 @@ def compile_guest() -> None:
 
 
 def digest_of(files: Mapping[str, bytes]) -> str:
-    """Of a guest's sources, whatever else is beside them. `files` by their paths in its folder."""
+    """Return the digest of a guest's sources. `files` maps paths in its folder to contents; other files are ignored."""
     digest = hashlib.sha256()
     for path in sorted(path for path in map(PurePosixPath, files) if path.suffix in SOURCE_SUFFIXES):
         digest.update(f"{path}\0".encode() + files[str(path)] + b"\0")
@@ -67,11 +64,11 @@ class CacheUse(Enum):
     FILL = "fill"
 
 
-# XLA's own caches lie below the folder, and so would make its path a part of every entry's key.
+# XLA's own caches lie below the folder and would make its path a part of every entry's key.
 _KEYS_WITHOUT_PATHS = {"JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES": "none"}
 _CACHE_VARIABLES: dict[CacheUse, dict[str, str]] = {
     CacheUse.NONE: {},
-    # A reader never tries to write, so that it never warns; entries have no maximum age, so that it keeps no times.
+    # A reader never writes, so it never warns. Entries have no maximum age, so it updates no access times.
     CacheUse.READ: {
         "JAX_COMPILATION_CACHE_DIR": str(CACHE_IN_BOX),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "1e9",
@@ -81,14 +78,14 @@ _CACHE_VARIABLES: dict[CacheUse, dict[str, str]] = {
         "JAX_COMPILATION_CACHE_DIR": "/tmp/compiled",
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
-        # Or each entry tells the functions and lines of the reference from which it was called.
+        # Otherwise each entry names the functions and lines of the reference that called it.
         "JAX_TRACEBACK_IN_LOCATIONS_LIMIT": "0",
         **_KEYS_WITHOUT_PATHS,
     },
 }
 
 
-# A box sees one GPU, whose number is then 0. Nothing is taken of its memory ahead, and no zygote makes a CUDA context.
+# A box sees one GPU, whose index is 0. No memory is preallocated, and no zygote creates a CUDA context.
 _GPU_VARIABLES = {
     "JAX_PLATFORMS": "cuda,cpu",
     "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
@@ -98,9 +95,9 @@ _GPU_VARIABLES = {
 }
 
 
-# What makes a student's process quicker, and can be left out by name: see `jax_compilation`, and `_THREAD_VARIABLES`.
+# Optimizations of a student's process, which can be disabled by name: see `jax_compilation` and `_THREAD_VARIABLES`.
 OPTIMIZATIONS = (*jax_compilation.PARTS, "passive_threads")
-# Threads that wait for work sleep. Those that spin take a core from others, or from their own process's next step.
+# Idle threads sleep. Spinning threads take a core from others, or from the next step of their own process.
 _THREAD_VARIABLES = {"OMP_WAIT_POLICY": "PASSIVE"}
 
 
@@ -111,7 +108,7 @@ def guest_arguments(
     optimizations: tuple[str, ...],
     gpu: Gpu | None = None,
 ) -> list[str]:
-    """After the name of the interpreter."""
+    """Return the arguments after the interpreter's name."""
     settings = {
         "frameworks": spec.frameworks,
         "isolation": isolation,
@@ -126,7 +123,7 @@ def guest_arguments(
 def guest_environment(
     core_count: int, cache: CacheUse, optimizations: tuple[str, ...], gpu: Gpu | None = None
 ) -> dict[str, str]:
-    """The same hash seed everywhere, so that a program does not pass in one box and fail in another."""
+    """The hash seed is fixed, so that a program does not pass in one box and fail in another."""
     return {
         "PATH": "/usr/bin:/bin",
         "PYTHONPATH": str(GUEST_IN_BOX.parents[1]),
@@ -147,12 +144,14 @@ def guest_environment(
 
 
 class Cores:
+    """Assigns to each box the cores that the fewest other boxes of this process use."""
+
     def __init__(self) -> None:
         self._boxes: Counter[int] = Counter()
         self._lock = threading.Lock()
 
     def take(self, count: int) -> tuple[int, ...]:
-        """At most as many as there are."""
+        """Return `count` cores, or all of them if the machine has fewer."""
         with self._lock:
             taken = sorted(os.sched_getaffinity(0), key=lambda core: (self._boxes[core], core))[:count]
             self._boxes.update(taken)

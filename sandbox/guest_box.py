@@ -1,4 +1,4 @@
-"""A box with our guest in it, at the other end of a stream. What opens and ends it is the launcher's."""
+"""A box that runs the guest, at the other end of a stream. The launcher opens and ends the vessel around it."""
 
 import json
 import threading
@@ -17,35 +17,35 @@ from sandbox.outcome import Report, outcome_of, read_report
 from sandbox.stream import Patience, Stream, read_json
 
 FACTS_BYTES = 64 * 1024
-# What the guest may take on top of a limit: it confines the child, kills it, and frees its memory.
+# Time for the guest on top of a limit: it confines the child, kills it and frees its memory.
 GRACE_SECONDS = 15
 EMPTYING_SECONDS = 10
 
 
 class Vessel(ABC):
-    """What a guest runs in."""
+    """The process or container that a guest runs in."""
 
     name: str
     stream: Stream
     pid: int
-    """Of its first process, as the host counts."""
+    """The host's process ID of the first process in the box."""
 
     @abstractmethod
     def is_alive(self) -> bool: ...
 
     def check_host(self) -> None:  # noqa: B027
-        """After a loss. Raises SandboxAway when what held the box is away: then nothing in it was to blame."""
+        """Called after a loss. Raises SandboxAway when the host's engine is away, so the box is not to blame."""
 
     def make_room(self, memory_bytes: int) -> None:  # noqa: B027
-        """Before a run that may take so much. A vessel without a wall around its memory has room enough."""
+        """Called before a run that may use this much memory. A vessel without a memory limit does nothing."""
 
     @abstractmethod
     def destroy(self) -> None:
-        """At once, with everything in it. May be called twice."""
+        """End the vessel at once, with everything in it. May be called twice."""
 
     @abstractmethod
     def last_words(self) -> str:
-        """What it wrote to stderr, for the log."""
+        """Return the end of what the guest wrote to stderr, for the log."""
 
 
 class GuestBox(Box):
@@ -93,17 +93,17 @@ class GuestBox(Box):
             raise
 
     def is_alive(self) -> bool:
-        """A box that speaks unasked, or has closed its end, is none to use."""
-        return self.vessel.is_alive() and not self.vessel.stream.has_word()
+        """A box that sent bytes unasked, or closed its end, is not usable."""
+        return self.vessel.is_alive() and not self.vessel.stream.can_read()
 
     def close(self) -> None:
         self.vessel.destroy()
-        with self._in_use:  # a run in another thread finds the stream ended, not a descriptor that is another's by now
+        with self._in_use:  # so that a run in another thread sees the end of the stream, not a reused descriptor
             self.vessel.stream.close()
 
 
 class _Run:
-    """One request's conversation with the monitor."""
+    """One request's dialogue with the monitor."""
 
     def __init__(self, stream: Stream, request: Request, abort: threading.Event) -> None:
         self._stream, self._request, self._abort = stream, request, abort
@@ -125,7 +125,7 @@ class _Run:
         )
 
     def _is_empty(self) -> bool:
-        """The zygote says so, or ends: the cases stand, but nobody comes into that box again."""
+        """The zygote confirms that the box is empty, or ends. The results stand, but the box is not reused."""
         try:
             self._stream.receive({b"D": 0}, self._patience(EMPTYING_SECONDS))
         except BoxLost:
@@ -133,7 +133,7 @@ class _Run:
         return True
 
     def _load(self) -> CaseOutcome | float:
-        """Seconds, or why it did not load."""
+        """Return the seconds that loading took, or the outcome that says why the source did not load."""
         patience = self._patience(MAX_STRETCH * self._limits.load_seconds)
         kind, content = self._stream.receive({b"L": FACTS_BYTES, b"O": FACTS_BYTES}, patience)
         if kind == b"L":
@@ -141,7 +141,7 @@ class _Run:
         return outcome_of("", "load", self._report(content, patience), self._limits)
 
     def _cases(self, on_case: Callable[[CaseOutcome], None]) -> Iterator[CaseOutcome]:
-        """Up to the last, or the one that cost the process its life; of the answers none is kept."""
+        """Run the cases up to the last one, or the one that ended the process. Yields outcomes without answers."""
         last = len(self._request.cases) - 1
         for index, case in enumerate(self._request.cases):
             patience = self._patience(MAX_STRETCH * self._limits.wall_seconds)
@@ -188,7 +188,7 @@ def _setup_header(setup: Setup) -> bytes:
 
 
 def open_box(vessel: Vessel, image: str, seconds: float) -> GuestBox:
-    """Waits until the guest has imported its frameworks. Raises BoxLost. After any error the vessel is destroyed."""
+    """Wait until the guest has imported its frameworks. Raises BoxLost. After any error the vessel is destroyed."""
     try:
         _, content = vessel.stream.receive({b"Y": FACTS_BYTES}, Patience(seconds))
         return GuestBox(vessel, _ready(read_json(content), image))

@@ -1,7 +1,7 @@
-"""What a sandbox is asked and what it answers.
+"""The interface of a sandbox: requests, outcomes, and the two abstract classes Box and Launcher.
 
-The line between the two kinds of failure: what a student's program does wrong is a value (an `Ending` and a `Failure`);
-what we or the host do wrong is an exception (`BoxLost`, `SandboxUnavailable`), and the judging runs again.
+A failure of the student's program is a value (an `Ending` and a `Failure`). A failure of Allclose or of the host is an
+exception (`BoxLost`, `SandboxUnavailable`), and the judging runs again.
 """
 
 import threading
@@ -21,32 +21,32 @@ Stage: TypeAlias = Literal["load", "call", "answer"]
 
 
 class SandboxError(Exception):
-    """Never the student's fault."""
+    """A failure that is never the student's fault."""
 
 
 class SandboxUnavailable(SandboxError):
-    """This host can't open a box; the text says what is missing and the command that mends it."""
+    """This host can't open a box. The text says what is missing and names the command that fixes it."""
 
 
 class SandboxAway(SandboxUnavailable):
-    """No box can be opened now, whatever for, and later one may: an engine that is being restarted, say."""
+    """This host can't open any box now, but may later: for example while an engine restarts."""
 
 
 class DeviceLost(SandboxAway):
-    """A GPU failed, so that whatever happened on it since tells nothing of the program that ran."""
+    """A GPU failed. Results computed on it since then say nothing about the program."""
 
 
 class BoxLost(SandboxError):
-    """The box died, or answered what no guest of ours answers; what it ran must run again elsewhere."""
+    """The box died or broke the protocol. Its run must be repeated in another box."""
 
 
 class Aborted(SandboxError):
-    """The caller's abort event was set before the run had ended; the box is gone."""
+    """The caller's abort event was set before the run ended. The box is gone."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoxSpec:
-    """What distinguishes boxes. The zygote imports exactly `frameworks`, which are sorted."""
+    """The properties by which boxes differ. The zygote imports exactly `frameworks`, which are sorted."""
 
     frameworks: tuple[str, ...]
     gpu: bool = False
@@ -59,7 +59,7 @@ class BoxSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """`wall_seconds`, `answer_bytes` and `text_bytes` (stdout and stderr that are kept) hold for each case."""
+    """`wall_seconds`, `answer_bytes` and `text_bytes` (kept stdout and stderr) apply to each case."""
 
     wall_seconds: float
     memory_bytes: int
@@ -70,7 +70,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`kind`: what the arrays in this argument become before the call; "value" leaves them as they were decoded."""
+    """`kind`: the array type that this argument's arrays are converted to; "value" leaves them as decoded."""
 
     name: str
     kind: Kind
@@ -78,7 +78,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class CaseInput:
-    """`inputs`: `codec.encode` of a dict with a tree for each parameter."""
+    """`inputs`: `codec.encode` of a dict that maps each parameter's name to a tree."""
 
     name: str
     inputs: bytes
@@ -88,10 +88,10 @@ class CaseInput:
 class Request:
     """One source and the cases to call it with, in order.
 
-    With a driver (`def run(solution, inputs) -> values`) that is called instead; its values are the answer.
-    `guarded`: parameters that the program must neither change in place nor give back the memory of. `signature`: the
-    names of what a driver calls the solution with, None where only the driver knows. `problem`: whose spares may run
-    it.
+    With a driver (`def run(solution, inputs) -> values`) the driver is called instead, and its values are the answer.
+    `guarded`: parameters that the program must not change in place and whose memory it must not return. `signature`:
+    the names of the arguments that a driver passes to the solution, or None if only the driver knows. `problem`: its
+    spares may serve this request.
     """
 
     source: str
@@ -107,10 +107,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """What a student's process is made with before there is a source.
+    """The properties that a student's process is created with, before its source is known.
 
-    `cpu_seconds`: the most that it may compute on each core, a backstop. `library_calls`: what JAX's libraries compute
-    there ahead (`sandbox.guest.library_programs`). `problem`: as in `Request`.
+    `cpu_seconds`: a backstop, the most CPU time on each core. `library_calls`: calls of JAX's libraries that the
+    process makes ahead of time (`sandbox.guest.library_programs`). `problem`: as in `Request`.
     """
 
     problem: str
@@ -128,7 +128,7 @@ class Setup:
 
 
 def setup_of(request: Request) -> Setup:
-    """For a process that is made when its request comes."""
+    """Return the setup for a process that is created when its request arrives."""
     limits = request.limits
     seconds = limits.load_seconds + len(request.cases) * limits.wall_seconds
     return Setup(problem=request.problem, memory_bytes=limits.memory_bytes, cpu_seconds=int(seconds))
@@ -150,7 +150,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Why there is no answer. `kind`: exception type or signal; all texts are printable and capped."""
+    """The reason why there is no answer. `kind`: exception type or signal. All texts are printable and capped."""
 
     stage: Stage
     kind: str
@@ -160,9 +160,9 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseOutcome:
-    """`memory_bytes`: peak above what the process had before the source was loaded.
+    """`memory_bytes`: peak memory above the level before the source was loaded.
 
-    `wall_seconds` are without `left_out_seconds`, in which the program waited while other processes had its cores.
+    `wall_seconds` exclude `left_out_seconds`, in which the program waited because other processes held its cores.
     """
 
     name: str
@@ -177,10 +177,10 @@ class CaseOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOutcome:
-    """`cases` ends with the one that killed the student's process, if one did; the others were not run.
+    """`cases` ends with the case that killed the student's process, if one did; later cases were not run.
 
-    They are without their answers, which only `on_case` gets: together they could be very large. `load_failure`
-    concerns every case. `clean`: the box was found empty afterwards and may be used again.
+    Answers are removed because together they could be very large; only `on_case` receives them. `load_failure` applies
+    to every case. `clean`: the box was found empty afterwards and may be used again.
     """
 
     loaded: bool
@@ -192,7 +192,7 @@ class RunOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """What a box said when it was ready: facts to be kept with every verdict."""
+    """Facts that a box reports when it is ready. They are stored with every verdict."""
 
     isolation: Isolation
     versions: Mapping[str, str]
@@ -202,9 +202,9 @@ class Ready:
 
 
 class Box(ABC):
-    """A started box. One run at a time, from one thread. `name`: by which the host knows it.
+    """A started box. One run at a time, from one thread.
 
-    `spare`: what the student's process that waits in it was made with, if one waits.
+    `name`: identifies the box on the host. `spare`: the setup of the student's process that waits in it, if any.
     """
 
     name: str = "box"
@@ -213,13 +213,13 @@ class Box(ABC):
 
     @abstractmethod
     def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
-        """Raises BoxLost or Aborted; after either the box is gone.
+        """Run the request. `on_case` is called as each case ends, and only it sees the answer.
 
-        `on_case` is called as each case ends, and is the only one to see its answer.
+        Raises BoxLost or Aborted; after either the box is gone.
         """
 
     def prepare(self, setup: Setup, abort: threading.Event) -> None:  # noqa: B027
-        """Makes a spare: a student's process that waits for its source. The next run takes it where it fits.
+        """Make a spare: a student's process that waits for its source. The next run uses it if it fits.
 
         A box with a GPU makes none. Raises as `run` does.
         """
@@ -229,7 +229,7 @@ class Box(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Ends everything in the box at once. May be called twice."""
+        """End everything in the box at once. May be called twice."""
 
 
 class Launcher(ABC):

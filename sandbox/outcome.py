@@ -1,4 +1,4 @@
-"""Turns what a monitor reports into outcomes. Its facts are to be believed, the texts and payloads are not."""
+"""Turn a monitor's reports into outcomes. The monitor's facts are trusted; its texts and payloads are not."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from sandbox.interface import BoxLost, CaseOutcome, Ending, Failure, Limits, Sta
 MESSAGE_CHARACTERS = 2048
 TRACEBACK_CHARACTERS = 8192
 KIND_CHARACTERS = 100
-# A process that died at this share of its memory limit most likely died of it.
+# A process that was killed above this share of its memory limit counts as out of memory.
 NEAR_LIMIT = 0.8
 _OUT_OF_MEMORY_WORDS = (
     "RESOURCE_EXHAUSTED",
@@ -38,7 +38,7 @@ _ENDING_OF_REPLY = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What the monitor says of one question, checked for shape."""
+    """The monitor's report on one request, checked for shape."""
 
     cause: Cause
     kind: bytes
@@ -65,7 +65,7 @@ def read_report(facts: dict[str, Any], text: bytes, payload: bytes) -> Report:
             payload=payload,
         )
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise BoxLost(f"the box sent a report that is none: {error!r}") from None
+        raise BoxLost(f"the box sent a malformed report: {error!r}") from None
 
 
 def outcome_of(name: str, stage: Stage, report: Report, limits: Limits) -> CaseOutcome:
@@ -165,9 +165,9 @@ def _forgery(stage: Stage) -> Failure:
 
 
 def printable(text: str, limit: int) -> str:
-    """Without control characters, surrogates and invisible marks that reorder text; line ends and tabs stay.
+    """Escape control characters, surrogates and invisible marks that reorder text. Line ends and tabs stay.
 
-    `app.judging.text` cuts for pages, and reads texts that were in no box; neither side may import the other.
+    `app.judging.text` cuts text for pages and covers text from outside boxes. Neither module may import the other.
     """
     return "".join(
         character if character.isprintable() or character in "\n\t" else ascii(character)[1:-1]

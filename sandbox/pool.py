@@ -1,7 +1,7 @@
-"""Keeps boxes warm, lends them out one lease at a time, and replaces those that are spent.
+"""A pool of warm boxes. Callers lease one box at a time; the pool replaces boxes that are spent.
 
-A box is spent when it did not end clean, was lost, or has had its number of runs. At capacity the idle box that was
-used longest ago makes room. Replacements start in the background, so that students don't wait for imports.
+A box is spent when a run did not end clean, when it was lost, or when it reached its number of runs. At capacity the
+least recently used idle box makes room. Replacements start in the background, so students do not wait for imports.
 """
 
 import threading
@@ -28,7 +28,7 @@ LISTEN_SECONDS = 0.2
 
 @dataclass(slots=True)
 class _Place:
-    """A started box and its wear."""
+    """A started box, and how much it has been used."""
 
     spec: BoxSpec
     box: Box
@@ -39,7 +39,7 @@ class _Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """`busy`: lent out. `starting`: those that nobody waits for."""
+    """`ready`: idle. `busy`: leased. `starting`: starting in the background."""
 
     ready: int
     busy: int
@@ -58,7 +58,8 @@ class Pool:
 
     @contextmanager
     def lease(self, spec: BoxSpec, abort: threading.Event, problem: str = "") -> Iterator[Box]:
-        """A box that is exchanged for a fresh one whenever it is spent, with a spare of the problem if there is one.
+        """Lease a box of this kind, preferably one with a spare for the problem. A spent box is exchanged for a fresh
+        one.
 
         Raises SandboxUnavailable or Aborted.
         """
@@ -69,7 +70,7 @@ class Pool:
             leased.close()
 
     def warm(self, spec: BoxSpec) -> None:
-        """Starts one in the background, unless there is one or no room."""
+        """Start a box in the background, unless one is idle or starting, or the pool is full."""
         with self._changed:
             known = spec in self._starting or any(place.spec == spec for place in self._idle)
             if known or self._is_closed or self._count() >= self.capacity:
@@ -78,10 +79,10 @@ class Pool:
         threading.Thread(target=self._start_idle, args=(spec,), name="box-start", daemon=True).start()
 
     def make_spare(self, spec: BoxSpec, setup: Setup, abort: threading.Event) -> bool:
-        """Makes one in an idle box, or in a new one; whether there was a box for it.
+        """Make a spare in an idle or a new box. Return False if there was no room.
 
-        A spare of the problem with another setup is made anew. Without room, the idle box used longest ago gives way.
-        Raises SandboxError, as a run does.
+        A spare of the same problem with another setup is replaced. At capacity the least recently used idle box is
+        closed. Raises SandboxError, as a run does.
         """
         evicted: _Place | None = None
         with self._changed:
@@ -102,7 +103,7 @@ class Pool:
             place.box.close()
             place = None
         place = place or self._start_lent(spec)
-        place.is_spoilt = True  # until it has proven the contrary
+        place.is_spoilt = True  # until the box has proven to be usable
         try:
             place.box.prepare(setup, abort)
             place.is_spoilt = False
@@ -111,7 +112,7 @@ class Pool:
         return True
 
     def count_spares(self, setup: Setup) -> int:
-        """Those that wait with this very setup."""
+        """Count the idle boxes whose spare has exactly this setup."""
         with self._changed:
             return sum(place.box.spare == setup for place in self._idle)
 
@@ -120,7 +121,7 @@ class Pool:
             return sum(place.spec == spec for place in self._idle)
 
     def close(self) -> None:
-        """Ends the idle boxes; those that are lent end when they come back."""
+        """Close the idle boxes. Leased boxes are closed when they come back."""
         with self._changed:
             self._is_closed = True
             idle, self._idle = self._idle, []
@@ -161,7 +162,7 @@ class Pool:
                 return self._start_lent(spec)
 
     def _find(self, spec: BoxSpec, abort: threading.Event, problem: str) -> tuple[_Place | None, bool]:
-        """An idle box of that kind, or else a place to start one in, which is counted as lent; waits for either."""
+        """Wait for an idle box of this kind or for room to start one. A started box is counted as leased."""
         evicted: _Place | None = None
         with self._changed:
             while True:
@@ -182,7 +183,7 @@ class Pool:
         return place, place is None
 
     def _choose(self, spec: BoxSpec, problem: str) -> _Place | None:
-        """A spare of the problem's, or else a box without one, or else one whose spare is given up."""
+        """Prefer a spare of the problem, then a box without a spare, then a box with another problem's spare."""
         idle = [place for place in self._idle if place.spec == spec]
         return min(idle, key=lambda place: (not _is_spare(place, problem), place.box.spare is not None), default=None)
 
@@ -202,7 +203,7 @@ class Pool:
             raise
 
     def _start_idle(self, spec: BoxSpec) -> None:
-        """A host that can't open it says so to whoever asks for a box next."""
+        """Errors are dropped here: the next lease launches a box itself and raises."""
         place: _Place | None = None
         try:
             with suppress(SandboxUnavailable):
@@ -223,7 +224,7 @@ def _is_spare(place: _Place, problem: str) -> bool:
 
 
 class _Leased(Box):
-    """What a lease hands out."""
+    """The box that a lease hands out."""
 
     def __init__(self, pool: Pool, place: _Place, abort: threading.Event) -> None:
         self._pool, self._abort, self.ready = pool, abort, place.box.ready
@@ -232,7 +233,7 @@ class _Leased(Box):
     def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
         place = self._fresh()
         place.runs += 1
-        place.is_spoilt = True  # until it has proven the contrary
+        place.is_spoilt = True  # until the run has ended clean
         outcome = place.box.run(request, on_case, abort)
         place.is_spoilt = not outcome.clean
         return outcome
@@ -257,6 +258,6 @@ class _Leased(Box):
             raise BoxLost("the lease has ended")
         if not self._pool.is_spent(place):
             return place
-        self.close()  # first, since the new one may need its room
+        self.close()  # first: the new box may need its room
         self._place = self._pool.take(place.spec, self._abort)
         return self._place

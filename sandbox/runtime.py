@@ -1,4 +1,4 @@
-"""The Python and the frameworks that boxes see, found by asking the runtime's own interpreter."""
+"""The Python installation and frameworks that boxes see, found by asking the runtime's own interpreter."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ _OWN_IN_BOX = ("/tmp", "/proc", "/dev", "/cache", "/allclose")
 
 @dataclass(frozen=True)
 class Runtime:
-    """`folder`: a virtual environment; `base`: the Python installation that it was made from."""
+    """`folder`: a virtual environment. `base`: the Python installation that it was created from."""
 
     folder: Path
     python_version: str
@@ -33,9 +33,9 @@ class Runtime:
 
     @cached_property
     def base_mounts(self) -> tuple[Path, ...]:
-        """The Python installation: a box must see it where the environment says that it is, unless it is in /usr.
+        """Return the paths of the Python installation outside /usr, which a box must see at the same place.
 
-        Raises SandboxUnavailable when that place is one that a box has its own of.
+        Raises SandboxUnavailable when such a path lies in a folder that each box has its own version of.
         """
         hops = [self.base, self.base.resolve()]
         link = self.interpreter
@@ -46,13 +46,13 @@ class Runtime:
         mounts = tuple(dict.fromkeys(path for path in hops if not path.is_relative_to("/usr") and path != Path("/")))
         for path in mounts:
             if any(path.is_relative_to(own) for own in _OWN_IN_BOX):
-                text = f"Python lies at {path}, and boxes have a {path.parents[-2]} of their own: "
-                raise SandboxUnavailable(text + f"install it elsewhere and make {self.folder} again with it")
+                text = f"Python is installed at {path}, but each box has its own {path.parents[-2]}: "
+                raise SandboxUnavailable(text + f"install Python elsewhere and create {self.folder} again with it")
         return mounts
 
     @cached_property
     def image(self) -> str:
-        """Names what is installed, as a digest does for an image."""
+        """Identify the installed packages, as a digest identifies an image."""
         names = sorted(path.name for path in self.packages.glob("*.dist-info"))
         digest = hashlib.sha256("\n".join([self.python_version, *names]).encode()).hexdigest()
         return f"bubblewrap:{digest[:16]}"
@@ -63,9 +63,9 @@ def find_runtime(folder: Path) -> Runtime:
     folder = folder.absolute()
     command = [str(folder / "bin" / "python"), "-I", "-c", _QUESTION]
     try:
-        said = subprocess.run(command, capture_output=True, check=True, timeout=60, env={}).stdout
+        output = subprocess.run(command, capture_output=True, check=True, timeout=60, env={}).stdout
     except (OSError, subprocess.SubprocessError) as error:
         remedy = "correct or unset ALLCLOSE_RUNTIME, or run `make .runtime/.installed`"
         raise SandboxUnavailable(f"no Python at {folder}/bin/python ({error}): {remedy}") from None
-    facts = json.loads(said)
+    facts = json.loads(output)
     return Runtime(folder, facts["version"], Path(facts["base"]), Path(facts["packages"]))

@@ -1,4 +1,4 @@
-"""The host's side of the channel to a box: frames, with a deadline, and with an ear for the caller's abort event."""
+"""The host's end of the channel to a box: frames with a deadline, which also watch the caller's abort event."""
 
 import json
 import os
@@ -20,7 +20,7 @@ class HasFileno(Protocol):
 
 
 class Patience:
-    """Until when to wait, and for whose sake to stop."""
+    """A deadline and an abort event."""
 
     def __init__(self, seconds: float, abort: threading.Event | None = None) -> None:
         self._deadline, self._abort = time.monotonic() + seconds, abort
@@ -34,19 +34,19 @@ class Patience:
 
 
 class Channel(ABC):
-    """The bytes to and from a box. Neither reading nor writing waits."""
+    """The bytes to and from a box. Neither reading nor writing blocks."""
 
     @abstractmethod
     def read(self, size: int) -> bytes | None:
-        """At most so many; None when there are none yet, nothing at the end."""
+        """Return at most `size` bytes; None when none are there yet; empty at the end of the stream."""
 
     @abstractmethod
     def write(self, data: memoryview) -> int:
-        """How many were taken. Raises OSError when nobody reads any more."""
+        """Return how many bytes were taken. Raises OSError when the other end is closed."""
 
     @abstractmethod
-    def has_word(self) -> bool:
-        """Whether something can be read, be it the end."""
+    def can_read(self) -> bool:
+        """Whether bytes or the end of the stream can be read."""
 
     @abstractmethod
     def wait_to_read(self, seconds: float) -> None: ...
@@ -61,7 +61,7 @@ class Channel(ABC):
 
 
 class Pipes(Channel):
-    """`receiver` and `sender` are the box's stdout and stdin, unbuffered."""
+    """The box's stdin (`sender`) and stdout (`receiver`), unbuffered."""
 
     def __init__(self, sender: BinaryIO, receiver: BinaryIO) -> None:
         self._sender, self._receiver = sender, receiver
@@ -81,7 +81,7 @@ class Pipes(Channel):
         except BlockingIOError:
             return 0
 
-    def has_word(self) -> bool:
+    def can_read(self) -> bool:
         return self.is_closed or poll(self._receiver, select.POLLIN, 0)
 
     def wait_to_read(self, seconds: float) -> None:
@@ -103,7 +103,7 @@ class Stream:
         self._channel = channel
 
     def close(self) -> None:
-        """Not while another thread sends or receives."""
+        """Must not be called while another thread sends or receives."""
         self._channel.close()
 
     def send(self, kind: bytes, content: bytes, patience: Patience) -> None:
@@ -113,15 +113,14 @@ class Stream:
                 rest = rest[self._write(rest, patience) :]
 
     def receive(self, caps: dict[bytes, int], patience: Patience) -> tuple[bytes, bytes]:
-        """A frame of one of these kinds and of at most that many bytes. Raises BoxLost for any other."""
+        """Read a frame whose kind is in `caps` and that is no longer than its cap. Raises BoxLost for any other."""
         kind, size = HEADER.unpack(self._read(HEADER.size, patience))
         if size > caps.get(kind, -1):
-            raise BoxLost(f"the box sent a frame of kind {kind!r} and {size} bytes out of turn")
+            raise BoxLost(f"the box sent an unexpected frame of kind {kind!r} with {size} bytes")
         return kind, self._read(size, patience)
 
-    def has_word(self) -> bool:
-        """Whether something can be read, be it the end of the stream."""
-        return self._channel.has_word()
+    def can_read(self) -> bool:
+        return self._channel.can_read()
 
     def _read(self, size: int, patience: Patience) -> bytes:
         parts: list[bytes] = []
@@ -165,11 +164,11 @@ def poll(pipe: HasFileno, event: int, seconds: float) -> bool:
 
 
 def read_json(content: bytes) -> dict[str, Any]:
-    """Facts from the guest. Raises BoxLost when they are not even an object."""
+    """Parse facts from the guest. Raises BoxLost when they are not a JSON object."""
     try:
         found = json.loads(content)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise BoxLost("the box sent what is no JSON object")
+        raise BoxLost("the box sent something other than a JSON object")
     return found

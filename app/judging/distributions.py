@@ -1,7 +1,8 @@
-"""Laws that samples may be asked to follow, in the form that a shift and a scale make of any: P(X ≤ z) and P(X ≥ z).
+"""Distributions that samples may be required to follow, in standard form: P(X ≤ z) and P(X ≥ z).
 
-Both are given, each accurate where it is small. Formulas: Johnson, Kotz and Balakrishnan, "Continuous Univariate
-Distributions"; the names and standard forms are those of `jax.random` and `scipy.stats`.
+Both are given, each accurate where it is small. A shift and a scale turn any member of a family into its standard form.
+Formulas: Johnson, Kotz and Balakrishnan, "Continuous Univariate Distributions". Names and standard forms are those of
+`jax.random` and `scipy.stats`.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +26,7 @@ class SampleDistribution:
 
 
 def _symmetric(tail: Callable[[Array], Array]) -> Callable[[Array], Probabilities]:
-    """From P(X ≥ |z|)."""
+    """Build both probabilities from P(X ≥ |z|)."""
 
     def probabilities(z: Array) -> Probabilities:
         outer = tail(np.abs(z))
@@ -35,7 +36,7 @@ def _symmetric(tail: Callable[[Array], Array]) -> Callable[[Array], Probabilitie
 
 
 def _normal_tail(z: Array) -> Array:
-    # NumPy has no error function, and Python's is exact enough to the farthest tail.
+    # NumPy has no error function, and Python's is accurate even in the far tail.
     return np.fromiter(map(erfc, (z / sqrt(2)).tolist()), np.float64, z.size) / 2
 
 

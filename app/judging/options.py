@@ -1,4 +1,4 @@
-"""What authors write in YAML, strictly typed: no unknown key, and no text for a number."""
+"""Base types for what authors write in YAML, strictly typed: no unknown keys, and no text for a number."""
 
 from typing import Annotated
 
@@ -11,9 +11,9 @@ Integer = Annotated[int, Strict()]
 
 
 class Model(BaseModel):
-    """Frozen and closed."""
+    """A frozen model that refuses unknown keys."""
 
-    # NaN and inf may stand in literals, and JSON has no word for them.
+    # Literals may contain NaN and inf, which JSON can't represent as numbers.
     model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
 
 

@@ -1,9 +1,9 @@
-"""A value as people look at it: small ones whole, large ones by what tells most about them. Fit for JSONB.
+"""Previews of values for people: small values whole, large ones by their first elements and statistics, as JSON.
 
 {"structure": "a dict with the keys 'loss', 'params'", "left_out": 0, "leaves": [
     {"path": "loss", "dtype": "float32", "shape": [], "values": 0.25},
-    {"path": "params", "dtype": "float32", "shape": [512, 8], "first": [0.1, …], "min": -1.0, "max": 1.0, "mean": 0.0,
-     "nan": 0, "inf": 0}]}
+    {"path": "params", "dtype": "float32", "shape": [512, 8], "first": [0.1, …], "min": -1.0, "max": 1.0,
+     "mean": 0.0, "nan": 0, "inf": 0}]}
 """
 
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from app.judging.structure import describe, leaves, path_text
 from app.judging.text import printable
 
 MAX_LEAVES = 40
-MAX_ELEMENTS = 64  # of an array that is shown whole
+MAX_ELEMENTS = 64  # larger arrays are not shown whole
 FIRST_ELEMENTS = 8
 MAX_CHARACTERS = 500
 
 
 def preview(tree: Tree) -> dict[str, Any]:
-    """Numbers that JSON does not have come as strings: "nan", "inf", "-inf", ints beyond 2**53, complex ones."""
+    """Numbers that JSON lacks are strings: "nan", "inf", "-inf", integers beyond 2**53, complex numbers."""
     found = list(leaves(tree))
     shown_leaves = [_preview_leaf(path_text(path), read_leaf(value)) for path, value in islice(found, MAX_LEAVES)]
     return {"structure": describe(tree), "leaves": shown_leaves, "left_out": max(len(found) - MAX_LEAVES, 0)}

@@ -1,12 +1,10 @@
-"""What a requirement is: a rule on how an answer is computed, judged on evidence and never on the answer.
+"""Requirements: rules on how an answer is computed, judged on evidence and never on the answer.
 
-Each file of `app.judging.requirements` holds one kind, under the name of the key that an author writes for it. The web
-process reads them too, and has no NumPy.
+Each file of `app.judging.requirements` holds one kind, named like the key that an author writes for it. The web process
+reads them too, without NumPy.
 
-What is known of how an answer was computed: facts about a program, which the rules in `requirements` judge.
-
-For what JAX can trace they are read from the exported program itself, in a box that never held a student's Python.
-Counts of calls come from the student's own process, and are evidence, not proof.
+Evidence on programs is read from the exported program, in a box that never held a student's Python code. Counts of
+calls come from the student's own process, and are evidence, not proof.
 """
 
 from abc import ABC, abstractmethod
@@ -22,14 +20,16 @@ from app.judging.options import Integer, Model
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """`length`: number of steps, or None where it depends on values; `steps`: with those of the loops around it.
+    """A loop of the program. `length`: its number of steps, or None if it depends on values.
 
-    `index`: its place among the loops of the program. `nesting`: how many loops are around it.
-    `takes_part`: the answer depends on it. `fed_by`: the parameters that reach the answer by way of it.
-    `bypassed_by`: those that reach the answer beside it. `whole`: those of which every step sees more than the part
-    that its counter chooses. `outside`: the arithmetic that is done neither in it nor in others of its length, since a
-    loop is differentiated as two; infinite where nothing bounds it. `share`: the part that is not, from 0 to 1.
-    `effect`: how far the answer moves at least without the first or without the last step; None if not tried.
+    `steps`: all steps, including those of surrounding loops. `index`: its place among the program's loops. `nesting`:
+    the number of surrounding loops. `takes_part`: the answer depends on it. `fed_by`: parameters that reach the answer
+    through it. `bypassed_by`: parameters that reach the answer beside it. `whole`: parameters of which every step sees
+    more than the part that its counter selects.
+
+    `outside`: the arithmetic outside this loop and others of its length, since a loop's gradient is a second loop;
+    infinite if unbounded. `share`: the rest of the arithmetic, from 0 to 1. `effect`: the least change of the answer
+    without the first or the last step; None if not tried.
     """
 
     index: int
@@ -47,9 +47,9 @@ class Loop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditional:
-    """A choice between `branches` by a value; the rest as for loops.
+    """A choice between `branches` by a value; the other fields are as for loops.
 
-    `effect`: how far the answer moves at most when one and the same branch is taken always; None if not tried.
+    `effect`: the greatest change of the answer when one branch is always taken; None if not tried.
     """
 
     index: int
@@ -63,12 +63,12 @@ class Conditional:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """`operations`: how often each StableHLO operation stands in the program, by name without its dialect.
+    """Facts about a program. `operations`: counts of StableHLO operations, by name without the dialect.
 
-    `copies`: of the largest group of operations that is written out again and again, as an unrolled loop is.
-    `axes`: how much arithmetic is done on arrays that have an axis of a size. `equations`: operations in all.
-    `temporary_bytes`: what the compiled program needs; `flops`: a count over all that the outputs depend on, of which
-    `unbounded` loops have no known number of steps and count as one.
+    `copies`: repetitions of the largest repeated group of operations, as in an unrolled loop. `axes`: arithmetic on
+    arrays by the size of their axes. `equations`: the number of operations. `temporary_bytes`: temporary memory of the
+    compiled program. `flops`: all arithmetic that the outputs depend on; each of the `unbounded` loops, whose length is
+    unknown, counts as one step.
     """
 
     loops: tuple[Loop, ...]
@@ -84,21 +84,21 @@ class Evidence:
 
 Basis: TypeAlias = Literal["program", "calls"]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
-# A number, or the name of something that has one in each case.
+# A number, or the name of a parameter or symbolic size that has a number in each case.
 Count = Annotated[
     Annotated[Integer, Field(ge=0), Tag("<number>")] | Annotated[Name, Tag("<name>")],
     Discriminator(lambda count: "<name>" if isinstance(count, str) else "<number>"),
 ]
 
-NOT_TRIED = "no program that could be looked into"
+NOT_TRIED = "no program that could be examined"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What a requirement is judged on, in one case.
+    """The facts that a requirement is judged on, in one case.
 
-    `numbers`: whole numbers of the case by name, of parameters and of symbolic sizes. `calls`: how often the student's
-    process did what `CALLS` names, as it says itself.
+    `numbers`: integers of the case by name, from parameters and symbolic sizes. `calls`: counts by name of `Call`, as
+    reported by the student's process.
     """
 
     numbers: Mapping[str, int]
@@ -112,7 +112,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unmet:
-    """`category` is the requirement in the manifest's own words: hidden cases say no more."""
+    """`category` is the requirement in the manifest's own words, which is all that hidden cases show."""
 
     category: str
     expected: str
@@ -124,32 +124,32 @@ class Unmet:
 
 
 class Requirement(Model, ABC):
-    """`basis`: what must be known to judge it."""
+    """`basis`: the kind of evidence that it is judged on."""
 
     basis: ClassVar[Basis] = "program"
 
     @property
     def names(self) -> Mapping[str, str]:
-        """Of what has a number in each case: by the key that names it."""
+        """The names of per-case numbers, by the key that uses them."""
         return {}
 
     @property
     def parameters(self) -> Mapping[str, tuple[str, ...]]:
-        """The same of parameters whose way to the answer is looked at."""
+        """The parameters whose path to the answer is examined, by key."""
         return {}
 
     def find_contradiction(self) -> Objection | None:
-        """Between the keys."""
+        """Return a contradiction between the keys, if any."""
         return None
 
     @property
     @abstractmethod
     def rule(self) -> str:
-        """For students, in the manifest's own words: goes on from "your program must …"."""
+        """The text for students, in the manifest's own words. It continues "your program must …"."""
 
     @abstractmethod
     def judge(self, facts: Facts) -> tuple[str, str] | None:
-        """What was looked for and what was found, or None when it is met."""
+        """Return what was expected and what was found, or None if the requirement is met."""
 
     def find_unmet(self, facts: Facts) -> Unmet | None:
         found = self.judge(facts)
@@ -157,7 +157,7 @@ class Requirement(Model, ABC):
 
 
 def first_unmet(requirements: Iterable[Requirement], basis: Basis, facts: Facts) -> Unmet | None:
-    """Of those that are judged on such evidence."""
+    """Return the first unmet requirement of those judged on this kind of evidence."""
     asked = (requirement for requirement in requirements if requirement.basis == basis)
     return next(filter(None, (requirement.find_unmet(facts) for requirement in asked)), None)
 

@@ -1,21 +1,20 @@
-"""Whether numbers are samples of what they should be samples of: several trials, each bounded by `chance`.
+"""Statistical tests for samples: several trials, each of which a correct sample fails with a bounded probability.
 
-Two samples of n rows each. If both have one distribution, a row of the one might as well have been in the other. So
-each difference below is as likely to have either sign, and `score_limit` holds for their sums, whatever it is.
-The rows are first shuffled, always in the same way: samples that come sorted are samples too.
+Two samples of n rows each: if both have the same distribution, their rows are exchangeable. So each difference below is
+equally likely to have either sign, and `score_limit` bounds the sums. The rows are first shuffled with a fixed seed,
+since sorted samples are valid too.
 
-- mean: xᵢ − yᵢ. Spread: (xᵢ − c)² − (yᵢ − c)², c the mean of all. Two components: products in place of squares.
-- shape: the largest gap between the empirical distribution functions (Kolmogorov and Smirnov).
-- tails: how many values of the one lie above, or below, all of the other.
+    mean    xᵢ − yᵢ
+    spread  (xᵢ − c)² − (yᵢ − c)², c the mean of all; for two components, products instead of squares
+    shape   the largest gap between the empirical distribution functions (Kolmogorov and Smirnov)
+    tails   how many values of one sample lie above, or below, all of the other
 
-One sample and a law. The place of a value in the law, u = P(X ≤ x), is uniform; u − ½ is as likely to have either sign,
-and so is |u − ½| − ¼. These are mean and spread, the gap is that to the law, and tails are the values of which the law
-has one in a million. A value outside of the law's support is wrong at once.
+One sample and a distribution: the value's quantile u = P(X ≤ x) is uniform, so u − ½ and |u − ½| − ¼ are equally likely
+to have either sign. They give mean and spread. The gap is that to the distribution, and tails are values with a
+probability of one in a million. A value outside the support is wrong at once.
 
-How far chance takes apart what has one distribution: limits that it exceeds with at most a given probability.
-
-None of them is an approximation for large samples: each holds for every size and every distribution, so that a rate of
-one in a million can be stated though nobody measures it. Two samples have n values each.
+No limit is a large-sample approximation: each holds for every size and distribution, so false alarms of one in a
+million can be claimed without measuring them.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,12 +33,12 @@ RADEMACHER = 3.18
 
 
 def score_limit(probability: float) -> float:
-    """Of |Σ dᵢ| / √Σ dᵢ² for numbers dᵢ that are as likely to have the one sign as the other, whatever their size."""
+    """Limit of |Σ dᵢ| / √Σ dᵢ² for numbers dᵢ of any size that are equally likely to have either sign."""
     return -NormalDist().inv_cdf(probability / (2 * RADEMACHER))
 
 
 def two_sample_limit(size: int, probability: float) -> int:
-    """Of n · sup |F − G|, a whole number, for the empirical distribution functions of two samples.
+    """Limit of n · sup |F − G|, an integer, for the empirical distribution functions of two samples.
 
     P(≥ k) ≤ 2 · C(2n, n − k) / C(2n, n): the first term of the alternating series of Gnedenko and Korolyuk (1951) for
     continuous distributions. Ties make the gap smaller.
@@ -52,14 +51,15 @@ def two_sample_limit(size: int, probability: float) -> int:
 
 
 def one_sample_limit(size: int, probability: float) -> float:
-    """Of sup |F − law|: P(> ε) ≤ 2 · exp(−2nε²) (Massart, "The tight constant in the DKW inequality", 1990)."""
+    """Limit of sup |F − law|: P(> ε) ≤ 2 · exp(−2nε²) (Massart, "The tight constant in the DKW inequality", 1990)."""
     return sqrt(log(2 / probability) / (2 * size))
 
 
 def run_limit(size: int, probability: float) -> int:
-    """Of how many values of one sample lie beyond all of the other, on a given side.
+    """Limit of how many values of one sample lie beyond all of the other, on a given side.
 
-    The k largest of 2n values are all from the one sample, or all from the other, with probability 2 · ∏ (n−i)/(2n−i).
+    The k largest of 2n values all come from the first sample, or all from the second, with probability 2 · ∏
+    (n−i)/(2n−i).
     """
 
     def log_chance(k: int) -> float:
@@ -70,9 +70,9 @@ def run_limit(size: int, probability: float) -> int:
 
 
 def count_limit(size: int, chance: float, probability: float) -> int:
-    """Of how many of n independent values are where each is with at most this small chance.
+    """Limit of how many of n independent values fall into a region, each with at most this small chance.
 
-    The binomial tail from k on is below its first term, by the geometric series of their ratio.
+    The binomial tail from k on is bounded by its first term and the geometric series of their ratio.
     """
 
     def log_chance(k: int) -> float:
@@ -86,7 +86,7 @@ def count_limit(size: int, chance: float, probability: float) -> int:
 
 
 def _largest_likely(size: int, log_chance: Callable[[int], float], probability: float) -> int:
-    """The largest count from 0 to `size` such that the chance of more is above the probability, or `size`."""
+    """Return the largest count from 0 to `size` whose chance of being exceeded is above the probability, or `size`."""
     low, high = 0, size + 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -97,14 +97,14 @@ def _largest_likely(size: int, log_chance: Callable[[int], float], probability: 
 LAW_TRIALS = 4
 COMPONENT_TRIALS = 5
 FAR = 2.0**-20
-# Samplers of float32 draw from 2**23 numbers or more, and the outermost of them stands for all beyond.
+# Samplers of float32 draw from 2**23 numbers or more, and the outermost one represents all values beyond it.
 LATTICE = 2.0**-22
 SLACK = 1e-6  # of the law's scale, for rounding at the ends of its support
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """Passed while `statistic` ≤ `limit`. `what` the two numbers are is said of a sample that fails."""
+    """Passed while `statistic` ≤ `limit`. `what` names the two numbers in the message for a failed sample."""
 
     what: str
     answer: float
@@ -120,20 +120,20 @@ class Trial:
 
 
 def count_of_trials(components: int) -> int:
-    """With two samples."""
+    """The number of trials with two samples."""
     return COMPONENT_TRIALS * components + components * (components - 1) // 2
 
 
 def try_law(sample: Array, law: SampleDistribution, slack: float, probability: float) -> Iterator[Trial]:
-    """`sample` is flat, finite and in the law's standard form; `probability` is that of each trial."""
+    """`sample` is flat, finite and in the distribution's standard form. `probability` is that of each trial."""
     beyond = int(np.count_nonzero((sample < law.low - slack) | (sample > law.high + slack)))
-    what = "the number of values where the law has none"
+    what = "the number of values outside the distribution's support"
     yield Trial(what=what, answer=beyond, expected=0, statistic=beyond, limit=0)
     below, above = law.probabilities(sample)
     limit = score_limit(probability)
     for what, places, middle in (
-        ("the mean place in the law", below, 0.5),
-        ("the mean distance from the law's median", np.abs(below - 0.5), 0.25),
+        ("the mean quantile in the distribution", below, 0.5),
+        ("the mean distance of the quantiles from the median", np.abs(below - 0.5), 0.25),
     ):
         score = _score(places - middle)
         yield Trial(what=what, answer=float(places.mean()), expected=middle, statistic=score, limit=limit)
@@ -141,7 +141,7 @@ def try_law(sample: Array, law: SampleDistribution, slack: float, probability: f
     sides = [side for side, end in ((below, law.low), (above, law.high)) if abs(end) == inf]
     far = sum(int(np.count_nonzero(side < FAR)) for side in sides)
     most = count_limit(sample.size, len(sides) * (FAR + LATTICE), probability) if sides else 0
-    what = "the number of values where the law has one in a million"
+    what = "the number of values in the distribution's outermost millionth"
     yield Trial(what=what, answer=far, expected=0, statistic=far, limit=most)
 
 
@@ -152,12 +152,12 @@ def _law_gap(places: Array, limit: float) -> Trial:
     worst = int(np.argmax(gaps))
     place = float(places[worst])
     share = float(steps[worst + 1] if steps[worst + 1] - place >= place - steps[worst] else steps[worst])
-    what = "the share of the values up to one place in the law"
+    what = "the share of the values up to one quantile"
     return Trial(what=what, answer=share, expected=place, statistic=float(gaps[worst]), limit=limit)
 
 
 def try_two_samples(answer: Array, expected: Array, probability: float) -> Iterator[Trial]:
-    """Both (n, components) and finite, in float64; `probability` is that of each trial."""
+    """Both are (n, components) and finite, in float64. `probability` is that of each trial."""
     given, wanted = _shuffled(answer, 1), _shuffled(expected, 2)
     unit = np.maximum(np.abs(given).max(axis=0), np.abs(wanted).max(axis=0))
     unit[unit == 0] = 1.0
@@ -179,7 +179,7 @@ def _mean(x: Array, y: Array, unit: float, name: str, limit: float) -> Trial:
 
 
 def _spread(x: Array, y: Array, unit: float, name: str, limit: float) -> Trial:
-    """Both from their common centre."""
+    """Both are relative to their common centre."""
     deviations = float(x.std()) * unit, float(y.std()) * unit
     return Trial(
         what=f"the standard deviation{name}",
@@ -191,7 +191,7 @@ def _spread(x: Array, y: Array, unit: float, name: str, limit: float) -> Trial:
 
 
 def _order_trials(x: Array, y: Array, unit: float, name: str, probability: float) -> Iterator[Trial]:
-    """Both in ascending order."""
+    """Both are in ascending order."""
     size = len(x)
     both = np.concatenate([x, y])
     counts = np.searchsorted(x, both, side="right"), np.searchsorted(y, both, side="right")
@@ -210,7 +210,7 @@ def _order_trials(x: Array, y: Array, unit: float, name: str, probability: float
 
 
 def _covariances(x: Array, y: Array, unit: Array, limit: float) -> Iterator[Trial]:
-    """Both from their common centres."""
+    """Both are relative to their common centres."""
     for i, j in combinations(range(len(unit)), 2):
         products = x[:, i] * x[:, j], y[:, i] * y[:, j]
         covariances = [float(side.mean()) * float(unit[i]) * float(unit[j]) for side in products]
@@ -224,7 +224,7 @@ def _covariances(x: Array, y: Array, unit: Array, limit: float) -> Iterator[Tria
 
 
 def _score(differences: Array) -> float:
-    """|Σ d| / √Σ d², and 0 where nothing differs."""
+    """Return |Σ d| / √Σ d², or 0 if nothing differs."""
     squares = float(differences @ differences)
     return abs(float(differences.sum())) / sqrt(squares) if squares else 0.0
 

@@ -1,7 +1,7 @@
-"""Whether two trees have the same shape of nesting, and which of their leaves belong together.
+"""Compare the nesting of two trees, and pair their leaves.
 
-Lists and tuples are both sequences and may stand for each other. A Python number may stand for an array of no
-dimensions, and for nothing else; None, strings and bytes only for themselves.
+Lists and tuples are both sequences and are interchangeable. A Python number is interchangeable with a 0-dimensional
+array only. None, strings and bytes match only their own kind.
 """
 
 import reprlib
@@ -30,14 +30,14 @@ class StructureDiffers:
 
 
 def pair_leaves(answer: Tree, expected: Tree, path: tuple[Any, ...] = ()) -> tuple[Pair, ...] | StructureDiffers:
-    """The leaves in the order of the expected tree, or the first place where the trees part."""
+    """Return the leaf pairs in the order of the expected tree, or the first difference in nesting."""
     difference = _difference(answer, expected, path)
     if difference:
         return StructureDiffers(message=difference)
     if not isinstance(expected, dict | list | tuple):
         return (Pair(path=path_text(path), answer=read_leaf(answer), expected=read_leaf(expected)),)
     found: list[Pair] = []
-    same: Any = answer  # of the same family, and with the same keys
+    same: Any = answer  # has the same family and keys
     for key, item in _items(expected):
         below = pair_leaves(same[key], item, (*path, key))
         if isinstance(below, StructureDiffers):
@@ -47,7 +47,7 @@ def pair_leaves(answer: Tree, expected: Tree, path: tuple[Any, ...] = ()) -> tup
 
 
 def leaves(tree: Tree, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Tree]]:
-    """Every value that is no container, with the keys that lead to it. `path_text` is for those that are shown."""
+    """Yield every value that is not a container, with the keys that lead to it. Display keys with `path_text`."""
     if isinstance(tree, dict | list | tuple):
         for key, item in _items(tree):
             yield from leaves(item, (*path, key))
@@ -56,14 +56,14 @@ def leaves(tree: Tree, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
 
 
 def holds_something(tree: Tree) -> bool:
-    """Whether there is anything in it to compare. None says nothing, and neither does a list of nothing."""
+    """Whether the tree contains a value to compare. None and empty containers do not count."""
     if isinstance(tree, dict):
         return any(map(holds_something, tree.values()))
     return any(map(holds_something, tree)) if isinstance(tree, list | tuple) else tree is not None
 
 
 def path_text(path: tuple[Any, ...]) -> str:
-    """`params/kernel`; empty for an output that is a single value."""
+    """Return the path as text, such as `params/kernel`; empty for an output that is a single value."""
     parts = (part[:MAX_PATH_CHARACTERS] if isinstance(part, str) else reprlib.repr(part) for part in path)
     return printable("/".join(parts), MAX_PATH_CHARACTERS)
 
@@ -73,7 +73,7 @@ def subject(path: str) -> str:
 
 
 def describe(tree: Tree) -> str:
-    """As a message would say it: "an array of shape (2, 3)"."""
+    """Describe the value for a message: "an array of shape (2, 3)"."""
     if isinstance(tree, np.ndarray):
         return f"an array of shape {tree.shape}"
     if isinstance(tree, dict):
@@ -84,7 +84,7 @@ def describe(tree: Tree) -> str:
 
 
 def _difference(answer: Tree, expected: Tree, path: tuple[Any, ...]) -> str:
-    """What differs at this node, as a sentence; empty when nothing does."""
+    """Return the difference at this node as a sentence, or an empty string."""
     where = subject(path_text(path))
     if _family(answer) != _family(expected):
         return f"{where} is {describe(answer)}; expected {describe(expected)}"
@@ -100,9 +100,9 @@ def _key_difference(answer: dict[Any, Any], expected: dict[Any, Any], where: str
     if missing:
         return f"{where} lacks {_named_keys(missing)}; it has {_named_keys(list(answer))}"
     unknown = [key for key in answer if key not in expected]
-    return (
-        f"{where} has {_named_keys(unknown)} too many; expected only {_named_keys(list(expected))}" if unknown else ""
-    )
+    if unknown:
+        return f"{where} should not have {_named_keys(unknown)}; expected only {_named_keys(list(expected))}"
+    return ""
 
 
 def _named_keys(keys: list[Any]) -> str:

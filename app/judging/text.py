@@ -1,12 +1,12 @@
-"""Text that students wrote, made fit for a page, a terminal and PostgreSQL's JSONB.
+"""Make students' text safe for a page, a terminal and PostgreSQL's JSONB.
 
-What comes out of a box was spelled there already, by a stricter rule (`sandbox.outcome`, which may not be imported
-here); names of keys and texts in answers, which travel as values, were not.
+Texts from a box have already been escaped by a stricter rule (`sandbox.outcome`, which must not be imported here). Dict
+keys and strings in answers travel as values, and have not.
 """
 
 import re
 
-# Control characters (terminal escapes, NUL), marks that turn the direction of text, line separators, and lone
+# Control characters (terminal escapes, NUL), marks that reverse the text direction, line separators, and lone
 # surrogates. Tab and newline stay.
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -15,14 +15,14 @@ _UNPRINTABLE = re.compile(
 
 
 def printable(text: str, limit: int) -> str:
-    """At most `limit` characters of the text, and how many were left out. What can't be printed is spelled: `\\x1b`."""
+    """Return at most `limit` characters, and the number left out. Unprintable characters are escaped: `\\x1b`."""
     kept = spelled(text[:limit])
     left_out = len(text) - limit + max(len(kept) - limit, 0)
     return kept if left_out <= 0 and len(kept) <= limit else f"{kept[:limit]}… ({left_out} more characters)"
 
 
 def spelled(text: str) -> str:
-    """All of the text, with what can't be printed spelled. `spelled` of what it gave is the same again."""
+    """Return all of the text, with unprintable characters escaped. Idempotent."""
     return _UNPRINTABLE.sub(_spell, text.replace("\r\n", "\n").replace("\r", "\n"))
 
 

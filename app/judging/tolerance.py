@@ -1,4 +1,4 @@
-"""How close is close enough.
+"""Tolerances, and their defaults by dtype.
 
 The defaults are those of `torch.testing.assert_close`. https://docs.pytorch.org/docs/stable/testing.html
 """
@@ -12,7 +12,7 @@ from app.errors import Invalid
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tolerance:
-    """An element is right when |answer − expected| ≤ atol + rtol · |expected|."""
+    """An element is accepted when |answer − expected| ≤ atol + rtol · |expected|."""
 
     rtol: float
     atol: float
@@ -36,5 +36,5 @@ DEFAULTS: Mapping[str, Tolerance] = {
 
 
 def default_for(dtype: str) -> Tolerance:
-    """By the name of the expected dtype. Integers, bool and floats of 8 bits and fewer are exact."""
+    """Look up the expected dtype's name. Integers, bool and floats of at most 8 bits must match exactly."""
     return DEFAULTS.get(dtype, EXACT)

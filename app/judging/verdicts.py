@@ -1,8 +1,6 @@
-"""The words for what came of a case and of a submission, and how the second follows from the first.
+"""Verdicts of cases and submissions, and the result of one judged case.
 
-`cancelled` is a submission's only: it was stopped, and nobody judges it any more.
-
-What judging one case comes to, and what judging a submission comes to.
+`cancelled` applies to submissions only: the judging was stopped.
 """
 
 from collections.abc import Sequence
@@ -25,7 +23,7 @@ class Verdict(StrEnum):
 
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:
-    """The first verdict, in order of cases, that is not `accepted`; our own fault in any case comes before that."""
+    """Return the first verdict, in order of cases, that is not `accepted`. A `judge_error` in any case comes first."""
     if not verdicts or Verdict.JUDGE_ERROR in verdicts:
         return Verdict.JUDGE_ERROR
     return next((verdict for verdict in verdicts if verdict is not Verdict.ACCEPTED), Verdict.ACCEPTED)
@@ -43,7 +41,7 @@ Visibility = Literal["sample", "hidden"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseResult:
-    """`report` is JSON-ready and already holds only what the student may see."""
+    """`report` is JSON-ready and already limited to what the student may see."""
 
     position: int
     name: str

@@ -1,6 +1,6 @@
-"""What nobody waits for goes on in quiet moments only: while fewer than half of a worker's slots serve somebody.
+"""Pauses background work while students hold half of a worker's slots.
 
-Cores share caches and memory, so a box beside a student's costs that student time even where it weighs nothing.
+Cores share caches and memory, so a background box slows down a student's box even at the lowest priority.
 """
 
 import os
@@ -17,63 +17,64 @@ LISTEN_SECONDS = 0.2
 
 
 class BackgroundPause:
-    """The lease loop tells it; the boxes of what is judged again ask it."""
+    """The lease loop sets it; boxes of background judgings wait for it."""
 
     def __init__(self) -> None:
-        self._is_quiet = threading.Event()
-        self._is_quiet.set()
+        self._may_run = threading.Event()
+        self._may_run.set()
 
-    def tell(self, *, is_quiet: bool) -> None:
-        if is_quiet:
-            self._is_quiet.set()
+    def set(self, *, is_paused: bool) -> None:
+        if is_paused:
+            self._may_run.clear()
         else:
-            self._is_quiet.clear()
+            self._may_run.set()
 
     @property
-    def is_quiet(self) -> bool:
-        return self._is_quiet.is_set()
+    def is_paused(self) -> bool:
+        return not self._may_run.is_set()
 
     def wait(self, abort: threading.Event) -> None:
-        """Raises Aborted when `abort` is set before it is quiet."""
-        while not self._is_quiet.wait(LISTEN_SECONDS):
+        """Wait until the pause ends. Raises Aborted when `abort` is set first."""
+        while not self._may_run.wait(LISTEN_SECONDS):
             if abort.is_set():
                 raise Aborted
 
 
-def leave_the_cores() -> None:
-    """To whoever waits for a verdict: this thread does from here on, and the boxes that it starts."""
+def lower_priority() -> None:
+    """Lower the priority of this thread, and of the boxes that it starts from now on."""
     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
 
 
 class BackgroundLauncher(Launcher):
-    """Its boxes are niced, and rest between two cases until it is quiet."""
+    """Its boxes run at low priority, and pause between two cases."""
 
-    def __init__(self, launcher: Launcher, quiet: BackgroundPause) -> None:
+    def __init__(self, launcher: Launcher, pause: BackgroundPause) -> None:
         self.name = launcher.name
-        self._launcher, self._quiet = launcher, quiet
+        self._launcher, self._pause = launcher, pause
 
     def launch(self, spec: BoxSpec) -> Box:
-        """In a thread of its own: a niced one that waits for a core may hold the lock that every other waits for."""
-        with ThreadPoolExecutor(1, "quiet-start", initializer=leave_the_cores) as apart:
-            return _BackgroundBox(apart.submit(copy_context().run, self._launcher.launch, spec).result(), self._quiet)
+        """Runs in its own thread: a low-priority thread that waits for a core may hold a lock that others need."""
+        with ThreadPoolExecutor(1, "background-start", initializer=lower_priority) as executor:
+            launched = executor.submit(copy_context().run, self._launcher.launch, spec)
+            return _BackgroundBox(launched.result(), self._pause)
 
 
 class _BackgroundBox(Box):
-    def __init__(self, box: Box, quiet: BackgroundPause) -> None:
+    def __init__(self, box: Box, pause: BackgroundPause) -> None:
         self.name, self.ready = box.name, box.ready
-        self._box, self._quiet = box, quiet
+        self._box, self._pause = box, pause
 
     def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
         numbers = count(1)
 
-        def rest(outcome: CaseOutcome) -> None:
+        def pause_after(outcome: CaseOutcome) -> None:
             on_case(outcome)
-            # A run on a GPU has it alone, so those who wait would wait for us.
+            # A run holds its GPU exclusively, so a pause would make students wait for it.
             if next(numbers) < len(request.cases) and self.ready.device == "cpu":
-                self._quiet.wait(abort)
+                self._pause.wait(abort)
 
-        self._quiet.wait(abort)
-        return self._box.run(request, rest, abort)
+        self._pause.wait(abort)
+        return self._box.run(request, pause_after, abort)
 
     def is_alive(self) -> bool:
         return self._box.is_alive()

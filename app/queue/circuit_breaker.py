@@ -1,6 +1,7 @@
-"""Claiming nothing for a while, when no box is to be had: an engine is being restarted, or a GPU has failed.
+"""Circuit breaker: a worker claims nothing for a while after a box could not be opened.
 
-A worker that meets one refusal after another to open a box stops, instead of spending every judging's attempts.
+The cause may be an engine that restarts, or a failed GPU. After several refusals in a row the worker stops, instead of
+using up every judging's attempts.
 """
 
 import logging
@@ -21,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 class CircuitBreaker:
-    """Each is twice as long as the one before, until a judging has ended. Says when it begins, and when all is well."""
+    """Each pause is twice as long as the one before, until a judging succeeds. Logs the first pause and the end."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -33,7 +34,7 @@ class CircuitBreaker:
         return max(0.0, self._until - time.monotonic())
 
     def begin(self, reason: Exception) -> None:
-        """Those who ran at once fail at once, and make one pause."""
+        """Judgings that fail at the same time cause one pause."""
         with self._lock:
             if self.seconds_left:
                 return
@@ -41,21 +42,21 @@ class CircuitBreaker:
             self._times += 1
             is_first = self._times == 1
         if is_first:
-            _log.error("no box is to be had, so judgings go back to the queue and none are claimed for now: %s", reason)
+            _log.error("No box can be opened. Judgings go back to the queue, and claiming pauses: %s", reason)
 
     def end(self) -> None:
         with self._lock:
             was_away, self._times, self._until = self._times > 0, 0, 0.0
         if was_away:
-            _log.warning("boxes are to be had again")
+            _log.warning("Boxes can be opened again")
 
 
-# One may be a problem's own, whose frameworks an image lacks.
+# A single refusal may be due to one problem, whose frameworks the image lacks.
 MOST_REFUSALS = 3
 
 
 class RefusalLimit:
-    """`stop` is called once, when so many judgings in a row found no box. `reason`: the last refusal, from then on."""
+    """Calls `stop` once, when this many judgings in a row found no box. `reason`: the last refusal, set then."""
 
     def __init__(self, stop: Callable[[], None]) -> None:
         self._stop = stop

@@ -1,4 +1,4 @@
-"""Which workers there are: each writes a row of its own, and with every beat that it is still there."""
+"""Heartbeats: each worker writes a row of its own, and updates it with every beat."""
 
 import os
 import socket
@@ -18,9 +18,9 @@ from app.submissions.waiting import ALIVE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a worker tells of itself with each beat: its boxes, counted, and its metrics as Prometheus reads them.
+    """A worker's report with each beat: its boxes by state, and its metrics in Prometheus's text format.
 
-    `versions`: of what its boxes have, as far as any was opened yet.
+    `versions`: of the libraries in its boxes, once a box was opened.
     """
 
     boxes: Mapping[str, int] = field(default_factory=dict)
@@ -28,13 +28,13 @@ class Report:
     metrics: str = ""
 
 
-# Those that were killed leave their rows, for whoever wonders where they are.
+# Rows of killed workers stay this long, so that admins can see them.
 FORGOTTEN = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
-    """Which queues a worker serves, and how many judgings it runs at once. `gpus`: the names of those it has.
+    """The queues that a worker serves, and how many judgings it runs at once. `gpus`: the names of its GPUs.
 
     `report` is called for each beat.
     """
@@ -50,31 +50,31 @@ class Capacity:
 
 
 def appear(session: Session, capacity: Capacity, is_held_back: bool = False) -> bool:
-    """Here, and ready to take judgings. Forgets those who have not been seen for long.
+    """Write a beat: the worker is alive and ready. Removes rows of workers not seen for a day.
 
-    True where an admin wants it to take none for now. `is_held_back`: what it knew of that, for a row that is gone.
+    Returns True if an admin has drained the worker. `is_held_back`: the last known answer, in case the row is gone.
     """
     report = capacity.report()
-    told = {
+    values = {
         "boxes": dict(report.boxes),
         "versions": {**capacity.versions, **report.versions},
         "metrics": report.metrics,
     }
-    beat = update(WorkerRow).where(WorkerRow.id == capacity.id).values(seen_at=func.now(), **told)
+    beat = update(WorkerRow).where(WorkerRow.id == capacity.id).values(seen_at=func.now(), **values)
     is_draining = session.scalar(beat.returning(WorkerRow.is_draining))
     if is_draining is None:
         is_draining = _follows_one_held_back(session, capacity) or is_held_back
-        _enter(session, capacity, is_draining=is_draining, **told)
+        _enter(session, capacity, is_draining=is_draining, **values)
     session.execute(delete(WorkerRow).where(WorkerRow.seen_at < func.now() - FORGOTTEN, ~WorkerRow.is_draining))
     return is_draining
 
 
 def leave(session: Session, capacity: Capacity) -> None:
-    """Takes no more. The row of one that an admin holds back stays, for the one that comes after it."""
+    """Remove the worker's row. A drained worker's row stays for its successor."""
     session.execute(delete(WorkerRow).where(WorkerRow.id == capacity.id, ~WorkerRow.is_draining))
 
 
-def _enter(session: Session, capacity: Capacity, **told: object) -> None:
+def _enter(session: Session, capacity: Capacity, **values: object) -> None:
     row = insert(WorkerRow).values(
         id=capacity.id,
         name=capacity.worker,
@@ -83,15 +83,15 @@ def _enter(session: Session, capacity: Capacity, **told: object) -> None:
         slots=capacity.slots,
         device=capacity.device,
         gpus=list(capacity.gpus),
-        **told,
+        **values,
     )
     session.execute(row)
 
 
 def _follows_one_held_back(session: Session, capacity: Capacity) -> bool:
-    """Whether it comes in the place of a worker of this host and its queues that takes none and has ended.
+    """Whether this worker succeeds a drained worker of this host and these queues that has ended.
 
-    That one's row goes: what an admin wants is kept in the new one's.
+    The old row is removed, and the drain carries over to the new row.
     """
     of_these = (WorkerRow.host == socket.gethostname(), WorkerRow.queues == list(capacity.queues))
     is_silent = (WorkerRow.seen_at < func.now() - ALIVE).label("is_silent")
@@ -104,6 +104,6 @@ def _follows_one_held_back(session: Session, capacity: Capacity) -> bool:
 
 
 def _has_ended(row: WorkerRow, capacity: Capacity) -> bool:
-    """Of a worker of this host that beat a moment ago. In a container the next one has the same name again."""
+    """Whether a worker of this host that beat recently has ended. In a container its successor has the same name."""
     process = row.name.rpartition(":")[2]
     return row.name == capacity.worker or not Path("/proc", process).exists()

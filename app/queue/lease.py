@@ -1,12 +1,9 @@
-"""A judging's row is its job, and these are the steps of its life, each one a transaction.
+"""Leases on judgings: the steps of a job's life, each one a transaction. A judging's row is its job.
 
-A worker holds a judging by a lease: it is the worker's until `lease_until`, and the worker beats to move that on.
-Whoever claims a judging raises its `attempt`; every later write names the attempt, so a worker that was frozen and
-wakes when another has taken over writes nothing. An expired lease needs no sweeper: a claim looks at expired ones too.
-
-Only the database's clock is used. `reason` collects what went wrong in each attempt, for admins.
-
-How a judging came out.
+A worker holds a judging until `lease_until`, and extends the lease with each beat. A claim raises `attempt`, and every
+later write names the attempt. So a frozen worker that wakes after another took over writes nothing. Expired leases need
+no sweeper, because claims include them. Only the database's clock is used. `reason` collects the errors of all
+attempts, for admins.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -31,10 +28,10 @@ from app.submissions.phase import Phase
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish:
-    """How a judging came out; `cases` in order of position.
+    """The result of a judging. `cases` are in order of position.
 
-    `hint`: on a known mistake; `hint_pending`: it may follow. `phases`: as they are told; `spent`: what they took, for
-    those who run the worker.
+    `hint`: for a recognised known mistake. `hint_pending`: a hint may follow. `phases`: for the student. `spent`: exact
+    seconds per phase, for metrics.
     """
 
     verdict: Verdict
@@ -53,7 +50,7 @@ REASON_CHARACTERS = 8192
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """The right to judge, which ends when a later attempt begins. One in the background gives way to the others."""
+    """The right to judge, which ends when a later attempt begins. Background claims give way to others."""
 
     judging_id: int
     attempt: int
@@ -66,10 +63,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What a worker is ready to take: at most `slots` jobs of these queues, held for `lease` at a time.
+    """What a worker is ready to take: at most `slots` jobs of these queues, each held for `lease`.
 
-    `background`: so many of them may be background jobs, where others leave room. `yielding`: so many of the slots are
-    held by background jobs that give way to others, and to others only.
+    `background`: at most so many of them may be background jobs, if others leave room. `yielding`: slots held by
+    background jobs that give way, but only to other jobs.
     """
 
     queues: Sequence[str]
@@ -89,10 +86,10 @@ C = TypeVar("C")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jobs(Generic[C]):
-    """Rows that are jobs, by the steps of their life, as the functions below are for judgings.
+    """A kind of job rows and the steps of their life; the functions below are those of judgings.
 
-    `C` is the right to one attempt, and its text names the job. `channel`: where a new one is announced.
-    `is_background`: whether it gives way to others.
+    `C` is the claim on one attempt, and its text names the job. `channel`: the NOTIFY channel for new jobs.
+    `is_background`: whether a job gives way to others.
     """
 
     channel: str
@@ -113,7 +110,7 @@ def claim(session: Session, wanted: Wanted) -> list[Claim]:
 
 
 def beat(session: Session, claims: Collection[Claim], lease: timedelta) -> set[Claim]:
-    """Hold these for another `lease`. Returns those to abort: taken over by somebody else, or cancelled."""
+    """Extend the leases. Return the claims to abort: taken over by another worker, or cancelled."""
     held = list(claims)
     values = {"ids": [c.judging_id for c in held], "attempts": [c.attempt for c in held], "lease": lease}
     rows = session.execute(lease_sql.JUDGING.beat, values)
@@ -122,14 +119,14 @@ def beat(session: Session, claims: Collection[Claim], lease: timedelta) -> set[C
 
 
 def bury(session: Session) -> int:
-    """End those whose last attempt's worker stopped beating as a judge_error. Returns how many."""
+    """End judgings whose last attempt's worker stopped beating, as judge_error. Return how many."""
     return len(session.execute(lease_sql.JUDGING.bury).all())
 
 
 def record_cases(session: Session, claim: Claim, results: Sequence[CaseResult]) -> None:
-    """Show results before the judging is done, none of one that was cancelled, or removed with who sent it.
+    """Store results before the judging is done, unless it was cancelled or removed.
 
-    Rows of a superseded attempt are written, and never shown.
+    Rows of a superseded attempt are written but never shown.
     """
     if session.execute(lease_sql.STILL_COUNTS, {"id": claim.judging_id}).first() is None:
         return
@@ -140,7 +137,7 @@ def record_cases(session: Session, claim: Claim, results: Sequence[CaseResult]) 
 
 
 def record_phases(session: Session, claim: Claim, phases: Sequence[Phase]) -> None:
-    """Show what it is about; nothing when another attempt has taken over."""
+    """Store the current phases; does nothing if another attempt has taken over."""
     session.execute(lease_sql.RECORD_PHASES, {**_key(claim), "phases": _as_json(phases)})
 
 
@@ -150,31 +147,31 @@ def is_cancelled(database: Database, claim: Claim) -> bool:
 
 
 def finish(database: Database, claim: Claim, outcome: Finish, abort: Event = NEVER) -> bool:
-    """Write the verdict, with all results, and end the judging, in one COMMIT. False: superseded, nothing is written.
+    """Write the verdict and all results and end the judging, in one COMMIT. False: superseded, nothing was written.
 
-    Tries again while the database is away, until `abort` is set.
+    Retries while the database is away, until `abort` is set.
     """
     return retry(lambda: _finish(database, claim, outcome), abort)
 
 
 def add_hint(database: Database, claim: Claim, hint: str | None) -> None:
-    """To a judging that has ended, which waits for none any more. Does not wait for a database that is away."""
+    """Add a hint to a judging that has ended, and clear `hint_pending`. Does not wait for a database that is away."""
     retry_briefly(lambda: _execute(database, lease_sql.ADD_HINT, {**_key(claim), "hint": hint}))
 
 
 def fail(database: Database, claim: Claim, reason: str, abort: Event = NEVER) -> None:
-    """Give the judging back for another attempt; or end it as a judge_error, after the last one or when cancelled.
+    """Give the judging back for another attempt, or end it as judge_error after the last one or when cancelled.
 
-    Tries again as `finish` does. Of a long reason the end is kept: in a traceback the error itself.
+    Retries as `finish` does. A long reason is cut at its start, since a traceback ends with the error.
     """
     cleaned = last_words(reason)
     retry(lambda: _execute(database, lease_sql.JUDGING.fail, {**_key(claim), "reason": cleaned}), abort)
 
 
 def give_back(database: Database, claim: Claim) -> None:
-    """Let go of a judging that was aborted: back into the queue with its attempts restored; its end, if cancelled.
+    """Release an aborted judging: back into the queue without using up an attempt, or its end if cancelled.
 
-    Does not wait for a database that is away: the lease runs out by itself.
+    Does not wait for a database that is away: the lease expires by itself.
     """
     retry_briefly(lambda: _execute(database, lease_sql.JUDGING.give_back, _key(claim)))
 
@@ -191,7 +188,7 @@ JUDGINGS = Jobs(
 
 
 def last_words(reason: str) -> str:
-    """What is kept of a reason."""
+    """Cut a reason to the stored length and make it printable."""
     return printable(reason[-REASON_CHARACTERS:], REASON_CHARACTERS)
 
 
@@ -203,7 +200,7 @@ def _finish(database: Database, claim: Claim, outcome: Finish) -> bool:
     with database.transaction() as session:
         ended = session.execute(lease_sql.FINISH, {**_key(claim), **values, "versions": dict(outcome.versions)})
         if ended.first() is None:
-            # The connection may have been lost after the COMMIT was done and before we were told.
+            # The connection may have been lost after the COMMIT and before its answer.
             done = session.execute(lease_sql.IS_FINISHED, {**_key(claim), "verdict": verdict})
             return done.first() is not None
         if outcome.cases:
@@ -223,7 +220,7 @@ def _key(claim: Claim) -> dict[str, object]:
 
 
 def _next_sequence(session: Session, claim: Claim) -> int:
-    """One thread writes the results of an attempt, so nobody else takes it meanwhile."""
+    """Only one thread writes the results of an attempt, so the number stays free."""
     of_this_attempt = (CaseRow.judging_id == claim.judging_id, CaseRow.attempt == claim.attempt)
     return session.scalars(select(func.coalesce(func.max(CaseRow.sequence) + 1, 0)).where(*of_this_attempt)).one()
 

@@ -1,13 +1,11 @@
-"""The loop of a worker: claim jobs while slots are free, run each in a thread, beat for all that run.
+"""The lease loop of a worker: claims jobs while slots are free, runs each in a thread, and sends heartbeats.
 
-One thread does all of it, so a beat never overlaps a claim; what takes long runs elsewhere. The database is asked when
-a NOTIFY comes, when a slot becomes free, and every `poll` in case a NOTIFY was lost. When it is away, jobs run on,
-and the loop tries again: first to beat, then to claim, so that it does not take over its own.
+One thread does this, so a beat never overlaps a claim; slow work runs elsewhere. The loop queries the database after a
+NOTIFY, when a slot becomes free, and every `poll` in case a NOTIFY was lost. While the database is away, jobs run on,
+and the loop retries. It beats before it claims, so it does not take over its own jobs.
 
-Background jobs (rejudges) never get the last of several slots. Where all slots are taken and somebody waits, the one
-that began last is given back, at no cost of an attempt; what takes its slot begins at once, while the other still ends.
-
-Why a job failed, as it is kept for admins.
+Background jobs (rejudges) never get the last of several slots. When all slots are taken and a student waits, the newest
+background job is given back at no cost of an attempt. The student's job starts at once.
 """
 
 import logging
@@ -37,12 +35,12 @@ LINE_CHARACTERS = 300
 
 
 def describe(error: Exception) -> str:
-    """Its class and what it says in a line, by which alike ones are found; then the end of its traceback, set in.
+    """Return the error's class and first line, by which equal errors are grouped, then the end of its traceback.
 
-    What an error says over several lines can so not look like a line of another attempt's.
+    The traceback is indented, so its lines can't look like those of another attempt.
     """
-    said = str(error).strip().partition("\n")[0]
-    line = f"{type(error).__name__}: {said}"[:LINE_CHARACTERS]
+    summary = str(error).strip().partition("\n")[0]
+    line = f"{type(error).__name__}: {summary}"[:LINE_CHARACTERS]
     whole = indent("".join(traceback.format_exception(error)), "  ").rstrip()
     return f"{line}\n{whole[-(REASON_CHARACTERS - len(line) - 1) :]}"
 
@@ -56,7 +54,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rhythm:
-    """A dead worker's judging waits for the lease's end and the next look: 17 s at worst."""
+    """A dead worker's judging waits for the lease's end and the next poll: 17 s at worst."""
 
     lease: timedelta = timedelta(seconds=15)
     beat: timedelta = timedelta(seconds=5)
@@ -64,10 +62,10 @@ class Rhythm:
 
 
 class LeaseLoop(Generic[C]):
-    """`run(claim, abort)` does the job: it ends with `finish`, and returns soon after `abort` is set.
+    """`run(claim, abort)` does the job. It ends with `finish`, and returns soon after `abort` is set.
 
-    When it raises, the job is given back for another attempt, the error's text as the reason; at no cost of an
-    attempt when no box is to be had. The database's pool needs room for the slots and three more.
+    If it raises, the job is given back for another attempt, with the error as the reason. If no box can be opened, this
+    costs no attempt. The database's pool needs one connection per slot and three more.
     """
 
     def __init__(
@@ -76,16 +74,16 @@ class LeaseLoop(Generic[C]):
         capacity: Capacity,
         run: Callable[[C, threading.Event], object],
         rhythm: Rhythm | None = None,
-        jobs: Jobs[C] = JUDGINGS,  # type: ignore[assignment]  # what a loop serves unless it is told
-        quiet: BackgroundPause | None = None,
+        jobs: Jobs[C] = JUDGINGS,  # type: ignore[assignment]  # the default
+        background_pause: BackgroundPause | None = None,
     ) -> None:
         self._database = database
         self._capacity = capacity
         self._jobs = jobs
-        self._do = run
+        self._run_job = run
         self._rhythm = rhythm or Rhythm()
-        self._quiet = quiet or BackgroundPause()
-        # By claim, not by job: a worker that takes over its own job must beat for both until the first ends.
+        self._background_pause = background_pause or BackgroundPause()
+        # Keyed by claim, not by job: a worker that takes over its own job must beat for both until the first ends.
         self._running: dict[C, threading.Event] = {}
         self._changed = threading.Condition()
         self._has_news = False
@@ -94,7 +92,7 @@ class LeaseLoop(Generic[C]):
         self._is_held_back = False
         self._is_stopping = False
         self._next_beat = 0.0
-        self._pause = CircuitBreaker()
+        self._breaker = CircuitBreaker()
         self._listener = Listener(database.url, jobs.channel, self._hear)
         self._thread = threading.Thread(target=self._follow, name="lease", daemon=True)
 
@@ -102,8 +100,8 @@ class LeaseLoop(Generic[C]):
         self._listener.start()
         self._thread.start()
 
-    def claim_no_more(self) -> None:
-        """Returns at once. Those that run go on, and their leases are held; what nobody waits for is given back."""
+    def stop_claiming(self) -> None:
+        """Stop claiming; returns at once. Running jobs keep their leases; background jobs are given back."""
         with self._changed:
             self._is_draining = True
             for claim in self._yielding():
@@ -111,14 +109,14 @@ class LeaseLoop(Generic[C]):
             self._changed.notify_all()
 
     def drain(self) -> None:
-        """Claim no more; returns when the running ones have ended."""
-        self.claim_no_more()
+        """Stop claiming, and return when the running jobs have ended."""
+        self.stop_claiming()
         self._thread.join()
         self._listener.stop()
         self._leave()
 
     def stop(self) -> None:
-        """Drain, but abort the running ones and give them back, at no cost of an attempt. May interrupt a `drain`."""
+        """Drain, but abort the running jobs and give them back at no cost of an attempt. May interrupt a `drain`."""
         with self._changed:
             self._is_stopping = True
             for abort in self._running.values():
@@ -126,7 +124,7 @@ class LeaseLoop(Generic[C]):
         self.drain()
 
     def _leave(self) -> None:
-        """A row that stays behind is found out by its age."""
+        """Remove the worker's row. If that fails, the row expires by its age."""
 
         def step() -> None:
             with self._database.transaction() as session:
@@ -135,10 +133,10 @@ class LeaseLoop(Generic[C]):
         try:
             retry_briefly(step)
         except (DBAPIError, TimeoutError) as error:
-            _log.warning("the database is away: %s", str(error.__cause__ or error).strip())
+            _log.warning("The database is away: %s", str(error.__cause__ or error).strip())
 
     def _hear(self, queue: str | None) -> None:
-        """What was cancelled, and whether an admin holds us back, shows in the answer to a beat."""
+        """A cancellation and a drain by an admin show in the answer to a beat."""
         calls_for_beat = queue in (CANCELLED, self._capacity.worker)
         if queue is None or calls_for_beat or queue in self._capacity.queues:
             with self._changed:
@@ -152,16 +150,16 @@ class LeaseLoop(Generic[C]):
                 self._beat_when_due()
                 self._claim()
             except (DBAPIError, TimeoutError) as error:
-                _log.warning("the database is away: %s", str(error.__cause__ or error).strip())
+                _log.warning("The database is away: %s", str(error.__cause__ or error).strip())
                 time.sleep(PAUSE_SECONDS)
             except Exception:
-                # Without this thread the worker would look alive, and beat for nothing and claim nothing.
-                _log.exception("the lease loop failed, and goes on")
+                # Without this thread the worker would hold its leases no longer and claim nothing.
+                _log.exception("The lease loop failed and continues")
                 time.sleep(PAUSE_SECONDS)
 
     def _wait(self) -> bool:
-        """Until there is something to do; False when all is drained."""
-        until = min(self._pause.seconds_left or self._rhythm.poll.total_seconds(), self._next_beat - time.monotonic())
+        """Wait until there is something to do. Return False when all jobs have ended after a drain."""
+        until = min(self._breaker.seconds_left or self._rhythm.poll.total_seconds(), self._next_beat - time.monotonic())
         with self._changed:
             self._changed.wait_for(lambda: self._has_news or (self._is_draining and not self._running), max(until, 0))
             self._has_news = False
@@ -176,7 +174,7 @@ class LeaseLoop(Generic[C]):
         with self._database.transaction() as session:
             lost: set[C] = self._jobs.beat(session, held, self._rhythm.lease) if held else set()
             self._jobs.bury(session)
-            if self._is_draining or (self._pause.seconds_left and not self._is_held_back):
+            if self._is_draining or (self._breaker.seconds_left and not self._is_held_back):
                 leave(session, self._capacity)
             else:
                 self._is_held_back = appear(session, self._capacity, self._is_held_back)
@@ -186,8 +184,8 @@ class LeaseLoop(Generic[C]):
                 self._running[gone].set()
 
     def _claim(self) -> None:
-        wanted = self._wish()
-        if wanted.slots <= 0 or self._pause.seconds_left:
+        wanted = self._find_wanted()
+        if wanted.slots <= 0 or self._breaker.seconds_left:
             return
         with self._database.transaction() as session:
             claims = self._jobs.claim(session, wanted)
@@ -198,83 +196,84 @@ class LeaseLoop(Generic[C]):
         if refused:
             time.sleep(PAUSE_SECONDS)
 
-    def _wish(self) -> Wanted:
+    def _find_wanted(self) -> Wanted:
         capacity = self._capacity
         with self._changed:
             takes_none = self._is_draining or self._is_held_back
-            behind, yielding = len(self._behind()), len(self._yielding())
-            held = len(self._running) - behind + yielding
-            is_quiet = self._is_quiet()
+            background, yielding = len(self._background_jobs()), len(self._yielding())
+            held = len(self._running) - background + yielding
+            is_busy = self._is_busy()
         return Wanted(
             queues=capacity.queues,
             slots=0 if takes_none else capacity.slots - held + yielding,
             worker=capacity.worker,
             lease=self._rhythm.lease,
-            background=count_background_slots(capacity.slots) - behind if is_quiet else 0,
+            background=0 if is_busy else count_background_slots(capacity.slots) - background,
             yielding=yielding,
         )
 
-    def _is_quiet(self) -> bool:
-        return 2 * (len(self._running) - len(self._behind())) < self._capacity.slots
+    def _is_busy(self) -> bool:
+        """Whether students hold half of the slots."""
+        return 2 * (len(self._running) - len(self._background_jobs())) >= self._capacity.slots
 
-    def _behind(self) -> list[C]:
-        """Background jobs that run, those that still end included."""
+    def _background_jobs(self) -> list[C]:
+        """Running background jobs, including those that are being aborted."""
         return [claim for claim in self._running if self._jobs.is_background(claim)]
 
     def _yielding(self) -> list[C]:
-        return [claim for claim in self._behind() if not self._running[claim].is_set()]
+        return [claim for claim in self._background_jobs() if not self._running[claim].is_set()]
 
     def _give_way(self, wanted: int) -> None:
-        """Ends as many background jobs: those that began last, of which the least is lost."""
+        """Abort this many background jobs, newest first, since they lose the least work."""
         with self._changed:
             for claim in self._yielding()[::-1][: max(0, wanted)]:
                 self._running[claim].set()
 
     def _begin(self, claim: C) -> bool:
-        """False when the host has no thread left."""
+        """Start a thread for the job. Return False when the host has no thread left."""
         abort = threading.Event()
         thread = threading.Thread(target=self._run, args=(claim, abort), name=str(claim), daemon=True)
         with self._changed:
             self._running[claim] = abort
-            self._quiet.tell(is_quiet=self._is_quiet())
+            self._background_pause.set(is_paused=self._is_busy())
             if self._is_stopping:
                 abort.set()
         try:
             thread.start()
         except RuntimeError:
-            _log.exception("%s can't begin", claim)
+            _log.exception("%s can't start", claim)
             self._end(claim)
             return False
         return True
 
     def _run(self, claim: C, abort: threading.Event) -> None:
         try:
-            self._do_or_fail(claim, abort)
+            self._run_or_fail(claim, abort)
             if abort.is_set():
                 self._jobs.give_back(self._database, claim)
         except Exception:
-            # Whatever can't be written now, another worker does again when the lease has run out.
-            _log.exception("%s ended without a word to the database", claim)
+            # If this can't be written, another worker takes over when the lease expires.
+            _log.exception("%s ended, but the database could not be told", claim)
         finally:
             self._end(claim)
 
     def _end(self, claim: C) -> None:
         with self._changed:
             del self._running[claim]
-            self._quiet.tell(is_quiet=self._is_quiet())
+            self._background_pause.set(is_paused=self._is_busy())
             self._has_news = True
             self._changed.notify_all()
 
-    def _do_or_fail(self, claim: C, abort: threading.Event) -> None:
+    def _run_or_fail(self, claim: C, abort: threading.Event) -> None:
         try:
-            self._do(claim, abort)
-            self._pause.end()
+            self._run_job(claim, abort)
+            self._breaker.end()
         except SandboxAway as error:
-            self._pause.begin(error)
+            self._breaker.begin(error)
             self._jobs.give_back(self._database, claim)
         except Exception as error:
             if isinstance(error, SandboxUnavailable):
-                self._pause.begin(error)
+                self._breaker.begin(error)
             if not abort.is_set():
                 _log.warning("%s failed", claim, exc_info=True)
                 self._jobs.fail(self._database, claim, describe(error), abort)

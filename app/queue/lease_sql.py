@@ -1,6 +1,6 @@
-"""The statements of `app.queue.lease`. In an UPDATE, `attempt` and `worker` to the right of = are those before it.
+"""The SQL statements of `app.queue.lease`. In an UPDATE, `attempt` and `worker` right of = are the old values.
 
-The steps of a job's life are the same for every table whose rows are jobs; `JobTable` says what differs.
+The steps are the same for every table of jobs; `JobTable` holds the differences.
 """
 
 from dataclasses import dataclass
@@ -17,9 +17,8 @@ from app.submissions.enqueue import BACKGROUND
 class JobTable:
     """A table whose rows are jobs.
 
-    `held`: the state of those that a worker works on; `failure`: the verdict of those that we could not do; `watched`:
-    the column whose value is told to those who watch progress; `order`: after the priority; `channel`: where a new job
-    is announced.
+    `held`: the state while a worker works on it. `failure`: the verdict when judging failed. `watched`: the column
+    whose value is sent to progress listeners. `order`: after the priority. `channel`: announces new jobs.
     """
 
     table: str
@@ -54,8 +53,8 @@ def _steps(table: JobTable) -> Steps:
     )
 
 
-# LATERAL over the queues' names, so that each one walks its own part of the index in order and stops at the limit.
-# Background jobs stand at the index's end: those that some worker runs already are walked over only by who wants more.
+# LATERAL over the queues' names, so that each queue walks its own part of the index in order and stops at the limit.
+# Background jobs are at the end of the index, so running ones are scanned only by workers that want more of them.
 _CLAIM = """
     WITH ahead AS MATERIALIZED (
         SELECT waiting.id
@@ -125,7 +124,7 @@ _FAIL = """
     RETURNING pg_notify('progress', {watched}::text), pg_notify('{channel}', queue)
 """
 
-# A worker that is told to stop is no failed attempt. `attempt` can't go back: it is the fence.
+# A worker that is told to stop is not a failed attempt. `attempt` never decreases, because it fences old writes.
 _GIVE_BACK = """
     UPDATE {table} SET
         state = CASE WHEN cancel_requested THEN 'done' ELSE 'queued' END,
@@ -185,7 +184,7 @@ RECORD_PHASES = text("""
 
 IS_CANCELLED = text("SELECT id FROM judgings WHERE id = :id AND verdict = 'cancelled'")
 
-# Locked against being removed, until the result that refers to it is written.
+# Locks the row until the result that refers to it is written, so that it can't be removed.
 STILL_COUNTS = text("SELECT id FROM judgings WHERE id = :id AND verdict IS DISTINCT FROM 'cancelled' FOR KEY SHARE")
 
 NOTIFY_PROGRESS = text("SELECT pg_notify('progress', :submission_id)")

@@ -1,4 +1,4 @@
-"""Trying a step again while the database is away."""
+"""Retry a step while the database is away."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -7,11 +7,11 @@ from typing import TypeVar
 
 from sqlalchemy.exc import InterfaceError, OperationalError, TimeoutError
 
-# For work that is worth waiting for: about ten minutes in all.
+# For important writes: about ten minutes in all.
 DELAYS_SECONDS = (0.0, 1.0, 2.0, 4.0, *(8.0,) * 75)
-# For what mends itself when nobody is told: a lost connection is replaced, and that is all.
+# For writes that may be lost: covers only a lost connection, which is replaced.
 BRIEF_DELAYS_SECONDS = (0.0, 1.0)
-# For those who have nobody that could tell them to stop.
+# For callers that can't be aborted.
 NEVER = Event()
 
 T = TypeVar("T")
@@ -20,15 +20,15 @@ _log = logging.getLogger(__name__)
 
 
 def retry(step: Callable[[], T], abort: Event = NEVER) -> T:
-    """Runs a whole transaction, again when the connection is lost.
+    """Run a whole transaction, and again when the connection is lost.
 
-    The last error passes through: after ten minutes, or once `abort` is set.
+    The last error is raised after ten minutes, or once `abort` is set.
     """
     return _retry(step, DELAYS_SECONDS, abort)
 
 
 def retry_briefly(step: Callable[[], T]) -> T:
-    """The same, for two more tries."""
+    """Like `retry`, but with two more tries only."""
     return _retry(step, BRIEF_DELAYS_SECONDS, NEVER)
 
 
@@ -37,7 +37,7 @@ def _retry(step: Callable[[], T], delays_seconds: Sequence[float], abort: Event)
         try:
             return step()
         except (OperationalError, InterfaceError, TimeoutError) as error:
-            _log.warning("the database is away: %s", str(error.__cause__ or error).strip())
+            _log.warning("The database is away: %s", str(error.__cause__ or error).strip())
             if abort.wait(delay):
                 raise
     return step()

@@ -22,7 +22,7 @@ from app.catalog.fault import PackageInvalid
 from app.catalog.package import Package, package_from_files
 from app.catalog.verification_report import Report, report_of, report_overdue
 from app.database.engine import Database
-from app.queue.background_pause import leave_the_cores
+from app.queue.background_pause import lower_priority
 from app.queue.heartbeat import Capacity
 from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.queue.retry import retry
@@ -81,7 +81,7 @@ class Verifier:
 
     def verify(self, claim: VerificationClaim, abort: threading.Event) -> None:
         """The life of a verification between its claim and its end. What is raised here is our fault."""
-        leave_the_cores()
+        lower_priority()
         slug, files = retry(lambda: self._read(claim), abort)
         try:
             package = package_from_files(slug, files)

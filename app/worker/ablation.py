@@ -1,7 +1,6 @@
-"""On which cases a program is also asked for its answer without a step of its loop: each program so tried is compiled
-again for every step that is left out.
+"""Ablation: measure how far an answer moves when a step of the program's loop is left out.
 
-How far an answer moves when a part of the program that gave it is left out.
+Each program is compiled again for every step left out, so only a few cases are tried.
 """
 
 import sys
@@ -24,7 +23,7 @@ CASES = 2
 
 
 def choose_tried(manifest: Manifest, cases: Iterable[CaseInput]) -> frozenset[str]:
-    """The names of a few cases of each of a few programs, from the first on; none where no loop is asked for."""
+    """Return the names of the first few cases of a few programs; none if the problem requires no loop."""
     chosen: dict[bytes, list[str]] = {}
     for case in cases:
         signature = signature_of(manifest, case.inputs)
@@ -49,9 +48,10 @@ FARTHEST = sys.float_info.max
 
 
 def effect_of(answer: bytes, changed: bytes | None) -> float:
-    """The largest difference of a leaf's elements, in units of its largest one. 0.0 if there was no answer any more.
+    """Return the largest change of an element, relative to the leaf's largest element.
 
-    Both are encoded. A program that ends without a step has not shown that the step matters.
+    Both answers are encoded. `changed` None gives 0.0: a program that fails without a step has not shown that the step
+    matters.
     """
     if changed is None:
         return 0.0

@@ -1,4 +1,4 @@
-"""What is done after a verdict and keeps nobody waiting: one job after the other, in a thread of its own."""
+"""Work that follows a verdict and delays no student: one job after the other, in a thread of its own."""
 
 import logging
 import threading
@@ -9,7 +9,7 @@ from queue import Full, Queue
 from app.queue.lease import Claim
 from sandbox.interface import Aborted
 
-# More than that only wait while this machine is busy.
+# More jobs would only wait while this machine is busy.
 MOST_WAITING = 50
 
 _log = logging.getLogger(__name__)
@@ -17,8 +17,8 @@ _log = logging.getLogger(__name__)
 Job = Callable[[], None]
 
 
-class Afterwork:
-    """`loss`: what the log says of a claim whose job failed. `stopping`: set when jobs should end early."""
+class AfterVerdict:
+    """`loss`: the log text for a claim whose job failed. `stopping`: set when jobs should end early."""
 
     def __init__(self, name: str, loss: str) -> None:
         self.stopping = threading.Event()
@@ -30,14 +30,14 @@ class Afterwork:
         self._thread.start()
 
     def stop(self) -> None:
-        """Jobs that still wait are not done."""
+        """Waiting jobs are dropped."""
         self.stopping.set()
         with suppress(Full):
             self._open.put_nowait(None)
         self._thread.join()
 
     def offer(self, claim: Claim, job: Job) -> bool:
-        """Whether it will be done: False when too many wait."""
+        """Add a job. Return False when too many jobs wait."""
         try:
             self._open.put_nowait((claim, job))
         except Full:

@@ -1,4 +1,4 @@
-"""The launcher and the pools of boxes that the settings ask for."""
+"""Create the launcher and the pools of boxes that the settings ask for."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -15,34 +15,34 @@ from sandbox.gpu.lease import Gpus
 from sandbox.interface import BoxSpec, Launcher
 from sandbox.pool import Pool
 
-# XLA compiles on two cores in two thirds of the time, and compiling is most of what a student waits for.
+# XLA compiles on two cores in two thirds of the time, and compiling is most of a student's wait.
 CORES_PER_BOX = 2
-# Boxes of other kinds that wait, beside one in every slot; about 150 MiB of memory each.
+# Idle boxes of other kinds, besides one per slot; about 150 MiB of memory each.
 WAITING = 6
-# Reference solutions run one after another, in boxes that hold nothing else and are never evicted mid-way.
+# References run one after another, in boxes that hold nothing else and are never evicted during a run.
 REFERENCES = 2
 CACHE_FOLDER = "compilation-cache"
 
 
-# Where exported programs are looked into and run.
+# The kind of box that examines and runs exported programs.
 INSPECTOR = BoxSpec(("jax",))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pools:
-    """For submissions, and for the programs that are exported of them."""
+    """Boxes for submissions, and for programs exported from them."""
 
     students: Pool
     inspectors: Pool
 
 
 def box_spec(manifest: Manifest) -> BoxSpec:
-    """Of the boxes that a problem's code runs in."""
+    """Return the kind of box that runs a problem's code."""
     return BoxSpec(frameworks=tuple(sorted(manifest.frameworks)), gpu=manifest.limits.gpu)
 
 
 def open_launcher(settings: Settings, *, cache: Path | None, gpus: Gpus | None = None) -> Launcher:
-    """Raises SandboxUnavailable: without a sandbox nothing is judged. `gpus`: those that boxes may have."""
+    """Raises SandboxUnavailable: without a sandbox nothing is judged. `gpus`: the GPUs that boxes may use."""
     return choose_launcher(
         settings.sandbox,
         settings.runtime,
@@ -69,7 +69,7 @@ def cache_folder(settings: Settings) -> Path:
 
 
 def find_cache(settings: Settings) -> Path | None:
-    """One that a worker on this machine has filled, if there is one."""
+    """Return the cache that a worker on this machine has filled, if there is one."""
     folder = cache_folder(settings)
     return folder if folder.is_dir() else None
 
@@ -81,9 +81,8 @@ def open_pools(settings: Settings, launcher: Launcher) -> Iterator[Pools]:
 
 
 @contextmanager
-def open_background_pools(settings: Settings, launcher: Launcher, quiet: BackgroundPause) -> Iterator[Pools]:
-    """For what is judged again."""
-    launcher = BackgroundLauncher(launcher, quiet)
+def open_background_pools(settings: Settings, launcher: Launcher, pause: BackgroundPause) -> Iterator[Pools]:
+    launcher = BackgroundLauncher(launcher, pause)
     capacity = count_background_slots(settings.worker_slots)
     with (
         closing(Pool(launcher, capacity=capacity, max_runs=settings.max_runs)) as students,
@@ -94,20 +93,19 @@ def open_background_pools(settings: Settings, launcher: Launcher, quiet: Backgro
 
 @contextmanager
 def open_pool(settings: Settings, launcher: Launcher) -> Iterator[Pool]:
-    """For submissions."""
     with closing(Pool(launcher, capacity=settings.worker_slots + WAITING, max_runs=settings.max_runs)) as pool:
         yield pool
 
 
 @contextmanager
 def open_reference_pool(settings: Settings, launcher: Launcher) -> Iterator[Pool]:
-    """For the packages' own code: its boxes never hold a submission."""
+    """Open a pool for the packages' own code. Its boxes never hold a submission."""
     with closing(Pool(launcher, capacity=REFERENCES, max_runs=settings.max_runs)) as pool:
         yield pool
 
 
 @contextmanager
 def open_inspector_pool(settings: Settings, launcher: Launcher) -> Iterator[Pool]:
-    """For exported programs: its boxes never hold anybody's Python."""
+    """Open a pool for exported programs. Its boxes never hold a student's Python code."""
     with closing(Pool(launcher, capacity=settings.worker_slots, max_runs=settings.max_runs)) as pool:
         yield pool

@@ -1,6 +1,6 @@
-"""From what a box says of one case to its result: the verdict, and a report that the student may see.
+"""Turn a box's outcome of one case into its result: the verdict, and a report for the student.
 
-Whether a case that was answered rightly was also computed as the problem asks, and what to say when it was not.
+Also check requirements: whether a correct answer was computed as the problem asks, and the message when it was not.
 """
 
 import re
@@ -50,18 +50,18 @@ CATEGORY_OF_ENDING = {
 FORGED_ANSWER = "the answer could not be read ({reason}); return your values from the function, and write nothing else"
 RERUN = "differs when run again"
 RERUN_MESSAGE = (
-    "right at first, but not when this case ran again by itself in a new process: {what}. The same inputs must get the "
-    "same answer in every run: keep nothing between calls, and use no clock, no process id and no random numbers but "
-    "those of a seed or key that is given"
+    "correct at first, but not when this case ran again alone in a new process: {what}. The same inputs must give the "
+    "same answer in every run: keep no state between calls, and use no clock, no process ID and no random numbers "
+    "except those from a given seed or key"
 )
 GIVEN_UP = "not run"
 GIVEN_UP_MESSAGE = (
-    f"not run: {PROCESSES} cases before this one ended the program, by the time limit or otherwise, and a submission "
-    "gets no more time than that; mend the first of them"
+    f"not run: {PROCESSES} earlier cases ended the program, by the time limit or otherwise, and that is the limit for "
+    "one submission; fix the first of them"
 )
 OUT_OF_TIME_MESSAGE = (
-    "not run to the end: looking into all of your programs takes longer than the {seconds:g} s that there are for it; "
-    "compute less in each case"
+    "not run to the end: examining all of your programs takes longer than the limit of {seconds:g} s; compute less in "
+    "each case"
 )
 
 
@@ -72,21 +72,21 @@ class _Found:
     answer: Tree | None = None
 
 
-def check_case(asker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
-    """Raises JudgeFailed when the package's own checkers do, BoxLost, Aborted."""
-    return _result(case, outcome, _find(asker, case, outcome))
+def check_case(custom_checker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
+    """Raises JudgeFailed when the package's own checkers fail, BoxLost, Aborted."""
+    return _result(case, outcome, _find(custom_checker, case, outcome))
 
 
-def check_again(asker: CustomChecker, case: PreparedCase, first: CaseResult, again: CaseOutcome) -> CaseResult:
-    """Of a case that was right at `first` and ran once more. Raises as `check_case` does."""
-    found = _find(asker, case, again)
+def check_again(custom_checker: CustomChecker, case: PreparedCase, first: CaseResult, again: CaseOutcome) -> CaseResult:
+    """Check a case that was accepted at `first` and ran once more. Raises as `check_case` does."""
+    found = _find(custom_checker, case, again)
     if found.verdict is Verdict.ACCEPTED:
         return first
     return _result(case, again, replace(found, finding=_retold(found.finding)))
 
 
 def _retold(finding: Comparison | Fault) -> Comparison | Fault:
-    """What was found in the second run, as a difference between two."""
+    """Describe the finding of the second run as a difference between two runs."""
     if isinstance(finding, Comparison):
         return replace(finding, category=RERUN, message=RERUN_MESSAGE.format(what=finding.message))
     what = f"{finding.exception}: {finding.message}" if finding.exception else finding.message
@@ -113,7 +113,7 @@ def _result(case: PreparedCase, outcome: CaseOutcome, found: _Found) -> CaseResu
 
 
 def give_up(case: PreparedCase, verdict: Verdict, message: str = GIVEN_UP_MESSAGE) -> CaseResult:
-    """Of a case that was not run, since the submission had cost too much by then: it shares the last one's verdict."""
+    """Return the result of a case that was not run. It gets the verdict of the case that used up the limit."""
     material = Material(inputs=case.inputs_preview, expected=case.expected_preview)
     return CaseResult(
         position=case.position,
@@ -126,7 +126,7 @@ def give_up(case: PreparedCase, verdict: Verdict, message: str = GIVEN_UP_MESSAG
     )
 
 
-def _find(asker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> _Found:
+def _find(custom_checker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> _Found:
     if outcome.ending is not Ending.ANSWERED:
         return _Found(verdict=VERDICT_OF_ENDING[outcome.ending], finding=_fault(outcome))
     try:
@@ -135,8 +135,8 @@ def _find(asker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) -> _Fo
         message = FORGED_ANSWER.format(reason=malformed)
         fault = Fault(category=CATEGORY_OF_ENDING[Ending.FORGED], message=message)
         return _Found(verdict=Verdict.RUNTIME_ERROR, finding=fault)
-    ask = asker.about(case.name, case.inputs, case.expected, outcome.answer or b"")
-    comparison = compare(answer, decode(case.expected), rules_of(asker.package.manifest), ask)
+    ask = custom_checker.about(case.name, case.inputs, case.expected, outcome.answer or b"")
+    comparison = compare(answer, decode(case.expected), rules_of(custom_checker.package.manifest), ask)
     verdict = Verdict.ACCEPTED if comparison.accepted else Verdict.WRONG_ANSWER
     return _Found(verdict=verdict, finding=comparison, answer=answer)
 
@@ -151,21 +151,21 @@ def _fault(outcome: CaseOutcome) -> Fault:
 
 
 def _is_named(ending: Ending, kind: str) -> bool:
-    """An exception's type and a signal's name say more than their category; the other kinds say less."""
+    """Whether the failure's kind is an exception type or a signal, which says more than the category."""
     return ending is Ending.RAISED or (ending is Ending.CRASHED and kind.startswith("SIG"))
 
 
 UNTRACEABLE = "can't be traced"
 UNTRACEABLE_MESSAGE = (
-    "JAX can't trace {entry_point} with inputs like these, so nobody can see how it computes{place}: {kind}: {message}"
+    "JAX can't trace {entry_point} with inputs like these, so its program is unknown{place}: {kind}: {message}"
 )
 REFUSED = "program refused"
 OTHER_PROGRAM = "its program answers differently"
 OTHER_PROGRAM_MESSAGE = (
-    "your function answers rightly when it is called, but the program that JAX traces of it does not: {what}. Both "
-    "must do the same: let nothing depend on whether it is being traced, and compute the answer from the inputs"
+    "your function is correct when it is called, but the program that JAX traces from it is not: {what}. Both must do "
+    "the same: let nothing depend on whether the function is being traced, and compute the answer from the inputs"
 )
-# What JAX raises when Python asks for a value that is not there while it traces.
+# JAX raises these when Python asks for a value that is not known while tracing.
 _TRACING = frozenset(
     """
     ConcretizationTypeError TracerArrayConversionError TracerBoolConversionError TracerIntegerConversionError
@@ -176,7 +176,7 @@ _FRAME = re.compile(r'File "solution\.py", line (\d+)')
 
 
 def check_calls(manifest: Manifest, case: PreparedCase, first: CaseResult, calls: Mapping[str, int]) -> CaseResult:
-    """`first`: what the answer came to."""
+    """Apply the requirements on calls. `first`: the result of checking the answer."""
     if first.verdict is not Verdict.ACCEPTED:
         return first
     unmet = first_unmet(manifest.requirements, "calls", Facts(numbers=numbers_of(manifest, case.inputs), calls=calls))
@@ -184,16 +184,17 @@ def check_calls(manifest: Manifest, case: PreparedCase, first: CaseResult, calls
 
 
 def check_program(
-    asker: CustomChecker, case: PreparedCase, called: CaseResult | None, examined: Examined
+    custom_checker: CustomChecker, case: PreparedCase, called: CaseResult | None, examined: Examined
 ) -> CaseResult:
-    """`called`: what calling the function came to, which was right; None of a sealed case.
+    """Apply the requirements on programs. `called`: the accepted result of calling the function; None for a sealed
+    case.
 
-    Raises JudgeFailed when the package's own checkers do, BoxLost, Aborted.
+    Raises JudgeFailed when the package's own checkers fail, BoxLost, Aborted.
     """
-    manifest = asker.package.manifest
+    manifest = custom_checker.package.manifest
     if examined.cut and examined.outcome.answer is None:
         return _given_up(case, examined.cut)
-    own = check_case(asker, case, examined.outcome)
+    own = check_case(custom_checker, case, examined.outcome)
     if examined.outcome.ending is Ending.RAISED:
         return _without_answer(manifest, called, own, examined)
     if own.verdict is not Verdict.ACCEPTED:
@@ -213,7 +214,7 @@ def _given_up(case: PreparedCase, cut: Cut) -> CaseResult:
 
 
 def refuse(result: CaseResult, category: str, message: str) -> CaseResult:
-    """The same case, not computed as asked; a sample keeps what it shows besides."""
+    """Turn the result into one that is not computed as required. A sample keeps what it shows besides."""
     report = {**result.report, "category": category}
     if result.visibility == "sample":
         report["message"] = printable(message, MAX_MESSAGE)
@@ -221,7 +222,7 @@ def refuse(result: CaseResult, category: str, message: str) -> CaseResult:
 
 
 def _without_answer(manifest: Manifest, called: CaseResult | None, own: CaseResult, examined: Examined) -> CaseResult:
-    """Raised while it was traced, or by the inspector; what is raised in a sealed case is the student's own else."""
+    """Handle an error while tracing, or from the inspector. Other errors in a sealed case are the student's own."""
     failure = examined.outcome.failure or Failure(stage="call", kind="", message="", traceback="")
     result = own if called is None else called
     if examined.is_exported:
@@ -239,7 +240,7 @@ def _without_answer(manifest: Manifest, called: CaseResult | None, own: CaseResu
 
 
 def _differing(called: CaseResult, own: CaseResult) -> CaseResult:
-    """A program that runs too long or too large says so by itself."""
+    """A program that exceeds a limit keeps its own verdict."""
     if own.verdict is not Verdict.WRONG_ANSWER:
         return own
     what = own.report.get("message") or own.report["category"]

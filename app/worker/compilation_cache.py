@@ -1,9 +1,9 @@
-"""What JAX's libraries compile for a revision's solutions, done ahead: in trusted boxes, once for each revision.
+"""Compile ahead, in trusted boxes, what JAX's libraries compile for a revision's solutions, once per revision.
 
-The compiled programs go into a folder that students' boxes read (`sandbox.cache`). The library calls that led to them
-are what spares make before they get a source (`spares.py`). Both come from the reference first, and then from the
-package's known submissions, since students also call what the reference does not. What is missing still is learned from
-students: their boxes say what they call, and a trusted box makes those calls.
+The compiled programs go into a folder that students' boxes read (`sandbox.cache`). Spares make the library calls that
+led to them before they get a source (`spares.py`). Both come from the reference first, then from the package's known
+submissions, since students also use calls that the reference does not. Further calls are learned from students: their
+boxes report the calls, and a trusted box makes them.
 """
 
 import hashlib
@@ -25,28 +25,28 @@ from app.worker.boxes import box_spec
 from app.worker.prepare import PreparedCase
 from app.worker.request import build_request, patient
 from app.worker.shapes import shapes_of
-from sandbox.cache import FillableLauncher, fill_cache, fill_with_calls, grant_wishes, read_wishes
+from sandbox.cache import FillableLauncher, fill_cache, fill_with_calls, grant_library_calls, read_library_calls
 from sandbox.environment import guest_digest
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseInput, Launcher
 
-# Which revisions have filled it and with which calls, by what compiles; beside the cache, which students can read.
+# Holds a file per revision and solution with its calls. It is outside the cache folder, which students can read.
 CALLS_FOLDER = "library-calls"
 LEARNED = "learned-"
-# Solutions that end, and do what students do.
+# Verdicts of solutions that end and do what students usually do.
 USUAL = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER, Verdict.REQUIREMENT_NOT_MET)
 
 REFERENCE = "reference"
-# How many solutions make a library call that spares make too: one solution's own habit would tell of that solution.
+# Spares make a library call only if this many solutions make it: a call of one solution would reveal that solution.
 USUAL_SOLUTIONS = 2
-# For each revision.
+# Students learned from, per revision.
 STUDENTS_LEARNED_FROM = 16
-# Above, a whole number is no count, and may be worth hiding.
+# A larger integer is probably not a count, and may be worth hiding.
 LARGEST_COUNT = 64
 
 
 class CompilationCache:
-    """Belongs to one data folder and one launcher; workers on other machines fill their own."""
+    """Belongs to one data folder and one launcher. Workers on other machines fill their own."""
 
     def __init__(self, data: Path, launcher: Launcher) -> None:
         self._calls = data / CALLS_FOLDER
@@ -54,12 +54,12 @@ class CompilationCache:
         self._filling: dict[Path | None, list[bytes]] = {}
 
     def fill(self, package: Package, cases: Sequence[PreparedCase], abort: threading.Event) -> None:
-        """By the reference, on every case. Does nothing for a revision that has done so. Raises SandboxError."""
+        """Fill the cache by running the reference on every case, once per revision. Raises SandboxError."""
         inputs = [CaseInput(case.name, case.inputs) for case in cases if not case.sealed]
         self._fill(package, REFERENCE, package.reference, inputs, abort)
 
     def fill_more(self, package: Package, cases: Sequence[PreparedCase], abort: threading.Event) -> None:
-        """By the known submissions, on a case of each shape. Raises SandboxError."""
+        """Fill the cache by running the known submissions on a case of each shape. Raises SandboxError."""
         inputs = [CaseInput(case.name, case.inputs) for case in _one_of_each_shape(package, cases)]
         folder = self._folder(package)
         self._filling[folder] = []
@@ -71,7 +71,7 @@ class CompilationCache:
             del self._filling[folder]
 
     def may_learn(self, package: Package, student: UUID) -> bool:
-        """Once from each student, and not from everybody."""
+        """Whether this student's calls may still be learned: once per student, up to a limit per revision."""
         file = self._file_of(package, student)
         if file is None:
             return False
@@ -83,10 +83,10 @@ class CompilationCache:
     def learn(
         self, package: Package, student: UUID, source: str, cases: Sequence[PreparedCase], abort: threading.Event
     ) -> None:
-        """From a student's source, which gets inputs of the same shapes with other values. Raises SandboxError.
+        """Learn calls from a student's source, run on inputs of the same shapes with other values. Raises SandboxError.
 
-        What one student wishes changes nothing for others. With the second who wishes it, it is called in every spare,
-        and compiled into the cache.
+        A call of one student changes nothing for others. Once a second student makes it, every spare makes it, and it
+        is compiled into the cache.
         """
         file = self._file_of(package, student)
         if file is None:
@@ -98,22 +98,23 @@ class CompilationCache:
         ]
         spec = box_spec(package.manifest)
         before = set(self.calls(package))
-        _write(file, ())  # so that a source which loses its box is run once
-        wishes = read_wishes(self._launcher, spec, build_request(package, source, inputs), abort)
-        _write(file, grant_wishes(self._launcher, spec, wishes - before, abort))
+        _write(file, ())  # so that a source that kills its box is not run again
+        calls = read_library_calls(self._launcher, spec, build_request(package, source, inputs), abort)
+        _write(file, grant_library_calls(self._launcher, spec, calls - before, abort))
         if usual := set(self.calls(package)) - before:
             fill_with_calls(self._launcher, spec, usual, abort)
 
     def has_filled(self, package: Package) -> bool:
-        """Whether the package's reference has, or can't."""
+        """Whether the package's reference has filled the cache, or there is no cache."""
         folder = self._folder(package)
         return folder is None or _read(folder / f"{REFERENCE}.json") is not None
 
     def calls(self, package: Package) -> tuple[bytes, ...]:
-        """What solutions of the package call, as far as it has filled, in an order that tells nothing of them.
+        """Return the calls known so far, in an order that reveals nothing about solutions.
 
-        What only students wished comes last: spares may have no time for it. While known submissions fill it, these are
-        the first that were found: spares are made anew for other calls, and each submission may add some.
+        Calls made only by students come last: a spare may have no time for them. While known submissions fill the
+        cache, the first list found is returned. Otherwise each submission might add calls, and all spares would be
+        remade.
         """
         folder = self._folder(package)
         if folder is None:
@@ -142,7 +143,7 @@ class CompilationCache:
         return folder and folder / f"{LEARNED}{name[:16]}.json"
 
     def _folder(self, package: Package) -> Path | None:
-        """Of what was compiled in the same way. None: this launcher's boxes read no cache."""
+        """Return the folder for this compiler and package, or None if this launcher's boxes read no cache."""
         launcher = self._launcher
         if not isinstance(launcher, FillableLauncher) or launcher.cache is None:
             return None
@@ -162,7 +163,7 @@ def _usual_calls(folder: Path) -> tuple[bytes, ...]:
 
 
 def _read(file: Path) -> frozenset[bytes] | None:
-    """None: there is no such file, or a damaged one."""
+    """Return None if the file is missing or damaged."""
     try:
         return frozenset(map(bytes.fromhex, json.loads(file.read_text())))
     except (OSError, ValueError, TypeError):
@@ -170,7 +171,7 @@ def _read(file: Path) -> frozenset[bytes] | None:
 
 
 def _write(file: Path, calls: Collection[bytes]) -> None:
-    """Appears whole or not at all: another thread may be reading now, and this process may be killed."""
+    """Write atomically: another thread may read now, and this process may be killed."""
     file.parent.mkdir(parents=True, exist_ok=True)
     copy = file.with_suffix(f".{token_hex(4)}")
     copy.write_text(json.dumps(sorted(call.hex() for call in calls)))
@@ -183,7 +184,7 @@ def _one_of_each_shape(package: Package, cases: Sequence[PreparedCase]) -> list[
 
 
 def _without_values(tree: Any, static: Collection[str]) -> Any:
-    """Ones and zeros in place of the values of a case's inputs; what fixes shapes stays."""
+    """Replace the values of a case's inputs by ones and zeros, and keep what determines shapes."""
     return {name: tree[name] if name in static else _blank(tree[name]) for name in tree}
 
 

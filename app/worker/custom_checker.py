@@ -1,9 +1,7 @@
-"""Asking a package's own `checker.py` about an answer: in a box of its own kind, never the student's, never in here.
+"""Run a package's own `checker.py` on an answer, in a box from the references' pool.
 
-The box comes from the pool of references, whose boxes hold no submission, and has no GPU: the student's run may have
-it.
-
-Whether the checkers of a package can judge what its reference answers: asked before anything is judged by them.
+Those boxes hold no submission. They have no GPU, because the student's run may hold it. `find_fault` verifies that a
+package's checkers accept its reference's answers, before they judge submissions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +26,7 @@ ANSWER_BYTES = 64 * 1024
 
 
 class CheckerFailed(JudgeFailed):
-    """The package's checker.py gave no verdict: its author's fault, never the student's."""
+    """The package's checker.py gave no verdict. This is the author's fault, never the student's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,10 @@ class CustomChecker:
     abort: Event
 
     def about(self, case: str, inputs: bytes, expected: bytes, answer: bytes) -> Ask:
-        """All encoded. What is asked more than once is run once. Raises CheckerFailed, BoxLost, Aborted."""
+        """Return a function that runs the checker once and caches its verdict. All arguments are encoded.
+
+        The function raises CheckerFailed, BoxLost, Aborted.
+        """
 
         references = self.references
         if references is None:
@@ -76,20 +77,20 @@ class CustomChecker:
         return decode(outcome.answer or b"")
 
 
-def find_misfit(asker: CustomChecker, cases: Sequence[CaseInput], answers: Mapping[str, bytes]) -> str | None:
-    """What the author has to change, if anything. `answers`: the reference's by case, encoded.
+def find_fault(custom_checker: CustomChecker, cases: Sequence[CaseInput], answers: Mapping[str, bytes]) -> str | None:
+    """Return what the author has to change, if anything. `answers`: the reference's encoded answers by case.
 
     Raises BoxLost, Aborted.
     """
-    rules = rules_of(asker.package.manifest)
+    rules = rules_of(custom_checker.package.manifest)
     if not rules.checkers:
         return None
-    told = (_misfit_of(asker, rules, case, answers[case.name]) for case in cases)
-    return next(filter(None, told), None) or _idle_pattern(rules, answers)
+    faults = (_fault_in(custom_checker, rules, case, answers[case.name]) for case in cases)
+    return next(filter(None, faults), None) or _idle_pattern(rules, answers)
 
 
-def _misfit_of(asker: CustomChecker, rules: Rules, case: CaseInput, answer: bytes) -> str | None:
-    ask = asker.about(case.name, case.inputs, answer, answer)
+def _fault_in(custom_checker: CustomChecker, rules: Rules, case: CaseInput, answer: bytes) -> str | None:
+    ask = custom_checker.about(case.name, case.inputs, answer, answer)
     try:
         comparison = compare(decode(answer), decode(answer), rules, ask)
     except JudgeFailed as failed:

@@ -1,7 +1,7 @@
-"""A submission on inputs that its student typed. The reference's answer to them is what is expected.
+"""Custom inputs: judge a submission on inputs typed by the student, against the reference's answer.
 
-The reference was written for the problem's own cases, and may well fail on these. That is nobody's fault: the judging
-ends, and the student is told. Nothing is kept of what it answered.
+The reference was written for the problem's own cases and may fail on these inputs. That is no fault of the student or
+the author: the judging ends with a message. The reference's answer is not stored.
 """
 
 from threading import Event
@@ -19,33 +19,33 @@ from sandbox.interface import CaseOutcome, Ending
 from sandbox.pool import Pool
 
 UNANSWERED_MESSAGE = (
-    "the reference solution can't answer these inputs{why}, so there is nothing to compare with; use inputs that the "
+    "the reference solution can't answer these inputs{why}, so your answer can't be compared; use inputs that the "
     "statement allows"
 )
 _WHY = {
-    Ending.TIMED_OUT: "it takes longer than a case may",
-    Ending.OUT_OF_MEMORY: "it needs more memory than a case may",
+    Ending.TIMED_OUT: "it exceeds the time limit of a case",
+    Ending.OUT_OF_MEMORY: "it exceeds the memory limit of a case",
     Ending.TOO_MUCH_OUTPUT: "its answer is too large",
 }
 
 
 class CustomInputs:
-    """Has the reference answer what students type, for one of them at a time: so a box is left for other work."""
+    """Runs the reference on custom inputs, one judging at a time, so that a box stays free for other work."""
 
     def __init__(self, references: Pool) -> None:
         self._references = references
-        self._turns = SingleFlight()
+        self._single_flight = SingleFlight()
 
     def prepare(self, package: Package, text: str, abort: Event) -> PreparedCase:
         """Raises ReferenceFailed, BoxLost, Aborted."""
         case = read_own_inputs(text, package.manifest.case_inputs)
         inputs = draw_inputs(package.manifest, case, b"", 0)
-        with self._turns.of(OWN_INPUTS, abort):
+        with self._single_flight.of(OWN_INPUTS, abort):
             return prepare_given(package, case, inputs, self._references, abort)
 
 
 def find_unanswerable(failure: JudgeFailed) -> Finish:
-    """How a judging ends whose inputs the package's own code can't deal with."""
+    """Return the end of a judging whose inputs made the package's own code fail."""
     outcome = failure.outcome if isinstance(failure, ReferenceFailed) else None
     why = _why(outcome) if outcome else ""
     fault = Fault(category=UNANSWERED, message=UNANSWERED_MESSAGE.format(why=f" ({why})" if why else ""))
@@ -62,7 +62,7 @@ def find_unanswerable(failure: JudgeFailed) -> Finish:
 
 
 def _why(outcome: CaseOutcome) -> str:
-    """No more than the exception's type: its text and traceback would show the reference's code."""
+    """Give only the exception's type: its text and traceback would show the reference's code."""
     if outcome.ending is Ending.RAISED and outcome.failure:
         return f"it raises {exception_category(outcome.failure.kind)}"
     return _WHY.get(outcome.ending, "")

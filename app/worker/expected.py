@@ -1,7 +1,7 @@
-"""Expected outputs in the database: those of whoever stores them first, per revision, variant and device.
+"""Expected outputs in the database, per revision, variant and device. The first stored outputs are final.
 
-The reference runs outside any transaction. Two workers that need the same variant at once both run it; the rows of the
-first to commit stand, and both read them back.
+The reference runs outside any transaction. Two workers that need the same variant both run it. The rows of the first to
+commit stay, and both workers read them back.
 """
 
 from threading import Event
@@ -28,31 +28,31 @@ Key = tuple[UUID, int]
 
 
 class ExpectedOutputs:
-    """`references` is a pool whose boxes never hold a submission.
+    """`references`: a pool whose boxes never hold a submission.
 
-    Of those who ask one object for the same variant at once, one has it computed and the others wait. Another object
-    computes by itself: whoever prepares at leisure has its own, so that nobody waits for the leisurely.
+    Concurrent callers of one object share one computation per variant. Another object computes separately. So the
+    background work has its own, and no judging waits for low-priority boxes.
     """
 
     def __init__(self, database: Database, references: Pool, device: Device) -> None:
         self._database = database
         self.references = references
         self.device = device
-        self._turns = SingleFlight()
+        self._single_flight = SingleFlight()
 
     def get(self, revision: Revision, package: Package, variant: int, abort: Event) -> tuple[PreparedCase, ...]:
         """Raises ReferenceFailed, BoxLost, Aborted. Waits while the database is away."""
         key = (revision.id, variant)
         if found := self._find(key, package, abort):
             return found
-        with self._turns.of(key, abort):
+        with self._single_flight.of(key, abort):
             if found := self._find(key, package, abort):
                 return found
             prepared = prepare(package, Draw(revision.secret_seed, variant), self.references, abort)
             return retry(lambda: self._store(key, package, prepared), abort)
 
     def _find(self, key: Key, package: Package, abort: Event) -> tuple[PreparedCase, ...]:
-        """Empty when this variant is not prepared: a manifest has at least one case."""
+        """Return an empty tuple if the variant is not prepared: a manifest has at least one case."""
 
         def read() -> tuple[PreparedCase, ...]:
             with self._database.transaction() as session:
@@ -61,10 +61,10 @@ class ExpectedOutputs:
         return retry(read, abort)
 
     def _store(self, key: Key, package: Package, prepared: Prepared) -> tuple[PreparedCase, ...]:
-        """What stands afterwards: these, or those of whoever was first.
+        """Store these outputs and return those that stand: these, or those of an earlier writer.
 
-        Everybody inserts the cases in the same order. So who meets another's first row waits for that COMMIT, and then
-        meets all of its rows: never some of one and some of the other.
+        All writers insert the cases in the same order. So a writer that meets a row of another waits for that COMMIT,
+        and then finds all of its rows: outputs are never mixed.
         """
         with self._database.transaction() as session:
             session.execute(insert(ExpectedOutput).on_conflict_do_nothing(), self._rows(key, prepared))

@@ -1,19 +1,12 @@
-"""Ends judgings with a hint, where a submission makes a known mistake.
+"""Hints for known mistakes: recognise a wrong submission by its answers, and end the judging with a hint.
 
-No verdict waits for it: where nobody has computed yet what known mistakes answer, the judging ends without, and the
-hint is added when they are computed, in a thread of its own; until then the judging says that one may follow.
+Each wrong solution of a package is run once per revision, variant and device, and its answers are stored in the
+database. The author's code runs in a box of the references' pool, also for sealed cases. It is bounded by the problem's
+limits, a number of cases, half an hour in all, and a size of answers. A submission that gives the same wrong answers
+makes the same mistake.
 
-From the answers of a wrong submission to the known mistake that it makes.
-
-What known mistakes answer, in the database: per revision, variant and device, beside the expected outputs.
-
-Computed at leisure, or for the first wrong submission after its verdict; never while somebody waits for one.
-
-What a package's wrong solutions answer, and whether two answers are the same wrong one.
-
-Their code is the author's, and runs plainly in a box of the references' pool, also where a case is sealed. Bounded:
-each gets the problem's own limits and not too many cases, all together get half an hour, and large answers are not
-kept.
+No verdict waits for a hint. If the known mistakes have not been computed yet, the judging ends with `hint_pending`, and
+a thread adds the hint later.
 """
 
 import logging
@@ -38,7 +31,7 @@ from app.judging.rules import Rules
 from app.judging.verdicts import Verdict
 from app.queue.lease import Claim, Finish, add_hint, finish
 from app.queue.retry import retry
-from app.worker.after_verdict import Afterwork
+from app.worker.after_verdict import AfterVerdict
 from app.worker.boxes import box_spec
 from app.worker.custom_checker import CustomChecker
 from app.worker.expected import ExpectedOutputs
@@ -52,11 +45,11 @@ from sandbox.interface import CaseInput, CaseOutcome, SandboxError
 from sandbox.pool import Pool
 
 SECONDS = 1800.0
-# The first ones: of a case that is repeated a hundred times, a few tell as much.
+# Only the first cases: of a case that is repeated a hundred times, a few are enough.
 MOST_CASES = 24
 ANSWER_BYTES = 2**20
 
-# By case: only where the answer is far from right.
+# By case; only answers that are far from correct.
 Answers: TypeAlias = Mapping[str, Tree]
 
 _log = logging.getLogger(__name__)
@@ -64,7 +57,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mistake:
-    """`name`: of its file. `hint`: what a student is told who makes it."""
+    """`name`: of its file. `hint`: the text for a student who makes it."""
 
     name: str
     hint: str
@@ -80,7 +73,7 @@ def list_mistakes(package: Package) -> tuple[Mistake, ...]:
 def mistake_outputs(
     package: Package, mistakes: Sequence[Mistake], cases: Sequence[PreparedCase], pool: Pool, abort: Event
 ) -> dict[str, Answers]:
-    """What each mistake answers, where that is far from right; nothing for those that time did not suffice for.
+    """Return the answers of each mistake where they are far from correct; none for mistakes after the time ran out.
 
     Raises JudgeFailed, BoxLost, Aborted.
     """
@@ -88,7 +81,7 @@ def mistake_outputs(
     found: dict[str, Answers] = {}
     for mistake in mistakes:
         if time.monotonic() > deadline:
-            _log.warning("%s: its known mistakes take too long; %s is left out", package.slug, mistake.name)
+            _log.warning("%s: the known mistakes take too long; skipping %s", package.slug, mistake.name)
             found[mistake.name] = {}
         else:
             found[mistake.name] = _run(package, mistake, cases, pool, abort)
@@ -96,17 +89,17 @@ def mistake_outputs(
 
 
 def plain_rules(package: Package) -> Rules:
-    """The package's, for comparing two wrong answers: its own code says what is right, and here nothing is."""
+    """Return the package's rules without its custom checker, which can't compare two wrong answers."""
     rules = rules_of(package.manifest)
     checkers = {pattern: checker for pattern, checker in rules.checkers.items() if not checker.is_asking}
     return replace(rules, checkers=checkers)
 
 
 def agree(answer: Tree, other: Tree, rules: Rules) -> bool:
-    """Whether an answer is the same as that of a mistake, within the tolerance. `rules`: from `plain_rules`."""
+    """Whether an answer equals that of a mistake, within the tolerance. `rules`: from `plain_rules`."""
     try:
         return compare(answer, other, rules).accepted
-    except JudgeFailed:  # no checker was made for what a wrong solution answers
+    except JudgeFailed:  # checkers need not accept a wrong solution's answer
         return False
 
 
@@ -116,44 +109,44 @@ def _run(package: Package, mistake: Mistake, cases: Sequence[PreparedCase], pool
     outcomes: list[CaseOutcome] = []
     request = build_request(package, mistake.source, inputs, ANSWER_BYTES)
     run_cases(pool, box_spec(package.manifest), request, outcomes.append, abort)
-    asker = CustomChecker(package, pool, abort)
-    return dict(_telling(asker, cases, outcomes))
+    custom_checker = CustomChecker(package, pool, abort)
+    return dict(_telling(custom_checker, cases, outcomes))
 
 
 def _telling(
-    asker: CustomChecker, cases: Sequence[PreparedCase], outcomes: Sequence[CaseOutcome]
+    custom_checker: CustomChecker, cases: Sequence[PreparedCase], outcomes: Sequence[CaseOutcome]
 ) -> Iterator[tuple[str, Tree]]:
-    """The answers that tell the mistake from what is right, and can be told from others."""
-    rules, plain = rules_of(asker.package.manifest), plain_rules(asker.package)
+    """Yield the answers that differ clearly from the expected ones and can be compared with others."""
+    rules, plain = rules_of(custom_checker.package.manifest), plain_rules(custom_checker.package)
     for case, outcome in zip(cases, outcomes, strict=False):
         if outcome.answer is None:
             continue
-        ask = asker.about(case.name, case.inputs, case.expected, outcome.answer)
+        ask = custom_checker.about(case.name, case.inputs, case.expected, outcome.answer)
         try:
             answer = decode(outcome.answer)
             comparison = compare(answer, decode(case.expected), rules, ask)
-        except (Malformed, JudgeFailed):  # no checker was made for it
+        except (Malformed, JudgeFailed):  # checkers need not accept it
             continue
         if is_far(comparison) and agree(answer, answer, plain):
             yield case.name, answer
 
 
 def is_far(comparison: Comparison) -> bool:
-    """Whether more is wrong than that values are somewhat outside the tolerance."""
+    """Whether the error is more than values that are slightly outside the tolerance."""
     wrong = [leaf for leaf in comparison.leaves if leaf.category is not None]
     if comparison.accepted or not wrong:
         return not comparison.accepted
     return any(leaf.category != VALUES or leaf.tolerance_used is None or leaf.tolerance_used >= FAR for leaf in wrong)
 
 
-# Of the answers of one submission that are kept until it is judged.
+# Bytes of one submission's answers that are kept until it is judged.
 KEPT_BYTES = 4 * 2**20
 NOT_ALIKE = Likeness(cases=frozenset(), is_refuted=True)
 
 
 @dataclass(slots=True)
 class Notes:
-    """What a submission answered, as far as it could be what a known mistake answers."""
+    """A submission's answers, as far as they could match a known mistake."""
 
     answers: dict[str, bytes] = field(default_factory=dict)
     room: int = KEPT_BYTES
@@ -167,7 +160,7 @@ class Notes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A wrong submission: `answers` encoded by case, and the cases in which they are wrong."""
+    """A wrong submission: its encoded `answers` by case, and the cases in which they are wrong."""
 
     package: Package
     answers: Mapping[str, bytes]
@@ -175,7 +168,7 @@ class Question:
 
 
 def question_about(package: Package, judged: Finish, notes: Notes) -> Question | None:
-    """None where no mistake could be recognised, whatever known mistakes answer."""
+    """Return None if no mistake could be recognised, whatever the known mistakes answer."""
     wrong = {case.name for case in judged.cases if case.verdict is Verdict.WRONG_ANSWER} & notes.answers.keys()
     if len(wrong) < LEAST_CASES or not list_mistakes(package):
         return None
@@ -183,18 +176,18 @@ def question_about(package: Package, judged: Finish, notes: Notes) -> Question |
 
 
 def find_hint(question: Question, known: Mapping[str, Answers]) -> str | None:
-    """`known`: of `mistake_outputs`, for the same inputs."""
+    """`known`: from `mistake_outputs`, for the same inputs."""
     likenesses = _likenesses(question, known)
     by_hint: dict[str, Likeness] = {}
     for mistake in list_mistakes(question.package):
-        # Two ways to the same mistake may have one hint, and need not be told apart.
+        # Two versions of a mistake may share a hint, and need not be distinguished.
         both = (likenesses.get(mistake.name, NOT_ALIKE), by_hint.get(mistake.hint, NOT_ALIKE))
         by_hint[mistake.hint] = max(both, key=lambda likeness: (not likeness.is_refuted, len(likeness.cases)))
     return recognise(by_hint)
 
 
 def list_possible(question: Question, known: Mapping[str, Answers]) -> list[str]:
-    """The mistakes that no case refutes."""
+    """Return the mistakes that no case refutes."""
     return [name for name, likeness in _likenesses(question, known).items() if not likeness.is_refuted]
 
 
@@ -204,7 +197,7 @@ def _likenesses(question: Question, known: Mapping[str, Answers]) -> dict[str, L
 
 
 def _decoded(question: Question) -> dict[str, Tree]:
-    """Those that could not be read have another verdict by now."""
+    """Skip answers that can't be decoded: they have another verdict."""
     found: dict[str, Tree] = {}
     for name, answer in question.answers.items():
         try:
@@ -215,7 +208,7 @@ def _decoded(question: Question) -> dict[str, Tree]:
 
 
 def _likeness(answers: Mapping[str, Tree], wrong: frozenset[str], known: Answers, rules: Rules) -> Likeness:
-    """Ends at the first case that refutes it, which for most mistakes is the first one."""
+    """Stops at the first case that refutes the mistake, usually the first of all."""
     alike: set[str] = set()
     for name in known.keys() & answers.keys():
         if name not in wrong or not agree(answers[name], known[name], rules):
@@ -224,25 +217,25 @@ def _likeness(answers: Mapping[str, Tree], wrong: frozenset[str], known: Answers
     return Likeness(cases=frozenset(alike), is_refuted=False)
 
 
-# Of one mistake in all cases of a variant.
+# Stored size of one mistake's answers in all cases of a variant.
 CAPS = Caps(total_bytes=8 * 2**20)
 
 
 class KnownMistakes:
-    """Of those who ask one object for the same variant at once, one has it computed and the others wait."""
+    """The answers of known mistakes. Concurrent callers of one object share one computation per variant."""
 
     def __init__(self, database: Database, expected: ExpectedOutputs) -> None:
         self._database = database
         self._expected = expected
-        self._turns = SingleFlight()
+        self._single_flight = SingleFlight()
 
     def find(self, revision: Revision, package: Package, variant: int, abort: Event) -> Mapping[str, Answers] | None:
-        """None when they have not been computed yet. Waits while the database is away."""
+        """Return None when they have not been computed yet. Waits while the database is away."""
         return retry(lambda: self._read(revision, package, variant), abort)
 
     def get(self, revision: Revision, package: Package, variant: int, abort: Event) -> Mapping[str, Answers]:
         """Raises JudgeFailed, BoxLost, Aborted."""
-        with self._turns.of((revision.id, variant), abort):
+        with self._single_flight.of((revision.id, variant), abort):
             found = self.find(revision, package, variant, abort)
             if found is not None:
                 return found
@@ -252,7 +245,7 @@ class KnownMistakes:
             return computed
 
     def _read(self, revision: Revision, package: Package, variant: int) -> Mapping[str, Answers] | None:
-        """They are stored all at once."""
+        """The rows of a variant are stored together, so either all or none exist."""
         of_variant = (MistakeOutput.revision_id == revision.id, MistakeOutput.variant == variant)
         of_device = MistakeOutput.device == self._device
         with self._database.transaction() as session:
@@ -262,7 +255,7 @@ class KnownMistakes:
         return {row.mistake: _unpacked(row.answers) for row in rows}
 
     def _store(self, revision: Revision, variant: int, computed: Mapping[str, Answers]) -> None:
-        """Of two who computed the same, each row of the first to commit stands."""
+        """If two workers computed the same, the rows of the first to commit stay."""
         rows = [
             {
                 "revision_id": revision.id,
@@ -283,7 +276,7 @@ class KnownMistakes:
 
 
 def _packed(answers: Answers) -> bytes:
-    """Without the last cases, when there are too many values in all of them."""
+    """Drop the last cases if all of them together are too large."""
     names = list(answers)
     while True:
         try:
@@ -303,17 +296,17 @@ class HintRecorder:
     def __init__(self, database: Database, known: KnownMistakes) -> None:
         self._database = database
         self._known = known
-        self._afterwork = Afterwork("tutor", "gets no hint")
+        self._after_verdict = AfterVerdict("hints", "gets no hint")
 
     def start(self) -> None:
-        self._afterwork.start()
+        self._after_verdict.start()
 
     def stop(self) -> None:
-        """Those that still wait get no hint."""
-        self._afterwork.stop()
+        """Submissions that still wait get no hint."""
+        self._after_verdict.stop()
 
     def finish(self, claim: Claim, work: Work, judged: Finish, notes: Notes, abort: threading.Event) -> None:
-        """Ends the judging."""
+        """End the judging, with a hint if one is known."""
         question = question_about(work.package, judged, notes)
         known = None
         if question is not None:
@@ -329,15 +322,15 @@ class HintRecorder:
         def answer() -> None:
             add_hint(self._database, claim, self._answer(work, question))
 
-        if not self._afterwork.offer(claim, answer):
-            _log.warning("%s gets no hint: too many wait for one", claim)
+        if not self._after_verdict.offer(claim, answer):
+            _log.warning("%s gets no hint: too many submissions wait for one", claim)
             add_hint(self._database, claim, None)
 
     def _answer(self, work: Work, question: Question) -> str | None:
         """Raises Aborted."""
         try:
-            known = self._known.get(work.revision, work.package, work.variant, self._afterwork.stopping)
+            known = self._known.get(work.revision, work.package, work.variant, self._after_verdict.stopping)
         except (JudgeFailed, SandboxError) as error:
-            _log.error("known mistakes of %s can't be computed: %s", work.package.slug, error)
+            _log.error("Known mistakes of %s can't be computed: %s", work.package.slug, error)
             return None
         return find_hint(question, known)

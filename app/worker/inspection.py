@@ -1,8 +1,8 @@
-"""Programs in place of functions: having one exported where its source may run, and looked into where it may not.
+"""Export programs from a submission in the student's box, and inspect them in an inspector's box.
 
 `export_programs` runs in boxes that hold the submission, and gets shapes, dtypes and static values only. `inspect` runs
-in boxes that never hold a student's Python. What a program does there (it is refused, hangs, crashes the inspector) is
-an outcome like that of any submission.
+in boxes that never hold a student's Python code. A program that is refused, hangs or crashes the inspector gives an
+outcome like any submission.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -43,22 +43,22 @@ __all__ = [
 EXPORT_DRIVER = "from sandbox.guest.export import run"
 NO_ANSWER = "NoAnswer"
 INSPECT_DRIVER = "from sandbox.guest.inspection import run"
-# Beside the problem's own limit: a message may open the program first, and one that leaves a step out compiles twice.
+# Added to the problem's time limit: a message may open the program first, and leaving a step out compiles twice.
 COMPILE_SECONDS = 5
-# For all that one submission's programs are asked, as a multiple of what a single message may take.
+# Time for all messages about one submission, as a multiple of the limit of a single message.
 BUDGET = 10
-# To open its program, to run it, and to leave a step out of each candidate.
+# Messages per case: open the program, run it, and leave a step out of each candidate.
 MESSAGES_PER_CASE = 2 + CANDIDATES
-# Around an exported program, for the containers of its answer.
+# Allowance for the containers of a program's answer.
 STRUCTURE_BYTES = 2**20
 EXPORT_CAPS = Caps(total_bytes=PROGRAM_BYTES + STRUCTURE_BYTES)
-# Around the inputs and the program in a message.
+# Allowance for the rest of a message, besides inputs and program.
 MESSAGE_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspected:
-    """`refusal`: why there is no evidence."""
+    """`refusal`: the outcome that explains missing evidence."""
 
     signature: bytes
     evidence: Evidence | None
@@ -69,10 +69,10 @@ class Inspected:
 class Ran:
     """`left_out`: encoded answers of the changed programs, by the index of the loop (of the branches, for "cond").
 
-    Of a counted loop those without its first and without its last step, of another loop that without all of them, of
-    branches those with each taken always. None is an answer that could not be had, and shows nothing.
-    `cut`: why it was not run, which then has no answer, or not without each of those steps. `is_tried_whole`: whether
-    the inspector answered for each of those steps.
+    A counted loop has two: without its first and without its last step. Another loop has one: without all steps.
+    Branches have one each: with that branch always taken. None is an answer that could not be obtained, and is no
+    evidence. `cut`: the reason why the run or some changed programs were skipped. `is_tried_whole`: whether the
+    inspector answered for every changed program.
     """
 
     name: str
@@ -89,7 +89,7 @@ OnRan = Callable[[Ran], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspectors:
-    """`pool`: whose boxes never hold a submission. `answer_bytes`: how large an answer to a case may be."""
+    """`pool`: its boxes never hold a submission. `answer_bytes`: the limit of an answer to a case."""
 
     pool: Pool
     package: Package
@@ -105,12 +105,12 @@ def signature_of(manifest: Manifest, inputs: bytes) -> bytes:
 
 
 def signatures_of(manifest: Manifest, inputs: Sequence[bytes]) -> list[bytes]:
-    """Each once. Raises Untraceable."""
+    """Return each signature once. Raises Untraceable."""
     return list(dict.fromkeys(signature_of(manifest, each) for each in inputs))
 
 
 def export_programs(makers: Pool, package: Package, source: str, signatures: Sequence[bytes], abort: Event) -> Exports:
-    """In this order; those are not there that no process was left for.
+    """Export a program for each signature, in order. A signature is missing if no process was left for it.
 
     `makers`: boxes that may hold the source. Raises BoxLost, Aborted.
     """
@@ -130,29 +130,29 @@ def export_programs(makers: Pool, package: Package, source: str, signatures: Seq
 
 
 def export_fault(task: Task) -> str | None:
-    """What is wrong with an export, however it came about, before an inspector gets it."""
+    """Return what is wrong with an untrusted export, before an inspector gets it."""
     try:
         exported = decode(task.program, EXPORT_CAPS)
     except Malformed as malformed:
-        return f"the export is none ({malformed})"
+        return f"the export is malformed ({malformed})"
     if not isinstance(exported, dict) or set(exported) != {"program", "structure"}:
-        return "the export is none"
+        return "the export is malformed"
     program = exported["program"]
     if not isinstance(program, np.ndarray) or program.dtype != np.uint8 or program.ndim != 1:
-        return "the export holds no program"
+        return "the export contains no program"
     inputs = max((len(run.inputs) for run in task.runs), default=0)
     if len(task.program) + len(task.signature) + inputs + MESSAGE_BYTES > STANDARD_CAPS.total_bytes:
-        return "the program is too large beside inputs of this size"
+        return "the program and the inputs together are too large"
     return None
 
 
 def inspect(bench: Inspectors, tasks: Sequence[Task], on_inspected: OnInspected, on_ran: OnRan) -> None:
-    """Each is called once for each task and each run; a task's evidence comes before its runs.
+    """Call `on_inspected` once per task, and then `on_ran` once per run of the task.
 
     Raises BoxLost, Aborted.
     """
     manifest = bench.package.manifest
-    # Without a step there are two answers.
+    # A message that leaves a step out gets two answers.
     limits = _limits(manifest, min(2 * bench.answer_bytes + MESSAGE_BYTES, MOST_ANSWER_BYTES))
     steps, clock = plan(tasks), Clock(manifest.limits.wall_seconds, BUDGET * limits.wall_seconds)
     reader = _Reader(on_inspected, on_ran)
@@ -182,12 +182,12 @@ def inspect(bench: Inspectors, tasks: Sequence[Task], on_inspected: OnInspected,
 
 
 def inspectors_of(package: Package) -> str:
-    """By which a box knows the spares that may inspect programs of this revision."""
+    """Return the key of the spares that may inspect programs of this revision."""
     return f"inspect {spares_of(package)}"
 
 
 def inspector_setup(package: Package) -> Setup:
-    """What a spare is made with that inspects programs of this revision."""
+    """Return the setup of spares that inspect programs of this revision."""
     limits = _limits(package.manifest, MOST_ANSWER_BYTES)
     seconds = limits.load_seconds + MESSAGES_PER_CASE * len(package.manifest.cases) * limits.wall_seconds
     return Setup(problem=inspectors_of(package), memory_bytes=limits.memory_bytes, cpu_seconds=int(seconds) + 1)
@@ -199,13 +199,13 @@ def _limits(manifest: Manifest, answer_bytes: int) -> Limits:
 
 
 def _checked(outcome: CaseOutcome) -> CaseOutcome:
-    """A function that returns no answer when it is traced returns none when it is called."""
+    """A function that returns no answer while traced returns none when called."""
     has_none = outcome.ending is Ending.RAISED and outcome.failure is not None and outcome.failure.kind == NO_ANSWER
     return replace(outcome, ending=Ending.UNSUPPORTED) if has_none else outcome
 
 
 class _Reader:
-    """From the inspector's answers to evidence and outcomes."""
+    """Turns the inspector's answers into evidence and outcomes."""
 
     def __init__(self, on_inspected: OnInspected, on_ran: OnRan) -> None:
         self._on_inspected, self._on_ran = on_inspected, on_ran
@@ -225,7 +225,7 @@ class _Reader:
             self._keep_outcome(step.run, outcome)
 
     def skip(self, step: Step, cut: Cut) -> None:
-        """What was not asked."""
+        """Record a step that was not sent."""
         if step.run is None:
             self._on_inspected(Inspected(signature=step.task.signature, evidence=None, refusal=None))
             return
@@ -253,7 +253,7 @@ class _Reader:
 
 
 def not_run(cut: Cut) -> CaseOutcome:
-    """No time and no memory: it took none."""
+    """Return an outcome without time and memory."""
     ending = cut.ending or Ending.CRASHED
     return CaseOutcome(name="", ending=ending, answer=None, failure=None, text="", wall_seconds=0.0, memory_bytes=0)
 

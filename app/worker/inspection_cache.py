@@ -1,4 +1,4 @@
-"""What inspectors found out about programs, kept in memory for whoever submits the same program again."""
+"""Cache inspection results in memory, for submissions whose programs were inspected before."""
 
 import hashlib
 import threading
@@ -13,13 +13,13 @@ from app.worker.inspector_protocol import Task, Wanted
 from sandbox.interface import Ending
 
 KEPT_BYTES = 64 * 2**20
-# Beside its answers.
+# Size of an entry besides its answers.
 ENTRY_BYTES = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """All that was told of a task. `left_out`: what its runs were tried without, by their names."""
+    """All results for a task. `left_out`: by run, the steps that were left out."""
 
     inspected: Inspected
     ran: Sequence[Ran]
@@ -27,7 +27,7 @@ class Inspection:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every message was answered: another time, whatever was not may be."""
+        """Whether every message was answered. Missing answers may succeed another time, so they are not cached."""
         return self.inspected.evidence is not None and all(
             ran.outcome.ending is Ending.ANSWERED and ran.is_tried_whole and ran.cut is None for ran in self.ran
         )
@@ -40,10 +40,10 @@ class Inspection:
 
 
 class Inspections:
-    """Those of the programs that came last, by the program and its inputs.
+    """The most recent results, by program and inputs.
 
-    An inspector holds no student's Python, so what it finds out depends on nothing else. Of which inputs the program is
-    also run without some steps is drawn by lot, and what the lot said the first time holds.
+    An inspector holds no student's Python code, so its results depend on nothing else. The inputs that are also run
+    without some steps are drawn at random; a cached result keeps its first draw.
     """
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class Inspections:
 
 
 def _key(package: Package, task: Task) -> bytes:
-    """Each part has its length before it, so that no two tasks spell the same."""
+    """Length-prefix each part, so that different tasks have different keys."""
     parts = [digest(package.files).encode(), task.signature, task.program, repr(task.wanted).encode()]
     for run in sorted(task.runs, key=lambda run: run.name):
         parts += [run.name.encode(), run.inputs]

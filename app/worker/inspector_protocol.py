@@ -1,6 +1,6 @@
-"""What an inspector is asked about a submission's programs: in which order, and for how long altogether.
+"""The messages to an inspector about a submission's programs: their order, and their time limit.
 
-A message is made when it is sent, so that one is in memory at a time, and holds its program only where the process does
+A message is built when it is sent, so only one is in memory at a time. It holds the program only if the process does
 not have it from the message before.
 """
 
@@ -13,13 +13,13 @@ import numpy as np
 from sandbox.guest.codec import Tree, decode, encode
 from sandbox.interface import CaseInput, CaseOutcome, Ending, Failure
 
-# Loops that fit what is wanted, and are tried one by one: each costs a compilation for every step that is left out.
+# Matching loops that are tried: each costs a compilation for every step left out.
 CANDIDATES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """`length` None: any. `through` is told by the evidence of the loop."""
+    """`length` None: any length. `through`: the loop's evidence says which inputs pass through it."""
 
     kind: Literal["scan", "fori", "while", "cond"]
     length: int | None
@@ -28,7 +28,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`inputs`: encoded, all parameters. `leave_out`: what is to be taken out of the program, to see what changes."""
+    """`inputs`: encoded, all parameters. `leave_out`: the part to remove from the program, to see what changes."""
 
     name: str
     inputs: bytes
@@ -37,7 +37,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """`program`: the answer to its export, whatever that holds."""
+    """`program`: the untrusted answer to its export."""
 
     signature: bytes
     program: bytes
@@ -47,7 +47,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`rank`: of a loop that fits, the one with most work first."""
+    """`rank`: among the matching loops, ordered by work."""
 
     kind: Literal["open", "run", "leave_out"]
     task: Task
@@ -57,10 +57,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Why something was not asked any more.
+    """The reason why messages were skipped.
 
-    `ending`: of the program that had ended too many processes; None if one did that without a step of its loop, which
-    has shown nothing of that step. `seconds`: the time for all, if that is used up.
+    `ending`: of the program that had ended too many processes. None if a changed program did that, which says nothing
+    about the original. `seconds`: the total time limit, if it was used up.
     """
 
     ending: Ending | None
@@ -68,7 +68,7 @@ class Cut:
 
 
 def plan(tasks: Sequence[Task]) -> list[Step]:
-    """Changed programs come last, since they may do worse than the ones that were sent."""
+    """Put changed programs last, since they may behave worse than the originals."""
     steps: list[Step] = []
     for task in tasks:
         steps += [Step("open", task), *(Step("run", task, run) for run in task.runs)]
@@ -78,9 +78,9 @@ def plan(tasks: Sequence[Task]) -> list[Step]:
 
 @dataclass(slots=True)
 class Clock:
-    """`call_seconds`: for a run of a program that is compiled already. `seconds`: for all messages together.
+    """`call_seconds`: limit for running a compiled program. `seconds`: limit for all messages together.
 
-    `asked`, and whether it `brings` its program: the message that was made last.
+    `asked`: the message that was built last. `brings`: whether it contains its program.
     """
 
     call_seconds: float
@@ -94,7 +94,7 @@ class Clock:
         return Cut(Ending.TIMED_OUT, self.seconds) if self.used >= self.seconds else None
 
     def timely(self, step: Step, outcome: CaseOutcome) -> CaseOutcome:
-        """A box lets every message take as long as one that compiles may."""
+        """Apply the time limit of a run: the box itself allows every message the time of one that compiles."""
         self.used += outcome.wall_seconds
         is_late = outcome.ending is Ending.TIMED_OUT or outcome.wall_seconds > self.call_seconds
         if step.kind != "run" or self.brings or not is_late:
@@ -105,7 +105,7 @@ class Clock:
 
 
 class Messages(Sequence[CaseInput]):
-    """Of one process; what a process that died has left is a slice, for the next. When time is up they ask nothing."""
+    """The messages to one process. A slice holds the rest for the next process. When time is up they are empty."""
 
     def __init__(self, steps: Sequence[Step], clock: Clock, first: int = 0) -> None:
         self._steps, self._clock, self._first = steps, clock, first
@@ -134,7 +134,7 @@ class Messages(Sequence[CaseInput]):
 
 
 def _message(step: Step, brings: bool) -> dict[str, Tree]:
-    """Without `exported` the program is that of the message before."""
+    """Without `exported`, the program is that of the message before."""
     message: dict[str, Tree] = {
         "step": step.kind,
         "exported": np.frombuffer(step.task.program, np.uint8) if brings else None,

@@ -1,6 +1,6 @@
-"""What a worker measures of itself, as Prometheus reads it. The web process passes it on (`app.admin.metrics`).
+"""The worker's metrics in Prometheus's format, and the log context and trace of each judging.
 
-Where a judging comes from, and what is said and measured of it: log, trace and metrics of one attempt.
+Workers listen on no port: the web process serves the metrics (`app.admin.metrics`).
 """
 
 import logging
@@ -34,13 +34,13 @@ _WAITS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800)
 
 
 class Meter:
-    """`use` says what boxes are for: submissions, background (what is judged again) or references."""
+    """Label `use`: the purpose of boxes: submissions, background (rejudges) or references."""
 
     def __init__(self, *, slots: int, gpus: Gpus | None = None) -> None:
         self.registry = registry = CollectorRegistry()
-        self._places = _Places(slots, gpus)
+        self._gauges = _Gauges(slots, gpus)
         self._versions: dict[str, str] = {}
-        registry.register(self._places)
+        registry.register(self._gauges)
         ProcessCollector(registry=registry)
         self.judgings = Counter(
             "allclose_judgings", "Judgings that came to a verdict", ["queue", "kind", "verdict"], registry=registry
@@ -61,18 +61,19 @@ class Meter:
         )
         self.phases = Histogram(
             "allclose_judging_phase_duration_seconds",
-            "What the phases of a judging took",
+            "Duration of a judging's phases",
             ["phase"],
             buckets=_SECONDS,
             registry=registry,
         )
         self._errors = Counter(
-            "allclose_errors", "What failed on our side, by class of the error", ["part", "kind"], registry=registry
+            "allclose_errors",
+            "What failed on our side, by class of the error",
+            ["part", "kind"],
+            registry=registry,
         )
         self.opened = Counter("allclose_boxes_opened", "Boxes that were opened", ["use"], registry=registry)
-        self.lost = Counter(
-            "allclose_boxes_lost", "Boxes that died or spoke what no guest of ours speaks", ["use"], registry=registry
-        )
+        self.lost = Counter("allclose_boxes_lost", "Boxes that died or broke the protocol", ["use"], registry=registry)
         for use in ("submissions", "background", "references"):
             self.opened.labels(use)
             self.lost.labels(use)
@@ -81,20 +82,19 @@ class Meter:
         self._errors.labels("worker", type(error).__name__).inc()
 
     def watch_pools(self, use: str, *pools: Pool) -> None:
-        self._places.pools = {**self._places.pools, use: pools}
+        self._gauges.pools = {**self._gauges.pools, use: pools}
 
     def see(self, ready: Ready) -> None:
-        """What a box has that was opened just now."""
+        """Note the versions in a box that was just opened."""
         self._versions = {**self._versions, "python": ready.python, **ready.versions}
 
     def report(self) -> Report:
-        """For a beat."""
         metrics = generate_latest(self.registry).decode()
-        return Report(boxes=self._places.totals(), versions=self._versions, metrics=metrics)
+        return Report(boxes=self._gauges.totals(), versions=self._versions, metrics=metrics)
 
 
-class _Places(Collector):
-    """What there is now: slots, boxes by what they do, and GPUs."""
+class _Gauges(Collector):
+    """Current slots, boxes by state, and GPUs."""
 
     def __init__(self, slots: int, gpus: Gpus | None) -> None:
         self._slots, self._gpus = slots, gpus
@@ -103,7 +103,7 @@ class _Places(Collector):
     def collect(self) -> Iterable[Metric]:
         slots = GaugeMetricFamily("allclose_worker_slots", "Judgings that a worker runs at once")
         slots.add_metric([], self._slots)
-        boxes = GaugeMetricFamily("allclose_boxes", "Boxes by what they do", labels=["use", "state"])
+        boxes = GaugeMetricFamily("allclose_boxes", "Boxes by use and state", labels=["use", "state"])
         for use, pools in self.pools.items():
             for state, count in _count(pools).items():
                 boxes.add_metric([use, state], count)
@@ -116,16 +116,16 @@ class _Places(Collector):
         labels = ["gpu", "name"]
         busy = GaugeMetricFamily("allclose_gpu_busy", "1 while a run has the GPU", labels=labels)
         waiting = GaugeMetricFamily("allclose_gpu_waiting", "Runs that wait for the GPU", labels=labels)
-        lost = GaugeMetricFamily("allclose_gpu_lost", "1 once the GPU does not answer any more", labels=labels)
-        used = GaugeMetricFamily("allclose_gpu_memory_used_bytes", "Memory in use there", labels=labels)
-        total = GaugeMetricFamily("allclose_gpu_memory_bytes", "Memory that it has", labels=labels)
+        lost = GaugeMetricFamily("allclose_gpu_lost", "1 once the GPU no longer answers", labels=labels)
+        used = GaugeMetricFamily("allclose_gpu_memory_used_bytes", "GPU memory in use", labels=labels)
+        total = GaugeMetricFamily("allclose_gpu_memory_bytes", "Total GPU memory", labels=labels)
         for gpu in self._gpus.gpus if self._gpus else ():
             assert self._gpus is not None
-            names, turns = [str(gpu.index), gpu.name], self._gpus.count_turns(gpu)
-            busy.add_metric(names, min(turns, 1))
-            waiting.add_metric(names, max(turns - 1, 0))
+            names, length = [str(gpu.index), gpu.name], self._gpus.queue_length(gpu)
+            busy.add_metric(names, min(length, 1))
+            waiting.add_metric(names, max(length - 1, 0))
             total.add_metric(names, gpu.memory_bytes)
-            with suppress(SandboxError):  # and is told as lost
+            with suppress(SandboxError):  # reported as lost
                 used.add_metric(names, self._gpus.use_of(gpu).memory_bytes)
             lost.add_metric(names, self._gpus.is_lost(gpu))
         return [busy, waiting, lost, used, total]
@@ -147,7 +147,7 @@ Judge = Callable[[Claim, threading.Event], Finish]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """`kind`: interactive, where somebody waits, or rejudge. `waited_seconds`: in the queue."""
+    """`kind`: interactive, when a student waits, or rejudge. `waited_seconds`: in the queue."""
 
     request_id: str | None
     traceparent: str | None
@@ -170,7 +170,7 @@ def _read_origin(database: Database, judging_id: int) -> Origin:
 
 
 def followed(judge: Judge, database: Database, meter: Meter) -> Run:
-    """Judges in a thread of the judging's own, whose lines of the log all say which it is; also those after it."""
+    """Return a function that judges with the log context, trace and metrics of the judging."""
 
     def judge_and_tell(claim: Claim, abort: threading.Event) -> None:
         context.submission_id.set(str(claim.submission_id))

@@ -1,8 +1,8 @@
-"""Whether the machine had more to do than it has cores for, and waiting until it has not.
+"""Detect an overloaded machine, and wait until it is less busy.
 
-What others take is left out of a case's time, but not all that they cost: memory and caches are shared, and more than
-ten times its limit no case may take. So a verdict for time counts only when the machine had cores for the program, or
-when the case has run once more.
+The time that other processes take is not charged to a case, but they also slow it down through memory and caches. And
+no case may take more than ten times its limit. So a time limit verdict counts only if the machine had free cores, or if
+the case has run once more.
 """
 
 import os
@@ -16,27 +16,27 @@ from uuid import UUID
 from app.capacity import count_cores
 from sandbox.interface import Aborted, CaseOutcome
 
-# Of a case's time, that others took from its program beside it.
+# Share of a case's time that other processes may take.
 SHARE = 0.1
 LOOK_SECONDS = 0.1
 LOOKS = 10
-# A slot is held meanwhile, though no box.
+# The waiting judging holds a slot, but no box.
 LONGEST_WAIT_SECONDS = 60.0
 
 
 def was_overloaded(outcome: CaseOutcome) -> bool:
-    """Whether the program was kept from its cores, or the machine's load was above its cores in the last minute.
+    """Whether the program waited for its cores, or the machine's load exceeded its cores in the last minute.
 
-    The kernel counts only processes that wait for a core for the first, also those that wait for a disk for the second.
+    The first sees only waits for a core; the second also counts processes that wait for a disk.
     """
     return outcome.left_out_seconds > SHARE * outcome.wall_seconds or os.getloadavg()[0] > count_cores()
 
 
 class OverloadWaits:
-    """The waits of one worker's judgings: in at most half of its slots at once, and one per user.
+    """Limits the waits of one worker's judgings: at most half of its slots, and one per user.
 
-    A program's own threads count as load, so its author can bring a wait about. A judging without a seat does not wait:
-    its cases run once more at once, as they do where the machine never gets quieter.
+    A program's own threads count as load, so its author can cause a wait. A judging that may not wait runs its cases
+    again at once.
     """
 
     def __init__(self, slots: int) -> None:
@@ -45,14 +45,14 @@ class OverloadWaits:
         self._waiting: set[UUID] = set()
 
     def wait(self, user_id: UUID, abort: threading.Event) -> None:
-        """Waits until the machine is quieter, if there is a seat. Raises Aborted when `abort` is set meanwhile."""
+        """Wait until the machine is less busy, if a wait is allowed. Raises Aborted when `abort` is set."""
         with self.seat(user_id) as has_seat:
             if has_seat:
                 wait_until_quieter(LONGEST_WAIT_SECONDS, abort)
 
     @contextmanager
     def seat(self, user_id: UUID) -> Iterator[bool]:
-        """Yields whether a judging of this user may wait; its seat is free again after the block."""
+        """Yield whether a judging of this user may wait. The seat is freed after the block."""
         with self._lock:
             has_seat = len(self._waiting) < self._seats and user_id not in self._waiting
             if has_seat:
@@ -66,7 +66,7 @@ class OverloadWaits:
 
 
 def wait_until_quieter(longest_seconds: float, abort: threading.Event) -> None:
-    """Returns when fewer threads run than there are cores, on average over a second, or after the longest wait.
+    """Return when fewer threads run than there are cores, averaged over a second, or after the longest wait.
 
     Raises Aborted when `abort` is set.
     """
@@ -81,5 +81,5 @@ def wait_until_quieter(longest_seconds: float, abort: threading.Event) -> None:
 
 
 def _count_running() -> int:
-    """Threads of the whole machine that run or wait for a core, without the one that asks."""
+    """Return how many threads of the machine run or wait for a core, without this one."""
     return int(Path("/proc/loadavg").read_text().split()[3].partition("/")[0]) - 1

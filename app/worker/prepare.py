@@ -1,8 +1,7 @@
-"""Preparing a variant of a problem: its inputs, drawn or generated, and the reference's answers to them.
+"""Prepare a variant of a problem: draw or generate its inputs, and run the reference on them.
 
-In which order a submission runs its cases: samples first, then the hidden ones, shuffled.
-
-An answer that depends on how many calls came before it is so an answer to another case.
+`in_order` gives the order of a submission's cases: samples first, then the hidden ones, shuffled. So an answer that
+depends on earlier calls fails.
 """
 
 import random
@@ -23,7 +22,7 @@ from app.judging.requirement import Basis, Evidence, Facts, first_unmet
 from app.judging.verdicts import Visibility
 from app.worker.ablation import choose_tried
 from app.worker.boxes import box_spec
-from app.worker.custom_checker import CustomChecker, find_misfit
+from app.worker.custom_checker import CustomChecker, find_fault
 from app.worker.inspection import Untraceable
 from app.worker.program_examination import Bench, Examined, Sighting, examine
 from app.worker.recording import NO_CALLS, Calls, read_calls, recorded
@@ -42,19 +41,19 @@ from sandbox.guest.codec import Tree, decode, encode
 from sandbox.interface import Box, CaseInput, CaseOutcome, Ending, Parameter, Request
 from sandbox.pool import Pool
 
-# Generators take their arguments by name: `def large_model(seed, width)`.
+# Generators take arguments by name: `def large_model(seed, width)`.
 CALL_BY_NAME = "def run(solution, inputs):\n    return solution(**inputs)\n"
 
 NOT_EXAMINED = (
-    "looking into the reference's programs took more processes or time than there are for it; compute less in each "
-    "case, or let cases share their shapes"
+    "examining the reference's programs took more processes or time than allowed; compute less in each case, or let "
+    "cases share their shapes"
 )
 
 
 class ReferenceFailed(JudgeFailed):
-    """The package's own code did not answer a case: our fault or the author's, never the student's.
+    """The package's own code did not answer a case, which is never the student's fault.
 
-    `outcome`: what its box said, where that is why.
+    `outcome`: the box's outcome, if that is the reason.
     """
 
     def __init__(self, message: str, outcome: CaseOutcome | None = None) -> None:
@@ -64,9 +63,9 @@ class ReferenceFailed(JudgeFailed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedCase:
-    """`inputs` and `expected` are encoded values; the previews are what a sample case shows people.
+    """`inputs` and `expected` are encoded values; the previews are shown for sample cases.
 
-    `evidence`: of the reference's program, where the problem has requirements on programs.
+    `evidence`: of the reference's program, if the problem has requirements on programs.
     """
 
     position: int
@@ -89,20 +88,20 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """What fixes the hidden inputs: the revision's secret and the variant, counted from 0."""
+    """The values that determine the hidden inputs: the revision's secret and the variant, counted from 0."""
 
     secret_seed: bytes
     variant: int
 
 
 def prepare(package: Package, draw: Draw, pool: Pool, abort: Event) -> Prepared:
-    """Draws every case's inputs and has the reference answer them. Raises ReferenceFailed, BoxLost, Aborted."""
+    """Draw every case's inputs and run the reference on them. Raises ReferenceFailed, BoxLost, Aborted."""
     bench = _Bench(package, pool, abort)
     inputs = {case.name: bench.inputs(case, draw) for case in package.manifest.cases}
     given = [_case_input(name, values) for name, values in inputs.items()]
     answered = bench.answer(package.manifest.cases, given)
-    if misfit := find_misfit(CustomChecker(package, pool, abort), given, answered.answers):
-        raise ReferenceFailed(f"{package.slug}/{MANIFEST_FILE}, checkers, {misfit}")
+    if fault := find_fault(CustomChecker(package, pool, abort), given, answered.answers):
+        raise ReferenceFailed(f"{package.slug}/{MANIFEST_FILE}, checkers, {fault}")
     cases = tuple(
         _prepared(position, case, inputs[case.name], answered) for position, case in enumerate(package.manifest.cases)
     )
@@ -110,7 +109,7 @@ def prepare(package: Package, draw: Draw, pool: Pool, abort: Event) -> Prepared:
 
 
 def prepare_given(package: Package, case: Case, inputs: Mapping[str, Tree], pool: Pool, abort: Event) -> PreparedCase:
-    """A case that is none of the package's, within the time that a submission gets. Raises as `prepare` does."""
+    """Prepare a case that is not part of the package, within a submission's time limit. Raises as `prepare` does."""
     bench = _Bench(package, pool, abort, allow=patient_at_first)
     answered = bench.answer([case], [_case_input(case.name, inputs)])
     return _prepared(0, case, inputs, answered)
@@ -118,7 +117,7 @@ def prepare_given(package: Package, case: Case, inputs: Mapping[str, Tree], pool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Answered:
-    """`answers` by case; `programs` of those cases that any are asked for; `box` gave the last answer."""
+    """`answers` by case; `programs` of the cases that need them; `box` gave the last answer."""
 
     answers: Mapping[str, bytes]
     programs: Mapping[str, Examined]
@@ -142,7 +141,7 @@ def _prepared(position: int, case: Case, inputs: Mapping[str, Tree], answered: _
 
 @dataclass(frozen=True, slots=True)
 class _Bench:
-    """Where the package's own code runs: in boxes, with patience, and every case must be answered."""
+    """Runs the package's own code in boxes, with longer time limits. Every case must be answered."""
 
     package: Package
     pool: Pool
@@ -150,7 +149,7 @@ class _Bench:
     allow: Callable[[Request], Request] = patient
 
     def answer(self, cases: Sequence[Case], given: Sequence[CaseInput]) -> _Answered:
-        """What the reference answers, and what its programs do. Raises ReferenceFailed."""
+        """Return the reference's answers and evidence of its programs. Raises ReferenceFailed."""
         answers, box = self.reference([each for each, case in zip(given, cases, strict=True) if not case.sealed])
         try:
             programs = self.programs(given, answers)
@@ -175,7 +174,7 @@ class _Bench:
         return self._checked(case, decode(answers[case.name]))
 
     def reference(self, given: Sequence[CaseInput]) -> tuple[dict[str, bytes], Box]:
-        """The answers by case, got by calling it. Raises ReferenceFailed."""
+        """Return the answers by case, from calling the reference. Raises ReferenceFailed."""
         manifest = self.package.manifest
         request = recorded(manifest, build_request(self.package, self.package.reference, given))
         recordings, box = self.run("reference", request)
@@ -186,13 +185,13 @@ class _Bench:
         return answers, box
 
     def programs(self, given: Sequence[CaseInput], answers: Mapping[str, bytes]) -> dict[str, Examined]:
-        """What the reference's own programs do, by case, if anybody asks. Raises ReferenceFailed.
+        """Return the examination of the reference's programs by case, where needed. Raises ReferenceFailed.
 
-        `answers`: what calling it gave; the cases that are not among them are sealed.
+        `answers`: from calling it. Cases that are missing there are sealed.
         """
         manifest = self.package.manifest
         cases = [case for case in given if manifest.asks_for_programs or case.name not in answers]
-        # The smallest first: they cost least, and each step is a large part of them.
+        # Smallest inputs first: they cost least, and each step is a large part of the work.
         tried = choose_tried(manifest, sorted(cases, key=lambda case: len(case.inputs)))
         sightings = [Sighting(name=case.name, inputs=case.inputs, is_tried=case.name in tried) for case in cases]
         found: dict[str, Examined] = {}
@@ -228,7 +227,7 @@ class _Bench:
             )
 
     def run(self, key: str, request: Request) -> tuple[dict[str, bytes], Box]:
-        """`key`: of the part that runs. The answers by case, and the box that gave the last. Raises ReferenceFailed."""
+        """Return the answers by case, and the last one's box. `key`: the part that runs. Raises ReferenceFailed."""
         outcomes: list[CaseOutcome] = []
         box = run_cases(self.pool, box_spec(self.package.manifest), self.allow(request), outcomes.append, self.abort)
         for outcome in outcomes:
@@ -253,7 +252,7 @@ def _case_input(name: str, inputs: Mapping[str, Tree]) -> CaseInput:
 
 
 def in_order(cases: Sequence[PreparedCase], submission_id: UUID) -> list[PreparedCase]:
-    """The same in every attempt at one submission. Nobody knows a submission's id when its source is written."""
+    """Return the same order for every attempt. A submission's ID is unknown when its source is written."""
     samples = [case for case in cases if case.visibility == "sample"]
     hidden = [case for case in cases if case.visibility == "hidden"]
     random.Random(submission_id.bytes).shuffle(hidden)

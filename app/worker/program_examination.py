@@ -1,7 +1,7 @@
-"""Looking into a solution's programs: it is traced without values in a box of its kind, and inspected in another.
+"""Examine a solution's programs: trace it without values in a student's box, and inspect the programs elsewhere.
 
-Cases that agree in shapes, element types and static values share a program. What comes out is for each case the
-program's own answer and the evidence of how it gets there.
+Cases with equal shapes, dtypes and static values share a program. The result for each case is the program's own answer
+and the evidence of how it is computed.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ from sandbox.pool import Pool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """A case to look at. `is_tried`: the answer is also asked for without some steps of the loop that is wanted."""
+    """A case to examine. `is_tried`: also run it without some steps of the required loop."""
 
     name: str
     inputs: bytes
@@ -46,10 +46,10 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examined:
-    """`outcome`: of the program's run, or of what should have come before it. `evidence`: where there is any.
+    """`outcome`: of the program's run, or of the step that failed before it. `evidence`: if there is any.
 
-    `is_exported`: there is a program, whatever the inspector made of it. `cut`: why it was not run, which then has no
-    answer, or not tried without all steps that it should have been.
+    `is_exported`: a program exists, even if the inspector refused it. `cut`: the reason why the run, or some changed
+    programs, were skipped.
     """
 
     name: str
@@ -65,10 +65,10 @@ class Examined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """`makers`: where the source is traced. `inspectors`: whose boxes never hold it. `answer_bytes`: of a case's.
+    """`makers`: boxes that trace the source. `inspectors`: boxes that never hold it. `answer_bytes`: an answer's limit.
 
-    `inspections`: of earlier programs; None where each is to be looked into anew. `in_parallel`: two inspectors share
-    the programs.
+    `inspections`: the cache of earlier results; None to examine every program again. `in_parallel`: two inspectors
+    share the programs.
     """
 
     package: Package
@@ -91,10 +91,9 @@ def examine(
     exports: Exports | None = None,
     on_exported: Callable[[], None] = lambda: None,
 ) -> None:
-    """Calls `on_examined` once for every case, and no box for none. Raises Untraceable, BoxLost, Aborted.
+    """Call `on_examined` once for every case. Opens no box if there are no cases. Raises Untraceable, BoxLost, Aborted.
 
-    `exports`: of the source, where they are there already; they are used if none is missing. `on_exported` is called
-    when nothing is left to be traced.
+    `exports`: exports of this source, used if none is missing. `on_exported` is called when tracing is complete.
     """
     if not cases:
         return
@@ -122,8 +121,8 @@ def examine(
 
 
 def _inspect(bench: Bench, tasks: Sequence[Task], on_examined: OnExamined) -> None:
-    table, package = bench.inspections or Inspections(), bench.package
-    found = {task.signature: table.find(package, task) for task in tasks}
+    cache, package = bench.inspections or Inspections(), bench.package
+    found = {task.signature: cache.find(package, task) for task in tasks}
     known = [inspection for inspection in found.values() if inspection is not None]
     new = [task for task in tasks if found[task.signature] is None]
     left_out = {run.name: run.leave_out for task in new for run in task.runs}
@@ -131,12 +130,12 @@ def _inspect(bench: Bench, tasks: Sequence[Task], on_examined: OnExamined) -> No
         left_out |= inspection.left_out
     inspected, rans = dict[bytes, Inspected](), dict[str, Ran]()
 
-    telling = Lock()
+    reporting = Lock()
 
     def keep(one: Inspected) -> None:
         inspected[one.signature] = one
 
-    def tell(ran: Ran, evidence: Evidence | None) -> None:
+    def report(ran: Ran, evidence: Evidence | None) -> None:
         wanted = left_out[ran.name]
         if evidence is not None and wanted is not None and not ran.cut:
             evidence = _with_effects(evidence, wanted, ran)
@@ -144,23 +143,23 @@ def _inspect(bench: Bench, tasks: Sequence[Task], on_examined: OnExamined) -> No
 
     signatures = {run.name: task.signature for task in new for run in task.runs}
 
-    def tell_new(ran: Ran) -> None:
-        with telling:
+    def report_new(ran: Ran) -> None:
+        with reporting:
             rans[ran.name] = ran
-            tell(ran, inspected[signatures[ran.name]].evidence)
+            report(ran, inspected[signatures[ran.name]].evidence)
 
     for inspection in known:
         for ran in inspection.ran:
-            tell(ran, inspection.inspected.evidence)
+            report(ran, inspection.inspected.evidence)
     if not new:
         return
     inspectors = Inspectors(pool=bench.inspectors, package=package, abort=bench.abort, answer_bytes=bench.answer_bytes)
     first, second = (new[::2], new[1::2]) if bench.in_parallel else (new, [])
-    beside = RunAhead(lambda abort: inspect(replace(inspectors, abort=abort), second, keep, tell_new))
+    beside = RunAhead(lambda abort: inspect(replace(inspectors, abort=abort), second, keep, report_new))
     if second:
         beside.begin()
     try:
-        inspect(inspectors, first, keep, tell_new)
+        inspect(inspectors, first, keep, report_new)
         if second:
             beside.result(bench.abort)
     finally:
@@ -170,15 +169,15 @@ def _inspect(bench: Bench, tasks: Sequence[Task], on_examined: OnExamined) -> No
         found_out = Inspection(
             inspected[task.signature], [rans[name] for name in names], {name: left_out[name] for name in names}
         )
-        table.keep(package, task, found_out)
+        cache.keep(package, task, found_out)
 
 
 def _without_program(task: Task, outcome: CaseOutcome | None, cut: Cut) -> Examined | None:
-    """Why there is nothing to inspect, if there is not. `cut`: for what no process was left to trace."""
+    """Return the result if there is nothing to inspect. `cut`: for programs that no process was left to trace."""
     if outcome is None:
         return Examined(name="", outcome=not_run(cut), is_exported=False, cut=cut)
     if _is_too_large(outcome):
-        return _refused(outcome, "the export is larger than any that is read")
+        return _refused(outcome, "the export is larger than the limit")
     if outcome.ending is not Ending.ANSWERED:
         return Examined(name="", outcome=outcome, is_exported=False)
     fault = export_fault(task)
@@ -186,7 +185,7 @@ def _without_program(task: Task, outcome: CaseOutcome | None, cut: Cut) -> Exami
 
 
 def _is_too_large(outcome: CaseOutcome) -> bool:
-    """An export; a source that prints too much is another matter."""
+    """Whether an export is too large; a source that prints too much is a different case."""
     failure = outcome.failure
     return outcome.ending is Ending.TOO_MUCH_OUTPUT and failure is not None and failure.kind == "TooLarge"
 
@@ -201,9 +200,9 @@ def _refused(outcome: CaseOutcome, message: str) -> Examined:
 def _task(manifest: Manifest, signature: bytes, program: bytes, members: Sequence[Sighting]) -> Task:
     wanted = _wanted(manifest, Facts(numbers=numbers_of(manifest, members[0].inputs)))
     tried = [case.name for case in members if case.is_tried and wanted]
-    # Where a problem asks for several loops, they take turns.
-    turns = {name: wanted[turn % len(wanted)] for turn, name in enumerate(tried)}
-    runs = tuple(Run(case.name, case.inputs, turns.get(case.name)) for case in members)
+    # If a problem requires several loops, the cases alternate between them.
+    leave_out = {name: wanted[index % len(wanted)] for index, name in enumerate(tried)}
+    runs = tuple(Run(case.name, case.inputs, leave_out.get(case.name)) for case in members)
     return Task(signature=signature, program=program, runs=runs, wanted=wanted)
 
 
@@ -216,9 +215,9 @@ def _wanted(manifest: Manifest, facts: Facts) -> tuple[Wanted, ...]:
 
 
 def _with_effects(evidence: Evidence, wanted: Wanted, ran: Ran) -> Evidence:
-    """Of a loop the least that leaving out either end does; of a choice the most that one branch alone does.
+    """Set the effect of each loop or choice: a loop's least over both ends, a choice's greatest over its branches.
 
-    What fits and gave no answer to go by has no effect: nothing has shown that it matters.
+    A candidate without an answer has no effect, since nothing has shown that it matters.
     """
     answer = ran.outcome.answer
     if answer is None:

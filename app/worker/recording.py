@@ -1,4 +1,4 @@
-"""Asking a box how often something was called while a solution ran, for requirements on calls."""
+"""Count calls of library functions while a solution runs, for requirements on calls."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,12 +18,12 @@ def is_recorded(manifest: Manifest) -> bool:
 
 
 def recorded(manifest: Manifest, request: Request) -> Request:
-    """The same, with calls counted where the problem asks for it; `read_calls` takes its answers apart."""
+    """Return the request with calls counted if the problem needs it. `read_calls` splits its answers."""
     return replace(request, driver=DRIVER.format(request.driver)) if is_recorded(manifest) else request
 
 
 def read_calls(manifest: Manifest, answer: bytes) -> tuple[bytes, Calls]:
-    """The solution's own answer, and the counts. What is no recording stays as it is, to be found wrong."""
+    """Return the solution's own answer and the counts. A malformed recording is returned unchanged and judged wrong."""
     if not is_recorded(manifest):
         return answer, NO_CALLS
     try:
@@ -37,7 +37,7 @@ def read_calls(manifest: Manifest, answer: bytes) -> tuple[bytes, Calls]:
 
 
 def read_outcome(manifest: Manifest, outcome: CaseOutcome) -> tuple[CaseOutcome, Calls]:
-    """The same of what a box said."""
+    """Apply `read_calls` to an outcome."""
     if outcome.answer is None:
         return outcome, NO_CALLS
     answer, calls = read_calls(manifest, outcome.answer)

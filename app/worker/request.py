@@ -1,11 +1,4 @@
-"""From a problem package and a source to what a box is asked to run.
-
-The code of a package that is not its students': where its author finds it, and why it failed.
-
-The whole numbers of a case by name, for requirements that speak of them: of what it gives, and of symbolic sizes.
-
-From a manifest to the rules that its answers are compared by.
-"""
+"""Build a box's request from a package and a source, with the limits and comparison rules of its manifest."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -28,14 +21,14 @@ if TYPE_CHECKING:
 
 
 MEBIBYTE = 2**20
-# The reference may run on a busy machine, and its limits are nobody's exercise.
+# The reference may run on a busy machine, and speed is not its exercise.
 PATIENCE = 4
 PATIENT_LOAD_SECONDS = 60
-# As large as anything that can be read.
+# The largest answer that can be decoded.
 MOST_ANSWER_BYTES = STANDARD_CAPS.total_bytes
-# A shape that is wrong should be reported as one, and not as too large, wherever that costs little.
+# Large enough that a wrong shape is usually reported as such, and not as too large.
 LEAST_ANSWER_BYTES = 4 * MEBIBYTE
-# An answer that is right may have wider elements than the expected one: float64 for int8.
+# A correct answer may have wider elements than the expected one: float64 for int8.
 WIDER = 8
 
 
@@ -46,7 +39,7 @@ def device_of(manifest: Manifest) -> "Device":
 def build_request(
     package: Package, source: str, cases: Sequence[CaseInput], answer_bytes: int = MOST_ANSWER_BYTES
 ) -> Request:
-    """`answer_bytes`: how large the answer to a case may be."""
+    """`answer_bytes`: the limit of an answer to a case."""
     manifest = package.manifest
     return Request(
         source=source,
@@ -62,7 +55,7 @@ def build_request(
 
 
 def spares_of(package: Package) -> str:
-    """By which a box knows the spares that may run this revision."""
+    """Return the key of the spares that may run this revision."""
     return digest(package.files)
 
 
@@ -74,37 +67,42 @@ def limits_of(manifest: Manifest) -> Limits:
 
 
 def answer_bytes(expected: Sequence[bytes]) -> int:
-    """For submissions. In powers of two: a program can read its limits, and this one comes from hidden cases too."""
+    """Return the limit for submissions, rounded up to a power of two.
+
+    A program can read its limits, and this one also depends on hidden cases.
+    """
     wanted = max(LEAST_ANSWER_BYTES, WIDER * max(map(len, expected), default=0))
     return min(1 << (wanted - 1).bit_length(), MOST_ANSWER_BYTES)
 
 
 def patient(request: Request) -> Request:
-    """For the package's own code."""
+    """Return the request with longer limits, for the package's own code."""
     limits = request.limits
     wall_seconds = PATIENCE * limits.wall_seconds
     return replace(request, limits=replace(limits, wall_seconds=wall_seconds, load_seconds=PATIENT_LOAD_SECONDS))
 
 
 def patient_at_first(request: Request) -> Request:
-    """For the package's own code on inputs that students made: patient while it loads, and not after."""
+    """Return the request with a longer load limit, for the package's own code on a student's inputs."""
     return replace(request, limits=replace(request.limits, load_seconds=PATIENT_LOAD_SECONDS))
 
 
 def place_of(package: Package, key: str) -> str:
-    """`key`: of the part, as it may stand in problem.yaml."""
+    """Return where the author finds this part. `key`: its name in problem.yaml."""
     file = FILE_OF_KEY[key]
     return f"{package.slug}/{file}" if file in package.files else f"{package.slug}/{MANIFEST_FILE}, {key}"
 
 
 def reason_of(outcome: CaseOutcome) -> str:
-    """Why there is no answer."""
     failure = outcome.failure
     return f"{failure.kind}: {failure.message}\n{failure.traceback}" if failure else str(outcome.ending)
 
 
 def numbers_of(manifest: Manifest, inputs: bytes) -> Mapping[str, int]:
-    """`inputs`: encoded. A fraction counts as the whole number below it."""
+    """Return the case's integers by name, for requirements: its scalars and its symbolic sizes.
+
+    `inputs`: encoded. A fraction is rounded down.
+    """
     given: Any = decode(inputs)
     numbers: dict[str, int] = {}
     for parameter in manifest.case_inputs:

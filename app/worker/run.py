@@ -1,4 +1,4 @@
-"""Running every case of a request, also when one of them kills its child; and runs that begin before their turn."""
+"""Run every case of a request, even if some of them kill the student's process; and start runs ahead of time."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -12,21 +12,22 @@ from sandbox.pool import Pool
 
 OnCase = Callable[[CaseOutcome], None]
 
-# Each loads the source anew and may run into the time limit, while others wait.
+# Each process loads the source again and may run into the time limit while other students wait.
 PROCESSES = 3
 
 LOOK_SECONDS = 0.05
-# A run whose result is not needed any more may take so long to end by itself. Its box can then be used again.
+# Time for a run whose result is no longer needed to end by itself, so that its box can be used again.
 GRACE_SECONDS = 1.0
 
 T = TypeVar("T")
 
 
 def run_cases(pool: Pool, spec: BoxSpec, request: Request, on_case: OnCase, abort: Event) -> Box:
-    """Calls `on_case` once for every case, in order; returns the box that ran them.
+    """Call `on_case` once for every case, in order. Return the box that ran them.
 
-    A case that kills its child ends the run: the rest goes into a new child as a new request. What is left when
-    `PROCESSES` children have died is not run, and `on_case` is not called for it.
+    A case that kills its process ends the run; the rest goes into a new process as a new request. After `PROCESSES`
+    processes have died, the rest is not run, and `on_case` is not called for it.
+
     Raises BoxLost when a box fails, Aborted when `abort` is set.
     """
     with pool.lease(spec, abort, request.problem) as box:
@@ -35,7 +36,7 @@ def run_cases(pool: Pool, spec: BoxSpec, request: Request, on_case: OnCase, abor
 
 
 def run_all(box: Box, request: Request, on_case: OnCase, abort: Event) -> None:
-    """As `run_cases`, in a box that is leased already."""
+    """Like `run_cases`, in a box that is already leased."""
     for _ in range(PROCESSES):
         outcome = box.run(request, on_case, abort)
         request = replace(request, cases=_not_run(request, outcome, on_case))

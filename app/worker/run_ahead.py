@@ -1,13 +1,12 @@
-"""What runs of a submission begin before their turn (`run.RunAhead`), while the first run still goes on.
+"""The runs of a submission that may start ahead of time (`run.RunAhead`), while the first run still goes on.
 
-They begin where a core and a box are idle: starting a box would take more of the cores than such a run does. There are
+They start only where a core and a box are idle: starting a box takes more processor time than such a run. There are
 three of them.
 
-- The second run: one case, drawn at random, is called again as the first one of another process. Its answer must be
-  right there too. That process does not have what the first one remembers of other cases, nor its count of calls, its
-  clock or its process id.
-- Other shapes: the process of the second run goes on with some shapes of inputs, which the first process leaves out.
-- The tracing of the function, for problems that ask for programs.
+    second run     One case, drawn at random, is called first in another process. Its answer must be correct there
+                   too. That process has no memory of other cases, and another count of calls, clock and process ID.
+    other shapes   The process of the second run goes on with some shapes of inputs, which the first one leaves out.
+    tracing        The function is traced, for problems that need programs.
 """
 
 import random
@@ -34,9 +33,9 @@ def draw(package: Package, cases: Sequence[PreparedCase]) -> PreparedCase | None
 
 
 def run_again(package: Package, source: str, case: PreparedCase, pool: Pool, abort: Event) -> CaseOutcome:
-    """Call one case in a process of its own. Raises BoxLost, Aborted.
+    """Call one case in its own process. Raises BoxLost, Aborted.
 
-    Its time limit is a patient one: the first run may have compiled for this case while it ran others.
+    The time limit is longer: the first run may have compiled for this case while it ran others.
     """
     given = [CaseInput(name=case.name, inputs=case.inputs)]
     request = patient(build_request(package, source, given, answer_bytes([case.expected])))

@@ -1,11 +1,7 @@
-"""What accepted solutions take, and what the reference takes for the same inputs on this machine: for leaderboards.
+"""Record the cost of accepted solutions, and of the reference on the same inputs and machine, for leaderboards.
 
-A solution's time is what its judging measured anyway. The reference is run for nothing else: after a verdict, in a
-thread of its own, at most RUNS times for each variant of a revision, and the least counts.
-
-What the cases of a run took.
-
-The name of the machine that a worker runs on.
+A solution's time is what its judging measured. The reference is run only for this: after a verdict, in a separate
+thread, at most RUNS times per variant of a revision, and the least counts.
 """
 
 import platform
@@ -23,7 +19,7 @@ from app.database.engine import Database
 from app.judging.verdicts import Verdict
 from app.queue.lease import Claim, Finish
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement
-from app.worker.after_verdict import Afterwork
+from app.worker.after_verdict import AfterVerdict
 from app.worker.boxes import box_spec
 from app.worker.expected import ExpectedOutputs
 from app.worker.recording import recorded
@@ -36,7 +32,7 @@ from sandbox.interface import CaseInput, CaseOutcome, Ending
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """Of all calls: the sum of their times, and the most memory."""
+    """Of all calls: the sum of their times, and the peak memory."""
 
     wall_seconds: float
     memory_bytes: int
@@ -44,7 +40,7 @@ class Cost:
 
 @dataclass(slots=True)
 class Costs:
-    """What each case took, as it comes in."""
+    """Collects the cost of each case as it arrives."""
 
     outcomes: dict[str, CaseOutcome] = field(default_factory=dict)
 
@@ -52,7 +48,7 @@ class Costs:
         self.outcomes[outcome.name] = replace(outcome, answer=None, text="")  # together they could be very large
 
     def of(self, cases: Collection[str]) -> Cost | None:
-        """None where not all of them were answered, or there are none."""
+        """Return None if a case is missing or was not answered, or there are none."""
         found = [self.outcomes[name] for name in cases if name in self.outcomes]
         if not found or len(found) < len(cases) or any(each.ending is not Ending.ANSWERED for each in found):
             return None
@@ -74,7 +70,7 @@ RUNS = 5
 
 
 class CostRecorder:
-    """`spares`: None where submissions get none."""
+    """`spares`: None if submissions get none."""
 
     def __init__(
         self, database: Database, expected: ExpectedOutputs, machine: str, spares: Spares | None = None
@@ -83,24 +79,24 @@ class CostRecorder:
         self._expected = expected
         self._machine = machine
         self._spares = spares
-        self._afterwork = Afterwork("surveyor", "is on no leaderboard")
+        self._after_verdict = AfterVerdict("costs", "is not on the leaderboard")
 
     def start(self) -> None:
-        self._afterwork.start()
+        self._after_verdict.start()
 
     def stop(self) -> None:
-        """Those that still wait are not measured."""
-        self._afterwork.stop()
+        """Judgings that still wait are not measured."""
+        self._after_verdict.stop()
 
     def note(self, claim: Claim, work: Work, judged: Finish, costs: Costs) -> None:
-        """Of a judging that has ended. Keeps nobody waiting; where too many wait, it is not measured."""
+        """Measure a judging that has ended, without delaying it. Skipped if too many wait."""
         if work.submission.mode != "submit" or judged.verdict is not Verdict.ACCEPTED:
             return
         cost = costs.of(_called(work))
         if cost is not None:
-            self._afterwork.offer(claim, partial(self.survey, claim, work, cost))
+            self._after_verdict.offer(claim, partial(self.measure, claim, work, cost))
 
-    def survey(self, claim: Claim, work: Work, cost: Cost) -> None:
+    def measure(self, claim: Claim, work: Work, cost: Cost) -> None:
         """Raises JudgeFailed, BoxLost, Aborted."""
         self._store(claim, work, cost)
         if self._count_runs(work) >= RUNS:
@@ -110,8 +106,8 @@ class CostRecorder:
             self._store_reference(work, reference)
 
     def _measure_reference(self, work: Work) -> Cost | None:
-        """As a submission is run, in a spare too, in a box that never holds one."""
-        package, manifest, stopping = work.package, work.package.manifest, self._afterwork.stopping
+        """Run the reference as a submission is run, including a spare, in a box that never holds a submission."""
+        package, manifest, stopping = work.package, work.package.manifest, self._after_verdict.stopping
         cases = self._expected.get(work.revision, package, work.variant, stopping)
         inputs = [CaseInput(case.name, case.inputs) for case in cases if not case.sealed]
         request = recorded(manifest, patient(build_request(package, package.reference, inputs)))
@@ -140,7 +136,7 @@ class CostRecorder:
             session.execute(row.on_conflict_do_nothing())
 
     def _store_reference(self, work: Work, cost: Cost) -> None:
-        """The least of each run stands."""
+        """Keep the least of all runs."""
         table = ReferenceMeasurement
         row = insert(table).values(
             revision_id=work.revision.id,
@@ -161,12 +157,12 @@ class CostRecorder:
 
 
 def _called(work: Work) -> list[str]:
-    """Sealed cases run in another box, where nothing is measured."""
+    """Return the cases that are called: sealed cases run in other boxes, unmeasured."""
     return [case.name for case in work.package.manifest.cases if not case.sealed]
 
 
 def name_machine(gpus: Sequence[str] = ()) -> str:
-    """The same for workers whose times may be compared."""
+    """Return a name that is equal for workers whose times may be compared."""
     return ", ".join([socket.gethostname(), _processor(), *gpus])
 
 

@@ -1,4 +1,4 @@
-"""Shapes of inputs: JAX compiles a program anew for each.
+"""Group cases by the shapes of their inputs: JAX compiles a new program for each shape.
 
 Cases have the same shape when their arrays agree in shape and dtype, and their static parameters in value.
 """
@@ -13,7 +13,7 @@ from app.judging.structure import leaves, path_text
 from app.worker.prepare import PreparedCase
 from sandbox.guest.codec import decode
 
-# Of a case in a process that has compiled its shape already, beside compiling.
+# Cost of a case in a process that has already compiled its shape, relative to compiling.
 COST_OF_A_CASE = 0.5
 SPLITS = 16
 GOOD_ENOUGH = 1.25
@@ -23,14 +23,14 @@ _CHANCE = random.SystemRandom()
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`label`: in what it differs from the other shapes of the problem."""
+    """`label`: how it differs from the problem's other shapes."""
 
     label: str
     cases: tuple[PreparedCase, ...]
 
 
 def shapes_of(cases: Sequence[PreparedCase], parameters: Sequence[Parameter]) -> list[Shape]:
-    """In the order of their first cases."""
+    """Return the shapes in the order of their first cases."""
     static = {parameter.name for parameter in parameters if parameter.static}
     found: dict[tuple[str, ...], list[PreparedCase]] = {}
     for case in cases:

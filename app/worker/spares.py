@@ -1,8 +1,8 @@
-"""Spares: students' processes that are made before there is a submission, for the problems that people have open.
+"""Spares: student processes created before a submission arrives, for the problems that students have open.
 
-A spare has started, has confined itself, and has made the library calls of its problem (`compilation.py`): it waits
-for a source, runs it once and ends. So a student waits for their own code only. A spare costs the seconds of a core
-that its submission would have cost, and is made while no submission is judged.
+A spare has started, is confined, and has made the library calls of its problem (`compilation_cache.py`). It waits for a
+source, runs it once and ends, so the student waits only for their own code. A spare costs the processor time that its
+submission would have cost, and is made while no submission is judged.
 """
 
 import logging
@@ -25,13 +25,13 @@ from app.worker.work import Works
 from sandbox.interface import Aborted, BoxSpec, SandboxError, Setup
 from sandbox.pool import Pool
 
-# For a run and its repetition; a problem that asks for programs has them traced in a third.
+# One for a run and one for its repetition; a problem that needs programs traces them in a third.
 SPARES = 2
 SPARES_WITH_PROGRAMS = 3
 SPARE_INSPECTORS = 2
-# The problems that were opened last.
+# The most recently opened problems get spares.
 PROBLEMS = 2
-# By then more library calls may be known.
+# More library calls may be known after this time.
 REST_SECONDS = 5.0
 LOOK_SECONDS = 0.2
 
@@ -39,9 +39,10 @@ _log = logging.getLogger(__name__)
 
 
 class Spares:
-    """A thread of its own. `pools`: those of the submissions. `device`: of the problems that this worker judges.
+    """Makes spares in its own thread. `pools`: the submissions' pools. `device`: of the problems that this worker
+    judges.
 
-    `on_opened` is called for the current revision of each problem that somebody is at work on.
+    `on_opened` is called for the current revision of each problem that a student has open.
     """
 
     def __init__(
@@ -49,11 +50,12 @@ class Spares:
         works: Works,
         cache: CompilationCache,
         pools: Pools,
-        quiet: BackgroundPause,
+        background_pause: BackgroundPause,
         device: Device,
         on_opened: Callable[[Revision, Package], None],
     ) -> None:
-        self._works, self._cache, self._pools, self._quiet, self._device = works, cache, pools, quiet, device
+        self._works, self._cache, self._pools, self._device = works, cache, pools, device
+        self._background_pause = background_pause
         self._on_opened = on_opened
         self._wanted: OrderedDict[str, Package] = OrderedDict()
         self._opened: dict[str, None] = {}
@@ -74,13 +76,12 @@ class Spares:
         self._thread.join()
 
     def want(self, slug: str) -> None:
-        """Somebody is at work on this problem."""
+        """Note that a student works on this problem."""
         with self._changed:
             self._opened[slug] = None
             self._changed.notify_all()
 
     def setup_of(self, package: Package) -> Setup:
-        """What its spares are made with."""
         manifest = package.manifest
         seconds = PATIENT_LOAD_SECONDS + len(manifest.cases) * PATIENCE * manifest.limits.wall_seconds
         return Setup(
@@ -95,14 +96,14 @@ class Spares:
             self.want(slug)
 
     def _run(self) -> None:
-        """Whatever fails: without a spare, a submission gets a process that is made for it."""
+        """A failure costs only time: without a spare, a submission gets a new process."""
         while not self._stop.is_set():
             try:
                 self._step()
             except Aborted:
                 continue
             except Exception:
-                _log.exception("spares are not made for now")
+                _log.exception("Spares can't be made now")
                 self._stop.wait(REST_SECONDS)
 
     def _step(self) -> None:
@@ -112,8 +113,8 @@ class Spares:
             try:
                 self._add(slug)
             except PackageInvalid as error:
-                _log.warning("no spares for %s: %s", slug, error)
-        if not self._quiet.is_quiet:  # a submission has the cores first
+                _log.warning("No spares for %s: %s", slug, error)
+        if self._background_pause.is_paused:  # submissions come first
             self._stop.wait(LOOK_SECONDS)
         elif lacking := self._find_lacking():
             self._make(lacking)
@@ -131,40 +132,40 @@ class Spares:
         while len(self._wanted) > PROBLEMS:
             self._wanted.popitem(last=False)
 
-    def _find_lacking(self) -> "_Wish | None":
-        """Of the problem that was opened last and has fewer spares than it should, and for whose a pool has room."""
+    def _find_lacking(self) -> "_Demand | None":
+        """Return the missing spare of the most recently opened problem whose spares fit into the pool."""
         room = {id(pool): pool.capacity for pool in (self._pools.students, self._pools.inspectors)}
         for package in reversed(self._wanted.values()):
-            for wish in self._wishes(package):
-                room[id(wish.pool)] -= wish.number
-                if room[id(wish.pool)] >= 0 and wish.pool.count_spares(wish.setup) < wish.number:
-                    return wish
+            for demand in self._demands(package):
+                room[id(demand.pool)] -= demand.number
+                if room[id(demand.pool)] >= 0 and demand.pool.count_spares(demand.setup) < demand.number:
+                    return demand
         return None
 
-    def _wishes(self, package: Package) -> Iterator["_Wish"]:
+    def _demands(self, package: Package) -> Iterator["_Demand"]:
         manifest, students, inspectors = package.manifest, self._pools.students, self._pools.inspectors
         if device_of(manifest) == "gpu":
             return
         number = SPARES_WITH_PROGRAMS if manifest.is_traced else SPARES
-        yield _Wish(package, students, box_spec(manifest), self.setup_of(package), number)
+        yield _Demand(package, students, box_spec(manifest), self.setup_of(package), number)
         if manifest.is_traced:
-            yield _Wish(package, inspectors, INSPECTOR, inspector_setup(package), SPARE_INSPECTORS)
+            yield _Demand(package, inspectors, INSPECTOR, inspector_setup(package), SPARE_INSPECTORS)
 
-    def _make(self, wish: "_Wish") -> None:
-        package = wish.package
+    def _make(self, demand: "_Demand") -> None:
+        package = demand.package
         try:
-            made = wish.pool.make_spare(wish.spec, wish.setup, self._stop)
+            made = demand.pool.make_spare(demand.spec, demand.setup, self._stop)
         except Aborted:
             raise
         except SandboxError as error:
-            _log.warning("no spare for %s: %s", package.slug, error)
+            _log.warning("No spare for %s: %s", package.slug, error)
             made = False
         if not made:
-            self._wanted.pop(package.slug, None)  # until it is opened again
+            self._wanted.pop(package.slug, None)  # until a student opens it again
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class _Demand:
     """Spares of one kind that a problem should have."""
 
     package: Package

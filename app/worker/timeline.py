@@ -1,4 +1,4 @@
-"""Where the time of a judging goes, measured by the worker and told to those who wait."""
+"""The phases of a judging and their durations, measured by the worker and shown to the student."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -11,14 +11,14 @@ from app.telemetry.trace import TRACER
 
 Tell = Callable[[Sequence[Phase]], None]
 
-# A program could write what it knows of hidden inputs into the time that these take.
+# A program could encode hidden inputs in the duration of these phases.
 OF_THE_PROGRAM: frozenset[PhaseName] = frozenset({"running", "inspecting", "again", "checking"})
 
 
 class Timeline:
-    """One phase goes on at a time. `tell` gets all that there were whenever another begins.
+    """One phase runs at a time. `tell` gets all phases so far whenever another begins.
 
-    `visibility`: hidden where any of the cases is; then times are coarse.
+    `visibility`: hidden if any case is; then times are coarse.
     """
 
     def __init__(self, tell: Tell = lambda _: None, visibility: Visibility = "hidden") -> None:
@@ -31,7 +31,7 @@ class Timeline:
 
     @property
     def spent(self) -> dict[str, float]:
-        """Exactly, and so for no student."""
+        """Exact seconds per phase, which students must not see."""
         return {str(name): seconds for name, seconds in (*self._ended.items(), *self._aside.items())}
 
     def begin(self, name: PhaseName) -> None:
@@ -42,7 +42,7 @@ class Timeline:
 
     @contextmanager
     def aside(self, name: PhaseName) -> Iterator[None]:
-        """What interrupts the phase that goes on, again and again, is counted apart and told at the end."""
+        """Count time that interrupts the current phase repeatedly; it is reported at the end."""
         began = time.monotonic()
         try:
             with TRACER.start_as_current_span(name):
@@ -53,7 +53,7 @@ class Timeline:
             self._aside[name] = self._aside.get(name, 0.0) + taken
 
     def close(self) -> None:
-        """Also where a phase was broken off."""
+        """End the phase, also after an error."""
         self._end()
 
     def end(self) -> tuple[Phase, ...]:
@@ -70,5 +70,5 @@ class Timeline:
         return [self._phase(name, seconds) for name, seconds in self._ended.items()]
 
     def _phase(self, name: PhaseName, seconds: float) -> Phase:
-        told = told_seconds(self._visibility, seconds) if name in OF_THE_PROGRAM else seconds
-        return Phase(name=name, seconds=round(told, 3))
+        shown = told_seconds(self._visibility, seconds) if name in OF_THE_PROGRAM else seconds
+        return Phase(name=name, seconds=round(shown, 3))

@@ -1,4 +1,4 @@
-"""What a worker does ahead of submissions: warm boxes, and what every current revision needs before it is judged."""
+"""Prepare ahead of submissions: warm boxes, and the data that every current revision needs for judging."""
 
 import logging
 import threading
@@ -12,7 +12,7 @@ from app.catalog.model import Revision
 from app.catalog.package import Package
 from app.catalog.publish import PUBLISHED
 from app.database.listener import Listener
-from app.queue.background_pause import leave_the_cores
+from app.queue.background_pause import lower_priority
 from app.queue.retry import retry
 from app.worker.boxes import INSPECTOR, Pools, box_spec
 from app.worker.compilation_cache import CompilationCache
@@ -23,21 +23,20 @@ from app.worker.request import device_of
 from app.worker.work import Work, Works
 from sandbox.interface import Aborted, SandboxAway, SandboxError
 
-# How long to wait when no box is to be had for now.
+# Wait this long when no box can be opened.
 AWAY_SECONDS = 30.0
-# Of the solutions to learn from.
+# Queued solutions to learn from.
 MOST_WAITING = 50
-PREPARED = "%d problems are prepared; their other variants follow"
-COMPILED = "the library's programs of %s are compiled"
+PREPARED = "%d problems are prepared; other variants follow"
+COMPILED = "The library programs of %s are compiled"
 
 _log = logging.getLogger(__name__)
 
 
 class Warmer:
-    """A thread of its own, which looks after each step what was published meanwhile. What it can't do, a judging does.
+    """Runs in its own thread, and checks after each step for newly published revisions. Judgings redo what fails here.
 
-    `expected` is the warmer's own, and the one that `known` asks: judgings that asked the same object would wait for
-    niced boxes.
+    `expected` belongs to the warmer and to `known` only: judgings that shared it would wait for low-priority boxes.
     """
 
     def __init__(
@@ -68,7 +67,7 @@ class Warmer:
         self._thread.join()
 
     def prefer(self, revision: Revision, package: Package) -> None:
-        """Before other problems: somebody is at work on this one. Once for each revision."""
+        """Prepare this revision before others, once, because a student has it open."""
         if revision.id in self._preferred:
             return
         self._preferred.add(revision.id)
@@ -79,7 +78,7 @@ class Warmer:
         self._news.set()
 
     def learn(self, work: Work) -> None:
-        """At leisure: what this solution calls of the libraries."""
+        """Queue a solution, to learn its library calls later."""
         waiting = self._agenda[-1]
         if len(waiting) < MOST_WAITING and self._cache.may_learn(work.package, work.submission.user_id):
             waiting.append(partial(self._learn, work))
@@ -88,7 +87,7 @@ class Warmer:
     def _run(self) -> None:
         current = self._list_new()
         self._warm(current)
-        leave_the_cores()
+        lower_priority()
         self._plan(current)
         while not self._stop.is_set():
             if not any(self._agenda):
@@ -107,10 +106,10 @@ class Warmer:
             self._attempt("an inspector's box", partial(self._pools.inspectors.warm, INSPECTOR))
 
     def _plan(self, current: list[tuple[Revision, Package]]) -> None:
-        """Variant 0 first, before all that waits already: it holds what the problems' pages show. Then a second one of
-        each: with two, a student meets another one in the next submission without waiting for it.
+        """Queue the steps: variant 0 of all problems first, since pages show it, then a second variant of each.
 
-        Known mistakes last: a hint can come after its verdict, and a verdict can't come before the expected outputs.
+        With two variants, a student's next submission can get another one without waiting. Known mistakes come last: a
+        hint can follow its verdict, but a verdict needs the expected outputs.
         """
         first, _, second, others, mistakes, _ = self._agenda
         shown = [partial(self._prepare, revision, package, 0) for revision, package in current]
@@ -121,11 +120,11 @@ class Warmer:
             second.extend(prepare[:1])
             others.extend(prepare[1:])
             mistakes.extend(partial(self._prepare_mistakes, revision, package, variant) for variant in variants)
-        others.append(partial(_log.info, "every variant is prepared"))
-        mistakes.append(partial(_log.info, "every known mistake can be recognised"))
+        others.append(partial(_log.info, "Every variant is prepared"))
+        mistakes.append(partial(_log.info, "Every known mistake can be recognised"))
 
     def _list_new(self) -> list[tuple[Revision, Package]]:
-        """Current revisions that it has not listed yet; those whose references can share a box stand together."""
+        """Return current revisions not listed before, sorted so that references that can share a box are adjacent."""
         revisions: list[Revision] = []
         self._attempt("the list of problems", lambda: revisions.extend(retry(self._works.current, self._stop)))
         pairs: list[tuple[Revision, Package]] = []
@@ -136,7 +135,7 @@ class Warmer:
         return sorted(pairs, key=lambda pair: box_spec(pair[1].manifest).frameworks)
 
     def _add(self, pairs: list[tuple[Revision, Package]], revision: Revision) -> None:
-        """What the workers of another queue judge is prepared by them."""
+        """Revisions of another queue are prepared by that queue's workers."""
         package = retry(lambda: self._works.package(revision), self._stop)
         if device_of(package.manifest) == self._device:
             pairs.append((revision, package))
@@ -150,7 +149,7 @@ class Warmer:
 
     def _fill_library(self, revision: Revision, package: Package) -> None:
         def fill() -> None:
-            self._preferred.discard(revision.id)  # what fails is tried again when it is opened again
+            self._preferred.discard(revision.id)  # a failed step is repeated when a student opens the problem again
             cases = self._expected.get(revision, package, 0, self._stop)
             self._cache.fill_more(package, cases, self._stop)
             self._preferred.add(revision.id)
@@ -160,7 +159,7 @@ class Warmer:
 
     def _learn(self, work: Work) -> None:
         student = work.submission.user_id
-        if not self._cache.may_learn(work.package, student):  # two submissions of theirs may have waited
+        if not self._cache.may_learn(work.package, student):  # two submissions of one student may have waited
             return
 
         def learn() -> None:
@@ -174,7 +173,7 @@ class Warmer:
         self._attempt(f"what known mistakes of {package.slug}, variant {variant}, answer", compute)
 
     def _attempt(self, what: str, step: Callable[[], object]) -> None:
-        """Whatever fails, the rest is still prepared. A judging that needs it fails in the same way, and keeps why."""
+        """Run a step; after an error the rest is still prepared. A judging that needs it fails too, and stores why."""
         if self._stop.is_set():
             return
         try:

@@ -1,4 +1,4 @@
-"""Boxes whose openings, runs and losses are counted and traced; lines of the log name the box that was used last."""
+"""Boxes with metrics, traces and log context: counts openings, runs and losses, and names the last box used."""
 
 import threading
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from sandbox.interface import Box, BoxLost, BoxSpec, CaseOutcome, Launcher, Requ
 
 
 class WatchedLauncher(Launcher):
-    """`use`: what its boxes are for."""
+    """`use`: the purpose of its boxes."""
 
     def __init__(self, launcher: Launcher, use: str, meter: Meter) -> None:
         self.name = launcher.name

@@ -1,4 +1,4 @@
-"""What there is to judge: a submission, the revision that it is judged on, and that revision's package."""
+"""Load what is to be judged: a submission, its revision, and that revision's package."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,12 +23,12 @@ class Work:
 
     @property
     def variant(self) -> int:
-        """The submission's; a later revision than its own may have fewer."""
+        """The submission's variant; a later revision than its own may have fewer."""
         return self.submission.variant % self.package.manifest.variants
 
 
 class Works:
-    """Reads from the database; packages, which take the longest to read, are kept: a revision never changes."""
+    """Reads from the database. Packages are cached, since they take longest to read and a revision never changes."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -49,13 +49,13 @@ class Works:
         return self._package(revision.id)
 
     def current(self) -> list[Revision]:
-        """Every problem's current revision, in the order of the slugs."""
+        """Return every problem's current revision, in the order of the slugs."""
         current = select(Revision).join(Problem, IS_CURRENT).order_by(Problem.slug)
         with self._database.transaction() as session:
             return list(session.scalars(current))
 
     def current_of(self, slug: str) -> tuple[Revision, Package] | None:
-        """None: there is no such problem. Raises PackageInvalid."""
+        """Return None if the problem does not exist. Raises PackageInvalid."""
         with self._database.transaction() as session:
             revision = session.scalars(select(Revision).join(Problem, IS_CURRENT).where(Problem.slug == slug)).first()
         return None if revision is None else (revision, self.package(revision))

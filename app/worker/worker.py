@@ -1,4 +1,4 @@
-"""Judges what was claimed, and writes down what came of it."""
+"""Judge a claimed submission, and write its results."""
 
 import logging
 import threading
@@ -32,7 +32,7 @@ from app.worker.warm import Warmer
 from app.worker.work import Work, Works
 from sandbox.interface import Aborted
 
-# How long a result may wait for the next ones, since a transaction for each would take longer than most cases.
+# Results are collected this long, since a transaction for each would take longer than most cases.
 SHOW_SECONDS = 0.1
 
 _log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:
-    """What judgings of one kind are done with."""
+    """The resources for judgings of one kind."""
 
     expected: ExpectedOutputs
     pools: Pools
@@ -48,26 +48,26 @@ class Lane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lanes:
-    """`background`: of its own, since the boxes there are niced, and nobody who waits for a verdict should get one."""
+    """`background` has its own low-priority boxes, which no interactive judging may get."""
 
-    usual: Lane
+    interactive: Lane
     background: Lane
     overload_waits: OverloadWaits
 
     def of(self, claim: Claim) -> Lane:
-        return self.background if claim.is_background else self.usual
+        return self.background if claim.is_background else self.interactive
 
 
 class Worker:
-    """Judges claims, each in a thread of the lease loop. `warmer`, `spares`: None where nothing is made ahead."""
+    """Judges claims, each in a thread of the lease loop. `warmer`, `spares`: None if nothing is prepared ahead."""
 
     def __init__(
         self,
         database: Database,
         works: Works,
         lanes: Lanes,
-        tutor: HintRecorder,
-        surveyor: CostRecorder,
+        hint_recorder: HintRecorder,
+        cost_recorder: CostRecorder,
         *,
         warmer: Warmer | None = None,
         spares: Spares | None = None,
@@ -77,18 +77,18 @@ class Worker:
         self._database = database
         self._works = works
         self._lanes = lanes
-        self._tutor = tutor
-        self._surveyor = surveyor
+        self._hint_recorder = hint_recorder
+        self._cost_recorder = cost_recorder
         self._warmer = warmer
         self._spares = spares
         self._runs_in_parallel = runs_in_parallel
         self._inspections = inspections
-        self._own_inputs = CustomInputs(lanes.usual.expected.references)
+        self._own_inputs = CustomInputs(lanes.interactive.expected.references)
 
     def judge(self, claim: Claim, abort: threading.Event) -> Finish:
-        """The life of a judging between its claim and its end.
+        """Judge from claim to end.
 
-        Whatever is raised here is our fault: the loop gives the judging back, and it runs again.
+        Any exception raised here is Allclose's failure: the loop gives the judging back, and it runs again.
         """
         work = retry(lambda: self._works.get(claim), abort)
         notes, costs = Notes(), Costs()
@@ -97,12 +97,12 @@ class Worker:
         except Aborted:
             self._make_ready(claim, work)
             raise
-        self._tutor.finish(claim, work, judged, notes, abort)
-        self._surveyor.note(claim, work, judged, costs)
+        self._hint_recorder.finish(claim, work, judged, notes, abort)
+        self._cost_recorder.note(claim, work, judged, costs)
         if self._warmer is not None and work.submission.mode == "submit" and judged.verdict in USUAL:
             self._warmer.learn(work)
         if self._spares is not None and not claim.is_background:
-            self._spares.want(work.package.slug)  # most students send again
+            self._spares.want(work.package.slug)  # most students submit again
         return judged
 
     def _judge(self, claim: Claim, work: Work, on_outcome: OnOutcome, abort: threading.Event) -> Finish:
@@ -141,23 +141,23 @@ class Worker:
         return [case for case in cases if case.visibility == "sample" or submission.mode == "submit"]
 
     def _tell(self, claim: Claim, phases: Sequence[Phase]) -> None:
-        """For those who watch, as results are."""
+        """Store the phases for progress listeners."""
         try:
             with self._database.transaction() as session:
                 record_phases(session, claim, phases)
         except (DBAPIError, TimeoutError) as error:
-            _log.warning("judging %d: what it is about is not shown: %s", claim.judging_id, error)
+            _log.warning("judging %d: its phase can't be shown: %s", claim.judging_id, error)
 
     def _make_ready(self, claim: Claim, work: Work) -> None:
-        """Whoever cancels sends the next one soon, and the box is gone."""
+        """After a cancellation a new submission usually follows soon, and the box is gone: start another."""
         if not claim.is_background and is_cancelled(self._database, claim):
-            self._lanes.usual.pools.students.warm(box_spec(work.package.manifest))
+            self._lanes.interactive.pools.students.warm(box_spec(work.package.manifest))
 
 
 class _ShownResults:
-    """Writes results for those who watch: one at once, and those that follow it soon together.
+    """Writes results for progress listeners: the first one at once, and the following ones in groups.
 
-    `finish` writes every result again, so one that is lost here is no reason to stop.
+    `finish` writes every result again, so a failure here does not stop the judging.
     """
 
     def __init__(self, database: Database, claim: Claim) -> None:

@@ -17,12 +17,12 @@ def multisteps_schedule(params, x_micro, y_micro, every_k, init_lr, boundaries, 
     every_k:    int, micro-batches in one window
     init_lr:    float, the learning rate of outer step 0
     boundaries: list of int, the outer steps (counted from 0) at which the learning rate changes
-    scales:     list of float, by what it is multiplied there
+    scales:     list of float, the factors by which it is multiplied there
 
     Returns the trained parameters: a dict of the same shape as `params`.
     """
     # The schedule is missing: build it with optax.piecewise_constant_schedule, which takes a dict {boundary: scale}.
-    # Where must it stand, so that it counts outer steps and not micro-batches?
+    # Where must you put it, so that it counts outer steps and not micro-batches?
     optimizer = optax.MultiSteps(optax.sgd(init_lr), every_k_schedule=every_k)
 
     @jax.jit

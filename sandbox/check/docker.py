@@ -1,4 +1,4 @@
-"""What this host lacks for boxes made by a Docker Engine."""
+"""Check whether this host's Docker Engine can make boxes."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from docker import DockerClient
 
 OLDEST_API = (1, 41)
-# What follows a # is for the reader.
+# Text after a # in a command explains it.
 INSTALL = "sudo apt-get install docker.io && make images  # Debian, Ubuntu; others: docs.docker.com/engine/install"
 START = "sudo systemctl start docker  # or correct or unset DOCKER_HOST"
 BUILD = "make images"
@@ -30,7 +30,7 @@ LIMITS = {"MemoryLimit": "memory", "SwapLimit": "swap", "PidsLimit": "processes"
 
 
 def check_docker(options: DockerOptions) -> Iterator[Finding]:
-    """All but the proof, which is a box that opens."""
+    """Check everything except whether a box opens; `check_host` does that."""
     try:
         with closing(connect()) as engine:
             yield from _check_engine(engine, options)
@@ -39,64 +39,64 @@ def check_docker(options: DockerOptions) -> Iterator[Finding]:
 
 
 def _check_engine(engine: "DockerClient", options: DockerOptions) -> Iterator[Finding]:
-    with answering("to tell of itself"):
-        told, version = engine.info(), engine.version()
-    yield check_version(told, version)
-    yield check_limits(told)
-    yield from check_walls(told, options)
+    with answering("to describe itself"):
+        info, version = engine.info(), engine.version()
+    yield check_version(info, version)
+    yield check_limits(info)
+    yield from check_walls(info, options)
     if options.runtime is not None:
-        yield check_runtime(told, options.runtime)
+        yield check_runtime(info, options.runtime)
     yield check_image(engine, options.cpu_image)
     yield _check_leftovers(engine)
 
 
-def check_version(told: Mapping[str, Any], version: Mapping[str, Any]) -> Finding:
-    kind = "rootless" if "rootless" in security_options(told) else "rootful: who may speak to it is as good as root"
-    text = f"{told['ServerVersion']} at {find_address()}, cgroup v{told.get('CgroupVersion', '1')}, {kind}"
+def check_version(info: Mapping[str, Any], version: Mapping[str, Any]) -> Finding:
+    kind = "rootless" if "rootless" in security_options(info) else "rootful: access to it is as good as root"
+    text = f"{info['ServerVersion']} at {find_address()}, cgroup v{info.get('CgroupVersion', '1')}, {kind}"
     if tuple(map(int, version["ApiVersion"].split("."))) < OLDEST_API:
-        return _finding("engine", "weak", f"{text}; older than 20.10, and never tried", INSTALL)
+        return _finding("engine", "weak", f"{text}; older than 20.10, which is untested", INSTALL)
     return _finding("engine", "fine", text)
 
 
-def check_limits(told: Mapping[str, Any]) -> Finding:
-    lacking = [what for key, what in LIMITS.items() if not told.get(key)]
+def check_limits(info: Mapping[str, Any]) -> Finding:
+    lacking = [what for key, what in LIMITS.items() if not info.get(key)]
     if not lacking:
-        return _finding("limits", "fine", f"for {', '.join(LIMITS.values())}")
-    text = f"the engine can't limit {', '.join(lacking)}: the guest's own limits hold, with no wall behind them"
-    return _finding("limits", "weak", text, _remedy_of_limits(told))
+        return _finding("limits", "fine", f"the engine can limit {', '.join(LIMITS.values())}")
+    text = f"the engine can't limit {', '.join(lacking)}: only the guest's own limits hold"
+    return _finding("limits", "weak", text, _remedy_of_limits(info))
 
 
-def _remedy_of_limits(told: Mapping[str, Any]) -> str:
-    if "rootless" not in security_options(told):
+def _remedy_of_limits(info: Mapping[str, Any]) -> str:
+    if "rootless" not in security_options(info):
         return ACCOUNTING
-    return UNIFIED if told.get("CgroupVersion", "1") == "1" else DELEGATE
+    return UNIFIED if info.get("CgroupVersion", "1") == "1" else DELEGATE
 
 
-def check_walls(told: Mapping[str, Any], options: DockerOptions) -> Iterator[Finding]:
-    on = security_options(told)
+def check_walls(info: Mapping[str, Any], options: DockerOptions) -> Iterator[Finding]:
+    on = security_options(info)
     if "seccomp" not in on:
         text = "the engine has no seccomp: it refuses every box with a filter"
-        yield _finding("seccomp", "missing", text, "use a kernel and an engine of your distribution: all have it")
+        yield _finding("seccomp", "missing", text, "use the kernel and the engine of your distribution")
     else:
-        yield _finding("seccomp", "fine", "there; boxes bring a profile of their own")
+        yield _finding("seccomp", "fine", "available; boxes have their own profile")
     if "apparmor" in on:
         profile = options.apparmor or "docker-default, which refuses mounts"
         yield _finding("AppArmor", "fine", f"on; boxes run under {profile}")
     if "selinux" in on:
-        yield _finding("SELinux", "fine", "on; never tried with boxes")
+        yield _finding("SELinux", "fine", "on; untested with boxes")
 
 
-def security_options(told: Mapping[str, Any]) -> frozenset[str]:
-    """Each stands as `name=seccomp,profile=default`."""
-    return frozenset(str(option).split(",")[0].removeprefix("name=") for option in told.get("SecurityOptions") or ())
+def security_options(info: Mapping[str, Any]) -> frozenset[str]:
+    """Return the names: the engine writes each option as `name=seccomp,profile=default`."""
+    return frozenset(str(option).split(",")[0].removeprefix("name=") for option in info.get("SecurityOptions") or ())
 
 
-def check_runtime(told: Mapping[str, Any], name: str) -> Finding:
-    known = sorted(told.get("Runtimes") or ())
+def check_runtime(info: Mapping[str, Any], name: str) -> Finding:
+    known = sorted(info.get("Runtimes") or ())
     if name in known:
-        return _finding("runtime", "fine", f"{name}, as ALLCLOSE_DOCKER_RUNTIME says")
-    text = f"ALLCLOSE_DOCKER_RUNTIME={name}, and the engine knows only {', '.join(known)}"
-    remedy = GVISOR if name == "runsc" else "name one of them, or unset ALLCLOSE_DOCKER_RUNTIME"
+        return _finding("runtime", "fine", f"{name}, set by ALLCLOSE_DOCKER_RUNTIME")
+    text = f"ALLCLOSE_DOCKER_RUNTIME={name}, but the engine has only {', '.join(known)}"
+    remedy = GVISOR if name == "runsc" else "set it to one of them, or unset ALLCLOSE_DOCKER_RUNTIME"
     return _finding("runtime", "missing", text, remedy)
 
 
@@ -105,13 +105,13 @@ def check_image(engine: "DockerClient", name: str) -> Finding:
         image = find_image(engine, name)
     except SandboxUnavailable as error:
         return _finding("image", "missing", str(error), BUILD)
-    return _finding("image", "fine", f"{name}, built from this guest ({image[: len('docker:sha256:') + 12]})")
+    return _finding("image", "fine", f"{name}, from this version's guest ({image[: len('docker:sha256:') + 12]})")
 
 
 def _check_leftovers(engine: "DockerClient") -> Finding:
     names = [str(box.name) for box in find_orphans(engine)]
     if not names:
-        return _finding("leftovers", "fine", "no box of a dead worker")
+        return _finding("leftovers", "fine", "no boxes of dead workers")
     text = f"{len(names)} boxes of dead workers; the next worker removes them too"
     return _finding("leftovers", "weak", text, f"docker rm --force {' '.join(names)}")
 
@@ -122,7 +122,7 @@ def _remedy_without_engine() -> str:
         return INSTALL
     path = address.removeprefix("unix://")
     if address.startswith("unix://") and os.path.exists(path) and not os.access(path, os.W_OK):  # noqa: PTH110
-        return 'sudo usermod -aG docker "$USER"  # then log in anew; or dockerd-rootless-setuptool.sh install'
+        return 'sudo usermod -aG docker "$USER"  # then log in again; or dockerd-rootless-setuptool.sh install'
     return START
 
 

@@ -1,4 +1,4 @@
-"""What was found out about a host, and the command that mends it."""
+"""Findings about a host, each with a command that fixes it."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -10,8 +10,10 @@ Part: TypeAlias = Literal["machine", "docker", "bubblewrap", "gpu", "service"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """`level`: "fine" is there; "weak" works, and a wall is thinner; "optional" lacks, and these settings do without;
-    "missing" lacks, and nothing is judged. `remedy`: a command, or what to do; may be empty.
+    """One fact about the host. `remedy`: a command or an instruction; may be empty.
+
+    `level`: "fine" works. "weak" works with less isolation. "optional" does not work, and these settings do not need
+    it. "missing" does not work, and without it nothing can be judged.
     """
 
     part: Part
@@ -22,16 +24,16 @@ class Finding:
 
 
 def examine(part: Part, look: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
-    """All that `look` finds. A fault in it is a finding too, so that the rest of the host is still told about."""
+    """Yield all that `look` finds. An exception in it becomes a finding, so that the other checks still run."""
     try:
         yield from look()
     except Exception as error:
-        text = f"can't be examined ({type(error).__name__}: {error})"
-        yield Finding(part=part, name=part, level="missing", text=text, remedy="report it: this is a fault of Allclose")
+        text = f"the check failed ({type(error).__name__}: {error})"
+        yield Finding(part=part, name=part, level="missing", text=text, remedy="report this: it is a bug in Allclose")
 
 
 def needless(findings: Iterable[Finding]) -> list[Finding]:
-    """The same, of a part that these settings do without."""
+    """Turn missing into optional, for a part that these settings do not need."""
     return [replace(found, level="optional") if found.level == "missing" else found for found in findings]
 
 

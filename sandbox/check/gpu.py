@@ -1,4 +1,4 @@
-"""What this host lacks for judging on GPUs. Without one nothing is missing: another machine's worker can do it."""
+"""Check whether this host can judge on GPUs. A host needs no GPU: a worker on another machine can have one."""
 
 import shutil
 from collections.abc import Iterator
@@ -37,12 +37,12 @@ def check_gpu(options: DockerOptions) -> Iterator[Finding]:
 
 def without_driver(reason: str, is_there: bool) -> Finding:
     if is_there:
-        return _finding("driver", "optional", f"there is a GPU of NVIDIA's, and {reason}", INSTALL_DRIVER)
-    return _finding("GPU", "fine", "none, and none is needed: problems for GPUs wait for a worker that has one")
+        return _finding("driver", "optional", f"this machine has an NVIDIA GPU, but {reason}", INSTALL_DRIVER)
+    return _finding("GPU", "fine", "none, and none is needed: GPU problems wait for a worker with a GPU")
 
 
 def has_device(folder: Path) -> bool:
-    """Whether there is a display or 3D controller of NVIDIA's among the PCI devices."""
+    """Whether a PCI device is an NVIDIA display or 3D controller."""
     return any(
         _read(device / "vendor") == NVIDIA and _read(device / "class").startswith("0x03") for device in folder.glob("*")
     )
@@ -51,7 +51,7 @@ def has_device(folder: Path) -> bool:
 def check_gpus(driver: Driver, gpus: tuple[Gpu, ...]) -> Iterator[Finding]:
     yield _finding("driver", "fine", f"NVIDIA's {driver.version}")
     if not gpus:
-        yield _finding("GPU", "optional", "the driver shows none", "nvidia-smi")
+        yield _finding("GPU", "optional", "the driver lists none", "nvidia-smi")
     for gpu in gpus:
         yield _check_use(driver, gpu)
 
@@ -66,7 +66,7 @@ def _check_use(driver: Driver, gpu: Gpu) -> Finding:
 
 
 def _check_bubblewrap(gpus: tuple[Gpu, ...]) -> Iterator[Finding]:
-    """The device files, as bubblewrap's boxes need them."""
+    """Check the device files that bubblewrap's boxes need."""
     for gpu in gpus:
         try:
             access = find_access(gpu, Path("/dev"))
@@ -78,24 +78,24 @@ def _check_bubblewrap(gpus: tuple[Gpu, ...]) -> Iterator[Finding]:
 
 
 def _check_docker(options: DockerOptions) -> Iterator[Finding]:
-    """Where an engine answers: whether it can hand a GPU on, and the image."""
+    """If an engine answers, check whether it can pass GPUs to boxes, and whether it has the image."""
     try:
         engine = connect()
     except SandboxUnavailable:
-        return  # said among Docker's own
+        return  # check_docker reports it
     with closing(engine):
-        with answering("to tell of itself"):
+        with answering("to describe itself"):
             runtimes = engine.info().get("Runtimes") or {}
         if "nvidia" in runtimes or shutil.which(HOOK):
-            yield _finding("container toolkit", "fine", "the engine can hand GPUs to boxes")
+            yield _finding("container toolkit", "fine", "the engine can pass GPUs to boxes")
         else:
-            yield _finding("container toolkit", "optional", "the engine can't hand GPUs to boxes", INSTALL_TOOLKIT)
+            yield _finding("container toolkit", "optional", "the engine can't pass GPUs to boxes", INSTALL_TOOLKIT)
         try:
             find_image(engine, options.cuda_image)
         except SandboxUnavailable as error:
             yield _finding("image", "optional", str(error), BUILD)
         else:
-            yield _finding("image", "fine", f"{options.cuda_image}, built from this guest")
+            yield _finding("image", "fine", f"{options.cuda_image}, from this version's guest")
 
 
 def _read(path: Path) -> str:

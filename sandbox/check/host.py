@@ -1,4 +1,4 @@
-"""What this host lacks for opening boxes, and the command that mends it."""
+"""Check whether this host can open boxes, and which launcher the settings choose."""
 
 import os
 import platform
@@ -18,19 +18,17 @@ from sandbox.interface import BoxSpec, Isolation
 Sandbox: TypeAlias = Literal["docker", "bubblewrap"]
 
 MACHINES = ("x86_64", "aarch64")
-SHARED = (
-    "opens, without namespaces for each submission: between two of them stands the filter that permits threads only"
-)
+SHARED = "opens, without namespaces for each submission: only the system call filter separates two submissions"
 WITHOUT_BOX: dict[Sandbox, str] = {
-    "docker": "journalctl -u docker  # says more; export ALLCLOSE_SANDBOX=bubblewrap does without Docker",
+    "docker": "journalctl -u docker  # shows why; export ALLCLOSE_SANDBOX=bubblewrap avoids Docker",
     "bubblewrap": "run `allclose doctor` outside a container, or allow user namespaces in it",
 }
-NO_PROFILE = "export ALLCLOSE_DOCKER_APPARMOR=unconfined  # filter, capabilities and namespaces stay"
+NO_PROFILE = "export ALLCLOSE_DOCKER_APPARMOR=unconfined  # the filter, capability limits and namespaces stay"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What the settings ask of this host."""
+    """The sandbox settings to check this host against."""
 
     runtime: Path
     sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
@@ -40,9 +38,8 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostReport:
-    """`chosen`: what these settings make boxes with here, and `why`. `isolation`: of the box that it opened, if it did.
-
-    `instead`: the other, when only that opens boxes.
+    """`chosen`: the launcher that these settings choose here; `why`: the reason. `isolation`: of the box that it
+    opened, if any. `instead`: the other launcher, if only that one opens boxes.
     """
 
     chosen: Sandbox
@@ -53,7 +50,7 @@ class HostReport:
 
 
 def check_host(wanted: Wanted) -> HostReport:
-    """Looks, and opens a box of each kind that could."""
+    """Check the machine and both launchers, and open a box with each launcher that can work."""
     chosen = choose(wanted)
     machine = list(examine("machine", check_platform))
     found: dict[Sandbox, list[Finding]] = {
@@ -79,24 +76,24 @@ def _isolation(outcome: Isolation | Exception | None) -> Isolation | None:
 
 
 def choose(wanted: Wanted) -> Sandbox:
-    """As a worker does; with what is found missing, when it finds none."""
+    """Choose as a worker does; bubblewrap if neither launcher works."""
     if wanted.sandbox != "auto":
         return wanted.sandbox
     try:
         launcher = choose_launcher("auto", wanted.runtime, docker=wanted.docker)
-    except Exception:  # the look at each says why
+    except Exception:  # the checks of each launcher say why
         return "bubblewrap"
     return "docker" if isinstance(launcher, DockerLauncher) else "bubblewrap"
 
 
 def explain(wanted: Wanted, chosen: Sandbox, docker: list[Finding]) -> str:
     if wanted.sandbox != "auto":
-        return f"ALLCLOSE_SANDBOX={chosen} says so"
+        return f"ALLCLOSE_SANDBOX={chosen}"
     if chosen == "docker":
         return f"a Docker Engine answers and has the image {wanted.docker.cpu_image}"
     return next(
         (finding.text.partition(": ")[0] for finding in docker if finding.level == "missing"),
-        "Docker was away when it was asked for",
+        "Docker did not answer",
     )
 
 
@@ -111,7 +108,7 @@ def check_platform() -> Iterator[Finding]:
 
 
 def open_box_by(name: Sandbox, wanted: Wanted) -> Isolation | Exception:
-    """The proof. Whatever stands in its way, no box opens: what it is goes into the finding."""
+    """Open a box with this launcher; return its isolation, or the exception for the finding."""
     try:
         box = choose_launcher(name, wanted.runtime, docker=wanted.docker).launch(BoxSpec(()))
     except Exception as error:
@@ -128,7 +125,7 @@ def check_box(part: Sandbox, outcome: Isolation | Exception, wanted: Wanted) -> 
     elif outcome == "shared":
         level, text, remedy = "weak", SHARED, _remedy_for_namespaces(part, wanted.docker)
         if wanted.isolation == "namespaces":
-            level, text = "missing", f"{SHARED}, and ALLCLOSE_ISOLATION demands more"
+            level, text = "missing", f"{SHARED}, but ALLCLOSE_ISOLATION requires namespaces"
     return Finding(part=part, name="box", level=level, text=text, remedy=remedy)
 
 
@@ -136,12 +133,12 @@ def _remedy_for_namespaces(part: Sandbox, docker: DockerOptions) -> str:
     if part == "bubblewrap":
         return MORE_NAMESPACES
     if docker.runtime is not None:
-        return "unset ALLCLOSE_DOCKER_RUNTIME  # not every runtime nests namespaces"
+        return "unset ALLCLOSE_DOCKER_RUNTIME  # some runtimes can't nest namespaces"
     return NO_PROFILE if has_apparmor() and docker.apparmor is None else MORE_NAMESPACES
 
 
 def has_apparmor() -> bool:
-    """Whether the kernel confines by it: an engine's own profile then refuses mounts."""
+    """Whether AppArmor is enabled: the engine's default profile then refuses mounts."""
     try:
         return Path("/sys/module/apparmor/parameters/enabled").read_text().startswith("Y")
     except OSError:

@@ -1,7 +1,8 @@
-"""Checks that a request creates a container that is a box, with no rights beyond one.
+"""Check that a request creates a container that is a box, with no rights beyond one.
 
-The engine of a host gives root to anyone who may create any container there. So each key is checked, and what is not
-named here is refused; what passes is written anew, so that the engine reads what was checked.
+A user who may create any container on a host's engine can become root there. So each key is checked against a list of
+rules, and any other key is refused. The request is then written again, so that the engine reads exactly what was
+checked.
 """
 
 import json
@@ -25,12 +26,12 @@ _CORES = re.compile(r"\d{1,4}(,\d{1,4})*")
 
 
 class RequestRefused(Exception):
-    """A request that no worker sends; the text says which part of it."""
+    """A request that no worker sends. The text names the refused part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoxRules:
-    """`images`: the ids of the boxes' images. `cache`: the workers' cache, as they see it and as the host does."""
+    """`images`: IDs of the boxes' images. `cache`: the cache folder's path for workers, and its path on the host."""
 
     images: frozenset[str]
     cache: tuple[Path, Path] | None = None
@@ -38,7 +39,7 @@ class BoxRules:
     apparmor: str | None = None
 
     def check(self, body: bytes) -> bytes:
-        """The request, written anew. Raises RequestRefused."""
+        """Return the request, written again. Raises RequestRefused."""
         asked = _read_object(body)
         host = asked.get("HostConfig")
         if not isinstance(host, dict):
@@ -84,7 +85,7 @@ class BoxRules:
 
 
 def check_more_memory(body: bytes) -> bytes:
-    """A box may be given more memory, and nothing else. Raises RequestRefused."""
+    """Check a request that may only raise a box's memory limit. Raises RequestRefused."""
     numbers = {"Memory": _is_positive, "MemorySwap": _is_positive}
     return json.dumps(_keep(_read_object(body), numbers, needed=frozenset(), place="")).encode()
 
@@ -93,22 +94,22 @@ def _read_object(body: bytes) -> dict[str, Any]:
     try:
         asked = json.loads(body)
     except (ValueError, RecursionError):
-        raise RequestRefused("the body is no JSON") from None
+        raise RequestRefused("the body is not JSON") from None
     if not isinstance(asked, dict):
-        raise RequestRefused("the body is no JSON object")
+        raise RequestRefused("the body is not a JSON object")
     return asked
 
 
 def _keep(
     asked: Mapping[str, Any], rules: Mapping[str, Callable[[Any], bool]], *, needed: frozenset[str], place: str
 ) -> dict[str, Any]:
-    """Null and empty values ask for nothing, and are left out."""
+    """Check each key and leave out null and empty values, which ask for nothing."""
     kept = {key: value for key, value in asked.items() if value is not None and value not in ("", [], {}, False)}
     for key, value in kept.items():
         if key not in rules:
-            raise RequestRefused(f"{place}{key} is nothing that a box has")
+            raise RequestRefused(f"{place}{key} is not allowed for a box")
         if not rules[key](value):
-            raise RequestRefused(f"{place}{key} is not what a box has")
+            raise RequestRefused(f"{place}{key} has a value that is not allowed for a box")
     if lacking := sorted(needed - kept.keys()):
         raise RequestRefused(f"{place}{lacking[0]} is missing")
     return kept
@@ -137,7 +138,7 @@ def _are_gpus(requests: object) -> bool:
 
 
 def _has_label(labels: object) -> bool:
-    """Workers that look for boxes of dead workers read the label as an object."""
+    """The label must be a JSON object: workers parse it when they look for boxes of dead workers."""
     try:
         return isinstance(labels, dict) and labels.keys() == {LABEL} and isinstance(json.loads(labels[LABEL]), dict)
     except (TypeError, ValueError, RecursionError):

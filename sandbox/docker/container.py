@@ -1,6 +1,7 @@
-"""A running container, as what a guest runs in.
+"""A running container that holds a guest, and the attached socket that carries its streams.
 
-An attached container's socket: we write its stdin; its stdout and stderr come in turn, each with a header.
+Writing to the socket writes to the container's stdin. Its stdout and stderr arrive interleaved, each piece with a
+header.
 """
 
 import logging
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from docker.models.containers import Container
 
 
-# Which stream, three bytes of nothing, and how many bytes follow.
+# Stream number, 3 padding bytes, length of the piece.
 _HEADER = struct.Struct(">BxxxL")
 _STDOUT = 1
 _WORDS_BYTES = 2000
@@ -30,7 +31,7 @@ _NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
 class AttachedSocket(Channel):
-    """stdout is what is read here; of stderr the end is kept in `words`. Over TLS too: tries first, then waits."""
+    """Reads return stdout only; the end of stderr is kept in `words`. Works over TLS: tries first, then waits."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
@@ -51,13 +52,15 @@ class AttachedSocket(Channel):
         except _NOT_NOW:
             return 0
 
-    def has_word(self) -> bool:
-        """What came on stderr is no word. Raises nothing: a broken connection is an end."""
+    def can_read(self) -> bool:
+        """Whether stdout has bytes or the stream has ended. Bytes on stderr do not count. A broken connection is an
+        end.
+        """
         if not self.is_closed and not self._unread:
-            said = self._next(1)
-            if said is None:
+            byte = self._next(1)
+            if byte is None:
                 return False
-            self._unread = said
+            self._unread = byte
         return True
 
     def wait_to_read(self, seconds: float) -> None:
@@ -67,14 +70,14 @@ class AttachedSocket(Channel):
         poll(self._socket, select.POLLOUT, seconds)
 
     def close(self) -> None:
-        """At once, for the box ends by it: the library's own objects keep the descriptor until they are collected."""
+        """Close at once, since the box ends by it: the library keeps the descriptor until its objects are collected."""
         self.is_closed = True
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
 
     def _next(self, size: int) -> bytes | None:
-        """The next bytes of stdout; None when there are none yet, nothing at the end."""
+        """Return the next bytes of stdout; None when none are there yet, empty at the end."""
         while True:
             wanted = min(size, self._left) if self._is_stdout else self._left
             part = self._receive(wanted or _HEADER.size - len(self._header))
@@ -104,10 +107,10 @@ _log = logging.getLogger(__name__)
 
 
 class DockerContainer(Vessel):
-    """The guest ends when its stdin closes, and so with our connection, however we end; the engine then removes it.
+    """The guest ends when its stdin closes, and so when this process ends in any way; the engine then removes it.
 
-    Raises SandboxUnavailable. `on_end` is called once, then too. `room_bytes`: the memory that the box was given, which
-    the host's kernel limits; None where it does not. `overhead_bytes`: what of it is not the student's.
+    Raises SandboxUnavailable. `on_end` is called exactly once, in that case too. `room_bytes`: the container's memory
+    limit, or None where the engine can't set one. `overhead_bytes`: the part of it that is not for the student.
     """
 
     def __init__(
@@ -130,11 +133,11 @@ class DockerContainer(Vessel):
             raise
 
     def is_alive(self) -> bool:
-        """Whether it was not ended by us: that it ended by itself is heard on its stream."""
+        """Whether `destroy` was not called. If the container ended by itself, its stream has ended too."""
         return not self._is_destroyed
 
     def check_host(self) -> None:
-        with answering("to be spoken to"):
+        with answering("a connection"):
             assert self._container.client is not None
             self._container.client.ping()
 
@@ -161,7 +164,7 @@ class DockerContainer(Vessel):
 
 
 def remove(container: "Container") -> None:
-    """Ends it at once. One that is gone is none to remove; with an engine that is away, all of its boxes end."""
+    """End the container at once. It may be gone already. If the engine is away, its boxes end by themselves."""
     from docker.errors import APIError
 
     try:
@@ -176,6 +179,6 @@ def remove(container: "Container") -> None:
 
 
 def _attach(container: "Container") -> Any:
-    """The socket itself, before the start: no byte of the guest can be in anybody's buffer yet."""
+    """Return the raw socket, attached before the start so that no buffer holds bytes of the guest yet."""
     attached = container.attach_socket(params={"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
     return getattr(attached, "_sock", attached)

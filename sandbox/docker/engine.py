@@ -1,4 +1,4 @@
-"""Finding a container engine that speaks Docker's API, and asking it."""
+"""Find and call a container engine that speaks Docker's API."""
 
 import os
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 DEFAULT_SOCKET = Path("/var/run/docker.sock")
 ANSWER_SECONDS = 60
-# Of an engine's refusal: some runtimes say all that they can do.
+# Characters kept of an engine's refusal: some runtimes print long help texts.
 WORDS = 400
 OTHERWISE = "or set ALLCLOSE_SANDBOX=bubblewrap"
 
@@ -34,7 +34,7 @@ class Facilities:
 
 
 def find_address() -> str | None:
-    """Where an engine should be: DOCKER_HOST, the system's socket if this user may use it, or a rootless engine's."""
+    """Return DOCKER_HOST, or the system's socket if this user may use it, or a rootless engine's socket."""
     if host := os.environ.get("DOCKER_HOST"):
         return host
     rootless = Path(os.environ.get("XDG_RUNTIME_DIR", f"/run/user/{os.getuid()}"), "docker.sock")
@@ -44,19 +44,20 @@ def find_address() -> str | None:
 
 
 def connect() -> "DockerClient":
-    """An engine that has answered. Raises SandboxUnavailable; SandboxAway when one should be there and does not answer.
+    """Connect to an engine that answers.
 
-    The library is loaded here and not above: hosts without an engine shouldn't wait for it.
+    Raises SandboxAway when an engine should be there but does not answer, otherwise SandboxUnavailable. The library is
+    imported here so that hosts without an engine do not wait for it.
     """
     address = find_address()
     if address is None:
         raise SandboxUnavailable(f"there is no Docker Engine (no {DEFAULT_SOCKET}, and DOCKER_HOST is not set)")
     if not address.startswith(("unix://", "tcp://", "https://")):
-        raise SandboxUnavailable(f"DOCKER_HOST={address} can't be used: name a unix:// or tcp:// address")
+        raise SandboxUnavailable(f"DOCKER_HOST={address} is not supported: use a unix:// or tcp:// address")
     import docker
     from docker.utils import kwargs_from_env
 
-    with answering("to be spoken to"):
+    with answering("a connection"):
         keys = kwargs_from_env().get("tls") or False
         client = docker.DockerClient(base_url=address, tls=keys, version="auto", timeout=ANSWER_SECONDS)
         client.ping()
@@ -64,14 +65,14 @@ def connect() -> "DockerClient":
 
 
 def read_facilities(engine: "DockerClient", runtime: str | None) -> Facilities:
-    """Raises SandboxUnavailable, too when the engine does not know the runtime that boxes are to have."""
-    with answering("to tell its limits"):
+    """Raises SandboxUnavailable, also when the engine lacks the runtime that boxes should have."""
+    with answering("to report its limits"):
         info = engine.info()
     known = sorted(info.get("Runtimes") or ())
     if runtime is not None and runtime not in known and not runtime.startswith("io.containerd."):
-        text = f"the Docker Engine knows no runtime {runtime} (but {', '.join(known)})"
+        text = f"the Docker Engine has no runtime {runtime} (it has {', '.join(known)})"
         raise SandboxUnavailable(
-            f"{text}: name it in /etc/docker/daemon.json, or correct or unset ALLCLOSE_DOCKER_RUNTIME"
+            f"{text}: add it to /etc/docker/daemon.json, or correct or unset ALLCLOSE_DOCKER_RUNTIME"
         )
     return Facilities(
         memory=bool(info.get("MemoryLimit")),
@@ -87,7 +88,7 @@ _WORDS_OF_A_RESTART = ("shutting down", "containerd", "transport", "Service Unav
 
 @contextmanager
 def answering(what: str) -> Iterator[None]:
-    """Turns the library's errors into ours. Raises SandboxAway, or SandboxUnavailable when the engine refuses."""
+    """Translate the library's errors. Raises SandboxAway, or SandboxUnavailable when the engine refuses."""
     from docker.errors import APIError, DockerException
     from requests.exceptions import RequestException
 
@@ -96,12 +97,12 @@ def answering(what: str) -> Iterator[None]:
     except APIError as error:
         if error.is_server_error() and any(word in str(error) for word in _WORDS_OF_A_RESTART):
             raise SandboxAway(f"the Docker Engine is stopping or starting: {_remedy()}") from None
-        said = " ".join(str(error.explanation or error).split())[:WORDS]
-        raise SandboxUnavailable(f"the Docker Engine refuses {what}: {said}") from None
+        explanation = " ".join(str(error.explanation or error).split())[:WORDS]
+        raise SandboxUnavailable(f"the Docker Engine refuses {what}: {explanation}") from None
     except (DockerException, RequestException, OSError) as error:
         if _is_forbidden(error):
-            who = "add the user to the group docker (that is as good as root), or use a rootless engine"
-            raise SandboxUnavailable(f"this user may not speak to the Docker Engine: {who}") from None
+            remedy = "add the user to the group docker (which is as good as root), or use a rootless engine"
+            raise SandboxUnavailable(f"this user may not access the Docker Engine: {remedy}") from None
         raise SandboxAway(f"the Docker Engine does not answer ({_reason(error)}): {_remedy()}") from None
 
 
@@ -122,6 +123,6 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _reason(error: BaseException) -> str:
-    """The innermost says it in the fewest words."""
+    """Return the innermost error, which is the shortest."""
     innermost = list(_causes(error))[-1]
     return " ".join(str(innermost).split()) or type(innermost).__name__

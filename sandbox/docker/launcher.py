@@ -1,4 +1,4 @@
-"""Boxes made by a Docker Engine: one container each, of an image that holds the guest and the frameworks."""
+"""The Docker launcher: opens each box as a container, from an image that holds the guest and the frameworks."""
 
 import io
 import os
@@ -39,17 +39,17 @@ if TYPE_CHECKING:
     from docker.types import DeviceRequest, Mount
 
 START_SECONDS = 120
-# The digest of its guest. Docker alone can't compute that while it builds an image, and leaves the label empty.
+# The digest of the image's guest. Docker alone can't compute it while it builds an image, and leaves the label empty.
 GUEST_LABEL = "org.allclose.guest"
 _NO_DIGEST = (None, "")
 TMP_OPTIONS = "size=64m,nr_inodes=4096,mode=1777,nosuid,nodev,noexec"
-# What the engine mounts and no box needs: names of queues would stay for the next, terminals are many lines of kernel,
-# and /sys tells of the host.
+# Mounts of the engine that boxes don't need. Queue names would outlive a submission, terminals expose much kernel code,
+# and /sys describes the host.
 COVERED = dict.fromkeys(("/dev/mqueue", "/dev/pts", "/sys"), "ro,size=4k,nr_inodes=16,mode=555,nosuid,nodev,noexec")
 # NVIDIA's driver finds its devices in /sys.
 COVERED_BESIDE_GPU = {path: options for path, options in COVERED.items() if path != "/sys"}
-# Shared pages of /dev/zero would be counted as nobody's memory. Of files masked so, gVisor's kernel takes no notice; of
-# one mounted over it, an engine without root takes none. The rest are the engine's own, which a list of ours replaces.
+# Shared pages of /dev/zero are charged to no process, so it is hidden twice. gVisor ignores masked paths, and a
+# rootless engine ignores a file mounted over it. The other paths are the engine's defaults, which this list replaces.
 ZERO = "/dev/zero"
 MASKED = (
     ZERO,
@@ -64,24 +64,24 @@ MASKED = (
     "/proc/timer_list",
     "/proc/timer_stats",
 )
-# The memory that a box has room for from the start, beside its overhead.
+# A box's initial memory limit, without its overhead.
 FIRST_BYTES = 2**30
-# Beside the student's limit, which the monitor watches: what guest and frameworks hold, /tmp, the kernel's own; and
-# what NVIDIA's libraries take of the host's memory.
+# Memory on top of the student's limit: the guest, the frameworks, /tmp and the kernel's own. With a GPU also the host
+# memory of NVIDIA's libraries.
 OVERHEAD_BYTES = 2 * 2**30
 GPU_OVERHEAD_BYTES = 5 * 2**30
-# Beside the student's threads: the zygote's and the monitor's.
+# Threads of the zygote and the monitor.
 OTHER_THREADS = 64
-# What an engine says that can't hand a GPU on.
+# The error of an engine that can't pass a GPU on.
 NO_TOOLKIT = "could not select device driver"
-# The kernel ends a box rather than anything else of a host without memory.
+# When the host runs out of memory, the kernel ends a box first.
 OOM_SCORE = 500
-LEAST_SHARES = 2  # of the kernel
+LEAST_SHARES = 2  # the kernel's minimum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DockerOptions:
-    """Images by name; `runtime`: an OCI runtime that the engine knows; `apparmor`: a profile in place of its own."""
+    """The images by name. `runtime`: an OCI runtime that the engine has. `apparmor`: replaces the engine's profile."""
 
     cpu_image: str = "allclose-cpu"
     cuda_image: str = "allclose-cuda"
@@ -91,7 +91,7 @@ class DockerOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class DockerLauncher(Launcher):
-    """`image`: its id when the launcher was made; what is built later waits for the next start."""
+    """`image`: its ID when the launcher was made. A newer image is used after the next start."""
 
     engine: "DockerClient"
     image: str
@@ -110,7 +110,7 @@ class DockerLauncher(Launcher):
         return replace(self, cache=None, is_filling=True)
 
     def check_guest(self, name: str) -> None:
-        """Where the label does not say it: whether the image's guest is ours. Raises SandboxUnavailable."""
+        """Compare the image's guest with this version's if the label has no digest. Raises SandboxUnavailable."""
         with answering("to show a guest"):
             if self.engine.images.get(name).labels.get(GUEST_LABEL) not in _NO_DIGEST:
                 return
@@ -136,7 +136,7 @@ class DockerLauncher(Launcher):
             if NO_TOOLKIT not in str(error):
                 raise
             remedy = (
-                "install NVIDIA's container toolkit (`allclose doctor` says how), or set ALLCLOSE_SANDBOX=bubblewrap"
+                "install NVIDIA's container toolkit (`allclose doctor` shows how), or set ALLCLOSE_SANDBOX=bubblewrap"
             )
             raise SandboxUnavailable(f"{error}: {remedy}") from None
 
@@ -157,7 +157,7 @@ class DockerLauncher(Launcher):
             raise SandboxUnavailable(f"Docker can't open a box ({error}): run `allclose doctor`") from None
         if self.isolation == "namespaces" and box.ready.isolation != "namespaces":
             box.close()
-            text = "this engine refuses namespaces in its boxes, and ALLCLOSE_ISOLATION demands them"
+            text = "this engine refuses namespaces in its boxes, and ALLCLOSE_ISOLATION requires them"
             raise SandboxUnavailable(f"{text}: run `allclose doctor`")
         return box
 
@@ -195,7 +195,7 @@ class DockerLauncher(Launcher):
             return self.engine.containers.get(made["Id"])
 
     def _room_bytes(self, gpu: Gpu | None) -> int:
-        """Raised before a run that needs more. gVisor's runtime can't: its boxes may take half of the host at once."""
+        """Return the first memory limit. gVisor can't raise it later, so its boxes get half of the host's memory."""
         first_bytes = FIRST_BYTES + _overhead_bytes(gpu)
         return first_bytes if self.options.runtime is None else max(first_bytes, self.facilities.host_bytes // 2)
 
@@ -207,7 +207,7 @@ class DockerLauncher(Launcher):
             "cap_drop": ["ALL"],
             "security_opt": ["no-new-privileges=true", f"seccomp={profile}", *own],
             "network_mode": "none",
-            # Or a file would tell the host's own.
+            # Otherwise a file would show the host's settings.
             "dns": ["127.0.0.1"],
             "dns_search": ["."],
             "ipc_mode": "none",
@@ -226,7 +226,7 @@ class DockerLauncher(Launcher):
         return [zero, Mount(str(CACHE_IN_BOX), str(self.cache.absolute()), type="bind", read_only=True)]
 
     def _limits(self, cores: tuple[int, ...], gpu: Gpu | None) -> dict[str, Any]:
-        """As far as the engine can set them; the guest's own limits hold everywhere."""
+        """Return the limits that this engine can set. The guest's own limits apply everywhere."""
         limits: dict[str, Any] = {}
         if self.facilities.memory:
             limits |= {"mem_limit": self._room_bytes(gpu), "memswap_limit": self._room_bytes(gpu)}
@@ -238,13 +238,13 @@ class DockerLauncher(Launcher):
             limits["cpuset_cpus"] = ",".join(map(str, cores))
         niceness = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
         if self.facilities.shares and niceness > 0:
-            # The engine passes no niceness on: the weight that the kernel gives to it, of the usual 1024.
+            # The engine does not pass niceness on; use the kernel's weight for it, relative to the usual 1024.
             limits["cpu_shares"] = max(LEAST_SHARES, round(1024 / 1.25**niceness))
         return limits
 
 
 def _files_of(archive: bytes) -> dict[str, bytes]:
-    """By their paths below the folder that was asked for."""
+    """Map the paths below the requested folder to their contents."""
     with tarfile.open(fileobj=io.BytesIO(archive)) as members:
         files = ((member.name.partition("/")[2], members.extractfile(member)) for member in members)
         return {name: file.read() for name, file in files if file is not None}
@@ -255,7 +255,7 @@ def _overhead_bytes(gpu: Gpu | None) -> int:
 
 
 def _requests(gpu: Gpu | None) -> "list[DeviceRequest] | None":
-    """NVIDIA's runtime adds the device's files and the driver's libraries."""
+    """NVIDIA's runtime adds the device files and the driver's libraries."""
     from docker.types import DeviceRequest
 
     if gpu is None:
@@ -272,7 +272,7 @@ def open_docker(
     gpus: Gpus | None = None,
     optimizations: tuple[str, ...] = OPTIMIZATIONS,
 ) -> DockerLauncher:
-    """Raises SandboxUnavailable. Removes what workers of this host that are dead have left."""
+    """Connect to the engine, and remove boxes of this host's dead workers. Raises SandboxUnavailable."""
     engine = connect()
     facilities = read_facilities(engine, options.runtime)
     name = options.cpu_image if gpus is None else options.cuda_image
@@ -294,7 +294,7 @@ def open_docker(
 
 
 class NoImage(SandboxUnavailable):
-    """Nobody has built the boxes' image here."""
+    """The boxes' image has not been built here."""
 
 
 def _remedy(image: str) -> str:
@@ -304,7 +304,7 @@ def _remedy(image: str) -> str:
 
 
 def find_image(engine: "DockerClient", name: str) -> str:
-    """Its id. Raises SandboxUnavailable when it is not there, or holds another version of the guest than this."""
+    """Return the image's ID. Raises SandboxUnavailable when it is missing or holds another version of the guest."""
     from docker.errors import ImageNotFound
 
     with answering(f"to show the image {name}"):
@@ -318,5 +318,5 @@ def find_image(engine: "DockerClient", name: str) -> str:
 
 
 def _another_version(image: str) -> SandboxUnavailable:
-    text = f"the image {image} is none of this version (its guest was built from other sources)"
+    text = f"the image {image} is from another version (its guest was built from other sources)"
     return SandboxUnavailable(f"{text}: {_remedy(image)}")

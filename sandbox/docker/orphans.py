@@ -1,7 +1,7 @@
-"""Containers of workers that are dead. Mostly they end by themselves, when their stdin closes; the rest is found here.
+"""Find and remove containers of dead workers. Most end by themselves when their stdin closes.
 
-Each box has a label that says whose it is. A process of this host, seen from here, can be asked whether it lives; a
-box of another host, or of another container's process, is left alone while it runs.
+Each box has a label that names its worker's process. A process of the same host and PID namespace can be checked.
+Running boxes of other hosts or namespaces are left alone.
 """
 
 import json
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from docker.models.containers import Container
 
 LABEL = "org.allclose.box"
-# A box that has ended and was not removed is nobody's.
+# A box in these states has ended and was not removed.
 _OVER = ("exited", "dead")
 
 
 def this_process() -> str:
-    """Who makes a box, for its label."""
+    """Return the label's value for boxes of this process."""
     return json.dumps({**_place(), "pid": os.getpid(), "started": _start_time(os.getpid())})
 
 
@@ -36,7 +36,7 @@ def find_orphans(engine: "DockerClient") -> "list[Container]":
 
 
 def remove_orphans(engine: "DockerClient") -> int:
-    """Raises SandboxUnavailable. How many there were."""
+    """Return how many were removed. Raises SandboxUnavailable."""
     orphans = find_orphans(engine)
     for orphan in orphans:
         remove(orphan)
@@ -53,25 +53,25 @@ def _is_dead(label: str) -> bool:
 
 
 def _lives(pid: int, started: str) -> bool:
-    """A number is given again, a time is not."""
+    """A PID can be reused; a PID with its start time can't."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # another user's, whom /proc may hide from us (hidepid)
+    except PermissionError:  # another user's process, which /proc may hide (hidepid)
         return _start_time(pid) in (None, started)
     return _start_time(pid) == started
 
 
 @cache
 def _place() -> dict[str, str]:
-    """Where the number of a process means something: a host, since it was started, and a namespace there."""
+    """Return the scope of a PID: the host, its boot and the PID namespace."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     return {"host": socket.gethostname(), "boot": boot, "namespace": str(Path("/proc/self/ns/pid").readlink())}
 
 
 def _start_time(pid: int) -> str | None:
-    """In the kernel's ticks; none if there is no such process, or it has ended. Raises OSError when nobody can tell."""
+    """Return the start time in clock ticks; None if the process has ended. Raises OSError if it can't be read."""
     try:
         after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):

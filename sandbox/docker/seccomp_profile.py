@@ -1,6 +1,6 @@
-"""The box's filter as a container engine takes it: the same table as the BPF program's, written as JSON.
+"""The box's system call filter as a Docker seccomp profile, from the same table as the BPF program.
 
-A profile has no word for "refused, unless": a call whose arguments do not pass is answered as unknown ones are.
+A profile can't express "refuse unless": a call whose arguments do not match gets the answer of unknown calls.
 """
 
 import errno
@@ -15,7 +15,7 @@ ARCHITECTURE = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
 
 
 def docker_profile(*, namespaces: bool, gpu: bool = False, machine: str = platform.machine()) -> str:
-    """The content of a seccomp profile. Names that the engine's library does not know are refused as unknown calls."""
+    """Return a profile as JSON. The engine refuses names that its library does not know as unknown calls."""
     wanted = box_filter(namespaces=namespaces, gpu=gpu)
     profile = {
         "defaultAction": "SCMP_ACT_ERRNO",

@@ -1,12 +1,11 @@
-"""A Unix socket on which workers reach the host's engine: for their boxes, and for nothing else.
+"""A Unix socket through which workers can use the host's engine for their boxes only.
 
     python -m sandbox.docker.socket_proxy SOCKET
 
-The requests that pass are those of `Calls.allowed`, about containers that have a box's label; what a new container may
-be is checked in `box_request.py`. Each connection carries one request, so that nothing follows a checked one unseen.
-
-A worker that runs in a container sees its cache elsewhere than the host does. CACHE, the place where this proxy and the
-workers have the same volume, is looked up with the engine, and the host's name for it put in its place.
+`Gate` lists the requests that may pass; they concern containers with a box's label. `box_request.py` checks the
+definition of a new container. Each connection carries one request, so that no unchecked request can follow a checked
+one. A worker in a container sees its cache at another path than the host does. CACHE is the path where this proxy and
+the workers mount the same volume. The proxy asks the engine for the volume's path on the host and replaces CACHE by it.
 """
 
 import http.client
@@ -44,7 +43,7 @@ _log = logging.getLogger("socket_proxy")
 
 
 class Engine:
-    """The host's, by its own socket. Raises OSError."""
+    """The host's engine, reached by its socket. Raises OSError."""
 
     def __init__(self, path: str = ENGINE) -> None:
         self.path = path
@@ -56,7 +55,7 @@ class Engine:
         return connection
 
     def ask(self, method: str, path: str, body: bytes | None = None) -> tuple[int, str, bytes]:
-        """The status, the type of the answer, and the answer."""
+        """Return the status, content type and body of the answer."""
         connection = http.client.HTTPConnection("docker", timeout=ANSWER_SECONDS)
         connection.sock = self.connect()
         try:
@@ -73,12 +72,12 @@ class Engine:
 
 
 class NoSuchBox(Exception):
-    """The engine knows no single container of this name."""
+    """The engine has no container of this name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A request that may pass. `query`: what each name in it may be; `body`: checks it and writes it anew."""
+    """A request that may pass. `query`: a check for each parameter. `body`: checks the body and writes it again."""
 
     method: str
     path: re.Pattern[str]
@@ -88,7 +87,7 @@ class Call:
 
 
 class Gate:
-    """Which requests pass. `images` by name: an image that is built later is known by then."""
+    """Decides which requests pass. `images` are names, so an image that is built later is recognised."""
 
     def __init__(
         self, engine: Engine, images: tuple[str, ...], cache: tuple[Path, Path] | None = None, **own: str | None
@@ -112,23 +111,23 @@ class Gate:
         )
 
     def find(self, method: str, target: str) -> tuple[Call, str]:
-        """The call that a request is, and the target to send, where a box has its full id. Raises RequestRefused."""
+        """Return the call that matches the request, and the target with the box's full ID. Raises RequestRefused."""
         path, _, query = target.partition("?")
-        if ";" in query:  # which engines once took for another `&`
-            raise RequestRefused("a query has no semicolon")
+        if ";" in query:  # some engines treated it as `&`
+            raise RequestRefused("a query must not contain a semicolon")
         for call in self._calls:
             found = call.path.fullmatch(path) if call.method == method else None
             if found is None:
                 continue
             for name, values in parse_qs(query, keep_blank_values=True).items():
                 if name not in call.query or not all(map(call.query[name], values)):
-                    raise RequestRefused(f"{name} can't be asked of {path}")
+                    raise RequestRefused(f"{path} does not accept this value of {name}")
             if "filters" in call.query and "filters" not in parse_qs(query):
                 raise RequestRefused("only boxes can be listed")
             if box := found.groupdict().get("box"):
                 target = target[: found.start("box")] + self._id_of_box(box) + target[found.end("box") :]
             return call, target
-        raise RequestRefused(f"{method} {path} is nothing that a worker needs")
+        raise RequestRefused(f"{method} {path} is not allowed for workers")
 
     def _check_box(self, body: bytes) -> bytes:
         found = (self.engine.find(f"/images/{quote(name)}/json") for name in self._images)
@@ -136,12 +135,12 @@ class Gate:
         return BoxRules(images=ids, cache=self._cache, **self._own).check(body)
 
     def _id_of_box(self, name: str) -> str:
-        """A moment later the engine may know another container by the name. Raises NoSuchBox, RequestRefused."""
+        """Return the full ID: the engine may give the name to another container. Raises NoSuchBox, RequestRefused."""
         container = self.engine.find(f"/containers/{name}/json")
         if container is None:
             raise NoSuchBox(name)
         if LABEL not in (container["Config"]["Labels"] or {}):
-            raise RequestRefused(f"{name} is no box")
+            raise RequestRefused(f"{name} is not a box")
         return str(container["Id"])
 
 
@@ -170,20 +169,20 @@ def _asks_for_boxes(value: str) -> bool:
 
 
 def _nothing(body: bytes) -> bytes:
-    """Engines once took another configuration with the start."""
+    """Engines once accepted a new configuration with the start."""
     if body.strip() not in (b"", b"{}", b"null"):
-        raise RequestRefused("a start has no body")
+        raise RequestRefused("a start must not have a body")
     return b""
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One request, since what it speaks is HTTP/1.0. Reads no byte that is not the request's."""
+    """Handles one HTTP/1.0 request per connection, and reads no byte beyond it."""
 
     rbufsize = 0
     gate: Gate
 
     def handle_one_request(self) -> None:
-        # http.server looks for do_GET and its kin by name; here one function has all.
+        # http.server dispatches to do_GET and the like; here one function handles all methods.
         self.raw_requestline = self.rfile.readline(PIECE_BYTES + 1)
         if not self.raw_requestline or not self.parse_request():
             return
@@ -197,7 +196,7 @@ class _Handler(BaseHTTPRequestHandler):
         except NoSuchBox as missing:
             self._answer(404, "application/json", json.dumps({"message": f"No such container: {missing}"}).encode())
         except (OSError, http.client.HTTPException) as error:
-            text = f"the socket proxy finds no engine ({error}): transport"
+            text = f"the socket proxy can't reach the engine ({error}): transport"
             self._answer(503, "application/json", json.dumps({"message": text}).encode())
 
     def _pass_on(self) -> None:
@@ -207,21 +206,21 @@ class _Handler(BaseHTTPRequestHandler):
             self._attach(target)
             return
         if call.body is None and body:
-            raise RequestRefused("this call has no body")
+            raise RequestRefused("this call must not have a body")
         sent = None if call.body is None else call.body(body)
         self._answer(*self.gate.engine.ask(self.command, target, sent))
 
     def _read_body(self) -> bytes:
         if self.headers.get("Transfer-Encoding"):
-            raise RequestRefused("the length of a body must be known")
+            raise RequestRefused("the body needs a Content-Length")
         length = self.headers.get("Content-Length", "0")
         if not length.isascii() or not length.isdigit() or int(length) > BODY_BYTES:
-            raise RequestRefused(f"a body has at most {BODY_BYTES} bytes")
+            raise RequestRefused(f"the body may have at most {BODY_BYTES} bytes")
         body = bytearray()
         while len(body) < int(length):
             part = self.rfile.read(int(length) - len(body))
             if not part:
-                raise RequestRefused("the body is not whole")
+                raise RequestRefused("the body is incomplete")
             body += part
         return bytes(body)
 
@@ -236,7 +235,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def _attach(self, target: str) -> None:
-        """Both ways, once the engine has said that what follows is the box's."""
+        """Forward both directions once the engine has confirmed the upgrade."""
         with self.gate.engine.connect() as engine:
             head = f"POST {target} HTTP/1.1\r\nHost: docker\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n"
             engine.sendall(head.encode("ascii"))
@@ -254,11 +253,11 @@ class _Handler(BaseHTTPRequestHandler):
             _copy_both_ways(self.connection, engine)
 
     def log_message(self, *_: object) -> None:
-        """Refusals are logged, and nothing else."""
+        """Silence the default log: only refusals are logged."""
 
 
 def _copy_both_ways(worker: socket.socket, engine: socket.socket) -> None:
-    """Until either ends: a box ends with its worker's connection."""
+    """Copy until either side ends: a box ends with its worker's connection."""
     worker.settimeout(None)
     engine.settimeout(None)
     threading.Thread(target=_copy, args=(engine, worker), daemon=True).start()
@@ -288,12 +287,12 @@ def serve(gate: Gate, path: Path) -> _Server:
 
 
 def find_on_host(engine: Engine, folder: Path) -> Path:
-    """Where a volume that this container has at `folder` lies on the host. Raises LookupError."""
+    """Return the host path of the volume mounted at `folder` in this container. Raises LookupError."""
     container = engine.find(f"/containers/{socket.gethostname()}/json")
     for mount in (container or {}).get("Mounts", ()):
         if mount["Destination"] == str(folder):
             return Path(mount["Source"])
-    raise LookupError(f"the engine knows no container {socket.gethostname()} with a volume at {folder}")
+    raise LookupError(f"the engine has no container {socket.gethostname()} with a volume at {folder}")
 
 
 def main() -> None:
@@ -308,7 +307,7 @@ def main() -> None:
     cache = None if folder is None else (Path(folder), find_on_host(engine, Path(folder)))
     own = {name: os.environ.get(f"ALLCLOSE_DOCKER_{name.upper()}") for name in ("runtime", "apparmor")}
     with serve(Gate(engine, images, cache, **own), Path(sys.argv[1])) as server, suppress(KeyboardInterrupt):
-        _log.info("boxes of %s may be made by %s", " and ".join(images), sys.argv[1])
+        _log.info("Workers may make boxes of %s through %s", " and ".join(images), sys.argv[1])
         server.serve_forever()
 
 

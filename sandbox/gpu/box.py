@@ -1,7 +1,7 @@
-"""A box that computes on a GPU: each run has the GPU alone, and is watched there from outside.
+"""A box that computes on a GPU. Each run has the GPU alone, and the host watches the GPU's memory.
 
-The limits inside the student's process give clean errors, and it can lift them. What holds is the look at the GPU
-itself. Between a run's beginning and its end all memory that comes to be in use there is the run's.
+The limits inside the student's process give clean errors, but the process can lift them. The host's check is the one
+that holds: memory that comes into use on the GPU during a run counts as the run's.
 """
 
 import logging
@@ -30,9 +30,9 @@ from sandbox.interface import (
 )
 
 LOOK_SECONDS = 0.05
-# Beside the limit: what the driver and its libraries hold in each process (contexts, kernels, workspaces).
+# Allowance above the limit: contexts, kernels and workspaces that the driver and its libraries hold per process.
 LIBRARIES_BYTES = 2048 * MIB
-# A process's memory may be freed a moment after its end.
+# The driver may free a process's memory a moment after its end.
 SETTLING_SECONDS = 5
 LEFTOVER_BYTES = 64 * MIB
 
@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 
 class GpuBox(Box):
-    """Unbinds the GPU when it is closed."""
+    """Unbinds the GPU when closed."""
 
     def __init__(self, box: GuestBox, gpu: Gpu, gpus: Gpus) -> None:
         self.box, self.gpu, self._gpus, self.ready = box, gpu, gpus, box.ready
@@ -49,16 +49,16 @@ class GpuBox(Box):
         self._is_closed = False
 
     def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
-        """Raises DeviceLost too, after which the box is gone: what ran on a GPU that failed tells nothing."""
+        """Also raises DeviceLost, after which the box is gone: results from a failed GPU mean nothing."""
         try:
-            with self._gpus.turn(self.gpu, abort):
+            with self._gpus.lock(self.gpu, abort):
                 return _Run(self, request, self._gpus.use_of(self.gpu)).outcome(on_case, abort)
         except BaseException:
             self.close()
             raise
 
     def use(self) -> Use:
-        """Raises DeviceLost."""
+        """Return the GPU's current use. Raises DeviceLost."""
         return self._gpus.use_of(self.gpu)
 
     def is_alive(self) -> bool:
@@ -73,9 +73,9 @@ class GpuBox(Box):
 
 
 def open_bound(gpus: Gpus | None, open_on: Callable[[Gpu], GuestBox]) -> GpuBox:
-    """A box on one of the GPUs. Raises SandboxUnavailable, DeviceLost."""
+    """Open a box on one of the GPUs. Raises SandboxUnavailable, DeviceLost."""
     if gpus is None:
-        raise SandboxUnavailable("boxes have no GPU here: start a worker with `allclose worker --queue gpu`")
+        raise SandboxUnavailable("this worker gives boxes no GPU: start a worker with `allclose worker --queue gpu`")
     gpu = gpus.bind()
     try:
         return GpuBox(open_on(gpu), gpu, gpus)
@@ -85,61 +85,61 @@ def open_bound(gpus: Gpus | None, open_on: Callable[[Gpu], GuestBox]) -> GpuBox:
 
 
 class _Run:
-    """`before`: what was on the GPU when this run began."""
+    """`before`: the GPU's use when this run began."""
 
     def __init__(self, box: GpuBox, request: Request, before: Use) -> None:
         self._box, self._request, self._before = box, request, before
-        self._told: list[CaseOutcome] = []
-        self._last_told_at = time.monotonic()
+        self._reported: list[CaseOutcome] = []
+        self._last_reported_at = time.monotonic()
 
     def outcome(self, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
         most_bytes = self._before.memory_bytes + self._request.limits.memory_bytes + LIBRARIES_BYTES
         with _Guard(self._box, most_bytes) as guard:
             try:
-                outcome = self._box.box.run(self._request, lambda case: self._tell(case, on_case), abort)
+                outcome = self._box.box.run(self._request, lambda case: self._report(case, on_case), abort)
             except BoxLost:
                 after = self._settle()
-                if guard.seen is None or len(self._told) == len(self._request.cases):
+                if guard.seen is None or len(self._reported) == len(self._request.cases):
                     raise
                 outcome = self._out_of_memory(guard.seen, after)
                 on_case(outcome.cases[-1])
         is_empty = _is_left_as(self._before, self._settle())
         return replace(outcome, clean=outcome.clean and is_empty and guard.seen is None)
 
-    def _tell(self, case: CaseOutcome, on_case: Callable[[CaseOutcome], None]) -> None:
-        """Before a failure becomes somebody's verdict, the GPU must be there."""
+    def _report(self, case: CaseOutcome, on_case: Callable[[CaseOutcome], None]) -> None:
+        """Check that the GPU still answers before a failure becomes a verdict."""
         if case.ending is not Ending.ANSWERED:
             self._box.use()
-        self._told.append(replace(case, answer=None))
-        self._last_told_at = time.monotonic()
+        self._reported.append(replace(case, answer=None))
+        self._last_reported_at = time.monotonic()
         on_case(case)
 
     def _out_of_memory(self, seen: Use, after: Use) -> RunOutcome:
-        """Raises BoxLost when somebody who is not of the box is on the GPU: then nobody knows whose memory it was."""
+        """Raises BoxLost when a process from outside the box uses the GPU, since the memory may be that process's."""
         if strangers := sorted(after.processes - self._before.processes):
             text = f"other processes of this machine ({strangers}) came to GPU {self._box.gpu.index} during the run"
             raise BoxLost(f"{text}: a worker needs its GPUs for itself")
         mib = self._request.limits.memory_bytes // MIB
         message = f"the call used more than {mib} MiB of the GPU's memory"
         case = CaseOutcome(
-            name=self._request.cases[len(self._told)].name,
+            name=self._request.cases[len(self._reported)].name,
             ending=Ending.OUT_OF_MEMORY,
             answer=None,
             failure=Failure(stage="call", kind="MemoryLimit", message=message, traceback=""),
             text="",
-            wall_seconds=time.monotonic() - self._last_told_at,
+            wall_seconds=time.monotonic() - self._last_reported_at,
             memory_bytes=seen.memory_bytes - self._before.memory_bytes,
         )
-        return RunOutcome(loaded=True, load_failure=None, cases=(*self._told, case), load_seconds=0.0, clean=False)
+        return RunOutcome(loaded=True, load_failure=None, cases=(*self._reported, case), load_seconds=0.0, clean=False)
 
     def _settle(self) -> Use:
-        """What is on the GPU once it is what was there before, or will not be. Raises DeviceLost."""
+        """Wait until the GPU is as it was before the run, or the time is up; return its use. Raises DeviceLost."""
         deadline = time.monotonic() + SETTLING_SECONDS
         while not _is_left_as(self._before, after := self._box.use()):
             if time.monotonic() > deadline:
                 mib = (after.memory_bytes - self._before.memory_bytes) // MIB
                 more = sorted(after.processes - self._before.processes)
-                text = "GPU %d holds %d MiB more than before the run, and the processes %s: the box is thrown away"
+                text = "GPU %d holds %d MiB more than before the run, and new processes %s: the box is thrown away"
                 _log.warning(text, self._box.gpu.index, mib, more)
                 break
             time.sleep(LOOK_SECONDS)
@@ -147,7 +147,7 @@ class _Run:
 
 
 class _Guard:
-    """Ends the box when more of the GPU's memory is in use than may be. `seen`: what was there then."""
+    """Closes the box when the GPU's memory in use exceeds the limit. `seen`: the use at that moment."""
 
     def __init__(self, box: GpuBox, most_bytes: int) -> None:
         self._box, self._most_bytes = box, most_bytes
@@ -164,7 +164,7 @@ class _Guard:
         self._thread.join()
 
     def _follow(self) -> None:
-        """What ends the looking ends the run: nothing computes unseen, or waits for a GPU that is lost."""
+        """Close the box whenever watching ends early: no run may compute unwatched or wait for a lost GPU."""
         try:
             with suppress(DeviceLost):
                 self._look()

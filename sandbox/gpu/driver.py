@@ -1,4 +1,4 @@
-"""The machine's GPUs, as NVIDIA's management library (NVML) tells them: which there are, and what is on each now."""
+"""The machine's GPUs and their current use, as reported by NVIDIA's management library (NVML)."""
 
 import importlib
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ NO_DRIVER = "install NVIDIA's driver, or run the worker of the queue gpu on a ma
 
 
 class Nvml(Protocol):
-    """What we use of the module `pynvml`. Handles are its own; what fails raises its NVMLError, with a `value`."""
+    """The part of the module `pynvml` that is used here. Every failure raises its NVMLError, which has a `value`."""
 
     NVML_ERROR_NOT_SUPPORTED: int
     NVML_ERROR_NO_PERMISSION: int
@@ -31,7 +31,7 @@ class Nvml(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gpu:
-    """`index`: as `nvidia-smi` counts; `minor`: the number in the name of its device file, which may be another."""
+    """`index`: the number in `nvidia-smi`. `minor`: the number in the name of its device file, which may differ."""
 
     index: int
     minor: int
@@ -42,14 +42,14 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """What is on a GPU at a moment. `processes`: their numbers as the host counts, those that the driver tells."""
+    """The current use of a GPU. `processes`: host PIDs, as far as the driver reports them."""
 
     memory_bytes: int
     processes: frozenset[int]
 
 
 class Driver:
-    """`library`: the module `pynvml`, initialised."""
+    """Wraps the initialised module `pynvml`."""
 
     def __init__(self, library: Nvml) -> None:
         self._library = library
@@ -63,17 +63,17 @@ class Driver:
         try:
             return tuple(self._read(index) for index in range(self._library.nvmlDeviceGetCount()))
         except self._library.NVMLError as error:
-            raise SandboxUnavailable(f"NVIDIA's driver does not tell its GPUs ({error}): run nvidia-smi") from None
+            raise SandboxUnavailable(f"NVIDIA's driver does not list its GPUs ({error}): run nvidia-smi") from None
 
     def use_of(self, gpu: Gpu) -> Use:
-        """Raises DeviceLost: a GPU that does not answer is none to judge on, whatever the reason."""
+        """Raises DeviceLost: no verdict may rest on a GPU that does not answer, whatever the reason."""
         library = self._library
         try:
             handle = library.nvmlDeviceGetHandleByUUID(gpu.uuid)
             memory_bytes = int(library.nvmlDeviceGetMemoryInfo(handle).used)
             return Use(memory_bytes=memory_bytes, processes=self._processes(handle))
         except library.NVMLError as error:
-            text = f"GPU {gpu.index} ({gpu.name}) does not answer any more ({error}): look at nvidia-smi and dmesg, "
+            text = f"GPU {gpu.index} ({gpu.name}) no longer answers ({error}): look at nvidia-smi and dmesg, "
             raise DeviceLost(text + "reset it or restart the machine, and start the worker again") from None
 
     def _read(self, index: int) -> Gpu:
@@ -87,7 +87,7 @@ class Driver:
         )
 
     def _processes(self, handle: Any) -> frozenset[int]:
-        """None where the driver does not tell, as in some virtual machines; then its memory has to do."""
+        """Return an empty set where the driver does not report processes, as in some virtual machines."""
         library = self._library
         try:
             return frozenset(int(process.pid) for process in library.nvmlDeviceGetComputeRunningProcesses(handle))
@@ -98,10 +98,13 @@ class Driver:
 
 
 def open_driver(library: Nvml | None = None) -> Driver:
-    """Raises SandboxUnavailable where there is no driver. Loads the library only now: most machines lack a GPU."""
+    """Load NVML and connect to the driver. Raises SandboxUnavailable where there is no driver.
+
+    The library is loaded here because most machines have no GPU.
+    """
     found: Nvml = library or importlib.import_module("pynvml")
     try:
         found.nvmlInit()
     except found.NVMLError as error:
-        raise SandboxUnavailable(f"there is no NVIDIA driver here ({error}): {NO_DRIVER}") from None
+        raise SandboxUnavailable(f"this machine has no NVIDIA driver ({error}): {NO_DRIVER}") from None
     return Driver(found)

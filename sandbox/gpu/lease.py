@@ -1,8 +1,8 @@
-"""Which GPU each box has, and whose turn it is to compute there.
+"""GPUs of one worker: which GPU each box is bound to, and which run may compute on it now.
 
-A box is bound to one GPU for its life and sees no other. Several may be bound to the same one, since a box that waits
-holds nothing there: its zygote never makes a CUDA context. A run does, and one run at a time has the GPU. Whoever runs
-needs nothing else that others hold, so nobody waits for ever, whichever pool the boxes are of.
+A box is bound to one GPU for its life and sees no other. Several boxes may share a GPU: an idle box holds no memory
+there, because its zygote never creates a CUDA context. Only one run at a time has the GPU. A run that holds a GPU waits
+for no other lock, so there is no deadlock between pools.
 """
 
 import socket
@@ -19,18 +19,18 @@ LISTEN_SECONDS = 0.2
 
 
 class Gpus:
-    """The GPUs of one worker. `devices`: the folder of their files."""
+    """The GPUs of one worker. `devices`: the folder of their device files."""
 
     def __init__(self, driver: Driver, gpus: Sequence[Gpu], devices: Path = Path("/dev")) -> None:
         self._driver, self.devices = driver, devices
         self.gpus = tuple(gpus)
         self._boxes: Counter[Gpu] = Counter()
-        self._turns: dict[Gpu, deque[object]] = {gpu: deque() for gpu in gpus}
+        self._queues: dict[Gpu, deque[object]] = {gpu: deque() for gpu in gpus}
         self._lost: dict[Gpu, DeviceLost] = {}
         self._changed = threading.Condition()
 
     def bind(self) -> Gpu:
-        """For a new box: the one that the fewest boxes have. Raises DeviceLost when none is left."""
+        """Return the GPU with the fewest boxes, for a new box. Raises DeviceLost when no GPU is left."""
         with self._changed:
             if self.are_lost:
                 raise self._lost[self.gpus[-1]]
@@ -43,7 +43,7 @@ class Gpus:
             self._boxes[gpu] -= 1
 
     def use_of(self, gpu: Gpu) -> Use:
-        """Raises DeviceLost: from then on no box is given that GPU."""
+        """Raises DeviceLost; from then on no box is bound to this GPU."""
         if gpu in self._lost:
             raise self._lost[gpu]
         try:
@@ -61,14 +61,14 @@ class Gpus:
     def are_lost(self) -> bool:
         return len(self._lost) == len(self.gpus)
 
-    def count_turns(self, gpu: Gpu) -> int:
-        """How many have it or wait for it."""
-        return len(self._turns[gpu])
+    def queue_length(self, gpu: Gpu) -> int:
+        """Count the runs that have this GPU or wait for it."""
+        return len(self._queues[gpu])
 
     @contextmanager
-    def turn(self, gpu: Gpu, abort: threading.Event) -> Iterator[None]:
-        """Alone on it, in the order of asking. Raises Aborted, DeviceLost."""
-        mine, waiting = object(), self._turns[gpu]
+    def lock(self, gpu: Gpu, abort: threading.Event) -> Iterator[None]:
+        """Hold the GPU alone, in first-come order. Raises Aborted, DeviceLost."""
+        mine, waiting = object(), self._queues[gpu]
         with self._changed:
             waiting.append(mine)
         try:
@@ -86,16 +86,16 @@ class Gpus:
                     raise Aborted
                 if gpu in self._lost:
                     raise self._lost[gpu]
-                if self._turns[gpu][0] is mine:
+                if self._queues[gpu][0] is mine:
                     return
                 self._changed.wait(LISTEN_SECONDS)
 
 
 @contextmanager
 def reserved(gpus: Sequence[Gpu]) -> Iterator[None]:
-    """For this process alone, on this machine. Raises SandboxUnavailable when another worker has one of them.
+    """Reserve the GPUs for this process on this machine. Raises SandboxUnavailable when another worker has one.
 
-    By names of sockets, which nobody has to clean up: they end with the process.
+    The reservations are names of abstract sockets, which end with the process.
     """
     with ExitStack() as stack:
         for gpu in gpus:
@@ -103,6 +103,6 @@ def reserved(gpus: Sequence[Gpu]) -> Iterator[None]:
             try:
                 name.bind(f"\0allclose/gpu/{gpu.uuid}")
             except OSError:
-                text = f"another worker on this machine judges on GPU {gpu.index} already: stop it, or name other GPUs"
+                text = f"another worker on this machine already uses GPU {gpu.index}: stop it, or name other GPUs"
                 raise SandboxUnavailable(text) from None
         yield

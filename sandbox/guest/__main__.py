@@ -1,7 +1,7 @@
-"""What a box starts: `python -m sandbox.guest SETTINGS`.
+"""The entry point of a box: `python -m sandbox.guest SETTINGS`.
 
-Two things come before any other import: being nobody, since imports run code, and the cores, since libraries size their
-thread pools by them.
+Two things come before any other import: giving up root, because imports run code, and setting the cores, because
+libraries size their thread pools by them.
 """
 
 import importlib
@@ -14,7 +14,7 @@ from sandbox.guest.task import Settings
 
 
 def become_nobody(uid: int) -> None:
-    """As root, bubblewrap leaves the payload root of the host. From here on it is nobody there either."""
+    """Give up root: bubblewrap started by root leaves the payload root of the host."""
     kernel.empty_bounding_set()
     if os.getuid() == 0:
         os.setgroups([])
@@ -27,7 +27,7 @@ def become_nobody(uid: int) -> None:
 
 settings = Settings.from_json(sys.argv[1])
 all_cores = tuple(sorted(os.sched_getaffinity(0)))
-if not set(settings.cores) <= set(all_cores):  # gVisor's kernel numbers the cores that it was given anew
+if not set(settings.cores) <= set(all_cores):  # gVisor renumbers its cores
     settings = replace(settings, cores=all_cores[: len(settings.cores)])
 os.sched_setaffinity(0, settings.cores)
 become_nobody(settings.uid)

@@ -1,16 +1,13 @@
-"""The time that a question is charged with: wall time less the time in which other processes had the program's cores.
+"""The time that a run is charged: wall time minus the time in which other processes held the program's cores.
 
-A program can't tell its threads where to run or which goes first, so one of them waits while a core is free for it only
-for a moment. It waits for one of two reasons: the program's own threads hold all of its cores, or other processes do.
+A thread waits for a core because the program's own threads hold all of its cores, or because other processes do. The
+kernel counts for each thread how long it ran and how long it waited (`schedstat`); a wait is counted when it ends. A
+sample every 50 ms places the new waiting into the time in which the thread did not run, latest first. For each interval
+the thread that waited longest counts. From the sum is subtracted the time in which the program's own threads may have
+held all of its cores while another waited. The rest was taken by other processes.
 
-The kernel counts for each thread how long it ran and how long it waited (`schedstat`), a wait when it has ended. A look
-every 50 ms places what a thread has waited since the last one: into the time since then in which it did not run, and
-what has no room there into the looks before, one after the other. Between two looks the thread that waited longest
-counts. From the sum the time is taken off in which the program's own threads may have held all of its cores while
-another waited. Whatever is left, others took.
-
-A program is charged with at least its processor time divided by its cores, and may take ten times its limit in all.
-A wait is known when it has ended, and of threads that live for less than a look nothing is: both are charged.
+A program is charged at least its processor time divided by its cores, and may take ten times its limit in all. Waits
+that have not ended, and threads that live for less than one interval, are not seen, and so are charged.
 """
 
 import os
@@ -21,29 +18,29 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 LOOK_SECONDS = 0.05
-# A wait that is longer is counted for its last looks only.
+# Only this many of the last intervals are kept for a long wait.
 MOST_LOOKS = 200
-# With those that have ended.
+# Includes threads that have ended.
 MOST_THREADS = 1000
-# On a busy machine a question may take this many times its limit.
+# On a busy machine a load or a call may take this many times its limit.
 MAX_STRETCH = 10
 
 Times = tuple[float, float]
 
 
 class ThreadTimes:
-    """Seconds that each thread of a process ran and waited for a core; of none where the kernel does not count."""
+    """Seconds that each thread of a process ran and waited for a core; empty where the kernel does not count."""
 
     def __init__(self, pid: int, cores: int) -> None:
         self.cores = cores
         self._folder = f"/proc/{pid}/task"
-        self._processor_clock = ~pid << 3 | 2  # of all its threads, the ended ones too: clock_getcpuclockid(3)
+        self._processor_clock = ~pid << 3 | 2  # of all threads, ended ones too: clock_getcpuclockid(3)
 
     def read(self) -> dict[str, Times]:
         found = {}
         with suppress(OSError):
             for thread in os.scandir(self._folder):
-                with suppress(OSError, ValueError):  # it has ended, or its kernel does not count
+                with suppress(OSError, ValueError):  # the thread has ended, or the kernel does not count
                     found[thread.name] = self._read_thread(thread.path)
         return found
 
@@ -64,7 +61,7 @@ class ThreadTimes:
 
 @dataclass(slots=True)
 class _Idle:
-    """A thread between two looks: the seconds of its waiting that are known, and those in which it may have waited."""
+    """One interval of a thread: seconds of known waiting, and free seconds in which it may have waited."""
 
     look: int
     free: float
@@ -72,7 +69,7 @@ class _Idle:
 
 
 class ChargedTime:
-    """Seconds since it was made that are charged, of `limit` seconds. Never goes back."""
+    """Charged seconds since the object was made, with a limit of `limit` seconds. Never decreases."""
 
     def __init__(self, times: ThreadTimes, limit: float) -> None:
         self._times, self._limit = times, limit
@@ -81,12 +78,12 @@ class ChargedTime:
         self._at_first = times.read()
         self._last = dict(self._at_first)
         self._idle: dict[str, deque[_Idle]] = {}
-        # Between a look and the one before: how long the thread waited that waited longest.
+        # For each interval: how long the longest-waiting thread waited.
         self._waits: list[float] = []
         self._charged = 0.0
 
     def look(self) -> None:
-        """Is to be called often."""
+        """Take a sample if one is due. Must be called often."""
         if time.monotonic() - self._looked_at >= LOOK_SECONDS:
             self._look()
 
@@ -99,7 +96,7 @@ class ChargedTime:
 
     @property
     def left_out(self) -> float:
-        """Seconds that other processes took and that were not charged at the last reading."""
+        """Seconds taken by other processes and not charged, as of the last reading."""
         return self._looked_at - self._started - self._charged
 
     def _look(self) -> None:
@@ -109,17 +106,17 @@ class ChargedTime:
         self._waits.append(0.0)
         for thread, (ran, waited) in found.items():
             ran_before, waited_before = self._last.get(thread, (0.0, 0.0))
-            if ran < ran_before or waited < waited_before:  # another thread has the number of one that ended
+            if ran < ran_before or waited < waited_before:  # a new thread has the ID of an ended one
                 self._forget(thread)
                 ran_before = waited_before = 0.0
             idle = self._idle.setdefault(thread, deque(maxlen=MOST_LOOKS))
             self._place(idle, elapsed, ran - ran_before, waited - waited_before)
         self._idle = {thread: self._idle[thread] for thread in found}
-        # What forgotten ones ran is known from the processor time of all.
+        # The running time of dropped threads is still part of the process's total.
         self._last = found if len(self._last) > MOST_THREADS else self._last | found
 
     def _forget(self, thread: str) -> None:
-        """Drop a thread that has ended. Its running stays in the process's total, and so counts as unseen."""
+        """Drop a thread that has ended. Its running time stays in the process's total, and so counts as unseen."""
         self._last.pop(thread, None)
         self._at_first.pop(thread, None)
         self._idle[thread] = deque(maxlen=MOST_LOOKS)
@@ -139,13 +136,13 @@ class ChargedTime:
         return self._charged
 
     def _left_out(self, elapsed: float) -> float:
-        """The time that others took."""
+        """Return the time that other processes took."""
         ran = self._times.read_processor_seconds() - self._ran_before
         most = elapsed - ran / self._times.cores
         return max(0.0, min(sum(self._waits) - self._own_waiting(ran), most, (MAX_STRETCH - 1) * self._limit))
 
     def _own_waiting(self, ran: float) -> float:
-        """The longest time in which its own threads can have held all cores while another of them waited."""
+        """Return the longest time in which the program's own threads can have held all cores while another waited."""
         running, ready = [], []
         for thread, (ran_in_all, waited_in_all) in self._last.items():
             ran_before, waited_before = self._at_first.get(thread, (0.0, 0.0))
@@ -157,10 +154,10 @@ class ChargedTime:
 
 
 def longest_together(seconds: Iterable[float], count: int, unseen: float = 0.0) -> float:
-    """The longest time in which `count` threads can have been busy at once, when each was for so many seconds.
+    """Return the longest time in which `count` threads can have been busy at once, given each thread's busy seconds.
 
-    `unseen`: of any number of further threads together. No thread is busy twice at once, so besides the busiest few
-    the others must have filled the rest (McNaughton's wrap-around rule).
+    `unseen`: busy seconds of any number of further threads together. No thread is busy twice at once, so the other
+    threads must fill what the busiest few leave (McNaughton's wrap-around rule).
     """
     least_first = sorted(seconds)
     return min(

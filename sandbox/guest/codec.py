@@ -1,7 +1,7 @@
-"""Trees of arrays and plain values as bytes, and back.
+"""Encode trees of arrays and plain values as bytes, and decode them.
 
-Everything that crosses the wall of a box crosses it in this format. It can describe values and nothing else: there is
-no code, no class and no reference in it, so that the reader of a hostile message gets a tree or `Malformed`.
+Everything that crosses the wall of a box uses this format. It can describe values only: no code, no class and no
+reference. So the reader of a hostile message gets a tree or `Malformed`.
 
 A message is `MAGIC` and one node, in pre-order. A node is a tag byte and its content, all numbers little-endian:
 
@@ -11,8 +11,8 @@ A message is `MAGIC` and one node, in pre-order. A node is a tag byte and its co
     a length:u8 dtype name, ndim:u8, ndim x u64, elements in C order
 
 Each value has one spelling (an int that fits `i` never comes as `I`), and nothing may follow the node. Every count is
-compared with what is left of the message and of the caps before anything of that size is made. Depth is capped, so the
-recursion here is too.
+compared with the rest of the message and with the caps before anything of that size is allocated. The depth is capped,
+which also bounds the recursion here.
 """
 
 import math
@@ -34,8 +34,8 @@ Path: TypeAlias = tuple[Any, ...]
 MAGIC = b"ACV1"
 MAX_INT_BYTES = 512
 MAX_KEY_PARTS = 8
-# Per dict: only a text's hash can't be chosen by who sends it. Tuples can all have one hash, so each insertion walks
-# over all the others; numbers can be made to meet on their ways through the table.
+# Per dict. A sender can make hashes of tuples and numbers collide, which makes insertion slow; a string's hash can't be
+# chosen.
 MAX_TUPLE_KEYS = 1000
 MAX_NUMBER_KEYS = 4000
 
@@ -58,7 +58,7 @@ _INT64 = range(-(2**63), 2**63)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caps:
-    """`text_bytes` counts the UTF-8 of all strings and all byte strings together."""
+    """`text_bytes` counts the UTF-8 bytes of all strings plus all byte strings."""
 
     total_bytes: int = 64 * 2**20
     nodes: int = 100_000
@@ -71,15 +71,15 @@ STANDARD_CAPS = Caps()
 
 
 class Malformed(Exception):
-    """The bytes are no message of this format, or one over the caps."""
+    """The bytes are not a message of this format, or exceed the caps."""
 
 
 class TooLarge(Exception):
-    """The value is one of this format, but over the caps."""
+    """The value can be encoded, but exceeds the caps."""
 
 
 class Unsupported(Exception):
-    """`path` leads to a value of a type that this format does not have."""
+    """The value at `path` has a type that this format does not support."""
 
     def __init__(self, path: Path, type_name: str) -> None:
         super().__init__(path, type_name)
@@ -92,7 +92,7 @@ class Unsupported(Exception):
 
 
 def encode(tree: Tree, caps: Caps = STANDARD_CAPS) -> bytes:
-    """Raises Unsupported or TooLarge. Only exact types count: a subclass has its own ideas of what it holds."""
+    """Raises Unsupported or TooLarge. Only exact types are accepted: a subclass may misreport what it holds."""
     writer = _Writer(caps)
     writer.node(tree, ())
     return b"".join(writer.parts)
@@ -108,12 +108,12 @@ def decode(data: bytes | bytearray | memoryview, caps: Caps = STANDARD_CAPS) -> 
 
 
 def nbytes_announced(shape: Iterable[int], itemsize: int) -> int:
-    """Bytes of an array with its empty dimensions taken as 1: also an empty array may not announce a huge shape."""
+    """Bytes of an array with empty dimensions counted as 1, so that an empty array can't announce a huge shape."""
     return math.prod(max(size, 1) for size in shape) * itemsize
 
 
 def is_key(key: object) -> bool:
-    """Whether a dict may have this key: a scalar that equals itself, or a short tuple of those."""
+    """Whether a dict may have this key: a scalar that equals itself, or a short tuple of such scalars."""
     if type(key) is tuple:
         return len(key) <= MAX_KEY_PARTS and all(type(part) is not tuple and is_key(part) for part in key)
     if type(key) is int:
@@ -128,7 +128,7 @@ class _Keys:
         self._tuples = self._numbers = 0
 
     def are_too_many(self, key: object) -> bool:
-        """Whether there are too many that can collide, with this one."""
+        """Count this key; return whether too many keys of the dict could collide."""
         self._tuples += type(key) is tuple
         self._numbers += type(key) in (int, float)
         return self._tuples > MAX_TUPLE_KEYS or self._numbers > MAX_NUMBER_KEYS
@@ -163,7 +163,7 @@ class _Writer:
             raise TooLarge(f"more than {self.caps.total_bytes} bytes")
 
     def count(self, tag: bytes, count: int, nodes_each: int = 1) -> None:
-        # Before any of the children is visited: a list of a million items ends here.
+        # Checked before any child is visited, so that a list of a million items ends here.
         if self.nodes + count * nodes_each > self.caps.nodes:
             raise TooLarge(f"more than {self.caps.nodes} values; return arrays instead of lists of numbers")
         self.put(tag + _COUNT.pack(count))
@@ -240,7 +240,7 @@ class _Writer:
 
 
 def _int_bytes(value: int) -> int:
-    """Length of the shortest two's complement."""
+    """Return the length of the shortest two's complement."""
     return (value if value >= 0 else ~value).bit_length() // 8 + 1
 
 
@@ -269,7 +269,7 @@ class _Reader:
         self.nodes = 0
         self.text = 0
         if self.take(len(MAGIC)) != MAGIC:
-            raise Malformed("it does not begin like a message of this format")
+            raise Malformed("it does not begin with the header of this format")
 
     @property
     def left(self) -> int:
@@ -291,14 +291,14 @@ class _Reader:
         tag = self.take(1)[0]
         read = _READERS.get(tag)
         if read is None:
-            raise Malformed(f"no tag {tag:#04x}")
+            raise Malformed(f"unknown tag {tag:#04x}")
         return read(self, depth)
 
     def count(self, nodes_each: int) -> int:
         (count,) = self.unpack(_COUNT)
         nodes = count * nodes_each
         if nodes > self.left or self.nodes + nodes > self.caps.nodes:  # a node has at least one byte
-            raise Malformed(f"{count} items announced, which can't follow")
+            raise Malformed(f"{count} items announced, more than can follow")
         return int(count)
 
     def read_int(self, _depth: int) -> int:
@@ -344,17 +344,17 @@ class _Reader:
         for _ in range(self.count(2)):
             key = self.read_key(depth)
             if keys.are_too_many(key) or key in found:
-                raise Malformed("a dict with a key that comes twice, or too many numbers or tuples as keys")
+                raise Malformed("a dict with a duplicate key, or too many numbers or tuples as keys")
             found[key] = self.node(depth + 1)
         return found
 
     def read_key(self, depth: int) -> Any:
         tag = bytes(self.data[self.offset : self.offset + 1])
         if tag not in (b"N", b"T", b"F", b"i", b"f", b"s", b"t"):
-            raise Malformed("a dict with a key that can't be one")
+            raise Malformed("a dict with an unsupported key")
         key = self.node(depth)
         if not is_key(key):
-            raise Malformed("a dict with a key that can't be one")
+            raise Malformed("a dict with an unsupported key")
         return key
 
     def read_array(self, _depth: int) -> Array:
@@ -362,7 +362,7 @@ class _Reader:
         dtype = DTYPES.get(name)
         (ndim,) = self.unpack(_ARRAY)
         if dtype is None or ndim > self.caps.ndim:
-            raise Malformed("an array of no known dtype, or of too many dimensions")
+            raise Malformed("an array with an unknown dtype or too many dimensions")
         shape = self.unpack(struct.Struct(f"<{ndim}Q"))
         if nbytes_announced(shape, dtype.itemsize) > self.caps.total_bytes:
             raise Malformed("an array over the limit")

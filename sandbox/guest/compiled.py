@@ -1,10 +1,8 @@
-"""For boxes that fill the cache of compiled programs: what a trusted program compiled is its answer.
+"""Drivers for boxes that fill the compilation cache: the answer is what a trusted program compiled.
 
-The host never opens a folder that a box writes to: the entries travel as every answer does.
-
-What students call of the libraries is learned in two steps. A box with a student's source says what it calls
-(`recording`), and may say anything. Another one, which has no such source, makes those calls that it grants
-(`granting`).
+The host never opens a folder that a box writes to, so the entries travel as an answer. Library calls of students are
+learned in two steps. A box with a student's source reports its calls (`recording`); the report is untrusted. Another
+box, without such a source, makes the calls that it accepts (`granting`).
 """
 
 import os
@@ -39,10 +37,10 @@ Run = Callable[[Callable[..., object], dict[str, Any]], object]
 
 
 def harvesting(driver: str | None) -> Run:
-    """A driver that calls the one with this source, or the solution itself, and answers with what was compiled.
+    """Return a driver that runs the inner driver, or the solution itself, and answers with what was compiled.
 
-    Each answer holds `entries`, bytes by file name, of those that are new; `library`: see `library_names`; `calls`:
-    the library calls that were made so far (`library_programs`).
+    Each answer holds `entries`, the new cache entries by file name; `library`, see `library_names`; and `calls`, all
+    library calls so far (`library_programs`).
     """
     inner, entries = recording(driver), _Entries()
 
@@ -54,9 +52,7 @@ def harvesting(driver: str | None) -> Run:
 
 
 def recording(driver: str | None) -> Run:
-    """A driver that calls the one with this source, or the solution itself, and answers with the library calls that
-    were made so far (`library_programs`).
-    """
+    """Return a driver that runs the inner driver, or the solution itself, and answers with the library calls so far."""
     inner = _call if driver is None else _load(driver)
     recorder: Any = None
     if jax_compilation.is_tested():
@@ -71,19 +67,19 @@ def recording(driver: str | None) -> Run:
 
 
 def granting() -> Run:
-    """A driver that makes the library calls in its input `wishes`; it answers as `harvesting`."""
+    """Return a driver that makes the library calls in its input `calls`. It answers as `harvesting` does."""
     entries = _Entries()
 
     def run(_solution: Callable[..., object], inputs: dict[str, Any]) -> object:
         library = sys.modules["sandbox.guest.library_programs"].found
-        granted = [] if library is None else library.grant(bytes(wish) for wish in inputs["wishes"])
+        granted = [] if library is None else library.grant(bytes(call) for call in inputs["calls"])
         return {"calls": [np.frombuffer(call, np.uint8) for call in granted], **entries.new()}
 
     return run
 
 
 class _Entries:
-    """Of the compilation cache, from one question to the next."""
+    """New entries of the compilation cache since the last call."""
 
     def __init__(self) -> None:
         self._folder = Path(os.environ["JAX_COMPILATION_CACHE_DIR"])
@@ -108,6 +104,6 @@ def _load(source: str) -> Run:
 
 
 def library_names(packages: Path) -> list[str]:
-    """Functions and primitives of the libraries, as their sources define them at the top level."""
+    """Return the names of functions and primitives that the libraries' sources define at top level."""
     sources = (path.read_text() for pattern in _LIBRARY for path in packages.glob(pattern))
     return sorted({name for source in sources for names in _DEFINITION.findall(source) for name in names if name})

@@ -1,4 +1,7 @@
-"""Takes everything from the student's process that it does not need. Order matters; the filter comes last."""
+"""Confine the student's process: cores, mounts, resource limits, capabilities and, last, the system call filter.
+
+The order matters.
+"""
 
 import os
 import platform
@@ -21,14 +24,14 @@ MIB = 2**20
 FILE_BYTES = 64 * MIB
 STACK_BYTES = 64 * MIB
 DESCRIPTORS = 256
-# Above the limit that the monitor watches: what the allocators and the frameworks reserve and never touch.
+# Address space above the monitor's limit, which allocators and frameworks reserve and never use.
 RESERVED_BYTES = 512 * MIB
-# What a process takes that has made library calls before its source came.
+# Memory of a process that has made library calls before its source came.
 WARM_BYTES = 1024 * MIB
 CPU_SLACK_SECONDS = 10
 PREPARATION_SECONDS = 10
-# With a GPU, whose driver and libraries take memory of the host and threads, and reserve much more. Not verified on
-# hardware. The preparation brings the GPU up, and is shorter than what the host grants on top of the loading.
+# Allowances with a GPU: its driver and libraries use host memory and threads, and reserve much more. The preparation
+# initialises the GPU, and must be shorter than the host's allowance for loading.
 GPU_LIBRARIES_BYTES = 1024 * MIB
 GPU_RESERVED_BYTES = 32 * 1024 * MIB
 GPU_THREADS = 64
@@ -37,9 +40,9 @@ GPU_PREPARATION_SECONDS = 14
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """`cores`: where students compute; `all_cores`: where monitors may; `gpu_memory_bytes`: see Settings.
+    """`cores`: for students. `all_cores`: for monitors. `gpu_memory_bytes`: see Settings.
 
-    `library`: by which a student's process makes library calls ahead of its source.
+    `library`: used by a student's process to make library calls ahead of its source.
     """
 
     isolation: Isolation
@@ -67,13 +70,13 @@ class Surroundings:
         return GPU_RESERVED_BYTES if self.has_gpu else RESERVED_BYTES
 
     def watched(self, limits: Limits) -> Limits:
-        """What the monitor holds the process to."""
+        """Return the limits that the monitor enforces."""
         extra_bytes = GPU_LIBRARIES_BYTES if self.has_gpu else 0
         return replace(limits, memory_bytes=limits.memory_bytes + extra_bytes)
 
 
 def confine(setup: Setup, surroundings: Surroundings) -> None:
-    """Raises OSError, before anything of the student's has run."""
+    """Raises OSError, before any code of the student has run."""
     os.sched_setaffinity(0, surroundings.cores)
     data_bytes = read_status("self").data_bytes
     if surroundings.isolation == "namespaces":
@@ -92,7 +95,7 @@ def confine(setup: Setup, surroundings: Surroundings) -> None:
 
 
 def _renew_tmp() -> None:
-    """The mode and the times that the last student left: in an ordinary user's boxes the folder is the student's."""
+    """Reset the mode and times that the last student left: in an ordinary user's boxes the student owns the folder."""
     with suppress(PermissionError):
         os.chmod("/tmp", 0o1777)  # noqa: PTH101
     os.utime("/tmp")
@@ -100,14 +103,14 @@ def _renew_tmp() -> None:
 
 @cache
 def filter_program(pid: int, *, gpu: bool) -> bytes:
-    """In a namespace of its own the process is always number 1: the zygote makes that one ahead."""
+    """In its own namespace the process is always number 1, so the zygote builds that filter ahead."""
     return bpf.assemble(student_filter(pid, gpu=gpu))
 
 
 def _limit_resources(setup: Setup, surroundings: Surroundings, data_bytes: int) -> None:
-    """Backstops: the monitor's limits are the ones that are met first."""
+    """Set backstops. The monitor's limits are lower and normally apply first."""
     _limit(resource.RLIMIT_CPU, setup.cpu_seconds * len(surroundings.cores) + CPU_SLACK_SECONDS)
-    # Relative: libraries reserve 0.3 GiB on two cores and 2.7 GiB on 64 before any work.
+    # Relative to the current size: libraries reserve 0.3 GiB on 2 cores and 2.7 GiB on 64 before any work.
     warm_bytes = WARM_BYTES if setup.library_calls else 0
     _limit(resource.RLIMIT_DATA, data_bytes + setup.memory_bytes + surroundings.reserved_bytes + warm_bytes)
     _limit(resource.RLIMIT_STACK, STACK_BYTES)  # no part of RLIMIT_DATA
@@ -125,6 +128,6 @@ def _limit(what: int, value: int) -> None:
 
 
 def _counts_processes_by_namespace() -> bool:
-    """Older kernels count all that the user runs on the host: there only the monitor limits threads."""
+    """Older kernels count all processes of the user on the host, so there only the monitor limits threads."""
     major, minor = platform.release().split(".")[:2]
     return (int(major), int("".join(filter(str.isdigit, minor)))) >= (5, 14)

@@ -1,10 +1,10 @@
-"""What students return as trees of plain values, and trees of plain values as what students are given.
+"""Convert return values of students into trees of plain values, and decoded trees into arguments.
 
-Runs in the student's process only, where any object may lie about itself. So what an object is follows from its type,
-its content is read through the base class's own methods, each container is read once, and everything that is lazy,
-unordered or unknown is refused. A lie that gets through is still nothing but values, which are then compared.
+It runs in the student's process, where any object may lie about itself. So an object is classified by its type and read
+through its base class's methods, and each container is read once. Lazy, unordered and unknown objects are refused. A
+lie that gets through still yields only values, which are then compared.
 
-No framework is imported here: one that was never imported can't have made the value.
+No framework is imported here: a framework that was not imported can't have created the value.
 """
 
 import dataclasses
@@ -18,10 +18,10 @@ from numpy.lib.array_utils import byte_bounds
 
 from sandbox.guest.codec import STANDARD_CAPS, Caps, Path, TooLarge, Tree, Unsupported, is_key
 
-# Addresses: the first byte, and the first one behind. Those of a GPU are no other memory's.
+# Addresses of the first byte and of the first byte after the end. GPU addresses never overlap others.
 Region: TypeAlias = tuple[int, int]
 
-# Torch dtypes that NumPy only has through ml_dtypes travel as integers of the same width.
+# Torch dtypes that NumPy has only through ml_dtypes travel as integers of the same width.
 _TORCH_BITS = {
     "bfloat16": "int16",
     "float8_e4m3fn": "uint8",
@@ -33,18 +33,18 @@ _TORCH_BITS = {
 
 
 def plain(value: object, caps: Caps = STANDARD_CAPS) -> Tree:
-    """Arrays become NumPy arrays; states, modules and named tuples become dicts. Raises Unsupported or TooLarge."""
+    """Convert arrays to NumPy arrays, and states, modules and named tuples to dicts. Raises Unsupported or TooLarge."""
     return read(value, caps)[0]
 
 
 def read(value: object, caps: Caps = STANDARD_CAPS) -> tuple[Tree, list[tuple[Path, Region]]]:
-    """The same, and the memory in which arrays of NumPy and Torch lie that are part of it."""
+    """Like `plain`, and also return the memory regions of its NumPy and Torch arrays."""
     converter = _Converter(caps)
     return converter.convert(value, ()), converter.regions
 
 
 def region_of(value: Any) -> Region | None:
-    """None for what is no array of NumPy or Torch; of a tensor's storage the whole."""
+    """Return None for anything but a NumPy or Torch array. For a tensor, the whole storage counts."""
     if issubclass(type(value), np.ndarray):
         return byte_bounds(value) if value.size else (0, 0)
     if not _is_tensor(value):
@@ -54,9 +54,9 @@ def region_of(value: Any) -> Region | None:
 
 
 def restore(tree: Tree, kind: str, torch_device: str = "cpu") -> Any:
-    """The tree with each array in it made one of `kind`: "jax", "torch", "numpy" or "value" (as it is).
+    """Return the tree with each array converted to `kind`: "jax", "torch", "numpy" or "value" (unchanged).
 
-    JAX puts its arrays on a GPU by itself, where there is one.
+    JAX puts its arrays on a GPU by itself, if there is one.
     """
     if type(tree) is np.ndarray:
         made = _MAKERS[kind](tree)
@@ -91,7 +91,7 @@ class _Converter:
             raise TooLarge(f"more than {self.caps.nodes} values; return arrays instead of lists of numbers")
 
     def room(self, items: int) -> None:
-        """Ends a container of a million items before a copy of it is made."""
+        """Refuse a container of a million items before it is copied."""
         self.count(items)
         self.nodes -= items
 
@@ -118,7 +118,7 @@ class _Converter:
             key = self.key(given, path)
             found[key] = self.convert(item, (*path, key))
         if len(found) != len(items):
-            raise Unsupported(path, "dict with two keys that are the same")
+            raise Unsupported(path, "dict with two equal keys")
         return found
 
     def key(self, key: object, path: Path) -> Any:
@@ -155,7 +155,7 @@ class _Converter:
         with torch._C.DisableTorchFunctionSubclass():
             tensor = torch.Tensor.detach(value)
             if tensor.layout != torch.strided or tensor.is_quantized or tensor.is_meta or tensor.is_nested:
-                raise Unsupported(path, f"tensor of another kind than dense ({type_name(value)})")
+                raise Unsupported(path, f"tensor that is not dense ({type_name(value)})")
             if tensor.nelement() * tensor.element_size() > self.caps.total_bytes:
                 raise TooLarge(f"a tensor of shape {tuple(tensor.shape)}, more than {self.caps.total_bytes} bytes")
             if tensor.dtype == torch.complex32:
@@ -200,7 +200,7 @@ def _is_dataclass(value: object) -> bool:
 
 
 def _is_a(module: str, name: str) -> Callable[[object], bool]:
-    """Whether the value is of that class, or of a class derived from it. Asks the type, not the value."""
+    """Whether the value's type is that class or a subclass. Asks the type, not the value."""
 
     def is_one(value: object) -> bool:
         loaded = sys.modules.get(module)
@@ -238,7 +238,8 @@ _MAKERS: dict[str, Callable[[np.ndarray[Any, Any]], Any]] = {
     "value": lambda array: array,
 }
 
-# In this order: np.float64 is a float and np.str_ a str, a NamedTuple a tuple, an NNX variable may hold anything.
+# The order matters: np.float64 is a float and np.str_ a str, a NamedTuple a tuple, and an NNX variable may hold
+# anything.
 _READERS: tuple[tuple[Callable[[object], bool], Callable[[_Converter, Any, Path], Tree]], ...] = (
     (_is_type(type(None), bool), lambda _converter, value, _path: value),
     (_is_type(str), lambda _converter, value, _path: str.__str__(value)),

@@ -1,7 +1,7 @@
-"""For boxes that hold a submission: the program that its function is for JAX, as bytes for an inspector.
+"""The driver for requirements: exports the student's function as a JAX program, as bytes for an inspector.
 
-The driver is loaded before the student's source, and nothing that it says is believed: whoever patches JAX sends other
-bytes, and the inspector judges those. It gets shapes, dtypes and static values, and never an input.
+It runs in the student's box and is not trusted. If the student patches JAX, the inspector judges whatever bytes are
+sent. The driver gets shapes, dtypes and static values, never an input.
 """
 
 from collections.abc import Callable
@@ -14,22 +14,22 @@ import numpy as np
 from sandbox.guest.convert import plain
 from sandbox.guest.signature import PROGRAM_BYTES, Leaf, Signature, arguments, leaves
 
-# Programs that differ only in where they were written are the same to an inspector.
+# So that programs that differ only in source locations are equal.
 jax.config.update("jax_traceback_in_locations_limit", 0)
 
 
 class NotExported(Exception):
-    """The text says what a student may change."""
+    """The text tells the student what to change."""
 
 
 class NoAnswer(NotExported):
-    """What the function returns would be no answer either if it were called."""
+    """The function's return value would not be a valid answer to a normal call either."""
 
 
 def run(solution: Callable[..., object], inputs: dict[str, Any]) -> object:
-    """The answer: `program`, portable StableHLO, and `structure`, with the number of an output at each leaf.
+    """Return `program`, portable StableHLO, and `structure`, with the number of an output at each leaf.
 
-    Raises NotExported, and what tracing the function raises.
+    Raises NotExported, and the errors of tracing the function.
     """
     signature: Signature = inputs["signature"]
     trees: list[Any] = []

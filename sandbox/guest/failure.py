@@ -1,6 +1,6 @@
-"""Describes what went wrong in a student's program, to the student: own frames only.
+"""Describe an error in a student's program to the student, with the student's own frames only.
 
-Nothing that an exception object says about itself is taken for granted: it may raise, lie, or return a gigabyte.
+The exception object is untrusted: its methods may raise, lie, or return a gigabyte.
 """
 
 import linecache
@@ -9,24 +9,24 @@ from pathlib import Path
 from types import TracebackType
 
 MESSAGE_CHARACTERS = 2000
-SHOWN_CHARACTERS = 1800  # of the program's own message, so that there is room for ours
+SHOWN_CHARACTERS = 1800  # of the program's own message; leaves room for an explanation
 TRACEBACK_CHARACTERS = 8000
 SHOWN_FRAMES = 10  # from each end
 SOURCE_NAME = "solution.py"
-# What the kernel says, and what the library under torch.distributed says of the same.
+# The kernel's message, and that of the library under torch.distributed.
 NOT_PERMITTED = ("operation not permitted", "failed to init uv loop")
-# Where the sandbox refuses something in other words: a lock finds no /dev/shm, a name is not resolved.
+# Libraries whose errors have other messages: a lock finds no /dev/shm, or a name can't be resolved.
 REFUSED_LIBRARIES = ("multiprocessing", "socket", "ssl", "subprocess", "urllib")
 REFUSED = (
-    "the sandbox permits no other processes, no network and no changes to the system: "
+    "the sandbox allows no other processes, no network and no changes to the system: "
     "use threads, and num_workers=0 in a DataLoader"
 )
-# JAX names the place of each function that it traces (around the student's there is one of ours), and of each value.
+# JAX's messages name the source of each traced function (the guest wraps the student's) and of each value.
 _GUEST = re.escape(str(Path(__file__).parent))
-_OUR_FUNCTION = re.compile(rf"((the )?function )?\w+ at {_GUEST}/\S+ (traced )?for jit")
-_OUR_PLACE = re.compile(rf"^.*{_GUEST}/.*\n?", re.MULTILINE)
+_GUEST_FUNCTION = re.compile(rf"((the )?function )?\w+ at {_GUEST}/\S+ (traced )?for jit")
+_GUEST_PLACE = re.compile(rf"^.*{_GUEST}/.*\n?", re.MULTILINE)
 
-_name_of = type.__dict__["__name__"].__get__  # a metaclass may have its own idea
+_name_of = type.__dict__["__name__"].__get__  # a metaclass may override __name__
 
 
 def type_name(value: object) -> str:
@@ -34,7 +34,7 @@ def type_name(value: object) -> str:
 
 
 def describe(stage: str, error: BaseException, traceback: TracebackType | None) -> bytes:
-    """The content of a failure frame."""
+    """Return the content of a failure frame."""
     frames = [frame_text(name, line) for name, line in _student_frames(traceback)]
     if isinstance(error, SyntaxError):
         frames.append(_syntax_frame(error))
@@ -57,12 +57,12 @@ def message_of(error: BaseException) -> str:
 
 
 def _without_guest(text: str) -> str:
-    """Places in our own sources say nothing to a student."""
-    return _OUR_PLACE.sub("", _OUR_FUNCTION.sub("your function", text))
+    """Remove places in the guest's sources, which mean nothing to a student."""
+    return _GUEST_PLACE.sub("", _GUEST_FUNCTION.sub("your function", text))
 
 
 def _is_refused(error: BaseException, traceback: TracebackType | None) -> bool:
-    """Whether the library that raised it exists to do what the sandbox refuses."""
+    """Whether the error comes from a library whose purpose the sandbox refuses."""
     if traceback is None or not issubclass(type(error), OSError):
         return False
     while traceback.tb_next is not None:
@@ -95,7 +95,7 @@ def _shorten(frames: list[str]) -> str:
 
 
 def _syntax_frame(error: SyntaxError) -> str:
-    """Where the source is wrong. Of another type when the student raised it by hand: then nowhere."""
+    """Show the wrong place in the source. Empty if the student raised the error with other attributes."""
     line, text, offset = error.lineno, error.text, error.offset
     if error.filename != SOURCE_NAME or type(line) is not int or type(text) is not str:
         return ""

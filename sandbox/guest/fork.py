@@ -1,4 +1,4 @@
-"""Forks the student's process, with its five descriptors: nothing to read, text twice, answers, inputs."""
+"""Fork the student's process with its five descriptors: an empty stdin, text twice, answers, inputs."""
 
 import fcntl
 import os
@@ -16,7 +16,7 @@ _HIGH = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Child:
-    """A student's process and the monitor's ends of its pipes, which don't block."""
+    """A student's process, and the monitor's non-blocking ends of its pipes."""
 
     pid: int
     inputs: int
@@ -29,10 +29,10 @@ def fork_student(setup: Setup, surroundings: Surroundings, token: bytes) -> Chil
     pid = os.fork()
     if pid == 0:
         _become_student(setup, surroundings, token, (text[1], answers[1], inputs[0]))
-    for theirs in (inputs[0], answers[1], text[1]):
-        os.close(theirs)
-    for ours in (inputs[1], answers[0], text[0]):
-        os.set_blocking(ours, False)
+    for end in (inputs[0], answers[1], text[1]):
+        os.close(end)
+    for end in (inputs[1], answers[0], text[0]):
+        os.set_blocking(end, False)
     _widen(inputs[1])
     _widen(answers[0])
     return Child(pid=pid, inputs=inputs[1], answers=answers[0], text=text[0])
@@ -49,7 +49,7 @@ def _become_student(setup: Setup, surroundings: Surroundings, token: bytes, ends
 
 
 def _place_descriptors(text: int, answers: int, inputs: int) -> None:
-    """First out of the way of each other, then to their places; everything else is closed."""
+    """Move the descriptors out of each other's way, then to their places, and close everything else."""
     nothing = os.open("/dev/null", os.O_RDONLY)
     ends = [fcntl.fcntl(end, fcntl.F_DUPFD, _HIGH) for end in (nothing, text, answers, inputs)]
     for end, places in zip(ends, ((0,), (1, 2), (ANSWERS,), (INPUTS,)), strict=True):
@@ -61,5 +61,5 @@ def _place_descriptors(text: int, answers: int, inputs: int) -> None:
 def _widen(pipe: int) -> None:
     try:
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-    except OSError:  # more than a user may have on this host: then it is slower
+    except OSError:  # over this user's limit on the host; a smaller pipe is only slower
         return

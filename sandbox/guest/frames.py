@@ -2,14 +2,14 @@
 
 Between the host and the guest of a box:
 
-    host -> guest   P setup of the student's process (JSON)       X that process is not wanted any more
+    host -> guest   P setup of the student's process (JSON)       X discard that process
                     S request (JSON)      C inputs of a case      Z inputs of the last case
     guest -> host   Y ready (JSON)        W that process waits    L loaded (JSON)
-                    O what ended a case, or the loading (JSON), then T its text, then P what the child sent
+                    O how a case or the loading ended (JSON), then T its text, then P the child's payload
                     D the box is empty again
 
-Between the monitor and the student's process a token stands in front: the monitor draws one for each question (to
-load, or a case), so an answer written before the question, or twice, can't pass as the answer to the next.
+Between the monitor and the student's process a token precedes each frame. The monitor draws one for each load or call,
+so an answer written too early, or twice, can't pass as the answer to the next.
 """
 
 import struct
@@ -20,7 +20,7 @@ FROM_HOST, TO_HOST = 0, 1  # descriptors of the guest
 TOKEN_BYTES = 16
 TOKENED_HEADER = struct.Struct(f"<{TOKEN_BYTES}scQ")
 
-# What the child may send; a failure's content is four texts, joined by NUL: stage, kind, message, traceback.
+# Kinds that the child may send. A failure's content is four texts, joined by NUL: stage, kind, message, traceback.
 PREPARED, LOADED, ANSWER = b"S", b"L", b"A"
 INVALID, RAISED, UNSUPPORTED, TOO_LARGE = b"I", b"R", b"U", b"O"
 INPUT_CHANGED, MEMORY_SHARED = b"C", b"M"
@@ -53,7 +53,7 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 def read_frame(descriptor: int) -> tuple[bytes, bytes]:
-    """Kind and content, from a sender that is trusted. Blocks. Raises StreamEnded."""
+    """Read kind and content from a trusted sender. Blocks. Raises StreamEnded."""
     kind, size = HEADER.unpack(read_exactly(descriptor, HEADER.size))
     return kind, read_exactly(descriptor, size)
 

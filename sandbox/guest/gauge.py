@@ -1,4 +1,4 @@
-"""How much memory and how many threads a process has, as the kernel says."""
+"""The memory and threads of a process, as reported by the kernel."""
 
 import os
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ KIB = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """`memory_bytes`: anonymous and shared memory that is in use; `data_bytes`: what is reserved for data.
+    """`memory_bytes`: anonymous and shared memory in use. `data_bytes`: memory reserved for data.
 
-    `is_headless`: the first thread has ended and others have not. Of such a process no memory is told.
+    `is_headless`: the first thread has ended and others have not. For such a process the kernel reports no memory.
     """
 
     memory_bytes: int
@@ -20,7 +20,7 @@ class Status:
 
 
 def read_status(pid: int | str) -> Status:
-    """Raises OSError when there is no such process."""
+    """Raises OSError when the process does not exist."""
     descriptor = os.open(f"/proc/{pid}/status", os.O_RDONLY | os.O_CLOEXEC)
     try:
         return parse(os.read(descriptor, 16 * KIB))
@@ -29,13 +29,13 @@ def read_status(pid: int | str) -> Status:
 
 
 class Gauge:
-    """Reads one process again and again through one descriptor."""
+    """Reads one process repeatedly through one descriptor."""
 
     def __init__(self, pid: int) -> None:
         self._descriptor = os.open(f"/proc/{pid}/status", os.O_RDONLY | os.O_CLOEXEC)
 
     def read(self) -> Status | None:
-        """None once the process is dead."""
+        """Return None once the process is dead."""
         try:
             return parse(os.pread(self._descriptor, 16 * KIB, 0))
         except OSError:
@@ -43,17 +43,17 @@ class Gauge:
 
 
 def parse(text: bytes) -> Status:
-    # The name stands before the state, and a process names itself: not every kernel spells the line ends in a name.
-    told = text[text.rfind(b"\nState:") + 1 :]
-    fields = dict(line.split(b":", 1) for line in told.split(b"\n") if b":" in line)
+    # The name precedes the state and is chosen by the process: not every kernel escapes line ends in it.
+    rest = text[text.rfind(b"\nState:") + 1 :]
+    fields = dict(line.split(b":", 1) for line in rest.split(b"\n") if b":" in line)
 
     def kib(name: bytes) -> int:
         return int(fields[name].split()[0]) if name in fields else 0
 
-    # gVisor's kernel tells only the sum, with the files that are mapped.
+    # gVisor reports only the sum, which includes mapped files.
     resident = (b"RssAnon", b"RssShmem") if b"RssAnon" in fields else (b"VmRSS",)
     threads = kib(b"Threads")
-    # Page tables, swap and huge pages are memory too, though none of them is resident.
+    # Page tables, swap and huge pages are memory too, though none of them counts as resident.
     return Status(
         memory_bytes=sum(map(kib, (*resident, b"VmPTE", b"VmSwap", b"HugetlbPages"))) * KIB,
         data_bytes=kib(b"VmData") * KIB,

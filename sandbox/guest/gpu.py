@@ -1,7 +1,7 @@
-"""Brings the GPU up in the student's process, before the source is loaded.
+"""Initialise the GPU in the student's process, before the source is loaded.
 
-So its seconds and its context's memory are counted as nobody's; a GPU that does not work is our failure, never the
-student's; and the limits inside the process stand before the source could choose others. Not verified on hardware.
+So the student is not charged for its time or its context's memory, and a GPU that fails is not the student's fault. The
+limits inside the process are set before the source could choose others.
 """
 
 import os
@@ -9,16 +9,16 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-# Opened by whatever initialises CUDA, and by nothing that only asks whether there is a GPU.
+# A process opens this device when it initialises CUDA, but not when it only looks for a GPU.
 CONTEXT_DEVICE = "/dev/nvidia-uvm"
 
 
 class UnexpectedDevices(Exception):
-    """The box shows another number of GPUs than one."""
+    """The box does not show exactly one GPU."""
 
 
 def bring_up(memory_bytes: int, gpu_memory_bytes: int) -> None:
-    """`memory_bytes`: how much of the GPU's memory this process may take. Raises whatever the frameworks raise."""
+    """`memory_bytes`: how much of the GPU's memory this process may use. Raises the frameworks' exceptions."""
     share = min(1.0, memory_bytes / gpu_memory_bytes)
     os.environ["XLA_CLIENT_MEM_FRACTION"] = f"{share:.8f}"  # XLA_PYTHON_CLIENT_MEM_FRACTION is its former name
     if "torch" in sys.modules:
@@ -28,10 +28,10 @@ def bring_up(memory_bytes: int, gpu_memory_bytes: int) -> None:
 
 
 def holds_cuda_context(descriptors: Path) -> bool:
-    """`descriptors`: a process's folder of links to its open files."""
+    """`descriptors`: the /proc folder with the links to a process's open files."""
     targets = []
     for link in descriptors.iterdir():
-        with suppress(OSError):  # that of the folder itself
+        with suppress(OSError):  # the descriptor of this folder
             targets.append(str(link.readlink()))
     return CONTEXT_DEVICE in targets
 

@@ -1,7 +1,7 @@
-"""What a function may do with its arguments: read them. It changes none, and its answer shares memory with none.
+"""Check that a function neither changed its arguments nor returned memory that it shares with them.
 
-Runs in the student's process, after the call, and so resists accidents only: who means to can undo it. JAX's arrays are
-passed over: nothing changes them, so that giving one back is no harm.
+It runs in the student's process after the call, so it detects accidents; hostile code can disable it. JAX arrays are
+skipped: they are immutable, so returning one is harmless.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -14,16 +14,13 @@ from sandbox.guest.codec import Path
 from sandbox.guest.convert import Region, plain, region_of
 
 CHANGED = "your function changed {name} in place; work on a copy: {remedy}"
-SHARED = (
-    "your output{place} shares memory with {name}, so that whoever changes one changes the other; "
-    "return a copy: {remedy}"
-)
-# Of what a driver makes the function's arguments from.
-BEHIND = "{name}, an input of the case that an argument was made from,"
+SHARED = "your output{place} shares memory with {name}, so a change to one changes the other; return a copy: {remedy}"
+# For inputs that a driver turns into the function's arguments.
+BEHIND = "{name}, an input of the case that an argument is built from,"
 
 
 class Violation(Exception):
-    """`kind`: of the frame that says so; `name`: the parameter's."""
+    """`kind`: of the frame that reports it. `name`: the parameter's."""
 
     def __init__(self, kind: bytes, name: str, message: str) -> None:
         super().__init__(message)
@@ -31,9 +28,9 @@ class Violation(Exception):
 
 
 class Guard:
-    """`arguments`: those that are guarded, of those that were made from `inputs`.
+    """`arguments`: the guarded arguments, which were made from `inputs`.
 
-    `parameters`: the names that students know; other arguments are a driver's.
+    `parameters`: the names that students know; other arguments belong to a driver.
     """
 
     def __init__(self, arguments: dict[str, Any], inputs: bytes, parameters: Collection[str]) -> None:
@@ -54,7 +51,7 @@ class Guard:
                 raise Violation(frames.INPUT_CHANGED, name, message)
 
     def check_apart(self, answer: Sequence[tuple[Path, Region]]) -> None:
-        """The regions of memory that the answer lies in. Raises Violation."""
+        """Compare the memory regions of the answer with those of the arguments. Raises Violation."""
         for path, region in answer:
             for name, regions in self._regions.items():
                 if any(_overlap(region, other) for other in regions):
@@ -86,7 +83,7 @@ def _overlap(one: Region, other: Region) -> bool:
 
 
 def _is_same(value: Any, given: Any) -> bool:
-    """A student may have put anything into a container."""
+    """A student may have put any object into a container."""
     if type(given) is np.ndarray:
         return _is_same_array(value, given)
     if type(value) is not type(given):
@@ -99,7 +96,7 @@ def _is_same(value: Any, given: Any) -> bool:
 
 
 def _is_same_array(value: Any, given: np.ndarray[Any, Any]) -> bool:
-    if region_of(value) is None:  # an array of JAX, or none that was given
+    if region_of(value) is None:  # a JAX array, or another object
         return type(value).__module__.partition(".")[0] in ("jax", "jaxlib")
     found = plain(value)
     is_alike = type(found) is np.ndarray and found.shape == given.shape and found.dtype == given.dtype
@@ -111,7 +108,7 @@ def _bytes_of(array: Any) -> np.ndarray[Any, Any]:
 
 
 def _copy(value: object, name: str) -> str:
-    """How a student would write it."""
+    """Return the code that copies the value."""
     if type(value) in (list, tuple, dict):
         return f"copy.deepcopy({name})"
     return f"{name}.copy()" if type(value) is np.ndarray else f"{name}.clone()"

@@ -1,7 +1,7 @@
-"""Fresh namespaces for each submission, where the host permits them.
+"""Create fresh namespaces for each submission, where the host permits them.
 
-The monitor makes all but the mount namespace, so that its first child is process 1 of the new ones and nobody in there
-can name it. That child then covers what it shares with the box: its own /tmp, and a /proc of two files.
+The monitor creates all but the mount namespace, so its first child is process 1 of the new ones and can't name any
+process outside. That child then covers what it shares with the box: its own /tmp, and a /proc of two files.
 """
 
 import errno
@@ -19,13 +19,13 @@ _NO_PROGRAMS = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
 
 
 def enter_namespaces() -> None:
-    """Raises OSError where the host refuses. The caller stays in its own pid namespace; its children don't."""
+    """Raises OSError where the host refuses. The caller stays in its own PID namespace; its children do not."""
     uid, gid = os.getuid(), os.getgid()
     kernel.unshare(
         kernel.CLONE_NEWUSER | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS | kernel.CLONE_NEWCGROUP
     )
-    kernel.set_dumpable(is_dumpable=True)  # or its own /proc files would be root's; nobody else lives in the box now
-    if Path("/proc/self/setgroups").exists():  # gVisor's kernel has none, and asks for none
+    kernel.set_dumpable(is_dumpable=True)  # otherwise its own /proc files belong to root
+    if Path("/proc/self/setgroups").exists():  # gVisor has no such file and needs none
         Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
     Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
@@ -46,7 +46,7 @@ def _mount_tmp(options: str, files: int) -> None:
     except OSError as error:
         if error.errno != errno.EINVAL:
             raise
-        kernel.mount("tmpfs", "/tmp", "tmpfs", _NO_PROGRAMS, options)  # gVisor's counts no files
+        kernel.mount("tmpfs", "/tmp", "tmpfs", _NO_PROGRAMS, options)  # gVisor has no nr_inodes
 
 
 def _shrink_proc() -> None:
@@ -59,22 +59,23 @@ def _shrink_proc() -> None:
 
 
 def _renew_proc() -> None:
-    """NVIDIA's driver reads its process's files and names its threads there. Where no new one may be, the box's stays.
+    """Mount a new /proc, or keep the box's where that is refused.
 
-    Either shows what the kernel tells everybody, and no process that could be touched.
+    NVIDIA's driver reads its process's files there and names its threads. Either /proc shows public kernel facts and no
+    process that the student could affect.
     """
     with suppress(OSError):
         kernel.mount("proc", "/proc", "proc", _NO_PROGRAMS)
 
 
 def is_permitted(*, gpu: bool) -> bool:
-    """Tries the whole dance once, in a process of its own."""
+    """Try all steps once, in a child process."""
     return _holds(lambda: _separates(gpu=gpu))
 
 
 def is_needless() -> bool:
-    """Whether processes of one user are kept out of each other without it. By Linux they are, by gVisor not."""
-    return _holds(_reaches_nobody)
+    """Whether the kernel keeps processes of one user apart without namespaces. Linux does, gVisor does not."""
+    return _holds(_reaches_no_process)
 
 
 def _separates(*, gpu: bool) -> bool:
@@ -82,13 +83,13 @@ def _separates(*, gpu: bool) -> bool:
 
     def covers() -> bool:
         cover_mounts(gpu=gpu)
-        return _reaches_nobody()
+        return _reaches_no_process()
 
     return _holds(covers)
 
 
-def _reaches_nobody() -> bool:
-    """Whether nothing that another process has open can be opened through /proc."""
+def _reaches_no_process() -> bool:
+    """Whether no open file of another process can be opened through /proc."""
     itself = Path("/proc/self")
     own = str(itself.readlink()) if itself.is_symlink() else ""
     return not any(_opens(path / "fd" / "0") for path in Path("/proc").glob("[0-9]*") if path.name != own)
@@ -103,7 +104,7 @@ def _opens(path: Path) -> bool:
 
 
 def _holds(trial: Callable[[], bool]) -> bool:
-    """Tries it in a process of its own."""
+    """Run the trial in a child process."""
     pid = os.fork()
     if pid == 0:
         status = 1

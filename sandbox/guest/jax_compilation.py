@@ -1,16 +1,17 @@
-"""Makes JAX compile less, and more cheaply, in a student's process.
+"""Reduce the time that JAX spends on compiling in a student's process.
 
 JAX compiles one small program for every operation at every new shape, and again for every new closure. Three parts
-take most of that away. Each can be left out by its name:
+avoid most of that work. Each can be disabled by its name:
 
-- `mlir_context`: JAX makes an MLIR context for each program that it lowers, which takes longer than lowering a small
-  one. Here each thread keeps one.
-- `executables`: a program with the text and the options of an earlier one gets the earlier one's executable.
-- `compile_options`: a program of few operations on small arrays is compiled with few of LLVM's and XLA's
-  optimizations, since it is compiled far longer than it runs. The reference is compiled in the same way.
+    mlir_context     JAX creates an MLIR context for each program that it lowers, which takes longer than
+                     lowering a small one. Here each thread keeps one.
+    executables      A program with the text and options of an earlier one reuses its executable.
+    compile_options  A program of few operations on small arrays is compiled with few of LLVM's and XLA's
+                     optimizations, since compiling it takes far longer than running it. The reference is
+                     compiled in the same way.
 
-They replace private functions of JAX. So they apply to versions that they were tested with, and any other version of
-JAX works as it comes. Nothing here makes a backend, an MLIR context or a thread: that happens in the forked process.
+The parts replace private functions of JAX. So they apply to tested versions only, and other versions of JAX run
+unchanged. Nothing here creates a backend, an MLIR context or a thread: that happens in the forked process.
 """
 
 import hashlib
@@ -32,16 +33,16 @@ EXECUTABLES_KEPT = 1024
 
 SMALL_TEXT = 256 * 1024
 SMALL_ELEMENTS = 2**16
-# Steps of all loops times elements of the largest array.
+# The most steps of all loops, times elements of the largest array, for which a program counts as short.
 SHORT_LOOPS = 2**18
-# Of a program that runs its operations once or a few times: LLVM's optimizations cost more than they save.
+# For programs that run their operations once or a few times: LLVM's optimizations cost more time than they save.
 STRAIGHT_OPTIONS = (
     ("xla_cpu_use_fusion_emitters", False),
     ("xla_backend_optimization_level", 0),
     ("xla_llvm_disable_expensive_passes", True),
     ("xla_cpu_parallel_codegen_split_count", 1),
 )
-# Of a program with a loop that may run many times: LLVM optimizes, and XLA's slower emitters are left out.
+# For programs with a loop that may run many times: LLVM optimizes, and XLA's slower emitters are disabled.
 LOOP_OPTIONS = (("xla_cpu_use_fusion_emitters", False), ("xla_cpu_parallel_codegen_split_count", 1))
 _LOOP = "stablehlo.while"
 # A loop from 0 to a constant, as `scan` and `fori_loop` make it.
@@ -56,7 +57,7 @@ Compile = Callable[..., Any]
 
 
 def install(parts: Collection[str]) -> None:
-    """Once in a process, after JAX was imported."""
+    """Call once in a process, after JAX was imported."""
     if not parts or not is_tested():
         return
     contexts = _Contexts()
@@ -74,7 +75,7 @@ def install(parts: Collection[str]) -> None:
         if len(text) > LARGE_TEXT:
             contexts.renew()
         if has_options and backend.platform == "cpu":
-            # What the student asks for by name stands behind, and wins.
+            # The student's own options come last, so they win.
             options.env_option_overrides = [*options_for(text), *options.env_option_overrides]
 
         def compiled() -> Any:
@@ -92,26 +93,28 @@ def _digest(text: str, options: Any) -> bytes:
 
 
 def is_tested() -> bool:
-    """Whether JAX was imported, in a version that this was tested with."""
+    """Whether JAX was imported in a tested version."""
     jax = sys.modules.get("jax")
     return jax is not None and jax.__version__ in TESTED_VERSIONS
 
 
 def options_for(text: str) -> Options:
-    """How to compile a program, by its StableHLO text."""
+    """Return the options to compile a program with, from its StableHLO text."""
     if len(text) > SMALL_TEXT or _largest(text) > SMALL_ELEMENTS:
         return ()
     return STRAIGHT_OPTIONS if _steps(text) * _largest(text) <= SHORT_LOOPS else LOOP_OPTIONS
 
 
 def _steps(text: str) -> float:
-    """How often the loops run at most if each is inside the one before. Infinite where a loop does not say it."""
+    """Return the most steps of all loops, as if each were inside the one before; infinite if a loop has no known
+    length.
+    """
     counts = [int(count) for _, count in _COUNTED_LOOP.findall(text)]
     return math.prod(counts) if len(counts) == text.count(_LOOP) else math.inf
 
 
 def _largest(text: str) -> int:
-    """How many elements the largest array has."""
+    """Return the number of elements of the largest array."""
     return max(map(_elements, set(_SHAPE.findall(text))), default=1)
 
 
@@ -123,7 +126,7 @@ def _elements(shape: str) -> int:
 
 
 class _Contexts:
-    """One MLIR context for each thread, which is replaced when it has seen much."""
+    """One MLIR context per thread, replaced after many uses."""
 
     def __init__(self) -> None:
         self._own = threading.local()
@@ -145,7 +148,7 @@ class _Contexts:
 
 
 class _Executables:
-    """The executables that were used last, by platform, program and options."""
+    """The most recently used executables, by platform, program and options."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, bytes], Any] = OrderedDict()

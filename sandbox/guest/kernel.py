@@ -1,4 +1,4 @@
-"""The system calls that Python's `os` lacks, through libc. Each raises OSError."""
+"""System calls that Python's `os` lacks, through libc. Each raises OSError."""
 
 import ctypes
 import os
@@ -33,27 +33,27 @@ def mount(source: str, target: str, kind: str | None, flags: int, options: str =
 
 
 def set_dumpable(*, is_dumpable: bool) -> None:
-    """A process that is not dumpable can't be traced or looked into by others of its user."""
+    """A process that is not dumpable can't be traced or inspected by other processes of its user."""
     _prctl(_PR_SET_DUMPABLE, int(is_dumpable))
 
 
 def die_with_parent() -> None:
-    """To be called after the last change of credentials, which clears it."""
+    """Call this after the last change of credentials, which clears the setting."""
     _prctl(_PR_SET_PDEATHSIG, 9)
 
 
 def drop_capabilities() -> None:
-    """All that the process has, and may hand on."""
+    """Drop all capabilities that the process has or may pass on."""
     _libc.prctl(_PR_CAP_AMBIENT, ctypes.c_ulong(_PR_CAP_AMBIENT_CLEAR_ALL), *_zeros(3))
     header, empty = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
     _check(_libc.syscall(_CAPSET[platform.machine()], header, empty), "capset")
 
 
 def empty_bounding_set() -> None:
-    """So that no capability can come back. Comes before the drop of all, since it needs one."""
+    """Make sure that no capability can come back. Call it before dropping all, since it needs one."""
     for capability in range(_CAPABILITIES):
         if _libc.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), *_zeros(3)) != 0:
-            break  # beyond the last that this kernel knows
+            break  # beyond this kernel's last capability
 
 
 def forbid_new_privileges() -> None:
@@ -61,7 +61,7 @@ def forbid_new_privileges() -> None:
 
 
 def install_filter(program: bytes) -> None:
-    """For this thread and all it starts. There is no way back. Needs `forbid_new_privileges` before."""
+    """Install for this thread and all that it starts. Irreversible. Needs `forbid_new_privileges` before."""
     held = _Program(len(program) // 8, program)
     _check(_libc.prctl(_PR_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_MODE_FILTER), ctypes.byref(held)), "seccomp")
 

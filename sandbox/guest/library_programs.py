@@ -1,13 +1,12 @@
-"""Library programs: what solutions of a problem have JAX's libraries compute, without the solutions.
+"""Record which programs of JAX's libraries a solution uses, and compile them ahead of time without the solution.
 
-A call of a primitive or of a jitted library function is written down as names, shapes, dtypes and static parameters,
-never as a value and never with the code that called it (`Recorder`). Another process can then make the same calls with
-arrays of ones (`Library.replay`): afterwards JAX has traced, lowered and loaded everything that a student's code asks
-of the library at these shapes. What solutions jit, loop over or map themselves is their own, and is left out.
+A call of a primitive or of a jitted library function is recorded as names, shapes, dtypes and static parameters. A
+record never holds a value or the calling code (`Recorder`). Another process can make the same calls with arrays of ones
+(`Library.replay`). JAX has then traced, lowered and loaded all that a student's code asks of the library at these
+shapes. Functions that solutions jit, loop over or map themselves are left out.
 
-A record is a message of `codec`. Reading one makes values of the kinds below and nothing else, whoever wrote it.
-
-This relies on private functions of JAX; callers check `jax_compilation.TESTED_VERSIONS` first.
+A record is a message of `codec`. Reading one creates only values of the kinds below, whatever its origin. This relies
+on private functions of JAX, so callers check `jax_compilation.TESTED_VERSIONS` first.
 """
 
 import gc
@@ -30,20 +29,20 @@ from sandbox.guest import codec
 
 LIBRARIES = ("jax", "flax", "optax", "chex")
 RECORD_BYTES = 8 * 1024
-# Of an array of ones.
+# Elements of the largest array of ones.
 MOST_ELEMENTS = 2**22
-# Of what somebody wishes that others' processes do ahead: as much as library calls of usual solutions have.
-WISH_ELEMENTS = 2**17
-WISH_SECONDS = 0.5
-ALL_WISHES_SECONDS = 5.0
-# They run what they are given, which is the caller's.
+# Limits for calls learned from a student that other students' processes make ahead, as large as usual solutions need.
+CALL_ELEMENTS = 2**17
+CALL_SECONDS = 0.5
+ALL_CALLS_SECONDS = 5.0
+# Primitives that run code of the caller.
 CONTROL = frozenset(
     """
     jit pjit scan while cond custom_jvp_call custom_vjp_call custom_lin core_call closed_call remat checkpoint
     pure_callback io_callback custom_vjp_call_jaxpr run_state infeed outfeed
     """.split()  # noqa: SIM905
 )
-# What a user of JAX can name.
+# Primitives that JAX's public modules name.
 PRIMITIVES = (
     frozenset(
         value.name
@@ -63,12 +62,12 @@ Chain = tuple[tuple[int, int | None], ...]
 
 
 class NotRecordable(Exception):
-    """The call is no library's own, or has a parameter that is none of a library's values."""
+    """The call is not a library's, or has a parameter of an unsupported kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """`base`: what the array or number is. `chain`: the levels of transformation around it, outermost first.
+    """`base`: the array or number. `chain`: the levels of transformation around it, outermost first.
 
     A level is its number and, for vmap, the mapped axis.
     """
@@ -102,7 +101,7 @@ class PrimitiveCall:
 
 @dataclass(frozen=True, slots=True)
 class LibraryCall:
-    """Of the jitted function that stands at this line. `levels`: "batch", "jvp" or "linearize", innermost first."""
+    """A call of the jitted function at this line. `levels`: "batch", "jvp" or "linearize", innermost first."""
 
     module: str
     name: str
@@ -116,41 +115,41 @@ Call = PrimitiveCall | LibraryCall
 
 
 class Recorder:
-    """Notes each library call once, as bytes for `replay`."""
+    """Records each library call once, as bytes for `replay`."""
 
     def __init__(self) -> None:
         self.calls: set[bytes] = set()
 
     @contextmanager
     def recording(self) -> Any:
-        """Calls that are made meanwhile, in any thread."""
+        """Record the calls made meanwhile, in any thread."""
         modules: tuple[tuple[Any, str], ...] = ((dispatch, "xla_primitive_callable"), (pjit, "_infer_params"))
         primitive_callable, infer_params = (vars(module)[name] for module, name in modules)
 
-        def noting_primitives(primitive: Any, **parameters: Any) -> Callable[..., Any]:
+        def record_primitives(primitive: Any, **parameters: Any) -> Callable[..., Any]:
             function: Callable[..., Any] = primitive_callable(primitive, **parameters)
 
             def run(*operands: Any) -> Any:
-                self._note(lambda: _primitive_call(primitive, parameters, operands))
+                self._record(lambda: _primitive_call(primitive, parameters, operands))
                 return function(*operands)
 
             return run
 
-        def noting_functions(function: Any, info: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        def record_functions(function: Any, info: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
             if not getattr(function, "_apply_primitive", False):
-                self._note(lambda: _library_call(function, info, arguments, named))
+                self._record(lambda: _library_call(function, info, arguments, named))
             return infer_params(function, info, arguments, named)
 
-        vars(dispatch)["xla_primitive_callable"], vars(pjit)["_infer_params"] = noting_primitives, noting_functions
+        vars(dispatch)["xla_primitive_callable"], vars(pjit)["_infer_params"] = record_primitives, record_functions
         try:
             yield
         finally:
             vars(dispatch)["xla_primitive_callable"], vars(pjit)["_infer_params"] = primitive_callable, infer_params
 
-    def _note(self, describe: Callable[[], Call]) -> None:
+    def _record(self, describe: Callable[[], Call]) -> None:
         try:
-            record = written(describe())
-        except Exception:  # it is compiled when it is wanted, then
+            record = write(describe())
+        except Exception:  # then it is compiled when a student needs it
             return
         if len(record) <= RECORD_BYTES:
             self.calls.add(record)
@@ -194,7 +193,7 @@ def _dynamic(tree: Any, order: list[tuple[int, str]]) -> Dynamic:
 
 
 def _operand(value: Any, order: list[tuple[int, str]]) -> Operand:
-    """Adds the levels around it to `order`, each by the identity of its trace."""
+    """Append the levels around the value to `order`, each identified by its trace."""
     chain: list[tuple[int, int | None]] = []
     while isinstance(value, core.Tracer):
         kind, axis, inner = _peel(value)
@@ -213,7 +212,7 @@ def _peel(tracer: Any) -> tuple[str, int | None, Any]:
         return "jvp", None, tracer.primal
     if isinstance(tracer, batching.BatchTracer) and (tracer.batch_dim is None or isinstance(tracer.batch_dim, int)):
         return "batch", tracer.batch_dim, tracer.val
-    raise NotRecordable  # inside of a program that is being traced, nothing runs
+    raise NotRecordable  # inside a traced program nothing runs
 
 
 def _base(value: Any) -> tuple[Any, ...]:
@@ -252,14 +251,14 @@ def _renumbered(argument: Argument, numbers: Mapping[int, int]) -> Argument:
 
 
 def find() -> "Library":
-    """Once in a box, before `gc.freeze`, which hides objects from the collector's list."""
+    """Call once in a box, before `gc.freeze`, which hides objects from `gc.get_objects`."""
     global found
     found = Library()
     return found
 
 
 class Library:
-    """The jitted functions and primitives of the libraries, by which a call finds what it means."""
+    """The jitted functions and primitives of the libraries, indexed to resolve recorded calls."""
 
     def __init__(self) -> None:
         self.functions: dict[tuple[str, str, int], Any] = {}
@@ -274,27 +273,28 @@ class Library:
                     self.functions.setdefault((wrapped.__module__, wrapped.__qualname__, code.co_firstlineno), found)
 
     def grant(self, records: Iterable[bytes]) -> Iterator[bytes]:
-        """Those of somebody's records that may be replayed for others: JAX's own primitives and functions of the
-        libraries, on arrays of few elements, which take little time.
+        """Yield the records that may be replayed for every student, although a student sent them.
+
+        These are JAX's own primitives and functions of the libraries, on small arrays, that take little time.
         """
         first = time.process_time()
         for record in records:
             begun = time.process_time()
-            if begun - first > ALL_WISHES_SECONDS:
+            if begun - first > ALL_CALLS_SECONDS:
                 return
             is_right = len(record) <= RECORD_BYTES and _is_small(record) and self._makes_little(record)
-            if is_right and time.process_time() - begun <= WISH_SECONDS:
+            if is_right and time.process_time() - begun <= CALL_SECONDS:
                 yield record
 
     def _makes_little(self, record: bytes) -> bool:
         try:
             made = jax.tree.leaves(self._make(read(record)))
-        except Exception:  # whoever sent it may have sent anything
+        except Exception:  # the record is untrusted
             return False
-        return sum(getattr(one, "size", 1) for one in made) <= WISH_ELEMENTS
+        return sum(getattr(one, "size", 1) for one in made) <= CALL_ELEMENTS
 
     def replay(self, records: Iterable[bytes], seconds: float) -> list[bytes]:
-        """Makes each call once, with ones, until time is up; returns those that could be made."""
+        """Make each call once, with ones, until the time is up. Return the calls that could be made."""
         made, deadline = list[bytes](), time.monotonic() + seconds
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -304,12 +304,12 @@ class Library:
                 try:
                     self._make(read(record))
                     made.append(record)
-                except Exception:  # then it is compiled when it is wanted
+                except Exception:  # then it is compiled when a student needs it
                     continue
         return made
 
     def _make(self, call: Call) -> Any:
-        """What it returns."""
+        """Return the call's result."""
         if isinstance(call, PrimitiveCall):
             operands = [_value(operand.base) for operand in call.operands]
             made = dispatch.apply_primitive(self.primitives[call.name], *operands, **call.parameters)
@@ -321,8 +321,8 @@ class Library:
 found: "Library | None" = None
 
 
-def written(call: Call) -> bytes:
-    """Raises NotRecordable and what `codec.encode` raises."""
+def write(call: Call) -> bytes:
+    """Encode a call. Raises NotRecordable, and the errors of `codec.encode`."""
     if isinstance(call, PrimitiveCall):
         parameters = {name: _plain(value) for name, value in call.parameters.items()}
         return codec.encode(("primitive", call.name, parameters, _plain_operands(call.operands)))
@@ -332,7 +332,7 @@ def written(call: Call) -> bytes:
 
 
 def read(record: bytes) -> Call:
-    """Raises something or other when it is none of `written`."""
+    """Decode a record. Raises various exceptions when the record is malformed."""
     message: Any = codec.decode(record)
     kind, *rest = message
     if kind == "primitive":
@@ -385,7 +385,7 @@ def _check_containers(tree: Any) -> None:
 
 
 def _plain(value: Any) -> codec.Tree:
-    """What a codec can write. A dict says what its one item is."""
+    """Return a value that the codec can encode. A dict with one item stands for any other kind of value."""
     kind = type(value)
     if kind in _PLAIN:
         plain: codec.Tree = value
@@ -433,7 +433,7 @@ def _value_of(tree: Any) -> Any:
 def _is_small(record: bytes) -> bool:
     try:
         call = read(record)
-    except Exception:  # whoever sent it may have sent anything
+    except Exception:  # the record is untrusted
         return False
     if isinstance(call, PrimitiveCall):
         operands: Sequence[Operand] = call.operands
@@ -443,7 +443,7 @@ def _is_small(record: bytes) -> bool:
         every = (*call.arguments, *call.named.values())
         operands = [one for each in every if isinstance(each, Dynamic) for one in each.operands]
     sizes = [math.prod(one.base[1]) for one in operands if one.base[0] in ("numpy", "array")]
-    return sum(sizes) <= WISH_ELEMENTS and max(map(_elements, _parameters(call)), default=0) <= WISH_ELEMENTS
+    return sum(sizes) <= CALL_ELEMENTS and max(map(_elements, _parameters(call)), default=0) <= CALL_ELEMENTS
 
 
 def _parameters(call: Call) -> list[Any]:
@@ -453,7 +453,7 @@ def _parameters(call: Call) -> list[Any]:
 
 
 def _elements(parameter: Any) -> int:
-    """How many an array has at most whose shape, or whose length, this is: `broadcast_in_dim` makes large ones."""
+    """Return the most elements of an array with this shape or length: `broadcast_in_dim` makes large ones."""
     if isinstance(parameter, tuple | list | frozenset):
         return math.prod(max(1, _elements(item)) for item in parameter)
     return abs(int(parameter)) if isinstance(parameter, int | np.integer) else 1
@@ -475,7 +475,7 @@ def _checked(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _dtype(name: str) -> np.dtype[Any]:
-    """Of an element: NumPy reads a name that has a shape in it too."""
+    """Accept element types only: NumPy also parses names that contain a shape."""
     if name not in codec.DTYPES:
         raise ValueError(f"no array has elements of type {name}")
     dtype: np.dtype[Any] = jnp.dtype(name)

@@ -1,7 +1,7 @@
-"""One process per request, forked from the zygote: reads the request, has it answered, and is gone with all it read.
+"""The monitor: a process per request, forked from the zygote. It reads the request, has it answered, and exits.
 
-So the next submission can't find the last one's source, inputs or answers in memory that it inherits. The inputs of a
-case come from the host when the case before has ended, and after the student's process was forked.
+All that it read dies with it, so the next submission can't find source, inputs or answers in inherited memory. The host
+sends a case's inputs when the case before has ended, and after the student's process was forked.
 """
 
 import json
@@ -24,14 +24,16 @@ _REPLIES_TO_CASES = (frames.ANSWER, *(kind for kind in frames.FAILURES if kind !
 
 
 class NotPrepared(Exception):
-    """The student's process could not be confined, or died before it got a source: our fault, and the box's end."""
+    """The student's process could not be confined, or died before it got a source. It is Allclose's failure and ends
+    the box.
+    """
 
 
 def live(surroundings: Surroundings) -> NoReturn:
-    """Runs in the forked process to its end; the exit status says whether the box is still good."""
+    """Run the forked process to its end. The exit status says whether the box may be reused."""
     status = 1
     try:
-        os.sched_setaffinity(0, surroundings.all_cores)  # beside the student, not behind
+        os.sched_setaffinity(0, surroundings.all_cores)  # so as not to wait behind the student
         _serve(surroundings)
         status = 0
     except (HostGone, frames.StreamEnded, BrokenPipeError):
@@ -54,7 +56,7 @@ def _serve(surroundings: Surroundings) -> None:
     try:
         _prepare(watch, token, surroundings.preparation_seconds(setup))
         frames.write_frame(frames.TO_HOST, b"W")
-        kind, content = frames.read_frame(frames.FROM_HOST)  # a spare waits here, and nothing has run in it yet
+        kind, content = frames.read_frame(frames.FROM_HOST)  # a spare waits here; it has run nothing yet
         if kind == b"S":
             _run(watch, surroundings, content)
     finally:
@@ -69,7 +71,7 @@ def _prepare(watch: Watch, token: bytes, seconds: float) -> None:
 
 def _run(watch: Watch, surroundings: Surroundings, content: bytes) -> None:
     if watch.is_dead():
-        raise NotPrepared("the process that waited is dead")
+        raise NotPrepared("the spare process is dead")
     task = Task.from_json(content)
     watch.limits = surroundings.watched(task.limits)
     if _load(watch, task, content):
@@ -77,7 +79,7 @@ def _run(watch: Watch, surroundings: Surroundings, content: bytes) -> None:
 
 
 def _load(watch: Watch, task: Task, content: bytes) -> bool:
-    ended = _strict(watch.question(b"L", content, task.limits.load_seconds), _REPLIES_TO_LOADING)
+    ended = _strict(watch.ask(b"L", content, task.limits.load_seconds), _REPLIES_TO_LOADING)
     if ended.kind != frames.LOADED:
         _report(ended)
         return False
@@ -90,7 +92,7 @@ def _answer_cases(watch: Watch, task: Task) -> None:
     for _ in range(task.case_count):
         watch.wait_for_host()
         kind, inputs = frames.read_frame(frames.FROM_HOST)
-        ended = _strict(watch.question(b"C", inputs, task.limits.wall_seconds), _REPLIES_TO_CASES)
+        ended = _strict(watch.ask(b"C", inputs, task.limits.wall_seconds), _REPLIES_TO_CASES)
         is_alive = ended.cause is Cause.REPLIED
         if is_alive and kind == b"Z":
             ended = watch.farewell(ended)
@@ -100,7 +102,7 @@ def _answer_cases(watch: Watch, task: Task) -> None:
 
 
 def _strict(ended: Ended, kinds: tuple[bytes, ...]) -> Ended:
-    """A well-formed reply to another question than was asked."""
+    """Treat a well-formed reply to another command as forged."""
     if ended.cause is Cause.REPLIED and ended.kind not in kinds:
         return replace(ended, cause=Cause.FORGED, kind=b"", content=b"")
     return ended

@@ -1,4 +1,4 @@
-"""Turns sources into something to call: the student's, and the driver's if the problem has one."""
+"""Turn the student's source, and the driver's if there is one, into a callable."""
 
 import inspect
 import linecache
@@ -15,11 +15,11 @@ Program = Callable[[Inputs], object]
 
 
 class CannotBeJudged(Exception):
-    """The source is not one that the problem asks for; the text says what to change."""
+    """The source does not meet the problem's form. The text says what to change."""
 
 
 def load(task: Task) -> Program:
-    """Runs the sources. Raises CannotBeJudged, or whatever the student's module raises (SyntaxError included)."""
+    """Run the sources. Raises CannotBeJudged, or whatever the student's module raises (SyntaxError included)."""
     driver = None if task.driver is None else _load_driver(task.driver)
     solution = _entry_point(_run_source(task.source), task)
     if task.arguments is not None:
@@ -30,7 +30,7 @@ def load(task: Task) -> Program:
 
 
 def _load_driver(source: str) -> Callable[..., object]:
-    """Before the student's source, which may replace what it likes in the modules that a driver uses."""
+    """Loaded before the student's source, which may replace anything in the modules that a driver uses."""
     module = ModuleType("driver")
     sys.modules["driver"] = module
     exec(compile(source, "driver.py", "exec"), module.__dict__)
@@ -42,7 +42,7 @@ def _run_source(source: str) -> ModuleType:
     code = _compile(source.removeprefix("\ufeff"))
     module = ModuleType("solution")
     module.__file__ = SOURCE_NAME
-    sys.modules["solution"] = module  # dataclasses and pickle look classes up by module
+    sys.modules["solution"] = module  # dataclasses and pickle look up classes by module
     exec(code, module.__dict__)
     return module
 
@@ -55,13 +55,13 @@ def _compile(source: str) -> Any:
     except (SyntaxError, MemoryError, RecursionError):
         raise
     except ValueError as error:  # NUL bytes, lone surrogates
-        raise CannotBeJudged(f"the source is no Python text: {error}") from None
+        raise CannotBeJudged(f"the source is not valid Python text: {error}") from None
 
 
 def _entry_point(module: ModuleType, task: Task) -> Callable[..., object]:
     name = task.entry_point
     if name not in module.__dict__:
-        raise CannotBeJudged(f"the source defines no {name}; define {task.call} at the top level")
+        raise CannotBeJudged(f"the source does not define {name}; define {task.call} at the top level")
     found = module.__dict__[name]
     if not callable(found):
         raise CannotBeJudged(f"{name} can't be called; it must be a function: {task.call}")
@@ -70,7 +70,7 @@ def _entry_point(module: ModuleType, task: Task) -> Callable[..., object]:
 
 
 def _check_signature(solution: Callable[..., object], name: str, arguments: tuple[str, ...]) -> None:
-    """A callable that has no signature, or lies about it, is found out when it is called."""
+    """If a callable has no signature, or a false one, the call itself fails."""
     try:
         signature = inspect.signature(solution)
     except Exception:

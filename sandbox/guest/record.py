@@ -1,7 +1,7 @@
-"""For problems that ask how often something was called: a driver that counts, in the student's process.
+"""A driver that counts calls of library functions, for problems with a requirement on calls.
 
-It is loaded before the student's source, so honest code meets the counted functions however it imports them. Who wants
-to can undo it or count by himself: what comes out is evidence, not proof.
+It is loaded before the student's source, so honest code meets the counted functions however it imports them. Hostile
+code can undo the wrappers or count calls itself, so the counts are evidence, not proof.
 """
 
 import sys
@@ -17,7 +17,7 @@ Counts = Counter[str]
 
 
 def recording(driver: str | None) -> Run:
-    """A driver that calls the one with this source, or the solution itself.
+    """Return a driver that runs the inner driver, or the solution itself.
 
     Its answer holds the `answer` and the `calls` of this case by name.
     """
@@ -72,7 +72,7 @@ def _wrap(counts: Counts, name: str, owner: Any, attribute: str) -> None:
 
 
 def _count_autocast(counts: Counts, torch: ModuleType) -> None:
-    """Of the calls of modules while autocast is on: those inside another one's do not count."""
+    """Count calls of outermost modules while autocast is on; calls of modules inside them do not count."""
     module, depth = torch.nn.Module, 0
     call = module.__call__
 

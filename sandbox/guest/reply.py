@@ -1,4 +1,4 @@
-"""Puts a reply together from what comes over the answer channel. Everything here was written by a hostile process."""
+"""Assemble a reply from the bytes of the answer channel. Every byte comes from a hostile process."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from sandbox.guest import frames
 
 
 class Cause(StrEnum):
-    """What ended a question."""
+    """The reason why a load or a call ended."""
 
     REPLIED = "replied"
     TIME = "time"
@@ -21,7 +21,7 @@ class Cause(StrEnum):
 
 
 class Reply:
-    """`token` None: nothing was asked, and every byte is one too many."""
+    """`token` None: no reply is expected, so every byte is a forgery."""
 
     def __init__(self, token: bytes | None, answer_bytes: int) -> None:
         self._token, self._answer_bytes = token, answer_bytes
@@ -31,7 +31,7 @@ class Reply:
 
     @property
     def missing(self) -> int:
-        """Bytes, as far as is known."""
+        """The number of missing bytes, as far as is known."""
         size = frames.TOKENED_HEADER.size + (self._size or 0)
         return size - len(self._received)
 
@@ -40,7 +40,7 @@ class Reply:
         return bytes(memoryview(self._received)[frames.TOKENED_HEADER.size :])
 
     def feed(self, data: bytes) -> Cause | None:
-        """None: not complete yet. At most `missing` bytes and one more are wanted; that one shows who goes on."""
+        """Return None while incomplete. Wants at most `missing` bytes and one more, which reveals extra output."""
         if self._token is None:
             return Cause.FORGED
         self._received += data

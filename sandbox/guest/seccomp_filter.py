@@ -1,13 +1,12 @@
-"""Which system calls a box, and which the student's process, may make.
+"""The system calls that a box, and the student's process in it, may make, and the seccomp filters built from them.
 
-One table, from which the filters of both are built (`bpf.py`), and a container engine's profile can be. Found by
-tracing jax, flax, optax, torch and numpy at work; the rest of each group are siblings that other versions of libc use.
-Calls in no list get ENOSYS, on which libc falls back; EPERM would break it.
+One table yields the filters of both and a container engine's profile. It was found by tracing jax, flax, optax, torch
+and numpy at work; the rest of each group are siblings that other versions of libc use. Unlisted calls get ENOSYS, on
+which libc falls back; EPERM would break it.
 
-Builds seccomp filters as the kernel takes them: classic BPF, in plain Python, since no wheel bundles libseccomp.
-
-Each call has a block: compare its number; if it is another's, jump over the block. Jumps have only eight bits, so the
-blocks stay short, and there is no tree: the kernel caches which calls are always allowed.
+The filters are classic BPF, assembled in plain Python since no wheel bundles libseccomp. Each call has a block: compare
+its number, and jump over the block if it differs. Jumps have only eight bits, so the blocks stay short. A tree would
+gain nothing: the kernel caches which calls are always allowed.
 """
 
 import errno
@@ -44,9 +43,9 @@ STUDENT_ALLOWED = _names(
     """
 )
 
-# The zygote and the monitors need these too, and without the conditions below. The last line is for an engine's own
-# runtime, which is behind a container's filter before our first process is. Students have no epoll: the kernel counts
-# what a user watches on the whole host, and holds a gigabyte for it. They send no descriptors.
+# The zygote and the monitors need these too, without the conditions below. The last line is for an engine's own
+# runtime, which runs behind a container's filter before the guest starts. Students have no epoll: the kernel limits
+# watched descriptors per user across the host, which would hold a gigabyte. They can't send descriptors.
 SUPERVISOR_ALLOWED = _names(
     """
     execve rt_sigaction set_tid_address fork vfork clone wait4 waitid kill tgkill prctl capset capget seccomp
@@ -55,12 +54,12 @@ SUPERVISOR_ALLOWED = _names(
     epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 sendmsg recvmsg
     """
 )
-# What NVIDIA's driver and its libraries ask for. From public reports, and not verified on hardware:
-# benchmarks/gpu_check.py tells what is refused there.
+# Calls of NVIDIA's driver and its libraries, from public reports. benchmarks/gpu_check.py shows what is refused on real
+# hardware.
 GPU_ALLOWED = _names("memfd_create mlock munlock")
 NAMESPACES_ALLOWED = frozenset(("unshare", "mount", "umount2"))
 
-# A PermissionError, which a student understands.
+# These raise PermissionError, which a student understands.
 REFUSED = _names(
     """
     fork vfork execve execveat socket connect bind listen accept accept4 ptrace mount umount2 pivot_root chroot unshare
@@ -79,7 +78,7 @@ REFUSED = _names(
     """
 )
 
-# shutil.copystat accepts only this.
+# These fail with EOPNOTSUPP, the only error that shutil.copystat ignores.
 NOT_SUPPORTED = _names(
     """
     getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr setxattr lsetxattr fsetxattr removexattr lremovexattr
@@ -88,7 +87,7 @@ NOT_SUPPORTED = _names(
 )
 
 CLONE_THREAD = 0x10000
-# A thread with a table of descriptors of its own would have RLIMIT_NOFILE descriptors of its own too.
+# A thread with its own descriptor table would also have its own RLIMIT_NOFILE.
 CLONE_FILES = 0x400
 CLONE_FULL_THREAD = CLONE_THREAD | CLONE_FILES
 CLONE_NEW_ANY = 0x7E020080
@@ -96,22 +95,23 @@ MAP_SHARED, MAP_ANONYMOUS, MAP_GROWSDOWN, PROT_WRITE = 0x1, 0x20, 0x100, 0x2
 AF_UNIX, SOCK_STREAM, SOCKET_TYPE_MASK, MSG_OOB = 1, 1, 0xF, 1
 # PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME, PR_CAPBSET_READ, PR_SET_VMA
 PRCTLS = (3, 15, 16, 23, 0x53564D41)
-# TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: among others TIOCSTI, which types on terminals, is not here.
+# TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. TIOCSTI, which types on terminals, is excluded among others.
 IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
-# Of NVIDIA's driver: those of type 'F', and the bare numbers of its unified memory. FIOSETOWN is still not here: in
-# boxes without namespaces it would send signals to the monitor.
+# NVIDIA's driver: type 'F', and the bare numbers of its unified memory. FIOSETOWN stays excluded: in boxes without
+# namespaces it could send signals to the monitor.
 GPU_IOCTLS = ((0x4600, 0xFF00), (0x0, 0xFFFFF000), (0x30000000, 0xFFFFFFF0))
-# F_SETOWN and F_SETSIG are not here: they send signals. F_SETPIPE_SZ is not: the kernel counts the pipes that a user
-# has on the whole host, and wide ones in one box would make those of all others narrow.
+# F_SETOWN and F_SETSIG are excluded because they send signals. F_SETPIPE_SZ is excluded because the kernel limits a
+# user's pipe memory across the host: wide pipes in one box would make those of all others narrow.
 FCNTLS = (*range(5), 1030, 1032)
-# Locks are granted and not made: F_SETLK, F_SETLKW, F_OFD_SETLK and F_OFD_SETLKW here, and flock. Nobody else can open
-# the process's own files; but boxes share those of the libraries, and a lock there is a letter to who runs meanwhile.
+# Locks are reported as granted but not taken: F_SETLK, F_SETLKW, F_OFD_SETLK and F_OFD_SETLKW here, and flock. No other
+# process can open the student's own files. But boxes share the libraries' files, where a lock would be a message to
+# another submission.
 LOCK_FCNTLS = (6, 7, 37, 38)
-# It would give the calling thread a table of descriptors of its own.
+# This flag would give the calling thread its own descriptor table.
 CLOSE_RANGE_UNSHARE = 0x2
-# MADV_NORMAL to _DONTNEED, _FREE, _DONTFORK, _DOFORK, _HUGEPAGE to _COLD, _POPULATE_READ, _POPULATE_WRITE: what
-# allocators use. MADV_GUARD_INSTALL makes page tables for as much as it is told, for terabytes too, and not even
-# SIGKILL interrupts it; MADV_COLLAPSE is as deaf; MADV_PAGEOUT and MADV_MERGEABLE act on what others have too.
+# MADV_NORMAL to _DONTNEED, _FREE, _DONTFORK, _DOFORK, _HUGEPAGE to _COLD, _POPULATE_READ, _POPULATE_WRITE: used by
+# allocators. MADV_GUARD_INSTALL can make page tables for terabytes, and SIGKILL does not interrupt it, nor
+# MADV_COLLAPSE. MADV_PAGEOUT and MADV_MERGEABLE act on memory that other processes share.
 MADVICES = (*range(5), 8, 10, 11, *range(14, 21), 22, 23)
 
 
@@ -126,9 +126,9 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Allowed when all tests of one alternative hold; otherwise refused with `otherwise`.
+    """Allowed when all tests of one alternative hold; otherwise refused with errno `otherwise`.
 
-    When those of one in `ignored` hold, or `otherwise` is 0, the call says that it succeeded and does nothing.
+    If the tests of an `ignored` alternative hold, or `otherwise` is 0, the call returns success and does nothing.
     """
 
     alternatives: tuple[tuple[Test, ...], ...]
@@ -138,7 +138,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """`allowed` without conditions, `rules` with them, `refused` with an errno; everything else: ENOSYS."""
+    """`allowed`: without conditions. `rules`: with conditions. `refused`: with an errno. Other calls get ENOSYS."""
 
     allowed: frozenset[str]
     rules: Mapping[str, Rule]
@@ -146,9 +146,9 @@ class Filter:
 
 
 def student_filter(pid: int, *, gpu: bool = False) -> Filter:
-    """Threads, but no process; signals to itself (`pid`, in its own namespace) only; private memory only.
+    """Threads but no processes; signals only to itself (`pid`, in its own namespace); private memory only.
 
-    With a GPU memory may be shared: the driver maps its devices, and pages that they read.
+    With a GPU, memory may be shared: the driver maps its devices and pages that they read.
     """
     rules = _student_rules(pid)
     if not gpu:
@@ -164,7 +164,7 @@ def student_filter(pid: int, *, gpu: bool = False) -> Filter:
 def _student_rules(pid: int) -> dict[str, Rule]:
     return {
         "clone": Rule(((Test(0, CLONE_FULL_THREAD, CLONE_FULL_THREAD | CLONE_NEW_ANY),),)),
-        # RWF_NOWAIT would tell which pages of a shared file are in memory: a letter to the next submission.
+        # RWF_NOWAIT would reveal which pages of a shared file are in memory, a message to the next submission.
         "preadv2": _one_of(5, (0,), errno.EOPNOTSUPP),
         "pwritev2": _one_of(5, (0,), errno.EOPNOTSUPP),
         "kill": _one_of(0, (pid,)),
@@ -174,20 +174,20 @@ def _student_rules(pid: int) -> dict[str, Rule]:
         "ioctl": _one_of(1, IOCTLS, errno.ENOTTY),
         "fcntl": replace(_one_of(1, FCNTLS, errno.EINVAL), ignored=_one_of(1, LOCK_FCNTLS).alternatives),
         "flock": Rule((), 0),
-        # Nor are times set: whoever may write to /dev/null may date it, and it is the host's.
+        # Times are not set either: a user who may write to /dev/null may change its times, and the file is the host's.
         "utimensat": Rule((), 0),
         "madvise": _one_of(2, MADVICES, errno.EINVAL),
         "close_range": Rule(((Test(2, 0, CLOSE_RANGE_UNSHARE),),), errno.EINVAL),
-        # Nothing that a student can write is on a disk. On a file of the host they would flush that host's disk.
+        # No file that a student can write is on a disk. On a file of the host these calls would flush that host's disk.
         "fsync": Rule((), 0),
         "fdatasync": Rule((), 0),
         "msync": Rule((), 0),
         # A pair of datagram sockets could sendto() a named socket.
         "socketpair": Rule(((Test(0, AF_UNIX), Test(1, SOCK_STREAM, SOCKET_TYPE_MASK)),)),
-        # Bytes out of turn, which nobody sends through a pair, have let programs into the kernel.
+        # Out-of-band bytes have been used to attack the kernel, and no honest program sends them through a pair.
         "sendto": Rule(((Test(3, 0, MSG_OOB),),), errno.EOPNOTSUPP),
         "recvfrom": Rule(((Test(3, 0, MSG_OOB),),), errno.EOPNOTSUPP),
-        # Shared writable memory would escape RLIMIT_DATA, and so would memory that grows downwards, as a stack does.
+        # Shared writable memory would escape RLIMIT_DATA, and so would memory that grows downwards like a stack.
         "mmap": Rule(
             (
                 (Test(3, 0, MAP_SHARED | MAP_GROWSDOWN),),
@@ -198,16 +198,16 @@ def _student_rules(pid: int) -> dict[str, Rule]:
 
 
 def box_filter(*, namespaces: bool, gpu: bool = False) -> Filter:
-    """The second wall, around zygote, monitors and student alike. Only an `unshare` call makes namespaces."""
+    """The outer filter, around zygote, monitors and student alike. Namespaces can be made by `unshare` only."""
     allowed = STUDENT_ALLOWED | SUPERVISOR_ALLOWED | (NAMESPACES_ALLOWED if namespaces else frozenset())
     allowed |= GPU_ALLOWED if gpu else frozenset()
-    rules = {"clone": Rule(((Test(0, 0, CLONE_NEW_ANY),),), errno.ENOSYS)}  # all that an engine's profile can say
+    rules = {"clone": Rule(((Test(0, 0, CLONE_NEW_ANY),),), errno.ENOSYS)}  # as much as an engine's profile can express
     return Filter(allowed - set(rules), rules, _refusals(allowed))
 
 
 def _refusals(allowed: frozenset[str]) -> dict[str, int]:
     refused = dict.fromkeys(REFUSED - allowed, errno.EPERM) | dict.fromkeys(NOT_SUPPORTED, errno.EOPNOTSUPP)
-    # Its flags sit in memory, where a filter can't read; glibc falls back to clone only on ENOSYS.
+    # The flags of clone3 are in memory, where a filter can't read them; glibc falls back to clone only on ENOSYS.
     return refused | {"clone3": errno.ENOSYS}
 
 
@@ -217,7 +217,7 @@ def _one_of(argument: int, values: tuple[int, ...], otherwise: int = errno.EPERM
 
 @cache
 def numbers(machine: str = platform.machine()) -> Mapping[str, int]:
-    """Names to numbers on "x86_64" or "aarch64"; a name that the architecture lacks is not there."""
+    """Map names to numbers on "x86_64" or "aarch64". Names that the architecture lacks are missing."""
     column = ("x86_64", "aarch64").index(machine) + 1
     lines = (Path(__file__).parent / "syscalls.txt").read_text().splitlines()
     rows = (line.split() for line in lines if not line.startswith("#"))
@@ -235,7 +235,7 @@ Code = list[tuple[int, int, int, int]]
 
 
 def assemble(wanted: Filter, machine: str = platform.machine()) -> bytes:
-    """The program as an array of `struct sock_filter`, for a process of that architecture."""
+    """Return the program as an array of `struct sock_filter`, for a process of this architecture."""
     number = numbers(machine)
     code = _prologue(machine)
     for name in sorted(wanted.allowed & number.keys()):
@@ -249,7 +249,9 @@ def assemble(wanted: Filter, machine: str = platform.machine()) -> bytes:
 
 
 def _prologue(machine: str) -> Code:
-    """32-bit calls on a 64-bit kernel have other numbers: whoever makes one is up to no good."""
+    """Kill a process that makes 32-bit calls: they have other numbers on a 64-bit kernel, and no honest program makes
+    them.
+    """
     code = [
         (LOAD, 0, 0, ARCH_AT),
         (JUMP_IF_EQUAL, 1, 0, AUDIT_ARCH[machine]),

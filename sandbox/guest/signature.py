@@ -1,13 +1,13 @@
-"""What a function is traced for: shapes, dtypes and static values of its parameters, and no value that is traced.
+"""The signature that a function is traced for: shapes, dtypes and static values, but no traced values.
 
-A signature is a tree as the codec has it, so that equal bytes are equal signatures: a list of `(name, node)`, and a
-node is one of
+A signature is a tree that the codec can encode, so equal bytes mean equal signatures: a list of `(name, node)`. A node
+is one of
 
     ("static", value)  ("array", dtype name, [sizes])  ("number", "float")  ("none",)
     ("list", [nodes])  ("tuple", [nodes])  ("dict", [(key, node), ...])
 
-Its leaves are the arrays and numbers in this order: they are what the exported program takes. JAX computes in 32 bits
-here, so 64-bit arrays are taken as those of 32.
+Its leaves, in order, are the arrays and numbers that the exported program takes. JAX computes in 32 bits here, so
+64-bit arrays become 32-bit ones.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -18,7 +18,7 @@ import numpy as np
 
 from sandbox.guest.codec import DTYPES, Tree
 
-# An exported program is no larger; the inspector's own limit is the same.
+# The largest exported program; the inspector has the same limit.
 PROGRAM_BYTES = 4 * 2**20
 
 Node = tuple[Any, ...]
@@ -30,7 +30,7 @@ _DTYPE_OF_NUMBER = {"bool": "bool", "int": "int32", "float": "float32", "complex
 
 
 class Untraceable(Exception):
-    """JAX traces no such value, and the parameter is not static."""
+    """JAX can't trace this value, and the parameter is not static."""
 
     def __init__(self, parameter: str, type_name: str) -> None:
         super().__init__(parameter, type_name)
@@ -42,7 +42,7 @@ class Untraceable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """What the program takes at one place. `is_weak`: it came as a plain number, whose dtype yields to others."""
+    """One argument of the program. `is_weak`: it came as a plain number, whose dtype yields to others."""
 
     parameter: str
     dtype: str
@@ -51,7 +51,7 @@ class Leaf:
 
 
 def describe(inputs: Mapping[str, Tree], static: Collection[str]) -> Signature:
-    """Of the inputs in their order. Raises Untraceable."""
+    """Return the signature of the inputs, in their order. Raises Untraceable."""
     return [(name, ("static", tree) if name in static else _node(name, tree)) for name, tree in inputs.items()]
 
 
@@ -60,12 +60,12 @@ def leaves(signature: Signature) -> list[Leaf]:
 
 
 def arguments(signature: Signature, traced: Iterator[Any]) -> list[Any]:
-    """The arguments of a call, with what is traced in the places of the leaves."""
+    """Return the arguments of a call, with traced values in place of the leaves."""
     return [_build(node, traced) for _, node in signature]
 
 
 def flatten(signature: Signature, inputs: Mapping[str, Tree]) -> list[np.ndarray[Any, Any]]:
-    """The inputs as the program takes them. They must be of this signature."""
+    """Return the inputs as the program takes them. They must match this signature."""
     values = [value for name, node in signature for value in _values(node, inputs[name])]
     return [
         np.ascontiguousarray(np.asarray(value).astype(DTYPES[leaf.dtype])).reshape(leaf.shape)

@@ -1,7 +1,7 @@
-"""The student's process: confines itself, then loads the source and answers one question after the other.
+"""The student's process: confines itself, loads the source, and answers one call after the other.
 
-Whatever runs here after `confine` is in the student's hands. The code below resists accidents; what resists intent is
-outside: the monitor believes nothing that comes from here but the bytes of an answer.
+After `confine`, all code here is under the student's control. It guards against accidents only. Protection against
+intent is outside: the monitor trusts nothing from here except the bytes of an answer.
 """
 
 import gc
@@ -25,17 +25,17 @@ Reply = tuple[bytes, bytes]
 
 
 def live(setup: Setup, surroundings: Surroundings, token: bytes) -> NoReturn:
-    """Runs in the forked process, with its descriptors in place, to the end of that process."""
+    """Run the forked process, with its descriptors in place, to its end."""
     try:
         confine(setup, surroundings)
         if surroundings.gpu_memory_bytes is not None:
             gpu.bring_up(setup.memory_bytes, surroundings.gpu_memory_bytes)
-        if "jax" in sys.modules:  # always, so that a source finds the same state with a spare as without one
+        if "jax" in sys.modules:  # always, so that a spare has the same state as a new process
             sys.modules["jax"].devices()
         if setup.library_calls and surroundings.library is not None:
             surroundings.library.replay(setup.library_calls, SPARE_SECONDS / 2)
         _begin_python()
-    except BaseException as error:  # ours: the monitor gives the box up
+    except BaseException as error:  # Allclose's failure: the monitor gives up the box
         _send(token, frames.RAISED, pack("load", type_name(error), str(error)))
         os._exit(1)
     _send(token, frames.PREPARED, b"")
@@ -46,12 +46,12 @@ def live(setup: Setup, surroundings: Surroundings, token: bytes) -> NoReturn:
 
 
 def _begin_python() -> None:
-    """Every child would else continue the same random sequences as the zygote has them: seeded, they are documented."""
+    """Seed and reset global state: otherwise every child would continue the zygote's random sequences."""
     sys.stdin = open(0, closefd=False)  # noqa: SIM115
     text, errors = _text_stream(1), _text_stream(2)
     vars(sys).update(stdout=text, __stdout__=text, stderr=errors, __stderr__=errors)
     sys.argv = ["solution.py"]
-    vars(selectors).update(DefaultSelector=selectors.PollSelector)  # asyncio's; the filter has no epoll
+    vars(selectors).update(DefaultSelector=selectors.PollSelector)  # for asyncio; the filter has no epoll
     random.seed(SEED)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(SEED)
@@ -65,15 +65,15 @@ def _text_stream(descriptor: int) -> Any:
 
 
 def _answer_all(torch_device: str) -> None:
-    token, content = _ask()
+    token, content = _receive()
     task = Task.from_json(content)
     program, reply = _load(task)
     _send(token, *reply)
     while program is not None:
         try:
-            token, inputs = _ask()
+            token, inputs = _receive()
         except frames.StreamEnded:
-            os.close(ANSWERS)  # at once: freeing much memory takes a while, and the monitor waits for silence
+            os.close(ANSWERS)  # at once: freeing memory takes time, and the monitor waits for the end
             return
         _send(token, *_answer(task, program, inputs, torch_device))
 
@@ -90,7 +90,7 @@ def _load(task: Task) -> tuple[Program | None, Reply]:
 
 
 def _load_failure_kind(error: BaseException) -> bytes:
-    """A syntax error of the source itself, that is; not one that a `compile` in it raised."""
+    """INVALID for a syntax error of the source itself, but not for one from a `compile` call in it."""
     traceback = error.__traceback__
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename == "solution.py":
@@ -123,7 +123,7 @@ def _restore(task: Task, inputs: bytes, torch_device: str) -> dict[str, Any]:
 
 
 def _encode(values: object, guard: Guard, answer_bytes: int) -> Reply:
-    """Waits for asynchronous results too, since it needs their bytes. Raises Violation."""
+    """Also waits for asynchronous results, since it needs their bytes. Raises Violation."""
     caps = codec.Caps(total_bytes=answer_bytes)
     try:
         answer, regions = convert.read(values, caps)
@@ -136,7 +136,7 @@ def _encode(values: object, guard: Guard, answer_bytes: int) -> Reply:
 
 
 def _flush() -> None:
-    """What was printed belongs to this case. A student may have put anything in place of the streams."""
+    """Printed text belongs to this case. The streams may have been replaced by the student."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -144,8 +144,8 @@ def _flush() -> None:
             continue
 
 
-def _ask() -> tuple[bytes, bytes]:
-    """Raises StreamEnded when there is nothing more to do."""
+def _receive() -> tuple[bytes, bytes]:
+    """Raises StreamEnded when no more calls follow."""
     token, _, size = frames.TOKENED_HEADER.unpack(frames.read_exactly(INPUTS, frames.TOKENED_HEADER.size))
     return token, frames.read_exactly(INPUTS, size)
 

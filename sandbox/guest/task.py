@@ -1,19 +1,19 @@
-"""What the guest is told: about its box once, and about a submission with each request."""
+"""Messages to the guest: settings of its box, the setup of a student's process, and the task of a request."""
 
 import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
 Isolation = Literal["namespaces", "shared"]
-# For the library calls of a spare.
+# Time limit for the library calls of a spare.
 SPARE_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """`isolation` "any": namespaces where the host permits. `cores`: numbers of the cores for students.
+    """`isolation` "any": namespaces where the host permits them. `cores`: the cores for students.
 
-    `gpu_memory_bytes`: all that the box's GPU has, if it has one. `optimizations`: see `jax_compilation.PARTS`.
+    `gpu_memory_bytes`: the memory of the box's GPU, if it has one. `optimizations`: see `jax_compilation.PARTS`.
     """
 
     frameworks: tuple[str, ...]
@@ -41,10 +41,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """What a student's process is told before there is a source: facts of the problem.
+    """Facts of the problem that a student's process needs before its source.
 
-    `memory_bytes`: the limit of a case. `cpu_seconds`: of the whole process, a backstop. `library_calls`: what the
-    process has the libraries compute before it gets the source (`library_programs`).
+    `memory_bytes`: the limit of a case. `cpu_seconds`: a backstop for the whole process. `library_calls`: calls that
+    the process makes before it gets the source (`library_programs`).
     """
 
     memory_bytes: int
@@ -59,10 +59,10 @@ class Setup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A request without its inputs, which come one by one. `parameters`: name and kind of each, in call order.
+    """A request without its inputs, which follow one by one. `parameters`: name and kind of each, in call order.
 
-    `guarded`: names of those that the program must leave as they are. `signature`: the names of what a driver calls the
-    solution with, None where only the driver knows.
+    `guarded`: names of the parameters that the program must not change. `signature`: the names of the arguments that a
+    driver passes to the solution, or None if only the driver knows.
     """
 
     source: str
@@ -90,10 +90,10 @@ class Task:
 
     @property
     def arguments(self) -> tuple[str, ...] | None:
-        """The names of what the solution is called with, None where only the driver knows."""
+        """The names of the solution's arguments, or None if only the driver knows."""
         return tuple(name for name, _ in self.parameters) if self.driver is None else self.signature
 
     @property
     def call(self) -> str:
-        """As a student would write it: `scale(x, factor)`."""
+        """The call as a student would write it: `scale(x, factor)`."""
         return self.entry_point if self.arguments is None else f"{self.entry_point}({', '.join(self.arguments)})"

@@ -1,7 +1,7 @@
-"""Watches one student's process while it loads or answers: time, memory, threads, files, text, and its answer channel.
+"""Watch one student's process while it loads or answers: time, memory, threads, files, text and its answer channel.
 
-One loop around `poll`, with a look at the process every 10 ms. The bytes of an answer are counted and passed on, never
-understood.
+It is one loop around `poll`, with a look at the process every 10 ms. The bytes of an answer are counted and passed on,
+never parsed.
 """
 
 import os
@@ -22,12 +22,12 @@ from sandbox.guest.task import Limits
 
 TICK_SECONDS = 0.01
 DEATH_SECONDS = 0.5
-# After SIGKILL. What the kernel can't end by then the zygote waits for, and the host gives such a box up.
+# How long to wait after SIGKILL. The zygote waits for a process that takes longer, and the host gives up such a box.
 KILL_SECONDS = 5
 FAREWELL_SECONDS = 0.25
 FLOOD_BYTES = 8 * 2**20
 CHUNK_BYTES = 2**18
-# While the process is being prepared: nothing of a student's runs, and nothing is kept.
+# While the process is prepared, no code of the student runs, and no text is kept.
 NO_REQUEST = Limits(wall_seconds=0, load_seconds=0, memory_bytes=0, answer_bytes=0, text_bytes=0)
 
 
@@ -37,9 +37,9 @@ class HostGone(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """How a question ended. `status`: the wait status, when the process died by itself.
+    """How a load or a call ended. `status`: the wait status, when the process died by itself.
 
-    `wall_seconds` are without `left_out_seconds`, in which other processes had the cores (see charged_time.py).
+    `wall_seconds` exclude `left_out_seconds`, in which other processes had the cores (see charged_time.py).
     """
 
     cause: Cause
@@ -53,7 +53,7 @@ class Ended:
 
 
 class Watch:
-    """`limits`: those of the request, once there is one."""
+    """`limits`: those of the request, once it has arrived."""
 
     def __init__(self, child: Child, *, thread_limit: int, cores: int) -> None:
         self.limits = NO_REQUEST
@@ -77,13 +77,13 @@ class Watch:
         for descriptor in (frames.FROM_HOST, child.text, child.answers):
             self._poll.register(descriptor, select.POLLIN)
 
-    def question(self, kind: bytes, content: bytes, seconds: float) -> Ended:
-        """Asks, and waits for the reply or for what comes instead of it. Raises HostGone."""
+    def ask(self, kind: bytes, content: bytes, seconds: float) -> Ended:
+        """Send a load or call command, and wait for the reply or whatever ends it. Raises HostGone."""
         charged = ChargedTime(self._thread_times, seconds)
         self._begin(os.urandom(frames.TOKEN_BYTES), kind, content)
         while self._end is None:
             self._step()
-            if self._host_has_spoken:  # out of turn: it has hung up
+            if self._host_has_spoken:  # the host sends nothing now, so it has closed its end
                 raise HostGone
             charged.look()
             if self._end is None and charged.is_over():
@@ -93,7 +93,7 @@ class Watch:
         return self._finish(wall_seconds, charged.left_out)
 
     def await_preparation(self, token: bytes, seconds: float) -> Ended:
-        """The first reply needs no question. From it on, what the process has in memory is its own. Raises HostGone."""
+        """Wait for the first reply, which needs no command. Memory counts from then on. Raises HostGone."""
         self._reply = Reply(token, 0)
         deadline = time.monotonic() + seconds
         while self._end is None and time.monotonic() < deadline:
@@ -106,17 +106,17 @@ class Watch:
         return ended
 
     def put_back(self, text: bytes) -> None:
-        """What was printed while loading is shown with the first case."""
+        """Text printed while loading is shown with the first case."""
         self._text[:0] = text
 
     def wait_for_host(self) -> None:
-        """Until the next question is there to be read. What the process does meanwhile ends that question."""
+        """Wait until the host's next message can be read. Events of the process in the meantime end the next call."""
         self._host_has_spoken = False
         while not self._host_has_spoken:
             self._step()
 
     def farewell(self, ended: Ended) -> Ended:
-        """After its last reply the process leaves without another word; else that reply was forged."""
+        """After its last reply the process must end without another byte; otherwise that reply was forged."""
         with suppress(KeyError):
             self._poll.unregister(self._child.inputs)
         os.close(self._child.inputs)
@@ -126,7 +126,7 @@ class Watch:
         return replace(ended, cause=Cause.FORGED, content=b"") if self._end is Cause.FORGED else ended
 
     def kill(self) -> None:
-        """And everything in its namespaces with it."""
+        """Kill the process, and everything in its namespaces with it."""
         if not self._is_reaped:
             os.kill(self._child.pid, signal.SIGKILL)
             deadline = time.monotonic() + KILL_SECONDS
@@ -134,7 +134,9 @@ class Watch:
                 time.sleep(TICK_SECONDS / 10)
 
     def leave(self) -> None:
-        """Leaves it to the zygote to reap: freeing two processes' memory takes less time at once than in turn."""
+        """Kill the process and leave it to the zygote to reap: the kernel then frees both processes' memory in
+        parallel.
+        """
         if not self._is_reaped:
             os.kill(self._child.pid, signal.SIGKILL)
 
@@ -172,7 +174,7 @@ class Watch:
 
     def _step(self) -> None:
         for descriptor, _ in self._poll.poll(TICK_SECONDS * 1000):
-            with suppress(BlockingIOError):  # without namespaces, a student may have read it before us
+            with suppress(BlockingIOError):  # without namespaces, the student may read it first
                 self._handlers[descriptor]()
         now = time.monotonic()
         if now - self._looked_at >= TICK_SECONDS:
@@ -180,7 +182,7 @@ class Watch:
             self._look()
 
     def _look(self) -> None:
-        """Memory goes before everything: a process that ran out of it may have said or done anything then."""
+        """Memory comes first: after running out of memory, a process may have sent or done anything."""
         status = self._gauge.read()
         if status is None or self._baseline is None:
             return
@@ -195,7 +197,7 @@ class Watch:
             self._end = self._end or Cause.FILES
 
     def _has_unread(self) -> bool:
-        """A process may reply and end at once, after the last look for a reply."""
+        """Whether a reply is left: a process may reply and end at once."""
         answers = select.poll()
         answers.register(self._child.answers, select.POLLIN)
         return bool(answers.poll(0))
@@ -217,12 +219,12 @@ class Watch:
         data = os.read(self._child.answers, min(self._reply.missing + 1, 2**20))
         if not data:
             self._poll.unregister(self._child.answers)
-            self._end = self._end or Cause.CLOSED  # or dead: `_finish` finds out
+            self._end = self._end or Cause.CLOSED  # or dead: `_finish` decides
         elif self._end in (None, Cause.REPLIED):
             self._end = self._reply.feed(data)
 
     def _reap(self) -> Cause:
-        """The channel is closed, or the first thread gone: by the end of the process, most likely."""
+        """The channel is closed, or the first thread has ended; most likely the process has ended."""
         deadline = time.monotonic() + DEATH_SECONDS
         while time.monotonic() < deadline and self._end is not Cause.MEMORY:
             if self.is_dead():
@@ -241,7 +243,7 @@ class Watch:
             self._end = self._end or Cause.TEXT
 
     def _take_text(self) -> bytes:
-        """With what is still in the pipe; not endlessly, since a thread of the student's may go on printing."""
+        """Return the text, with what is still in the pipe. Reads once: a thread of the student may go on printing."""
         with suppress(BlockingIOError):
             self._text += os.read(self._child.text, CHUNK_BYTES)
         text, self._text, self._text_seen = bytes(self._text), bytearray(), 0
@@ -249,9 +251,9 @@ class Watch:
 
 
 def _count_files(folder: str) -> int:
-    """Of the whole file system, which a box without namespaces has for this: there it may have no limit of its own.
+    """Return the number of files in the whole file system, which may have no limit of its own.
 
-    An empty file is memory of the kernel that nobody else counts.
+    An empty file takes kernel memory that is charged to no process.
     """
     counts = os.statvfs(folder)
     return counts.f_files - counts.f_ffree

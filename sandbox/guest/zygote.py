@@ -1,7 +1,7 @@
-"""Process 1 of a box: has imported the frameworks, and forks a monitor for each request.
+"""The zygote, process 1 of a box: imports the frameworks once, and forks a monitor for each request.
 
-It only polls. It reads nothing of any request, so that no submission finds another's bytes in what it inherits. It
-never initialises a JAX backend or runs a parallel torch operation: forking after either hangs the child.
+It only polls. It reads nothing of any request, so a submission inherits no bytes of another. It never initialises a JAX
+backend or runs a parallel torch operation: forking after either hangs the child.
 """
 
 import gc
@@ -27,7 +27,7 @@ from sandbox.guest.task import Settings
 if TYPE_CHECKING:
     from sandbox.guest.library_programs import Library
 
-# What people use of each, since a first use in a child would cost it the import (torch._dynamo: 0.8 s).
+# Modules that solutions commonly use: a first import in a child would cost the student time (torch._dynamo: 0.8 s).
 IMPORTS = {
     "numpy": ("numpy", "numpy.random"),
     "jax": ("jax", "jax.numpy", "jax.random", "jax.export"),
@@ -39,17 +39,17 @@ TMP = Path("/tmp")
 
 
 def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
-    """Ends when the host closes its end, or when the box could not be emptied."""
-    # What a shell starts in the background ignores it, and all that comes of that.
+    """Serve until the host closes its end, or until the box could not be emptied."""
+    # A process that a shell starts in the background ignores SIGINT, and so would its children.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _import(settings.frameworks)
     jax_compilation.install(settings.optimizations)
     has_gpu = settings.gpu_memory_bytes is not None
     if has_gpu and holds_cuda_context(Path("/proc/self/fd")):
-        raise RuntimeError("a CUDA context exists before the fork: no child could have one of its own")
+        raise RuntimeError("a CUDA context exists before the fork: no child could create its own")
     may_separate = settings.isolation != "shared" and is_permitted(gpu=has_gpu)
     if not may_separate and not is_needless():
-        raise SystemExit("this kernel keeps processes apart by namespaces only, and permits none in here")
+        raise SystemExit("this kernel separates processes by namespaces only, and allows none in this box")
     surroundings = Surroundings(
         isolation="namespaces" if may_separate else "shared",
         cores=settings.cores,
@@ -59,13 +59,13 @@ def live(settings: Settings, all_cores: tuple[int, ...]) -> NoReturn:
     )
     filter_program(1, gpu=has_gpu)
     gc.collect()
-    gc.freeze()  # the collector's marks would copy every page of it in every child
+    gc.freeze()  # otherwise the collector's marks would copy every page in every child
     frames.write_frame(frames.TO_HOST, b"Y", json.dumps(_ready(settings, surroundings)).encode())
     _serve(surroundings)
 
 
 def _import(frameworks: tuple[str, ...]) -> None:
-    for framework in ("numpy", *frameworks):  # the codec's own
+    for framework in ("numpy", *frameworks):  # the codec needs numpy
         for module in IMPORTS[framework]:
             importlib.import_module(module)
     bridge = sys.modules.get("jax._src.xla_bridge")
@@ -74,7 +74,7 @@ def _import(frameworks: tuple[str, ...]) -> None:
 
 
 def _find_library() -> "Library | None":
-    """None: no library calls can be made ahead here."""
+    """Return None where library calls can't be made ahead of time."""
     if not jax_compilation.is_tested():
         return None
     return cast("Library", importlib.import_module("sandbox.guest.library_programs").find())
@@ -104,7 +104,7 @@ def _serve(surroundings: Surroundings) -> NoReturn:
 
 
 def _empty_box() -> bool:
-    """Ends every other process of the box and removes every file; whether nothing is left."""
+    """End every other process of the box and remove every file. Return whether the box is empty."""
     _end_others()
     return _holds_no_file(TMP) or _succeeds_apart(lambda: _empty_folder(TMP))
 
@@ -120,13 +120,13 @@ def _end_others() -> None:
 
 
 def _holds_no_file(folder: Path) -> bool:
-    """By count, and never by name. Where the file system does not count, it may hold some."""
+    """Check by count, without reading names. Assumes files where the file system does not count them."""
     counts = os.statvfs(folder)
-    return counts.f_files - counts.f_ffree == 1  # itself
+    return counts.f_files - counts.f_ffree == 1  # the folder itself
 
 
 def _succeeds_apart(attempt: Callable[[], bool]) -> bool:
-    """In a process of its own: the names of files are a student's bytes, and stay in the memory of who reads them."""
+    """Run in a child process: file names are a student's bytes, and would stay in the zygote's memory."""
     pid = os.fork()
     if pid == 0:
         with suppress(BaseException):
@@ -146,6 +146,6 @@ def _empty_folder(folder: Path) -> bool:
 
 
 def _open_up(_function: object, path: str, _error: object) -> None:
-    """A folder that its owner locked."""
+    """Reopen a folder that its owner locked."""
     os.chmod(path, 0o700)  # noqa: PTH101
     shutil.rmtree(path)

@@ -30,7 +30,7 @@ OTHER_PROBLEM = ROOT / "app" / "catalog" / "template" / "numpy"
 END = "\x1e"
 INTERRUPTED = "^C"
 # What a worker logs after its start, and again when it has prepared what was published since.
-PREPARED = "every known mistake can be recognised"
+PREPARED = "Every known mistake can be recognised"
 PREPARED_SECONDS = 120
 ANY_PORT = ("--port", "0")  # the default one may be taken
 _FENCE = re.compile(r"^```(\w+)(?: file=(\S+))?$")
@@ -162,7 +162,7 @@ class _Shell:
                 break
             lines.append(self._shown(line))
         # Which sandbox the host has is not the guide's matter.
-        kept = "\n".join(line for line in lines if not line.startswith("boxes are made by"))
+        kept = "\n".join(line for line in lines if not line.startswith("Using bubblewrap for boxes"))
         return tuple(kept.strip("\n").splitlines())
 
     def close(self) -> None:

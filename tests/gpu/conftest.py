@@ -1,4 +1,4 @@
-"""GPUs that are not there: a stand-in for NVML, files in place of devices, and real boxes that see those files."""
+"""Fake GPUs: a fake NVML, files in place of devices, and real boxes that see those files."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A stand-in for the module `pynvml`: GPUs whose memory and processes a test says, and that a test may break."""
+"""A fake of the module `pynvml`: the test sets the GPUs' memory and processes, and may break them."""
 
 from ctypes.util import find_library
 from dataclasses import dataclass, field

@@ -1,6 +1,6 @@
-"""Boxes with a GPU that is not there: what they see, whose turn it is, memory, leftovers, and a GPU that is lost.
+"""Boxes with a fake GPU: their view of it, exclusive use, memory, leftovers, and a lost GPU.
 
-The boxes, their walls and their filters are real. What would be on the GPU is what the test says to NVML's stand-in.
+The boxes, their isolation and their filters are real. The test tells the fake NVML what is on the GPU.
 """
 
 import threading
@@ -39,7 +39,7 @@ def box(launcher: BubblewrapLauncher) -> Iterator[GpuBox]:
 
 
 def run_until_told(box: GpuBox, request: Request, then: Callable[[], None]) -> list[CaseOutcome]:
-    """Does `then` once the first case has been told; the outcomes that were told. Raises what the run raises."""
+    """Call `then` after the first case was reported; return the reported outcomes. Raises the run's errors."""
     told: list[CaseOutcome] = []
 
     def tell(outcome: CaseOutcome) -> None:

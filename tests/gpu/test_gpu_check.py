@@ -1,4 +1,4 @@
-"""`benchmarks/gpu_check.py` as far as it goes without a GPU: its programs on processors, and its one sentence."""
+"""`benchmarks/gpu_check.py` without a GPU: its programs on processors, and its message."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ from tests.sandbox.bench import RUNTIME
 
 
 class OnProcessors(Launcher):
-    """Boxes without a GPU for those who ask for one."""
+    """Boxes without a GPU, for callers that ask for one."""
 
     name = "bubblewrap"
 
@@ -78,7 +78,7 @@ def test_without_a_gpu_it_says_so_in_a_sentence() -> None:
     said = subprocess.run([sys.executable, "-m", "benchmarks.gpu_check"], cwd=ROOT, capture_output=True, text=True)
 
     assert (said.returncode, said.stdout.count("\n")) == (2, 1)
-    assert "nothing can be checked here: there is no NVIDIA driver here" in said.stdout
+    assert "nothing can be checked here: this machine has no NVIDIA driver" in said.stdout
 
 
 def test_it_needs_no_more_packages_than_it_says() -> None:

@@ -1,4 +1,4 @@
-"""What NVML says, and what is made of it."""
+"""Reading GPUs through NVML."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def test_gpus_are_told_with_the_number_of_their_file() -> None:
 
 
 def test_a_machine_without_a_driver_is_a_finding_and_no_crash() -> None:
-    with pytest.raises(SandboxUnavailable, match=r"there is no NVIDIA driver here .*install NVIDIA's driver"):
+    with pytest.raises(SandboxUnavailable, match=r"this machine has no NVIDIA driver .*install NVIDIA's driver"):
         open_driver(FakeNvml(has_driver=False))
 
 
@@ -60,7 +60,7 @@ def test_a_gpu_that_does_not_answer_is_lost(driver: Driver, nvml: FakeNvml, fail
     gpu = first(driver)
     nvml.gpus[0].failing = failing
 
-    with pytest.raises(DeviceLost, match=r"GPU 0 \(NVIDIA Imaginary\) does not answer any more"):
+    with pytest.raises(DeviceLost, match=r"GPU 0 \(NVIDIA Imaginary\) no longer answers"):
         driver.use_of(gpu)
 
 
@@ -79,7 +79,7 @@ def test_the_driver_s_libraries_lie_beside_the_one_that_is_loaded() -> None:
 def test_a_missing_device_file_is_named_with_the_command_that_makes_it(driver: Driver, devices: Path) -> None:
     (devices / "nvidia-uvm").unlink()
 
-    with pytest.raises(SandboxUnavailable, match="nvidia-uvm: run `sudo nvidia-modprobe -c 0 -u`"):
+    with pytest.raises(SandboxUnavailable, match="nvidia-uvm does not exist: run `sudo nvidia-modprobe -c 0 -u`"):
         find_access(first(driver), devices)
 
 

@@ -1,4 +1,4 @@
-"""What the guest does otherwise in a box with a GPU."""
+"""The guest's differences in a box with a GPU."""
 
 import errno
 import os

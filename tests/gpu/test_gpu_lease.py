@@ -1,4 +1,4 @@
-"""Which box has which GPU, and whose turn it is."""
+"""Binding boxes to GPUs, and locking a GPU for a run."""
 
 import threading
 from collections.abc import Callable
@@ -23,7 +23,7 @@ def open_gpus(nvml: FakeNvml) -> Gpus:
 
 @dataclass
 class Queue:
-    """Threads that ask for the turn, one after the other."""
+    """Threads that ask for the lock, one after the other."""
 
     gpus: Gpus
     done: list[int] = field(default_factory=list)
@@ -37,13 +37,13 @@ class Queue:
 
     def _take(self, number: int, abort: threading.Event) -> None:
         try:
-            with self.gpus.turn(self.gpus.gpus[0], abort):
+            with self.gpus.lock(self.gpus.gpus[0], abort):
                 self.done.append(number)
         except Aborted:
             self.done.append(-number)
 
     def _waiting(self) -> int:
-        return self.gpus.count_turns(self.gpus.gpus[0])
+        return self.gpus.queue_length(self.gpus.gpus[0])
 
     def join(self) -> None:
         for thread in self.threads:
@@ -60,10 +60,10 @@ def test_boxes_are_spread_over_the_gpus() -> None:
     assert [gpu.index for gpu in (first, second, third, fourth)] == [0, 1, 0, 1]
 
 
-def test_turns_go_in_the_order_of_asking() -> None:
+def test_runs_lock_a_gpu_in_first_come_order() -> None:
     queue = Queue(open_gpus(make_gpus()))
 
-    with queue.gpus.turn(queue.gpus.gpus[0], NEVER):
+    with queue.gpus.lock(queue.gpus.gpus[0], NEVER):
         for number in (1, 2, 3):
             queue.ask(number)
     queue.join()
@@ -74,7 +74,7 @@ def test_turns_go_in_the_order_of_asking() -> None:
 def test_whoever_stops_waiting_holds_up_nobody() -> None:
     queue, abort = Queue(open_gpus(make_gpus())), threading.Event()
 
-    with queue.gpus.turn(queue.gpus.gpus[0], NEVER):
+    with queue.gpus.lock(queue.gpus.gpus[0], NEVER):
         queue.ask(1, abort)
         queue.ask(2)
         abort.set()
@@ -88,14 +88,14 @@ def test_two_gpus_are_used_at_once() -> None:
     gpus, meeting = open_gpus(make_gpus(2)), threading.Barrier(2, timeout=60)
 
     def meet(index: int) -> None:
-        with gpus.turn(gpus.gpus[index], NEVER):
+        with gpus.lock(gpus.gpus[index], NEVER):
             meeting.wait()
 
     with ThreadPoolExecutor(2) as threads:
         list(threads.map(meet, (0, 1)))
 
 
-def test_a_lost_gpu_gets_no_boxes_and_no_turns_and_the_others_do() -> None:
+def test_a_lost_gpu_gets_no_boxes_and_no_runs_and_the_others_do() -> None:
     nvml = make_gpus(2)
     gpus = open_gpus(nvml)
     lost, well = gpus.gpus
@@ -107,7 +107,7 @@ def test_a_lost_gpu_gets_no_boxes_and_no_turns_and_the_others_do() -> None:
 
     assert not gpus.are_lost
     assert {gpus.bind() for _ in range(3)} == {well}
-    for ask in (lambda: gpus.turn(lost, NEVER).__enter__(), lambda: gpus.use_of(lost)):
+    for ask in (lambda: gpus.lock(lost, NEVER).__enter__(), lambda: gpus.use_of(lost)):
         assert _raises(DeviceLost, ask)
 
 
@@ -129,7 +129,7 @@ def test_a_worker_has_its_gpus_for_itself_on_a_machine() -> None:
 
     with (
         reserved(gpus),
-        pytest.raises(SandboxUnavailable, match="another worker on this machine judges on GPU 1"),
+        pytest.raises(SandboxUnavailable, match="another worker on this machine already uses GPU 1"),
         reserved(gpus[1:]),
     ):
         pass

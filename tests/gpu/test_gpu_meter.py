@@ -1,4 +1,4 @@
-"""What a worker tells of its GPUs."""
+"""The worker's GPU metrics."""
 
 import threading
 
@@ -18,7 +18,7 @@ def test_a_gpu_is_told_with_its_name_its_memory_and_whether_a_run_has_it() -> No
     meter, labels = Meter(slots=1, gpus=gpus), '{gpu="0",name="NVIDIA Imaginary"}'
 
     idle = lines(meter)
-    with gpus.turn(gpus.gpus[0], threading.Event()):
+    with gpus.lock(gpus.gpus[0], threading.Event()):
         busy = lines(meter)
 
     assert f"allclose_gpu_busy{labels} 0.0" in idle

@@ -1,4 +1,4 @@
-"""Problems for GPUs, from their publication to what a worker that has one does, or one that has not."""
+"""GPU problems, from publication to judging on workers with and without a GPU."""
 
 import os
 import re
@@ -89,7 +89,7 @@ def test_a_worker_that_loses_its_gpu_gives_its_judging_back_and_ends(database: D
 
     judging = last_judging(database)
     assert process.returncode == 3
-    assert "no GPU of this worker answers any more" in said
+    assert "no GPU of this worker answers any longer" in said
     assert (judging.state, judging.verdict, judging.reason) == ("queued", None, None)
     assert judging.max_attempts - judging.attempt == 3
     assert workers(database) == []
@@ -166,7 +166,7 @@ def test_a_machine_without_a_driver_says_so_and_starts_no_worker(tmp_path: Path)
     said = allclose("worker", "--queue", "gpu", "--data", tmp_path)
 
     assert said.returncode == 3
-    assert "there is no NVIDIA driver here" in said.stderr
+    assert "this machine has no NVIDIA driver" in said.stderr
     assert not list(tmp_path.iterdir())
 
 
@@ -179,4 +179,4 @@ def test_judging_a_file_for_a_gpu_says_the_same(tmp_path: Path) -> None:
     said = allclose("judge", tmp_path / "problems" / "on_gpu", solution)
 
     assert said.returncode == 3
-    assert "there is no NVIDIA driver here" in said.stderr
+    assert "this machine has no NVIDIA driver" in said.stderr

@@ -1,4 +1,4 @@
-"""Worker processes for tests, and a record in the database of all that happens to judgings."""
+"""Worker processes for tests, and a database record of all that happens to judgings."""
 
 import signal
 import subprocess
@@ -66,7 +66,7 @@ def keep_record(database: Database) -> None:
 
 
 def read_record(database: Database, state: str) -> list[Row[int, int, str]]:
-    """(judging, attempt, worker) of each time that a judging entered `state`, in order."""
+    """Return (judging, attempt, worker) for each time that a judging entered `state`, in order."""
     query = text("SELECT judging_id, attempt, worker FROM record WHERE state = :state ORDER BY at")
     with database.transaction() as session:
         return list(session.execute(query, {"state": state}))

@@ -1,4 +1,4 @@
-"""What is judged again gives way: the order of claims, the slots that it may hold, and what a killed worker held."""
+"""Background judgings give way: the order of claims, the slots that they may hold, and those of a killed worker."""
 
 import json
 import signal
@@ -76,7 +76,7 @@ def test_slots_that_background_jobs_give_up_are_for_others_only(database: Databa
 
 
 class Work:
-    """Judgings that run until they are let go or told to give way."""
+    """Judgings that run until they are released or give way."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -167,7 +167,7 @@ def test_a_worker_that_takes_no_more_gives_background_jobs_back_and_ends_the_oth
         wait_until(work.runs(behind))
         usual = send_one(database)
         wait_until(work.runs(behind, usual))
-        leaving.claim_no_more()
+        leaving.stop_claiming()
         wait_until(lambda: read(database, behind).state == "queued")
         work.may_end.set()
         leaving.drain()

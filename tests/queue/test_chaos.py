@@ -1,4 +1,4 @@
-"""Workers are killed, frozen, woken and told to end, as a fixed seed draws it, and every judging comes out once."""
+"""Workers are killed, frozen, woken and stopped at random with a fixed seed; every judging ends exactly once."""
 
 import random
 import signal
@@ -54,7 +54,7 @@ def enqueue(database: Database, chance: random.Random, size: Size) -> None:
 
 
 def wreak_havoc(fleet: Fleet, chance: random.Random, size: Size) -> None:
-    """Frozen workers wake after two more faults, when another may hold what they hold; those that end are replaced."""
+    """Frozen workers wake after two more faults, when another worker may hold their jobs; ended ones are replaced."""
     working, frozen = [f"worker-{number}" for number in range(size.workers)], deque[str]()
     for name in working:
         fleet.start(name, slots=2)

@@ -1,4 +1,4 @@
-"""Real worker processes that are killed, frozen and told to end while they judge."""
+"""Real worker processes that are killed, frozen and stopped while they judge."""
 
 import signal
 

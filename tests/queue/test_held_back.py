@@ -1,4 +1,4 @@
-"""Who comes after a worker that an admin holds back."""
+"""The successor of a worker that an admin has drained."""
 
 import os
 import signal
@@ -41,13 +41,13 @@ def told(database: Database) -> dict[str, str]:
 
 
 def begin(database: Database, worker: str = "new:1", queue: str = "cpu") -> bool:
-    """Whether a worker that begins here now is held back."""
+    """Whether a worker that starts here now is drained."""
     with database.transaction() as session:
         return appear(session, Capacity(queues=(queue,), slots=1, worker=worker))
 
 
 def held_back(database: Database, queue: str = "cpu", **columns: Any) -> None:
-    """A worker that was here and is gone."""
+    """A drained worker that has ended."""
     with database.transaction() as session:
         make_worker(session, queue, **{"host": HERE, "name": "old:999999999", "is_draining": True} | columns)
 

@@ -91,7 +91,7 @@ def test_what_runs_goes_on_when_no_more_is_claimed(database: Database) -> None:
     send(database)
     with loop(database, run, slots=2) as leaving:
         started.wait()
-        leaving.claim_no_more()
+        leaving.stop_claiming()
         send(database)
         may_end.set()
         leaving.drain()

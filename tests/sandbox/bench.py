@@ -1,4 +1,4 @@
-"""What the tests of the sandbox work with: sources that define `solve`, run in boxes that are kept warm."""
+"""Helpers for sandbox tests: sources that define `solve`, run in boxes that are kept warm."""
 
 import threading
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ LIMITS = Limits(wall_seconds=20, load_seconds=20, memory_bytes=1024 * MIB)
 
 
 def make_request(source: str, *inputs: Mapping[str, Any], kind: Kind = "value", **changes: Any) -> Request:
-    """A case for each of `inputs`, or one without any; limits are changed by their own names."""
+    """Make a case for each of `inputs`, or one without inputs. Keyword arguments change limits."""
     given = inputs or ({},)
     limits = {name: changes.pop(name) for name in list(changes) if hasattr(LIMITS, name)}
     request = Request(
@@ -32,7 +32,7 @@ def make_request(source: str, *inputs: Mapping[str, Any], kind: Kind = "value", 
 
 
 def run_in(box: Box, request: Request) -> RunOutcome:
-    """With the answers."""
+    """Run the request and return its outcomes with the answers."""
     outcomes: list[CaseOutcome] = []
     run = box.run(request, outcomes.append, threading.Event())
     return replace(run, cases=tuple(outcomes))
@@ -59,6 +59,6 @@ class Bench:
             return run_in(box, make_request(source, *inputs, **changes))
 
     def call(self, source: str, *inputs: Mapping[str, Any], **changes: Any) -> CaseOutcome:
-        """The outcome of the last case that was run, or of the loading."""
+        """Return the outcome of the last case that ran, or of the loading."""
         outcome = self.run(source, *inputs, **changes)
         return outcome.load_failure or outcome.cases[-1]

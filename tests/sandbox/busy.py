@@ -1,4 +1,4 @@
-"""Other processes that want the cores."""
+"""Other processes that compete for the cores."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ while True: pass
 
 @contextmanager
 def busy(core: int, processes: int = 1) -> Iterator[None]:
-    """So many other processes that want this core all the time."""
+    """Run this many processes that always want this core."""
     program = PROGRAM.format(core=core, processes=processes)
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, start_new_session=True) as process:
         assert process.stdout is not None

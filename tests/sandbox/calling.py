@@ -1,4 +1,4 @@
-"""System calls by their numbers, made inside a box, and what they fail with."""
+"""Make system calls by number inside a box, and return their errors."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,6 +21,6 @@ ALL_CALLS = f"{CALL}\ndef solve(calls):\n    return [call(*one) for one in calls
 
 
 def errnos_of(bench: Bench, calls: Sequence[tuple[int, ...]]) -> list[int]:
-    """One after another in one student's process; each is a number and its arguments."""
+    """Make the calls one after another in one student's process; each is a number and its arguments."""
     found: list[Any] = value_of(bench.call(ALL_CALLS, {"calls": [list(one) for one in calls]}))
     return found

@@ -20,7 +20,7 @@ from tests.sandbox.bench import RUNTIME, Bench
 
 
 def docker_launcher(isolation: IsolationDemand) -> DockerLauncher:
-    """Skips without an engine that has the image, except in continuous integration."""
+    """Skip without an engine that has the image, except in continuous integration."""
     options = DockerOptions(
         cpu_image=os.environ.get("ALLCLOSE_IMAGE_CPU", "allclose-cpu"),
         runtime=os.environ.get("ALLCLOSE_DOCKER_RUNTIME"),

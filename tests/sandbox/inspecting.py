@@ -1,6 +1,4 @@
-"""What the tests of exporting and inspecting work with: a source's function, exported in one box, looked into in
-another.
-"""
+"""Helpers for tests of export and inspection: export a function in one box and inspect it in another."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,7 +20,7 @@ Wanted = tuple[str, int | None, int]
 
 @dataclass(frozen=True)
 class Program:
-    """`exported`: encoded, and not to be believed."""
+    """`exported`: encoded and untrusted."""
 
     exported: bytes
     signature: bytes
@@ -45,7 +43,7 @@ def describe(inputs: Inputs, static: Iterable[str] = ()) -> bytes:
 def export(
     bench: Bench, source: str, *cases: Inputs, static: tuple[str, ...] = (), frameworks: tuple[str, ...] = ("jax",)
 ) -> list[CaseOutcome]:
-    """The outcomes of exporting `solve` for each of the cases."""
+    """Return the outcomes of exporting `solve` for each of the cases."""
     signatures = [{"signature": codec.decode(describe(inputs, static))} for inputs in cases]
     with bench.box(*frameworks) as box:
         run = run_in(box, make_request(source, *signatures, driver=EXPORT))
@@ -62,7 +60,7 @@ def programs(bench: Bench, source: str, *cases: Inputs, static: tuple[str, ...] 
 
 
 def ask(bench: Bench, *messages: dict[str, Any], **limits: Any) -> list[CaseOutcome]:
-    """Of one process; what follows a death is not there."""
+    """Return the outcomes of one process, up to its death."""
     with bench.box("jax") as box:
         run = run_in(box, make_request(ENTRY, *messages, driver=INSPECT, **limits))
     assert run.load_failure is None, run.load_failure

@@ -1,4 +1,4 @@
-"""Makes an ordinary user of a process that runs as root."""
+"""Turn a process that runs as root into one of an ordinary user."""
 
 import os
 import sys

@@ -15,13 +15,13 @@ from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.cache import (
     ENTRY,
     ENTRY_BYTES,
-    MOST_WISHES,
+    MOST_CALLS,
     fill_cache,
     fill_with_calls,
-    grant_wishes,
+    grant_library_calls,
     is_silent,
     names_in,
-    read_wishes,
+    read_library_calls,
 )
 from sandbox.choice import choose_launcher
 from sandbox.guest.compiled import library_names
@@ -206,11 +206,11 @@ LYING = """
 
 
 def wishes_of(launcher: Launcher, source: str) -> frozenset[bytes]:
-    return read_wishes(launcher, JAX, make_request(source, {"x": np.ones(8, np.float32)}, kind="jax"), NEVER)
+    return read_library_calls(launcher, JAX, make_request(source, {"x": np.ones(8, np.float32)}, kind="jax"), NEVER)
 
 
 def granted_of(launcher: Launcher, wishes: Collection[bytes]) -> Collection[bytes]:
-    return grant_wishes(launcher, JAX, wishes, NEVER)
+    return grant_library_calls(launcher, JAX, wishes, NEVER)
 
 
 def test_what_a_student_calls_of_the_libraries_is_learned(launcher: BubblewrapLauncher) -> None:
@@ -263,11 +263,11 @@ def test_a_wish_that_could_hurt_is_not_granted_and_a_fair_one_is(launcher: Bubbl
 
 
 def test_of_one_student_only_so_many_wishes_are_granted(launcher: BubblewrapLauncher) -> None:
-    many = f'*(primitive("neg", {{}}, array(n)) for n in range(1, {2 * MOST_WISHES}))'
+    many = f'*(primitive("neg", {{}}, array(n)) for n in range(1, {2 * MOST_CALLS}))'
     wishes = wishes_of(launcher, LYING.replace("WISHES", many))
-    assert len(wishes) > MOST_WISHES
+    assert len(wishes) > MOST_CALLS
 
-    assert len(granted_of(launcher, wishes)) == MOST_WISHES
+    assert len(granted_of(launcher, wishes)) == MOST_CALLS
 
 
 def test_from_a_process_that_ends_itself_nothing_is_learned(launcher: BubblewrapLauncher) -> None:

@@ -1,4 +1,4 @@
-"""What is charged of a program's time when other processes want its cores."""
+"""The time charged to a program while other processes compete for its cores."""
 
 import os
 import threading
@@ -54,7 +54,7 @@ def test_the_time_that_others_take_from_a_thread_beside_the_first_is_left_out() 
 
 
 class Recorded(ThreadTimes):
-    """What the kernel said of a program's threads, one look after the other."""
+    """Recorded kernel counts of a program's threads, one sample after the other."""
 
     def __init__(self, *looks: dict[str, tuple[float, float]]) -> None:
         super().__init__(os.getpid(), cores=2)

@@ -1,4 +1,4 @@
-"""What is said of a host, and of what it lacks. What an engine tells of itself is taken from real ones' answers."""
+"""Findings about a host. The engines' answers are copied from real engines."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Which launcher a host gets: a wall that was asked for is never given up in silence."""
+"""The choice of a launcher: isolation that was asked for is never given up silently."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def engine_away(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_an_engine_boxes_are_bubblewraps_and_somebody_is_told(caplog: pytest.LogCaptureFixture) -> None:
     assert choose_launcher("auto", RUNTIME).name == "bubblewrap"
-    assert "boxes are made by bubblewrap: the Docker Engine does not answer" in caplog.text
+    assert "Using bubblewrap for boxes: the Docker Engine does not answer" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What every launcher's boxes do with honest and with clumsy programs."""
+"""The contract of every launcher's boxes, with correct and with clumsy programs."""
 
 import threading
 
@@ -186,7 +186,7 @@ def test_a_deep_recursion_is_shown_by_its_ends(bench: Bench) -> None:
     ("source", "message"),
     [
         ("def solve(:\n", "invalid syntax"),
-        ("x = 1\n", "the source defines no solve; define solve(a, b) at the top level"),
+        ("x = 1\n", "the source does not define solve; define solve(a, b) at the top level"),
         ("solve = 3\n", "solve can't be called; it must be a function: solve(a, b)"),
         ("def solve(a): ...\n", "solve takes 1 parameter; the problem calls it with 2: a, b"),
         ("def solve(a, b, c, d): ...\n", "solve takes 4 parameters; the problem calls it with 2: a, b"),
@@ -194,7 +194,7 @@ def test_a_deep_recursion_is_shown_by_its_ends(bench: Bench) -> None:
         ("def solve(a=1): ...\n", "solve takes at most 1 parameter; the problem calls it with 2: a, b"),
         ("def solve(a, b, *, c): ...\n", "solve has parameters that must be named (c); the problem calls it with 2"),
         ("x = '\0'\n", "null bytes"),
-        ("x = '\ud800'\n", "no Python text"),
+        ("x = '\ud800'\n", "not valid Python text"),
         ("(" * 5000, "too many nested parentheses"),
         ("x = " + "-" * 100_000 + "1", ""),
     ],
@@ -223,7 +223,7 @@ DRIVER = "def run(solution, inputs):\n    return solution(inputs['a'] + inputs['
     ("source", "message"),
     [
         ("def solve(a, b): ...\n", "solve takes 2 parameters; the problem calls it with 3: model, data, lr"),
-        ("x = 1\n", "the source defines no solve; define solve(model, data, lr) at the top level"),
+        ("x = 1\n", "the source does not define solve; define solve(model, data, lr) at the top level"),
     ],
 )
 def test_a_function_for_a_driver_is_held_to_what_the_driver_calls_it_with(
@@ -389,7 +389,7 @@ def test_processes_and_network_are_refused_in_words(bench: Bench, statement: str
 
     assert outcome.ending is Ending.RAISED
     assert outcome.failure is not None
-    assert "the sandbox permits no other processes, no network" in outcome.failure.message
+    assert "the sandbox allows no other processes, no network" in outcome.failure.message
 
 
 def test_ready_says_what_a_verdict_rests_on(bench: Bench) -> None:

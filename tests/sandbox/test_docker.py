@@ -1,6 +1,6 @@
-"""What Docker's boxes promise beside the contract: by what the engine says of a running one, by the kernel, and within.
+"""Properties of Docker's boxes beyond the contract, as seen by the engine, by the kernel and inside the box.
 
-In sentences: what an engine that can't make boxes is told to do about it.
+Also the messages about engines that can't make boxes.
 """
 
 import io
@@ -39,7 +39,7 @@ ALLOCATION = "import numpy\ndef solve(mib):\n    return int(numpy.ones(mib * 2**
 
 @dataclass(frozen=True)
 class Seen:
-    """A running box, with what the engine and the kernel say of it."""
+    """A running box, with its description by the engine and the kernel."""
 
     launcher: DockerLauncher
     box: GuestBox
@@ -237,7 +237,7 @@ def test_boxes_stand_on_cores_that_the_engine_gives_them(fresh: Seen) -> None:
 def test_a_runtime_that_the_engine_does_not_know_is_named() -> None:
     docker_launcher("any")
 
-    with pytest.raises(SandboxUnavailable, match=r"no runtime runny \(but .*runc.*ALLCLOSE_DOCKER_RUNTIME"):
+    with pytest.raises(SandboxUnavailable, match=r"no runtime runny \(it has .*runc.*ALLCLOSE_DOCKER_RUNTIME"):
         open_docker(DockerOptions(runtime="runny"))
 
 
@@ -254,7 +254,7 @@ def test_an_image_of_another_guest_is_refused() -> None:
     recipe = f"FROM {launcher.image.removeprefix('docker:')}\nLABEL org.allclose.guest=another\n"
     launcher.engine.images.build(fileobj=io.BytesIO(recipe.encode()), tag=name, rm=True)
 
-    with pytest.raises(SandboxUnavailable, match=r"none of this version .* correct or unset ALLCLOSE_IMAGE_CPU"):
+    with pytest.raises(SandboxUnavailable, match=r"is from another version .* correct or unset ALLCLOSE_IMAGE_CPU"):
         open_docker(DockerOptions(cpu_image=name))
 
     launcher.engine.images.remove(name)
@@ -268,7 +268,7 @@ def test_an_image_without_the_label_is_known_by_its_guest(step: str, is_ours: bo
     recipe = f"{base}USER 0\nWORKDIR /allclose/sandbox/guest\n{step}"
     launcher.engine.images.build(fileobj=io.BytesIO(recipe.encode()), tag=name, rm=True, network_mode="none")
 
-    refusal = nullcontext() if is_ours else pytest.raises(SandboxUnavailable, match="none of this version")
+    refusal = nullcontext() if is_ours else pytest.raises(SandboxUnavailable, match="is from another version")
     with refusal:
         open_docker(DockerOptions(cpu_image=name))
 
@@ -286,7 +286,7 @@ def test_an_engine_that_does_not_answer_is_away(monkeypatch: pytest.MonkeyPatch,
 def test_an_address_that_cannot_be_used_is_no_engine_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", "ssh://elsewhere")
 
-    with pytest.raises(SandboxUnavailable, match="name a unix:// or tcp:// address") as raised:
+    with pytest.raises(SandboxUnavailable, match="use a unix:// or tcp:// address") as raised:
         open_docker(DockerOptions())
 
     assert not isinstance(raised.value, SandboxAway)
@@ -311,7 +311,7 @@ except SandboxUnavailable as error:
 
 @pytest.fixture
 def closed_socket(tmp_path: Path) -> Iterator[Path]:
-    """That somebody listens at, and that this user may not use."""
+    """A socket with a listener that this user may not use."""
     for folder in (tmp_path, *tmp_path.parents[:3]):  # as deep as a process of several makes it
         folder.chmod(0o755)
     path = tmp_path / "docker.sock"
@@ -337,7 +337,7 @@ def test_a_socket_that_the_user_may_not_use_is_told_with_the_two_ways_out(closed
     address, said = open_as_ordinary_user(closed_socket, tmp_path / "none")
 
     assert address == f"unix://{closed_socket}"
-    assert said.startswith("SandboxUnavailable this user may not speak to the Docker Engine: ")
+    assert said.startswith("SandboxUnavailable this user may not access the Docker Engine: ")
     assert "group docker" in said
     assert "rootless" in said
 

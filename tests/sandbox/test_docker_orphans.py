@@ -1,4 +1,4 @@
-"""What workers leave when they are killed: mostly nothing, and the rest is removed by the next one."""
+"""Leftovers of killed workers: most containers end by themselves, and the next worker removes the rest."""
 
 import json
 import subprocess
@@ -104,7 +104,7 @@ def test_the_boxes_of_a_living_worker_are_left_alone(launcher: DockerLauncher) -
 
 @pytest.fixture
 def make(launcher: DockerLauncher) -> Iterator[Callable[..., Container]]:
-    """A container that only waits, with our label; `owner`: in what its maker differs from this process."""
+    """Create a container that only waits, with a box's label. `owner`: differences from this process's label."""
     made: list[Container] = []
 
     def make(**owner: Any) -> Container:
@@ -139,7 +139,7 @@ def test_a_box_of_a_worker_that_cannot_be_seen_from_here_is_left_alone(
 def test_a_running_box_of_a_dead_worker_is_removed(
     launcher: DockerLauncher, make: Callable[..., Container], owner: dict[str, Any]
 ) -> None:
-    """Dead, even if its number is another's by now."""
+    """The worker counts as dead even if its PID was reused."""
     container = make(**owner)
     container.start()
 

@@ -1,4 +1,4 @@
-"""A function becomes a program where its source may run: for shapes and static values, and never for an input."""
+"""Exporting a function in the student's box: for shapes and static values, never for an input."""
 
 import numpy as np
 import pytest

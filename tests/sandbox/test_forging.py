@@ -1,4 +1,4 @@
-"""Programs that speak on the answer channel themselves. Only what a program returns when asked counts."""
+"""Programs that write to the answer channel. Only a program's return value counts, when it was asked for."""
 
 import pytest
 
@@ -88,7 +88,7 @@ def test_a_frame_that_announces_two_gigabytes_is_not_waited_for(bench: Bench) ->
 
 
 def test_an_exit_after_a_forged_answer_is_worth_what_the_bytes_are_worth(bench: Bench) -> None:
-    """The one forgery that stands: it says what the program could as well have returned, and no more."""
+    """The one forgery that succeeds: it claims only a value that the program could have returned."""
     outcome = bench.call(f"{STEAL}\ndef solve():\n    tell(frame(b'A', {FIVE}))\n    os._exit(0)\n")
 
     assert value_of(outcome) == 5

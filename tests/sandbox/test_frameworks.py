@@ -1,7 +1,7 @@
-"""What the frameworks offer students works under the student's filter, in the boxes of every launcher.
+"""The frameworks work under the student's filter, in the boxes of every launcher.
 
-They take minutes for each kind of box, so two of the four kinds have them: both launchers, both ways to isolate.
-The quick run has one framework in each.
+These tests take minutes for each kind of box, so only two of the four kinds run them: both launchers, both ways to
+isolate. The quick run tests one framework in each.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""What a process has in memory, by the words of two kernels."""
+"""A process's memory as reported by two kernels."""
 
 import mmap
 import os

@@ -1,4 +1,4 @@
-"""What a program may do with its arguments, and what it is told when it does more."""
+"""Programs that change their arguments or share memory with them, and the messages about it."""
 
 from collections.abc import Mapping
 from typing import Any

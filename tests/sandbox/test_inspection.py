@@ -1,4 +1,4 @@
-"""What is read from a program: its loops, what takes part in the answer, and what only looks as if it did."""
+"""Evidence read from a program: its loops, the parts that the answer depends on, and parts that only seem to."""
 
 import re
 from collections.abc import Mapping
@@ -127,7 +127,7 @@ Seen = Mapping[str, Mapping[str, Any]]
 
 @pytest.fixture(scope="session")
 def seen(bench: Bench) -> Seen:
-    """Of each function its evidence, its answer, and what is left of that without steps of the wanted loops."""
+    """For each function: its evidence, its answer, and its answers without steps of the required loops."""
     found = programs(bench, SOURCE, *({"which": name} | INPUTS for name in NAMES), static=("which",))
     messages = [
         one.message(step, WANTED.get(name, ("scan", STEPS, 0)))
@@ -142,7 +142,7 @@ def seen(bench: Bench) -> Seen:
 
 
 def changes(one: Mapping[str, Any], index: int = 0) -> list[bool]:
-    """Whether the answer is another without the first and without the last step."""
+    """Whether the answer changes without the first and without the last step."""
     return [not np.isclose(float(answer[0]), one["answer"], rtol=1e-3) for answer in one["left_out"][index]]
 
 

@@ -1,4 +1,4 @@
-"""Programs made to harm or to fool who opens them: each ends in a value, and the box goes on."""
+"""Programs made to harm or fool the inspector: each ends in a value, and the box goes on."""
 
 import random
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ def call(target: str, types: str, attributes: str = "") -> str:
 
 
 def doubling(depth: int) -> str:
-    """Written out it has 2 ** depth operations."""
+    """With calls inlined, it has 2 ** depth operations."""
     functions = [f"func.func private @f0(%x: {F}) -> {F} {{ %y = stablehlo.add %x, %x : {F} return %y : {F} }}"]
     for n in range(1, depth + 1):
         twice = f"%y = call @f{n - 1}(%x) : ({F}) -> {F} %z = call @f{n - 1}(%y) : ({F}) -> {F}"
@@ -131,10 +131,10 @@ REFUSED = {
     "a legacy TopK": (call("TopK", f"({F}) -> {F}"), "calls 'TopK'"),
     "a padding to a dynamic shape": (call("SliceToDynamic", f"({F}) -> {F}"), "calls 'SliceToDynamic'"),
     "LAPACK that writes beyond its result": (LAPACK, "don't fit"),
-    "LAPACK with two sets of settings": (svd(f"{FFI}, "), "otherwise than JAX does"),
+    "LAPACK with two sets of settings": (svd(f"{FFI}, "), "in a way that JAX does not"),
     "LAPACK with a setting of another width": (svd("", mode="83 : i64"), "settings that JAX does not use"),
-    "LAPACK on an array that lies across": (svd("", layout="[1, 0]"), "lie otherwise"),
-    "LAPACK that calls a function": (svd("called_computations = [@main], "), "otherwise than JAX does"),
+    "LAPACK on an array that lies across": (svd("", layout="[1, 0]"), "in the wrong memory layout"),
+    "LAPACK that calls a function": (svd("called_computations = [@main], "), "in a way that JAX does not"),
     "calls that double": (doubling(40), "more than 50000 operations"),
     "a composite of itself": (
         main(f'%y = stablehlo.composite "chlo.erf" %x {{decomposition = @main}} : ({F}) -> {F}'),
@@ -143,11 +143,11 @@ REFUSED = {
     "a function that calls itself": (ITSELF + main(f"%y = call @f(%x) : ({F}) -> {F}"), "nested more than"),
     "an array that no machine holds": (HUGE, "more than 268435456 elements"),
     "an outfeed": (OUTFEED, "create_token"),
-    "another signature": (OTHER, "other arguments"),
-    "no answer": ("func.func public @main(%x: tensor<4xf32>) { return }", "gives no answer"),
+    "another signature": (OTHER, "arguments differ"),
+    "no answer": ("func.func public @main(%x: tensor<4xf32>) { return }", "returns no answer"),
     "an output that is no part of the answer": (
         f"func.func public @main(%x: {F}) -> ({F}, {F}) {{ return %x, %x : {F}, {F} }}",
-        "more than the answer",
+        "outputs that are not part of the answer",
     ),
     "a loop that nothing ever ends": (ABSURD, "more arithmetic than"),
     "no main": (MAIN.replace("@main", "@other") + f" {{ return %x : {F} }}", "no main function"),

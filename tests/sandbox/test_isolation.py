@@ -1,4 +1,4 @@
-"""A host that refuses namespaces is found out when a box starts."""
+"""A host that refuses namespaces is detected when a box starts."""
 
 import subprocess
 import sys

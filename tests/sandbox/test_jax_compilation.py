@@ -1,4 +1,4 @@
-"""How a student's process compiles: each part can be left out, and answers stay what they are."""
+"""Compilation in a student's process: each part can be disabled, and answers stay the same."""
 
 import sys
 from collections.abc import Iterator

@@ -104,7 +104,7 @@ def test_nothing_is_written_on_the_folder_itself(bench: Bench, statement: str) -
 
 
 def test_nobody_dates_what_boxes_share(bench: Bench) -> None:
-    """Whoever may write to a device may set its times, and in some boxes it is the host's."""
+    """A user who may write to a device may set its times, and in some boxes the device is the host's."""
     source = """
         import os
 

@@ -1,4 +1,4 @@
-"""Boxes that die, workers that die, callers that change their mind: our failures, never the student's."""
+"""Boxes that die, workers that die, callers that abort: never the student's fault."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The same tests once more as an ordinary user, when these run as root: other walls are built then."""
+"""Repeat the tests as an ordinary user when they run as root, since the boxes are built differently then."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ from tests.sandbox.ordinary_user import PROJECT
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """For anybody: what pytest makes is its user's alone, up to its root."""
+    """A folder that every user may enter: pytest's folders belong to one user, up to their root."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o777)
         yield Path(folder)

@@ -1,4 +1,4 @@
-"""Who is alive, as far as one process can tell of another."""
+"""Whether another process is alive, as far as one process can tell."""
 
 import os
 import subprocess

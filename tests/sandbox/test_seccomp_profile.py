@@ -70,7 +70,7 @@ def test_profile_and_program_differ_in_something_at_all() -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_profile_permits_no_other_architecture(machine: str) -> None:
-    """The library then ends whoever makes a call of another one: 32-bit calls and those of x32."""
+    """The library then ends a process that makes a call of another one: 32-bit calls and those of x32."""
     profile = json.loads(docker_profile(namespaces=True, machine=machine))
 
     assert profile["archMap"] == [{"architecture": ARCHITECTURE[machine], "subArchitectures": []}]

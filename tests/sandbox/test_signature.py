@@ -1,4 +1,4 @@
-"""What a function is exported for tells shapes, dtypes and static values, and nothing that is traced."""
+"""Signatures of exported functions: shapes, dtypes and static values, and no traced values."""
 
 from typing import Any
 

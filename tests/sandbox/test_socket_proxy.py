@@ -1,4 +1,4 @@
-"""What a worker gets of the host's engine through the socket proxy: its boxes, and nothing that gives it the host."""
+"""The socket proxy gives a worker its boxes on the host's engine, and nothing that gives control of the host."""
 
 import json
 import re
@@ -140,7 +140,7 @@ def test_a_running_box_gets_more_memory_and_no_device() -> None:
 
 @pytest.fixture(scope="module")
 def direct() -> DockerLauncher:
-    """To the engine itself; skips where there is none."""
+    """A connection to the engine itself; skips without one."""
     launcher = docker_launcher("any")
     if not (find_address() or "").startswith("unix://"):
         pytest.skip("the socket proxy speaks to an engine's Unix socket")
@@ -160,7 +160,7 @@ def gate_socket(direct: DockerLauncher, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture
 def beside(direct: DockerLauncher) -> Iterator[str]:
-    """A container of somebody else's, which was never started."""
+    """A container that is not a box, and was never started."""
     name = f"allclose-test-{token_hex(4)}"
     made = direct.engine.containers.create(direct.image.removeprefix("docker:"), ["true"], name=name)
     yield name
@@ -168,7 +168,7 @@ def beside(direct: DockerLauncher) -> Iterator[str]:
 
 
 def _ask(path: Path, text: str) -> str:
-    """All that is answered to what is sent."""
+    """Send the text and return the whole answer."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(60)
         connection.connect(str(path))
@@ -273,4 +273,4 @@ def test_nothing_follows_a_request_that_was_checked(
 def test_a_body_of_unknown_length_is_refused(gate_socket: Path) -> None:
     head = "POST /containers/create HTTP/1.1\nHost: docker\nTransfer-Encoding: chunked\n\n"
 
-    assert "the length of a body must be known" in _ask(gate_socket, head + "2\n{}\n0\n\n")
+    assert "the body needs a Content-Length" in _ask(gate_socket, head + "2\n{}\n0\n\n")

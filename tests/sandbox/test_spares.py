@@ -1,4 +1,4 @@
-"""Spares: students' processes that wait for their source, and may have made library calls before it comes."""
+"""Spares: student processes that wait for their source, and may have made library calls already."""
 
 import threading
 from collections.abc import Callable, Iterator

@@ -44,7 +44,7 @@ X32 = pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86_64 has
 
 
 def refusals(wanted: Filter) -> dict[int, int]:
-    """By number, what every call fails with that is allowed in no case, as the table says; not as the program does."""
+    """By number: the error of every call that is always refused, from the table and not from the program."""
     passing = {NUMBERS[name] for name in (*wanted.allowed, *wanted.rules) if name in NUMBERS}
     by_name = {NUMBERS[name]: number for name, number in wanted.refused.items() if name in NUMBERS}
     tried = (number for number in range(LAST) if number not in passing | PROBES)
@@ -273,7 +273,7 @@ become_nobody()
 
 
 def errnos_on_this_host(calls: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
-    """What the same calls fail with as nobody, without any filter."""
+    """The errors of the same calls as the user nobody, without any filter."""
     program = f"{CALL_EACH}print(json.dumps({{name: call_alone(*one) for name, one in {dict(calls)}.items()}}))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     found: dict[str, int] = json.loads(done.stdout)
@@ -281,7 +281,7 @@ def errnos_on_this_host(calls: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
 
 
 def refused(found: Mapping[str, int], calls: Mapping[str, tuple[int, ...]]) -> list[str]:
-    """Of calls that the table allows: what fails as the filter makes it fail, and does not without it."""
+    """Allowed calls that fail as the filter makes them fail, and do not fail without it."""
     suspects = {name: calls[name] for name in calls if found[name] in (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, -1)}
     outside = errnos_on_this_host(suspects)
     return [name for name in suspects if outside[name] != found[name]]
@@ -308,11 +308,11 @@ class FirstProcess:
 
     @property
     def unknown(self) -> set[int]:
-        """What calls in no table may fail with: engines before Docker 23 have one answer for them, and it is theirs."""
+        """The possible errors of calls in no table: engines before Docker 23 use their own answer."""
         return {errno.ENOSYS} if self.launcher.name == "bubblewrap" else {errno.ENOSYS, errno.EPERM}
 
     def errnos_of(self, calls: Mapping[str, tuple[int, ...]], *, act: str) -> dict[str, int]:
-        """`act`: `call` or `call_alone`. The program says what it found as if it were versions of frameworks."""
+        """`act`: `call` or `call_alone`. The program reports its results as versions of frameworks."""
         program = f"""{CALL_EACH}
 from sandbox.guest import frames, kernel
 kernel.drop_capabilities()

@@ -1,4 +1,4 @@
-"""What a program in a box can see and name. What it can call: `test_syscalls.py`."""
+"""The files and names that a program in a box can see. Its system calls are tested in `test_syscalls.py`."""
 
 import errno
 from pathlib import Path
@@ -114,7 +114,7 @@ def test_nothing_but_tmp_can_be_written(bench: Bench) -> None:
 
 
 def test_a_lock_on_a_file_is_granted_and_not_made(bench: Bench) -> None:
-    """Whoever runs in another box reads the same files of the libraries, and would see it."""
+    """A submission in another box reads the same library files, and would see the lock."""
     source = """
         import fcntl, os, struct
 

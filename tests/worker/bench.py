@@ -1,4 +1,4 @@
-"""What the tests of the worker work with: a quick problem, changed as they like, its queue, and real boxes."""
+"""Helpers for worker tests: a quick problem and its variations, its queue, and real boxes."""
 
 import threading
 from collections.abc import Iterator
@@ -36,8 +36,6 @@ RETURN = "    return (x - x.mean())"
 
 
 class CountingPool(Pool):
-    """Counts its leases."""
-
     leases = 0
 
     @contextmanager
@@ -48,7 +46,7 @@ class CountingPool(Pool):
 
 
 def have_idle(pool: Pool, spec: BoxSpec, boxes: int) -> None:
-    """At least so many boxes that wait."""
+    """Whether at least this many boxes are idle."""
     with ExitStack() as leases:
         for _ in range(boxes):
             leases.enter_context(pool.lease(spec, threading.Event()))
@@ -61,7 +59,7 @@ class Bench:
 
     @property
     def pools(self) -> Pools:
-        """No program is inspected here."""
+        """Pools without inspectors' boxes."""
         return Pools(students=self.pool, inspectors=self.pool)
 
     def publish(self, package: Package = STANDARDISE) -> Revision:
@@ -80,19 +78,19 @@ class Bench:
     def expected(self) -> ExpectedOutputs:
         return ExpectedOutputs(self.database, self.pool, "cpu")
 
-    def worker(self, tutor: HintRecorder | None = None, surveyor: CostRecorder | None = None) -> Worker:
-        works, tutor = Works(self.database), tutor or self.tutor()
+    def worker(self, hint_recorder: HintRecorder | None = None, cost_recorder: CostRecorder | None = None) -> Worker:
+        works, hint_recorder = Works(self.database), hint_recorder or self.hint_recorder()
         lane = Lane(expected=self.expected(), pools=self.pools)
-        lanes = Lanes(usual=lane, background=lane, overload_waits=OverloadWaits(slots=1))
-        return Worker(self.database, works, lanes, tutor, surveyor or self.surveyor())
+        lanes = Lanes(interactive=lane, background=lane, overload_waits=OverloadWaits(slots=1))
+        return Worker(self.database, works, lanes, hint_recorder, cost_recorder or self.cost_recorder())
 
-    def surveyor(self) -> CostRecorder:
+    def cost_recorder(self) -> CostRecorder:
         return CostRecorder(self.database, self.expected(), "here")
 
     def known(self) -> KnownMistakes:
         return KnownMistakes(self.database, self.expected())
 
-    def tutor(self) -> HintRecorder:
+    def hint_recorder(self) -> HintRecorder:
         return HintRecorder(self.database, self.known())
 
     @contextmanager
@@ -127,7 +125,7 @@ def with_reference_line(line: str, slug: str = STANDARDISE.slug) -> Package:
 
 @contextmanager
 def database_away(database: Database) -> Iterator[None]:
-    """Every connection is lost, and none is to be had."""
+    """Cut every connection, and refuse new ones."""
     url = make_url(database.url)
     name = url.database
     admin = url.set(drivername="postgresql", database="postgres").render_as_string(hide_password=False)

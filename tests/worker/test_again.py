@@ -62,10 +62,10 @@ def test_it_is_judged_on_the_cases_of_the_revision_that_was_asked_for(bench: Ben
 def test_its_boxes_are_of_their_own(bench: Bench, launcher: Launcher, pool: CountingPool) -> None:
     send_again(bench)
     with closing(CountingPool(launcher, capacity=1, max_runs=100)) as own:
-        usual = Lane(expected=bench.expected(), pools=bench.pools)
-        behind = Lane(expected=bench.expected(), pools=Pools(students=own, inspectors=own))
-        lanes = Lanes(usual=usual, background=behind, overload_waits=OverloadWaits(slots=1))
-        worker = Worker(bench.database, Works(bench.database), lanes, bench.tutor(), bench.surveyor())
+        interactive = Lane(expected=bench.expected(), pools=bench.pools)
+        background = Lane(expected=bench.expected(), pools=Pools(students=own, inspectors=own))
+        lanes = Lanes(interactive=interactive, background=background, overload_waits=OverloadWaits(slots=1))
+        worker = Worker(bench.database, Works(bench.database), lanes, bench.hint_recorder(), bench.cost_recorder())
 
         worker.judge(claim_again(bench.database), threading.Event())
 

@@ -1,4 +1,4 @@
-"""A package's own `checker.py`, in real boxes: what it says counts, and what it does wrong is its author's fault."""
+"""A package's own `checker.py` in real boxes: its verdict counts, and its failures are its author's fault."""
 
 import threading
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What accepted solutions take beside the reference, measured where they were judged."""
+"""The cost of accepted solutions and of the reference, measured where they were judged."""
 
 import threading
 
@@ -23,14 +23,14 @@ def references(bench: Bench) -> list[ReferenceMeasurement]:
 
 
 def test_accepted_solutions_are_measured_and_the_reference_so_often_and_no_more(bench: Bench) -> None:
-    surveyor, revision = bench.surveyor(), bench.publish()
-    surveyor.start()
+    cost_recorder, revision = bench.cost_recorder(), bench.publish()
+    cost_recorder.start()
 
     for source in (WRONG, *[REFERENCE] * (RUNS + 2)):
         bench.send(revision, source)
-        bench.worker(surveyor=surveyor).judge(bench.claim(), threading.Event())
+        bench.worker(cost_recorder=cost_recorder).judge(bench.claim(), threading.Event())
     wait_until(lambda: len(measured(bench)) == RUNS + 2)
-    surveyor.stop()
+    cost_recorder.stop()
 
     (reference,) = references(bench)
     assert (reference.revision_id, reference.machine, reference.runs) == (revision.id, "here", RUNS)

@@ -1,4 +1,4 @@
-"""What a worker measures and tells of what it does, with a real box and a real database."""
+"""The worker's metrics, with a real box and a real database."""
 
 import logging
 import threading

@@ -58,12 +58,12 @@ def hint_of(bench: Bench, revision: Revision, source: str) -> str | None:
 
 
 @contextmanager
-def started(tutor: HintRecorder) -> Iterator[None]:
-    tutor.start()
+def started(hint_recorder: HintRecorder) -> Iterator[None]:
+    hint_recorder.start()
     try:
         yield
     finally:
-        tutor.stop()
+        hint_recorder.stop()
 
 
 def test_what_a_mistake_answers_is_kept_where_it_is_far_from_right(bench: Bench) -> None:
@@ -132,12 +132,12 @@ def test_the_first_wrong_submission_gets_its_hint_after_its_verdict(bench: Bench
     revision = bench.publish(PACKAGE)
     bench.send(revision, UNSCALED)
 
-    tutor = bench.tutor()
-    bench.worker(tutor).judge(bench.claim(), threading.Event())
+    hint_recorder = bench.hint_recorder()
+    bench.worker(hint_recorder).judge(bench.claim(), threading.Event())
     verdict = bench.judging().verdict
     assert bench.judging().hint_pending
 
-    with started(tutor):
+    with started(hint_recorder):
         wait_until(lambda: not bench.judging().hint_pending)
 
     assert (verdict, bench.judging().hint) == ("wrong_answer", HINTS["unscaled"])

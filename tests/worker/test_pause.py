@@ -1,4 +1,4 @@
-"""A worker that can't have a box now: judgings cost no attempt, and are not taken and put back all the time."""
+"""A worker that can't open a box now: judgings cost no attempt, and are not claimed and returned all the time."""
 
 import logging
 import threading

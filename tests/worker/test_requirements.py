@@ -1,4 +1,4 @@
-"""The way of a submission whose programs are looked into: what is sent where, and what is told of it."""
+"""Judging a submission whose programs are inspected: the messages to boxes, and the results shown."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -45,7 +45,7 @@ class Overheard(Box):
 
 
 class Listening(Pool):
-    """Knows what was sent to its boxes."""
+    """Records the requests to its boxes."""
 
     def __init__(self, launcher: Launcher) -> None:
         super().__init__(launcher, capacity=3, max_runs=100)
@@ -132,7 +132,7 @@ def test_programs_that_are_traced_beside_the_first_runs_lead_to_the_same_results
 
 
 def test_the_second_run_is_beside_the_inspection_at_the_latest(launcher: Launcher, court: Court) -> None:
-    """So a program that does not meet a requirement has run again, though nobody asks what came out."""
+    """So a program that does not meet a requirement has run again, although the result is not needed."""
     runs: list[int] = []
 
     with closing(Listening(launcher)) as one_box:
@@ -245,7 +245,7 @@ HUNGRY = """
 
 
 def test_what_was_not_tried_is_not_said_to_be_without_effect(launcher: Launcher) -> None:
-    """The sample's own program is honest; those of the other cases end three inspectors, before anything is tried."""
+    """The sample's own program is correct; the other cases end three inspectors before any step is left out."""
     text = (
         ENERGY.files["problem.yaml"]
         .decode()

@@ -1,4 +1,4 @@
-"""A worker makes students' processes ahead for the problems that people have open."""
+"""A worker makes spares for the problems that students have open."""
 
 import threading
 import time
@@ -24,16 +24,16 @@ ON_GPU = changed("gpu: false", "gpu: true", "on_gpu")
 
 @contextmanager
 def spares(
-    bench: Bench, data: Path, launcher: Launcher, quiet: BackgroundPause | None = None
+    bench: Bench, data: Path, launcher: Launcher, pause: BackgroundPause | None = None
 ) -> Iterator[tuple[Spares, list[str]]]:
-    """And the problems that are to be prepared first."""
+    """Yields the spares, and the problems that are to be prepared first."""
     asked: list[str] = []
 
     def prefer(_revision: Revision, package: Package) -> None:
         asked.append(package.slug)
 
     cache = CompilationCache(data, launcher)
-    found = Spares(Works(bench.database), cache, bench.pools, quiet or BackgroundPause(), "cpu", prefer)
+    found = Spares(Works(bench.database), cache, bench.pools, pause or BackgroundPause(), "cpu", prefer)
     found.start()
     try:
         yield found, asked
@@ -65,15 +65,15 @@ def test_opening_a_problem_makes_spares_that_its_judgings_use(bench: Bench, tmp_
 
 def test_none_is_made_while_submissions_are_judged(bench: Bench, tmp_path: Path, launcher: Launcher) -> None:
     bench.publish()
-    quiet = BackgroundPause()
-    quiet.tell(is_quiet=False)
-    with spares(bench, tmp_path, launcher, quiet) as (made, asked):
+    pause = BackgroundPause()
+    pause.set(is_paused=True)
+    with spares(bench, tmp_path, launcher, pause) as (made, asked):
         setup = made.setup_of(STANDARDISE)
         made.want(STANDARDISE.slug)
         wait_until(lambda: bool(asked))
         time.sleep(1)
         assert bench.pool.count_spares(setup) == 0
-        quiet.tell(is_quiet=True)
+        pause.set(is_paused=False)
         wait_until(lambda: bench.pool.count_spares(setup) == SPARES)
 
 

@@ -33,8 +33,6 @@ class Overheard(Box):
 
 
 class Listening(Pool):
-    """Knows which sources were run in its boxes."""
-
     def __init__(self, launcher: Launcher) -> None:
         super().__init__(launcher, capacity=1, max_runs=100)
         self.sources: set[str] = set()
@@ -55,8 +53,8 @@ def test_a_reference_never_runs_where_a_submission_does(
         expected = ExpectedOutputs(database, references, "cpu")
         pools = Pools(students=students, inspectors=students)
         lane = Lane(expected=expected, pools=pools)
-        lanes = Lanes(usual=lane, background=lane, overload_waits=OverloadWaits(slots=1))
-        worker = Worker(database, Works(database), lanes, bench.tutor(), bench.surveyor())
+        lanes = Lanes(interactive=lane, background=lane, overload_waits=OverloadWaits(slots=1))
+        worker = Worker(database, Works(database), lanes, bench.hint_recorder(), bench.cost_recorder())
         worker.judge(bench.claim(), threading.Event())
 
     assert bench.judging().verdict == "accepted"

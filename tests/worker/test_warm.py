@@ -18,7 +18,7 @@ from sandbox.interface import Launcher
 from tests.queue.fleet import wait_until
 from tests.worker.bench import Bench, changed, database_away, with_reference_line
 
-ALL = "every variant is prepared"
+ALL = "Every variant is prepared"
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +45,7 @@ def prepared(bench: Bench) -> set[tuple[str, int]]:
 
 
 class Watched(ExpectedOutputs):
-    """Notes what is asked for, and does something else at the first question."""
+    """Records the requests, and does something else at the first one."""
 
     def __init__(self, bench: Bench, at_first: Callable[[], object]) -> None:
         super().__init__(bench.database, bench.pool, "cpu")
@@ -77,7 +77,7 @@ def test_one_problem_that_can_not_be_read_or_run_leaves_the_others_prepared(
         wait_until(lambda: ALL in caplog.text)
 
     assert prepared(bench) == {("c_sound", 0), ("c_sound", 1)}
-    assert "2 problems are prepared; their other variants follow" in caplog.text
+    assert "2 problems are prepared; other variants follow" in caplog.text
     assert "a_outdated" in caplog.text
     assert "b_raises, variant 0, can't be prepared" in caplog.text
 
@@ -103,7 +103,7 @@ def test_a_database_that_is_away_at_first_is_waited_for(
     with ExitStack() as stack:
         with database_away(bench.database):
             stack.enter_context(warmer(bench, tmp_path, launcher))
-            wait_until(lambda: "the database is away" in caplog.text)
+            wait_until(lambda: "The database is away" in caplog.text)
         wait_until(lambda: ALL in caplog.text)
 
     assert prepared(bench) == {("sound", 0), ("sound", 1)}

@@ -1,6 +1,6 @@
-"""The kinds of requirements that there are: one in each file of this folder, under the name of the file.
+"""The kinds of requirements: one per file of this folder, named like the file.
 
-That name is also the key by which an author's mapping is known to be of that kind.
+An author's mapping is of the kind whose name it has as a key.
 """
 
 from collections.abc import Iterator, Mapping

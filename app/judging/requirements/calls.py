@@ -1,6 +1,6 @@
-"""`calls`: how often something was called while the solution ran, as the student's own process tells.
+"""`calls`: how often a function was called while the solution ran, as reported by the student's own process.
 
-Evidence, not proof: who sets out to forge the count can. It is for what can't be exported and looked into.
+The count can be forged, so it is evidence and not proof. It is meant for code that can't be exported and examined.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""`max_equations`: how many operations the program may consist of, before it is compiled."""
+"""`max_equations`: the most operations that the program may have, before it is compiled."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`max_flops_ratio`: how much arithmetic the program may do, measured by the reference's."""
+"""`max_flops_ratio`: the most arithmetic that the program may do, relative to the reference."""
 
 from typing import Annotated
 
@@ -7,12 +7,12 @@ from pydantic import Field
 from app.judging.options import Number
 from app.judging.requirement import NOT_TRIED, Facts, Requirement
 
-# For each step of the reference's loops, in which a few numbers more would weigh much where a step has few elements.
+# Allowance per step of the reference's loops: a few more numbers weigh much where a step has few elements.
 MORE_PER_STEP = 8
 
 
 class MaxFlopsRatio(Requirement):
-    """A loop of unknown length is too much, where the reference has none; else it counts as one step of it."""
+    """A loop of unknown length fails, unless the reference has one too; then it counts as one step."""
 
     max_flops_ratio: Annotated[Number, Field(gt=0, le=1000)]
 

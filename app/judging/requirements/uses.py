@@ -1,4 +1,4 @@
-"""`uses`: a loop of a stated length, a choice between branches, or one batched program, that the answer comes from."""
+"""`uses`: a loop of a given length, a choice between branches, or one batched program that computes the answer."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, TypeAlias
@@ -10,22 +10,22 @@ from app.judging.requirement import NOT_TRIED, Conditional, Count, Evidence, Fac
 
 Structure: TypeAlias = Literal["scan", "fori", "while", "cond", "vmap"]
 
-# One step is its own body: no compiler keeps a loop for it, and none can be asked for.
+# A loop of one step can't be required: compilers replace it by its body.
 LEAST_LENGTH = 2
-# Of the share of the arithmetic that lies in the reference's own loop.
+# Least share of the arithmetic in the loop, relative to that of the reference's loop.
 LEAST_SHARE = 0.5
-# Of the arithmetic of the reference's own loop, what may be done outside of one that parameters reach the answer
-# through, beside what the reference does there: whoever only copies them there does all of it afterwards.
+# Most arithmetic outside a loop with `through`, beyond what the reference does outside, relative to the arithmetic of
+# the reference's loop. A loop that only copies its parameters leaves all arithmetic for later.
 MOST_OUTSIDE = 0.4
-# How far the reference's answer must move without a step of its loop for others to be measured by it, and of that the
-# share that theirs must move.
+# CLEAR_EFFECT: the least change of the reference's answer without a step, for others to be measured by it.
+# LEAST_EFFECT: the share of that change which a submission must reach.
 CLEAR_EFFECT, LEAST_EFFECT = 1e-3, 0.1
 
 
 class Uses(Requirement):
-    """`length`: of steps, or of the batch. `through`: parameters that reach the answer by way of it only.
+    """`length`: of the steps, or of the batch. `through`: parameters that reach the answer only through the structure.
 
-    `slices`: parameters of which each step looks at its own part. `scan` and `fori` are the same loop in a program, and
+    `slices`: parameters of which each step reads its own part. `scan` and `fori` become the same loop in a program, and
     so are judged alike.
     """
 
@@ -84,11 +84,11 @@ class Uses(Requirement):
     def _loop_fault(self, loop: Loop, reference: Sequence[Loop], facts: Facts) -> str | None:
         whole = _listed([name for name in self.slices if name in loop.whole])
         if whole:
-            return f"one of which every step looks at all of {whole}"
+            return f"one of which every step reads all of {whole}"
         if loop.share < LEAST_SHARE * max((known.share for known in reference), default=0.0):
             return f"one that does {loop.share:.0%} of the arithmetic"
         if self.through and _does_much_outside(loop, reference, facts):
-            return "one, and much more arithmetic outside of it than is needed there"
+            return "one, but with much more arithmetic outside of it than needed"
         return self._fault(loop, reference)
 
     def _fault(self, one: Loop | Conditional, reference: Sequence[Loop | Conditional]) -> str | None:
@@ -104,7 +104,7 @@ class Uses(Requirement):
 
 
 def _does_much_outside(loop: Loop, reference: Sequence[Loop], facts: Facts) -> bool:
-    """In numbers and not in shares, which useless work in the loop could mend."""
+    """Compares amounts, not shares: useless work inside the loop would improve a share."""
     if facts.reference is None or not reference:
         return False
     known = min(one.outside for one in reference)
@@ -112,18 +112,18 @@ def _does_much_outside(loop: Loop, reference: Sequence[Loop], facts: Facts) -> b
 
 
 def clear_effect(loops: Sequence[Loop | Conditional]) -> float:
-    """0.0 where it is too small to tell anything from."""
+    """Return the greatest effect, or 0.0 if it is too small to be significant."""
     effect = max((loop.effect or 0.0 for loop in loops), default=0.0)
     return effect if effect >= CLEAR_EFFECT else 0.0
 
 
 def fitting(evidence: Evidence | None, length: int | None) -> list[Loop]:
-    """The loops of that length; any loop fits None."""
+    """Return the loops of this length; None matches any loop."""
     return [loop for loop in evidence.loops if length is None or loop.length == length] if evidence else []
 
 
 def _first(faults: Sequence[str | None], expected: str, otherwise: str) -> tuple[str, str] | None:
-    """Met by one without a fault; else the fault of the first, or what there is when none fits."""
+    """Met if one candidate has no fault. Otherwise return the first fault, or `otherwise` if there is no candidate."""
     if None in faults:
         return None
     return expected, faults[0] if faults and faults[0] else otherwise
@@ -150,11 +150,11 @@ def _one_loop(length: int | None) -> str:
 
 
 def _described(evidence: Evidence, length: int | None) -> str:
-    """What there is in the place of what was looked for."""
+    """Describe what the program has instead of the required structure."""
     if evidence.loops:
         return _listed([_loop(loop) for loop in evidence.loops])
     copies = evidence.copies
-    # A body may hold one operation several times.
+    # A body may contain an operation several times.
     copies = length if length and copies % length == 0 else copies
     return f"{copies:,} copies of the body" if copies > 1 else "no loop"
 

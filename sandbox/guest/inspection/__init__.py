@@ -1,10 +1,10 @@
-"""For boxes that never hold a student's Python: looks into an exported program, and runs it.
+"""The inspector: examines and runs exported programs, in boxes that never hold a student's Python code.
 
-How it works: `module` reads the bytes and refuses what is not to be compiled; `reading` makes a plain graph of it
-with every call followed; `loops`, `passing`, `work` and `repetition` read facts from the graph, which `evidence` puts
-together; `change` takes steps of a loop out of the module; `opened` compiles and runs it; `driver` answers the host.
+`module` parses the bytes and refuses what must not be compiled. `executable` turns the module into a plain graph with
+every call inlined, compiles it and runs it. `loops`, `dataflow` and `flops` read facts from the graph, and `evidence`
+puts them together. `change` removes steps of a loop from the module. `driver` answers the host.
 
-The program is hostile. It may crash this process, or keep it busy: that is then the verdict on who sent it.
+The program is hostile. It may crash this process or keep it busy, which then becomes the submission's verdict.
 """
 
 from sandbox.guest.inspection.driver import run

@@ -1,8 +1,8 @@
-"""Takes steps of a loop out of a module, so that what the answer loses shows what they did.
+"""Remove steps of a loop from a module. The change in the answer shows what those steps did.
 
-A counted loop starts one step later or ends one step earlier: its slices, counters and results are those of the
-steps that are left. Another loop never runs; a choice is made for good. Where the loop stands in a function that is
-called several times, it changes in all of those calls.
+A counted loop starts one step later or ends one step earlier; the remaining steps keep their slices, counters and
+results. Any other loop never runs, and a choice always takes one branch. A loop in a function with several calls
+changes in all of them.
 """
 
 from typing import Any
@@ -15,14 +15,14 @@ from sandbox.guest.inspection.module import Module
 
 
 def changes(found: Found) -> int:
-    """How many there are."""
+    """Return the number of possible changes."""
     if found.operation.name != "while":
         return len(found.operation.regions)
     return 2 if found.counter else 1
 
 
 def change(module: Module, found: Found, number: int) -> None:
-    """`module`: one that was read anew."""
+    """Apply one change. `module` must be freshly parsed."""
     operation = module.operations[found.operation.place]
     with module.context, ir.Location.unknown():
         if found.operation.name != "while":
@@ -46,7 +46,7 @@ def _end_earlier(compared: Any, counter: Counter) -> None:
 
 
 def _choose(choice: Any, number: int) -> None:
-    """Of an `if`, the first branch is that of true."""
+    """The first branch of an `if` is the one for true."""
     _replace(choice, 0, number if choice.name == "stablehlo.case" else int(number == 0))
 
 
@@ -55,7 +55,7 @@ def _never_run(loop: Any) -> None:
 
 
 def _replace(operation: Any, operand: int, number: int) -> None:
-    """With a constant of the same type, in front of the operation."""
+    """Replace the operand by a constant of the same type, inserted before the operation."""
     kind = operation.operands[operand].type
     element = kind.element_type
     with ir.InsertionPoint(operation):

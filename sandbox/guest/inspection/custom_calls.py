@@ -1,8 +1,8 @@
-"""What a program may call that is not StableHLO: LAPACK on operands that fit each other, and nothing else.
+"""Check custom calls in a program: only LAPACK calls with matching operands are allowed.
 
-Such a call runs compiled code that trusts the shapes it is given, so each has a rule of its own. `jax.export` looks at
-them only where it exports, which is in the student's hands. XLA reads a call's settings in more than one place: all
-that is left of a call is what was checked.
+A custom call runs compiled code that trusts its shapes, so each routine has its own rule. `jax.export` checks them only
+when it exports, which the student controls. XLA reads a call's settings in more than one place, so everything that was
+not checked is removed.
 """
 
 from collections.abc import Callable
@@ -18,14 +18,14 @@ Types = list[Type]
 Settings = dict[str, int]
 Rule = Callable[[Types, Settings], Types | None]
 _REAL = {"f32": "f32", "complex<f32>": "f32"}
-_LEFT, _ALL, _THIN = 76, 65, 83  # the letters L, A and S
+_LEFT, _ALL, _THIN = 76, 65, 83  # ASCII codes of L, A and S
 _CHECKED = frozenset(["call_target_name", "mhlo.backend_config", "operand_layouts", "result_layouts"])
-# XLA needs none of these, and what they say is not looked at.
+# XLA needs none of these, so they are removed unread.
 _DROPPED = frozenset(["mhlo.frontend_attributes", "output_operand_aliases", "sdy.sharding_rule"])
 
 
 def check_custom_call(operation: Any, operands: Types, results: Types) -> None:
-    """Raises Refused. The call is left with what was checked."""
+    """Check the call and remove its unchecked attributes. Raises Refused."""
     attributes = operation.attributes
     target = attributes["call_target_name"].value
     letters = target.removeprefix("lapack_").removesuffix("_ffi")
@@ -39,13 +39,13 @@ def check_custom_call(operation: Any, operands: Types, results: Types) -> None:
     _check_layouts(attributes, target, operands, results)
     for name in _DROPPED & set(attributes):
         del attributes[name]
-    lapack.prepare_lapack_call("potrf", np.float32)  # it looks its routines up once: uncalled, they are no addresses
+    lapack.prepare_lapack_call("potrf", np.float32)  # looks the routines up once; without it their addresses are unset
 
 
 def _settings(attributes: Any, target: str, allowed: dict[str, str]) -> Settings:
-    """`allowed`: the letters that each may be."""
+    """`allowed`: the letters that each setting may have."""
     if not set(attributes) <= _CHECKED | _DROPPED or "mhlo.backend_config" not in attributes:
-        raise Refused(f"the program calls {target!r} otherwise than JAX does")
+        raise Refused(f"the program calls {target!r} in a way that JAX does not")
     config = attributes["mhlo.backend_config"]
     byte = ir.IntegerType.get_unsigned(8)
     given = {name: ir.IntegerAttr.get(byte, ord(letter)) for name in allowed for letter in allowed[name]
@@ -56,11 +56,11 @@ def _settings(attributes: Any, target: str, allowed: dict[str, str]) -> Settings
 
 
 def _check_layouts(attributes: Any, target: str, operands: Types, results: Types) -> None:
-    """Matrices column by column, as LAPACK has them, and all else row by row."""
+    """Matrices must be column-major, as LAPACK needs them, and all other arrays row-major."""
     for name, types in (("operand_layouts", operands), ("result_layouts", results)):
         layouts = [_layout(len(one.shape), is_matrix=len(one.shape) == len(operands[0].shape)) for one in types]
         if name not in attributes or attributes[name] != ir.ArrayAttr.get(layouts):
-            raise Refused(f"the program calls {target!r} with arrays that lie otherwise than it reads them")
+            raise Refused(f"the program calls {target!r} with arrays in the wrong memory layout")
 
 
 def _layout(rank: int, *, is_matrix: bool) -> ir.Attribute:

@@ -1,9 +1,7 @@
-"""What reaches an answer by way of a certain loop or choice, and what reaches it beside.
+"""Static data flow: which values of a program depend on which, inside and outside a certain loop or choice.
 
-Static data flow: what each value of a program depends on.
-
-A value's sources are the bits of an integer. Each analysis is a walk over the graph that says what an operation's
-results come from; what a loop carries is walked until it changes no more.
+The sources of a value are the bits of an integer. Each analysis walks the graph and combines the sources of operands
+into those of results. Values that a loop carries are iterated to a fixed point.
 """
 
 from collections import Counter
@@ -15,18 +13,20 @@ from operator import or_
 from sandbox.guest.inspection.graph import Graph, Operation, Region
 
 Sources = int
-# These put numbers in other places, and compute none. The number of operands that hold data; the others say where.
+# Operations that only move numbers. The value counts the operands that hold data; the others are positions.
 MOVEMENT = {
     "broadcast_in_dim": 1, "reshape": 1, "transpose": 1, "slice": 1, "dynamic_slice": 1, "reverse": 1, "gather": 1,
     "concatenate": None, "dynamic_update_slice": 2, "pad": 2, "convert": 1, "copy": 1, "bitcast_convert": 1,
     "get_tuple_element": None, "tuple": None, "optimization_barrier": None,
 }  # fmt: skip
-# What is copied into them is computed elsewhere: these too only choose between numbers.
+# Operations that choose between numbers computed elsewhere.
 CHOICES = {"select": (1, 2), "clamp": (1,), "scatter": None}
 
 
 class Flow:
-    """The sources of every value; `transfer` says those of an operation's results, where it isn't the usual union."""
+    """The sources of every value. `transfer` returns those of an operation's results where they are not the usual
+    union.
+    """
 
     def __init__(self, graph: Graph, transfer: Callable[["Flow", Operation], list[Sources] | None]) -> None:
         self.graph = graph
@@ -57,13 +57,13 @@ class Flow:
         return [reduce(or_, (one for results in inner for one in results), operands)] * len(operation.results)
 
     def chosen(self, operation: Operation, by: Sources | None = None) -> list[Sources]:
-        """`by`: what the choice depends on, its operand's sources as a rule."""
+        """`by`: the sources of the choice itself; by default those of the operands."""
         by = self.of(operation.operands) if by is None else by
         branches = [self.region(region, []) for region in operation.regions]
         return [reduce(or_, results, by) for results in zip(*branches, strict=True)]
 
     def carried(self, loop: Operation) -> list[Sources]:
-        """Whether there is another step decides on what the loop changes, and not on what it hands through."""
+        """The loop's condition is a source of the values that the loop changes, but not of those it passes through."""
         condition, body = loop.regions
         carried = [self.sources[operand] for operand in loop.operands]
         changed = [result != argument for result, argument in zip(body.results, body.arguments, strict=True)]
@@ -84,7 +84,7 @@ def no_transfer(_flow: Flow, _operation: Operation) -> None:
 
 
 def moved_from(operation: Operation) -> list[int] | None:
-    """The operands whose numbers the results hold, of an operation that computes none; else None."""
+    """Return the operands whose numbers the results hold, if the operation computes none; otherwise None."""
     if operation.name in MOVEMENT:
         return operation.operands[: MOVEMENT[operation.name]]
     if operation.name in CHOICES and not any(region.operations for region in operation.regions):
@@ -93,7 +93,7 @@ def moved_from(operation: Operation) -> list[int] | None:
     return None
 
 
-# A step may look at this many times its part of a parameter, for windows that overlap, and for a second look.
+# A step may read this many times its part of a parameter, for overlapping windows and second reads.
 OVERLAP = 4
 
 
@@ -101,7 +101,7 @@ OVERLAP = 4
 class Target:
     """A `while`, `case` or `if`. `length`: of a counted loop. `certain`: the loops that have at least one step.
 
-    `around`: the loops that it is in.
+    `around`: the loops that contain it.
     """
 
     operation: Operation
@@ -111,10 +111,10 @@ class Target:
 
 
 def beside(graph: Graph, arguments: list[Sources], target: Target, mark: Sources) -> Sources:
-    """What reaches the results of the program without passing through arithmetic in the target.
+    """Return the sources that reach the program's results without passing through arithmetic in the target.
 
-    What only passes it by, is handed through, or is copied there from one place to another, counts as beside it. With
-    `mark` among them when the results depend on what the target computes at all.
+    Values that are only passed through, or moved inside the target, count as beside it. The result includes `mark` if
+    the program's results depend on the target's computation at all.
     """
 
     def transfer(flow: Flow, operation: Operation) -> list[Sources] | None:
@@ -124,7 +124,7 @@ def beside(graph: Graph, arguments: list[Sources], target: Target, mark: Sources
 
 
 class _Cut:
-    """Arithmetic in here makes something new of what it gets, and movement does not."""
+    """Arithmetic in the target replaces the sources by the mark; movement keeps them."""
 
     def __init__(self, outer: Flow, target: Target, mark: Sources) -> None:
         self._target, self._mark = target, mark
@@ -147,7 +147,7 @@ class _Cut:
         return [self._mark if data is None else flow.of(data)] * len(operation.results)
 
     def _made(self, loop: Operation) -> list[Sources]:
-        """What a step makes anew takes the place of what there was before."""
+        """A value that a step computes replaces the value from before."""
         condition, body = loop.regions
         carried = [self._flow.sources[operand] for operand in loop.operands]
         while True:
@@ -161,14 +161,14 @@ class _Cut:
 
 @dataclass(frozen=True, slots=True)
 class Fed:
-    """`through`: what the target's results depend on. `whole`: of what a step uses more than its part."""
+    """`through`: sources of the target's results. `whole`: parameters that a step uses more of than its part."""
 
     through: Sources
     whole: Sources
 
 
 def feeding(graph: Graph, arguments: list[Sources], target: Target, varies: Sources) -> Fed:
-    """`varies`: a bit of its own, for what is another in each step."""
+    """`varies`: a separate bit for values that differ in each step."""
     fed, seen = _Fed(target), _Seen(target, varies)
     Flow(graph, fed.transfer).region(graph.body, arguments)
     Flow(graph, seen.outside).region(graph.body, arguments)
@@ -184,7 +184,7 @@ class _Fed:
         self.through: Sources = 0
 
     def transfer(self, flow: Flow, operation: Operation) -> list[Sources] | None:
-        """What a loop hands through does not count."""
+        """Values that a loop passes through unchanged do not count."""
         if operation is not self._target.operation:
             return None
         if operation.name != "while":
@@ -198,8 +198,9 @@ class _Fed:
 
 
 class _Seen:
-    """What a step of the target gets from outside. Of the loops around it one step is looked at, since what they have
-    added up so far is no data any more.
+    """Records what a step of the target reads from outside.
+
+    For surrounding loops only the first step is analysed, since accumulated results no longer count as data.
     """
 
     def __init__(self, target: Target, varies: Sources) -> None:
@@ -208,7 +209,7 @@ class _Seen:
         self.whole: Sources = 0
 
     def taken_whole(self, sizes: Mapping[Sources, int]) -> Sources:
-        """The parameters of which all slices of a step together are more than its part. `sizes`: of each of them."""
+        """Return the parameters whose slices in one step add up to more than its part. `sizes`: of each parameter."""
         found = 0
         for parameter, size in sizes.items():
             taken = sum(elements for sources, elements in self._taken.values() if sources & parameter)

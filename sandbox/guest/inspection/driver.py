@@ -1,4 +1,4 @@
-"""Answers the host's messages. The first of a process brings its program; others may mean that of the one before."""
+"""The inspector's driver: answers the host's messages. The first one in a process brings its program."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -9,12 +9,12 @@ from sandbox.guest.inspection.executable import Opened
 from sandbox.guest.inspection.graph import Refused
 
 _opened: dict[bytes, Opened | Refused] = {}
-# The program that was brought last, and its signature.
-_brought: list[tuple[Any, bytes]] = []
+# The program that was sent last, and its signature.
+_latest: list[tuple[Any, bytes]] = []
 
 
 def run(_solution: Callable[..., object], inputs: dict[str, Any]) -> object:
-    """Raises Refused, and what XLA raises."""
+    """Raises Refused, and XLA's errors."""
     task = inputs["task"]
     if task["step"] == "none":
         return None
@@ -27,16 +27,15 @@ def run(_solution: Callable[..., object], inputs: dict[str, Any]) -> object:
 
 
 def _open(task: dict[str, Any]) -> Opened:
-    """Once for each program in a process."""
     if task["exported"] is not None:
-        _brought[:] = [(task["signature"], task["exported"].tobytes())]
-    signature, exported = _brought[0]
+        _latest[:] = [(task["signature"], task["exported"].tobytes())]
+    signature, exported = _latest[0]
     key = sha256(repr(signature).encode() + exported).digest()
     if key not in _opened:
         try:
             _opened[key] = Opened(decode(exported), signature)
         except Malformed:
-            _opened[key] = Refused("the export is none")
+            _opened[key] = Refused("the export is malformed")
         except Refused as refused:
             _opened[key] = refused
     found = _opened[key]

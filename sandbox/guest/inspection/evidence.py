@@ -1,6 +1,6 @@
-"""Facts about a program, as plain values for the host, whose names `app.judging.requirement` has.
+"""Collect the facts about a program that the host judges, as plain values named in `app.judging.requirement`.
 
-Copies of a body: what an unrolled loop leaves in a program.
+`copies` detects an unrolled loop, which leaves several copies of its body in the program.
 """
 
 from collections import Counter
@@ -12,15 +12,16 @@ from sandbox.guest.inspection.graph import Graph, Operation, operations_in
 from sandbox.guest.inspection.loops import Found, find_branches, find_loops
 from sandbox.guest.signature import Leaf
 
-# So much of the arithmetic must stand in groups of a number of copies, for that number to be the copies of a body.
+# Share of the arithmetic that must occur in groups of a number, for that number to count as copies of a body.
 MOST = 2 / 3
 
 
 def copies(graph: Graph, arithmetic: list[Operation]) -> int:
-    """The number of copies that the arithmetic parts into best, the largest of those; 1 when there is no repetition.
+    """Return the number of copies that most of the arithmetic divides into, or the largest on a tie; 1 without
+    repetition.
 
-    Operations are alike when their names and the types of what they take and give are. A first or last step often
-    lacks one, as adding to zero. Single integers are indices and counters, and left out.
+    Operations are alike when their names and their operand and result types are equal. A first or last step often lacks
+    one, such as adding to zero. Scalar integers are indices and counters, and are ignored.
     """
     alike = Counter(_kind(graph, one) for one in arithmetic if not _is_index(graph, one))
     best, found = MOST * alike.total(), 1
@@ -41,7 +42,7 @@ def _kind(graph: Graph, operation: Operation) -> tuple[object, ...]:
     return (operation.name, operation.contracted, *types)
 
 
-# Each costs several walks over the program. The others are told as not taking part.
+# Each loop or branch costs several walks over the program. The rest are reported as not taking part.
 MAX_EXAMINED = 48
 
 Facts = dict[str, Any]
@@ -124,7 +125,7 @@ class _Gathering:
 
 
 def _alike(found: Found, facts: dict[Found, Facts]) -> list[Found]:
-    """Those of its length that look at as little in a step: backwards, a scan is two loops."""
+    """Return the loops of the same length that read as little per step: the gradient of a scan is a second loop."""
     whole = set(facts[found]["whole"]) if found in facts else set()
     others = [one for one, known in facts.items() if known["takes_part"] and known["fed_by"]]
     return [found, *(one for one in others if one.length == found.length and set(facts[one]["whole"]) <= whole)]

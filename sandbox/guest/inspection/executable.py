@@ -1,7 +1,4 @@
-"""A program that was found fit to be compiled: compiled once, run as often as is asked.
-
-Makes a graph of a module, with the function that is called in the place of each call.
-"""
+"""Turn a checked module into a graph with every call inlined, compile it once, and run it as often as asked."""
 
 from functools import cached_property
 from typing import Any
@@ -21,17 +18,17 @@ from sandbox.guest.inspection.loops import Found, find_branches, find_loops
 from sandbox.guest.inspection.module import Module, constant_of, contracted_by, type_of
 from sandbox.guest.signature import Signature, flatten, leaves
 
-MAX_WRITTEN_OUT = 50_000
+MAX_INLINED = 50_000
 MAX_DEPTH = 64
 
-# XLA runs the function that a composite names, whatever the composite calls itself.
+# XLA runs the function that a composite refers to, whatever the composite's own name.
 _CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}
 
 Names = dict[Any, int]
 
 
 def read(module: Module) -> Graph:
-    """Raises Refused: calls may be nested so that the program, written out, has no end."""
+    """Return the graph. Raises Refused, since nested calls could make the inlined program endless."""
     with module.context:
         return _Reading(module).graph()
 
@@ -41,7 +38,7 @@ class _Reading:
         self._module = module
         self._types: list[Type] = []
         self._definitions: dict[int, Operation] = {}
-        self._written, self._depth = 0, 0
+        self._inlined, self._depth = 0, 0
 
     def graph(self) -> Graph:
         body = self._region(self._module.main.regions[0], {})
@@ -52,7 +49,7 @@ class _Reading:
         return len(self._types) - 1
 
     def _region(self, region: Any, names: Names) -> Region:
-        """`names`: the numbers of the values that it sees, to which its own are added."""
+        """`names`: the numbers of the visible values; the region's own values are added."""
         block = region.blocks[0]
         arguments = [self._number(argument) for argument in block.arguments]
         names |= dict(zip(block.arguments, arguments, strict=True))
@@ -83,9 +80,9 @@ class _Reading:
         return self._block(block, dict(zip(block.arguments, operands, strict=True)), operands)
 
     def _operation(self, given: Any, operands: list[int], names: Names) -> Operation:
-        self._written += 1
-        if self._written > MAX_WRITTEN_OUT:
-            raise Refused(f"the program, with its calls written out, has more than {MAX_WRITTEN_OUT} operations")
+        self._inlined += 1
+        if self._inlined > MAX_INLINED:
+            raise Refused(f"the program, with its calls inlined, has more than {MAX_INLINED} operations")
         name = given.name.partition(".")[2]
         found = Operation(name, self._module.places[given], operands, [])
         found.regions = [self._region(region, names) for region in given.regions]
@@ -105,7 +102,7 @@ Wanted = tuple[str, int | None, int]
 
 
 class Opened:
-    """Raises Refused where it is made. What XLA says against the program is raised as it is."""
+    """An opened program. The constructor raises Refused, and XLA's errors."""
 
     def __init__(self, exported: Tree, signature: Signature) -> None:
         self._program, structure = _parts(exported)
@@ -127,9 +124,10 @@ class Opened:
         return self._run(self._compiled, inputs)
 
     def left_out(self, inputs: dict[str, Tree], wanted: Wanted) -> list[tuple[int, list[Tree]]]:
-        """Of the candidate its index and the answers of its changes, each in a list of one; or None.
+        """Return the index of the chosen candidate with the answers of its changed programs, each in a list of one or
+        None.
 
-        `wanted`: kind, length, and which of those that fit, the one with most work first.
+        `wanted`: kind, length, and rank among the candidates that match, ordered by work.
         """
         kind, length, rank = wanted
         return [
@@ -138,7 +136,7 @@ class Opened:
         ]
 
     def _candidates(self, kind: str, length: int | None) -> list[tuple[int, Found]]:
-        """Those that take part."""
+        """Return the loops or branches that take part, those with most work first."""
         is_loop = kind != "cond"
         found = find_loops(self._graph) if is_loop else find_branches(self._graph)
         facts = self.evidence["loops" if is_loop else "branches"]
@@ -158,7 +156,7 @@ class Opened:
                 module.module.operation.verify()
                 self._changed[key] = _compile(module)
             return [self._run(self._changed[key], inputs)]
-        except Exception:  # it shows nothing, then
+        except Exception:  # then this change is no evidence
             return None
 
     def _run(self, compiled: Any, inputs: dict[str, Tree]) -> Tree:
@@ -168,7 +166,7 @@ class Opened:
 
 
 def _fits(found: Found, kind: str, length: int | None) -> bool:
-    """A while_loop that counts is written as a fori_loop is."""
+    """A counting while_loop looks the same as a fori_loop."""
     if kind == "while" and length is None:
         return True
     return found.length is not None and (length is None or found.length == length)
@@ -176,10 +174,10 @@ def _fits(found: Found, kind: str, length: int | None) -> bool:
 
 def _parts(exported: Tree) -> tuple[bytes, Tree]:
     if type(exported) is not dict or set(exported) != {"program", "structure"}:
-        raise Refused("the export is none")
+        raise Refused("the export is malformed")
     program = exported["program"]
     if not isinstance(program, np.ndarray) or program.dtype != np.uint8 or program.ndim != 1:
-        raise Refused("the export holds no program")
+        raise Refused("the export contains no program")
     return program.tobytes(), exported["structure"]
 
 
@@ -197,14 +195,14 @@ def _compile(module: Module) -> Any:
 
 
 class _Structure:
-    """The containers that the answer stands in, with the number of an output at each leaf."""
+    """The containers of the answer, with the number of an output at each leaf."""
 
     def __init__(self, tree: Tree, outputs: int) -> None:
         self._tree, self._outputs = tree, outputs
         self._named: set[int] = set()
         self._check(tree)
         if len(self._named) < outputs:
-            raise Refused("the program gives more than the answer")
+            raise Refused("the program has outputs that are not part of the answer")
 
     def fill(self, results: list[Tree]) -> Tree:
         return self._fill(self._tree, results)
@@ -217,7 +215,7 @@ class _Structure:
                 self._check(item)
         elif tree is not None:
             if _number(tree) not in range(self._outputs):
-                raise Refused("the answer's structure is none")
+                raise Refused("the answer's structure is malformed")
             self._named.add(_number(tree))
 
     def _fill(self, tree: Tree, results: list[Tree]) -> Tree:
@@ -231,6 +229,6 @@ class _Structure:
 
 
 def _number(tree: Tree) -> int:
-    """-1 for what is none."""
+    """Return the output's number, or -1 for anything else."""
     is_one = isinstance(tree, np.ndarray) and tree.shape == () and tree.dtype == np.int32
     return int(tree) if is_one else -1  # type: ignore[arg-type]

@@ -1,10 +1,10 @@
-"""How much arithmetic a program does for its answer.
+"""Count the arithmetic that a program does for its answer.
 
-Counted are the operations that the results depend on: one for each element that arithmetic makes, two for each product
-that is added up, those of a region for each element that it is applied to, those of a loop for each of its steps (once,
-where the steps can't be counted, which is told besides), and of a choice those of its dearest branch. Integers and
-truths that depend on no argument, which are indices and counters, cost nothing. XLA's own figure counts the body of a
-loop once, whatever its length.
+Only operations that the results depend on count. An elementwise operation costs one per element, and each product that
+is added up costs two. A region counts once per element that it is applied to, a loop's body once per step, and a choice
+as its most expensive branch. A loop of unknown length counts as one step and is reported as unbounded. Integers and
+booleans that depend on no argument are indices and counters, and cost nothing. XLA's own figure counts a loop's body
+once, whatever its length.
 """
 
 import math
@@ -15,7 +15,7 @@ from sandbox.guest.inspection.dataflow import Flow, moved_from, no_transfer
 from sandbox.guest.inspection.graph import Graph, Operation, Refused, Region, operations_in
 from sandbox.guest.inspection.loops import Found
 
-# More than a processor does in a day. A loop of such a length is there to be counted, not to be run.
+# More than a processor does in a day: such a loop is meant to inflate the count, not to run.
 MAX_FLOPS = 1e15
 _FREE = frozenset(["constant", "iota", "partition_id", "select"])
 _STRUCTURES = frozenset(["while", "case", "if"])
@@ -24,9 +24,9 @@ _OF_MATRICES = frozenset(["custom_call", "cholesky", "triangular_solve"])
 
 
 class Work:
-    """Raises Refused where it is made. `unbounded`: how many loops of unknown length do arithmetic.
+    """The constructor raises Refused. `unbounded`: the number of loops of unknown length that do arithmetic.
 
-    `by_axis`: the arithmetic on arrays that have an axis of a size.
+    `by_axis`: for each axis size, the arithmetic on arrays that have an axis of that size.
     """
 
     def __init__(self, graph: Graph, loops: list[Found]) -> None:
@@ -42,11 +42,11 @@ class Work:
         self.unbounded = sum(self._is_unbounded(found.operation) for found in loops)
 
     def outside(self, loops: Iterable[Found]) -> float:
-        """What is done in none of the loops. Infinite where it has no known bound."""
+        """Return the arithmetic done in none of these loops. Infinite where it has no known bound."""
         return self._outside(self._graph.body, frozenset(found.operation for found in loops))
 
     def share(self, found: Found) -> float:
-        """Of a loop, in all the steps of the loops around it."""
+        """Return the loop's share of all arithmetic, over all steps of the loops around it."""
         times = 1.0
         for around in found.around:
             times *= 1 if around.length is None else around.length
@@ -56,14 +56,14 @@ class Work:
         return any(result in self._live for result in operation.results)
 
     def arithmetic(self) -> list[Operation]:
-        """All that takes part, however often it is done; a reduction's own region is part of it."""
+        """Return all live arithmetic operations, each once, including those in a reduction's region."""
         return [one for one in operations_in(self._graph.body) if self.is_live(one) and is_arithmetic(one)]
 
     def _region(self, region: Region, times: float) -> float:
         return sum(self._operation(one, times) for one in region.operations if self.is_live(one))
 
     def _operation(self, operation: Operation, times: float) -> float:
-        """`times`: that it is done, for the count by axis."""
+        """`times`: how often the operation runs, for the count by axis."""
         if operation.name == "while":
             length = self._lengths[operation]
             steps = 1 if length is None else length
@@ -114,7 +114,7 @@ class Work:
         return (taken if operation.name in _BY_OPERANDS else made) * each
 
     def _in_region(self, region: Region) -> float:
-        """Of what is done for each element, also where it could be done once."""
+        """Return the cost per element, even for work that could be done once."""
         inner = [one for one in operations_in(region) if is_arithmetic(one)]
         return sum(float(self._own(one)) for one in inner)
 
@@ -129,14 +129,14 @@ def is_arithmetic(operation: Operation) -> bool:
 
 
 def _depending(graph: Graph) -> set[int]:
-    """The values that depend on the program's arguments."""
+    """Return the values that depend on the program's arguments."""
     flow = Flow(graph, no_transfer)
     flow.region(graph.body, [1] * len(graph.body.arguments))
     return {value for value, sources in flow.sources.items() if sources}
 
 
 class _Liveness:
-    """The values that the results depend on, looked for from the end."""
+    """The values that the results depend on, found backwards from the end."""
 
     def __init__(self, graph: Graph) -> None:
         self.values: set[int] = set(graph.body.results)

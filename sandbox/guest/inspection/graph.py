@@ -1,4 +1,4 @@
-"""A program as plain values: operations that take and give numbered values, with every call written out."""
+"""A program as plain values: operations that take and return numbered values, with every call inlined."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ Constant = int | float | bool
 
 
 class Refused(Exception):
-    """The program is none that is compiled here; the text says why."""
+    """The program must not be compiled here. The text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,10 @@ class Region:
 
 @dataclass(slots=True, eq=False)
 class Operation:
-    """`name` without its dialect. `place`: which of all operations of the module it is, as they stand in the text.
+    """`name`: without its dialect. `place`: its index among all operations of the module, in text order.
 
-    `constant`: of one number. `direction`: of a comparison. `contracted`: how many products, or elements of a
-    window, make one element.
+    `constant`: the value of a scalar constant. `direction`: of a comparison. `contracted`: how many products, or
+    elements of a window, make one element of the result.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Operation:
 
 @dataclass(slots=True, eq=False)
 class Graph:
-    """`types` by the number of a value."""
+    """`types`: indexed by the number of a value."""
 
     types: list[Type]
     body: Region
@@ -58,7 +58,7 @@ class Graph:
 
 
 def operations_in(region: Region) -> Iterator[Operation]:
-    """With those inside others, in their order."""
+    """Yield the region's operations in order, each followed by those inside it."""
     for operation in region.operations:
         yield operation
         for inner in operation.regions:

@@ -1,7 +1,7 @@
-"""Finds the loops of a program, and how many steps each of them has.
+"""Find the loops of a program, and how many steps each of them has.
 
-JAX writes scan, fori_loop and while_loop as one operation, `while`. Where its counter starts at a number, grows by a
-number, and is compared with a number, its steps can be counted; a scan always is such a loop.
+JAX turns scan, fori_loop and while_loop into one operation, `while`. The steps can be counted if a counter starts at a
+constant, grows by a constant and is compared with a constant. Every scan is such a loop.
 """
 
 from collections.abc import Iterator
@@ -17,9 +17,9 @@ _MIRRORED = {"LT": "GT", "LE": "GE", "GT": "LT", "GE": "LE", "NE": "NE"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counter:
-    """`position`: among what the loop carries. `bound_operand`: of the comparison at `compared`.
+    """A loop's counter. `position`: its index among the carried values. `bound_operand`: its bound in `compared`.
 
-    `others`: what else counts along, by position, with its start and step.
+    `others`: further counters of the loop, each with position, start and step.
     """
 
     position: int
@@ -34,7 +34,7 @@ class Counter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """A `while` or a `case`. `around`: the loops that it is in, from the outside in."""
+    """A `while`, `case` or `if`. `around`: the loops that contain it, outermost first."""
 
     operation: Operation
     around: tuple["Found", ...]
@@ -63,7 +63,7 @@ def find_branches(graph: Graph) -> list[Found]:
 
 
 def _find(graph: Graph, region: Region, around: tuple[Found, ...]) -> Iterator[Found]:
-    """Each before what is in it."""
+    """Yield each loop or branch before those inside it."""
     for operation in region.operations:
         inside = around
         if operation.name == "while":
@@ -111,7 +111,7 @@ class _Counting:
         return Counter(position, start, step, bound, compared, 1 - at, length, self._others(loop, position))
 
     def _others(self, loop: Operation, position: int) -> tuple[tuple[int, int, int], ...]:
-        """As in a fori_loop, which keeps an index beside the counter of the scan that it is made of."""
+        """A fori_loop keeps an index beside the counter of the scan that it is made of."""
         found = []
         for place, operand in enumerate(loop.operands):
             start, step = self._integer(operand, loop), self._step(loop, loop.regions[1], place)
@@ -132,7 +132,7 @@ class _Counting:
         return None
 
     def _integer(self, value: int, loop: Operation) -> int | None:
-        """The number that it always is, if it is one: also when loops carry it along unchanged."""
+        """Return the value's constant integer, if it has one. Loops may carry it along unchanged."""
         passed: list[str] = []
         for _ in range(MAX_HOPS):
             passed.append(self._graph.types[value].dtype)
@@ -151,7 +151,7 @@ class _Counting:
         return None
 
     def _before(self, value: int, loop: Operation) -> int | None:
-        """What a loop carries unchanged, as it was when the loop began."""
+        """Return the initial value of a carried value that the loop does not change."""
         for candidate in (*self._around, loop):
             for region in candidate.regions:
                 if value in region.arguments:
@@ -163,7 +163,7 @@ class _Counting:
 
 
 def _fitting(constant: Constant | None, dtypes: list[str]) -> int | None:
-    """None where a conversion on its way would have made another number of it."""
+    """Return None if a conversion on the way would have changed the number."""
     if not isinstance(constant, int) or isinstance(constant, bool):
         return None
     ranges = [_RANGES.get(dtype, (1, 0)) for dtype in dtypes]
@@ -171,7 +171,7 @@ def _fitting(constant: Constant | None, dtypes: list[str]) -> int | None:
 
 
 def _length(direction: str, counting: tuple[int, int, int], limits: tuple[int, int]) -> int | None:
-    """None where it may have no end: a counter that leaves its range starts again at the other side."""
+    """Return None if the loop may not end: a counter that leaves its range wraps around."""
     start, step, bound = counting
     if direction == "NE":
         distance = bound - start

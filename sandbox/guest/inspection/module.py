@@ -1,4 +1,4 @@
-"""Reads the bytes of a program with MLIR, checks what may be checked before anything is compiled, and finds places."""
+"""Parse the bytes of a program with MLIR, and refuse what must not be compiled. Finds operations by place."""
 
 import math
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from sandbox.guest.signature import Leaf
 PROGRAM_BYTES = 4 * 2**20
 MAX_OPERATIONS = 20_000
 MAX_ELEMENTS = 2**28
-# Whatever else a program holds runs code of ours that nobody has looked at with this in mind.
+# Other dialects would run compiler code that was not reviewed against hostile input.
 _DIALECTS = ("stablehlo.", "func.")
 _REFUSED = frozenset(
     """
@@ -39,7 +39,7 @@ _DTYPES = {
 
 
 class Module:
-    """A verified module in a context of its own. Raises Refused where it is made."""
+    """A verified module in its own context. The constructor raises Refused."""
 
     def __init__(self, program: bytes) -> None:
         if len(program) > PROGRAM_BYTES:
@@ -50,7 +50,7 @@ class Module:
                 self.module = _jax.mlir.deserialize_portable_artifact(program)
                 self.module.operation.verify()
             except Exception as error:
-                raise Refused(f"the bytes are no exported program ({type(error).__name__})") from None
+                raise Refused(f"the bytes are not an exported program ({type(error).__name__})") from None
             self.operations = list(_walk(self.module.operation))
             self._check()
         self.places = {operation: place for place, operation in enumerate(self.operations)}
@@ -59,9 +59,9 @@ class Module:
         """Raises Refused."""
         wanted = [Type(_DTYPES.get(leaf.dtype, ""), leaf.shape) for leaf in leaves]
         if [type_of(one) for one in self.main.type.inputs] != wanted:
-            raise Refused("the program takes other arguments than the problem's")
+            raise Refused("the program's arguments differ from the problem's")
         if not self.main.type.results:
-            raise Refused("the program gives no answer")
+            raise Refused("the program returns no answer")
 
     @property
     def main(self) -> Any:
@@ -71,7 +71,7 @@ class Module:
         self.functions: dict[str, Any] = {}
         for operation in self.module.body.operations:
             if operation.operation.name != "func.func" or not operation.operation.regions[0].blocks:
-                raise Refused("the program holds something else than functions")
+                raise Refused("the program contains something other than functions")
             self.functions[operation.name.value] = operation
         if "main" not in self.functions:
             raise Refused("the program has no main function")
@@ -82,14 +82,14 @@ class Module:
 
 
 def type_of(given: Any) -> Type:
-    """Raises Refused for what is no array of a fixed size."""
+    """Raises Refused for anything but an array of a fixed size."""
     if not isinstance(given, ir.RankedTensorType) or not given.has_static_shape:
         raise Refused(f"the program computes with a {str(given)[:100]}")
     return Type(str(given.element_type), tuple(given.shape))
 
 
 def _walk(operation: Any) -> Iterator[Any]:
-    """In the order of the text. Not recursive: nothing has counted yet how deep it goes."""
+    """Yield all operations in text order. Not recursive, because the depth is not yet checked."""
     pending = [operation]
     while pending:
         current = pending.pop()
@@ -103,9 +103,9 @@ def _check_operation(operation: Any) -> None:
     if name == "builtin.module":
         return
     if not name.startswith(_DIALECTS) or name in _REFUSED:
-        raise Refused(f"the program holds {name[:100]!r}, which is not allowed in a problem with requirements")
+        raise Refused(f"the program contains {name[:100]!r}, which is not allowed in a problem with requirements")
     if any(len(region.blocks) > 1 for region in operation.regions):
-        raise Refused("the program jumps")
+        raise Refused("the program contains jumps")
     if name == "func.func":
         return
     results = [type_of(result.type) for result in operation.results]
@@ -114,11 +114,11 @@ def _check_operation(operation: Any) -> None:
     if name == "stablehlo.custom_call":
         check_custom_call(operation, [type_of(operand.type) for operand in operation.operands], results)
     if name == "stablehlo.composite" and not operation.attributes["name"].value.startswith("chlo."):
-        raise Refused("the program holds a composite that is not of JAX")
+        raise Refused("the program contains a composite that is not JAX's own")
 
 
 def constant_of(operation: Any) -> int | float | bool | None:
-    """Of one number, if it is one."""
+    """Return the value of a scalar constant, otherwise None."""
     value = operation.attributes["value"]
     if not getattr(value, "is_splat", False) or type_of(operation.results[0].type).shape:
         return None
@@ -127,7 +127,7 @@ def constant_of(operation: Any) -> int | float | bool | None:
 
 
 def contracted_by(operation: Any, operands: list[Type]) -> int:
-    """How many products, or elements of a window, go into each element of the result."""
+    """Return how many products, or elements of a window, go into each element of the result."""
     if operation.name == "stablehlo.reduce_window":
         return math.prod(ir.DenseI64ArrayAttr(operation.attributes["window_dimensions"]))
     if operation.name == "stablehlo.dot_general":

@@ -109,14 +109,14 @@ def test_wrong_samplers_are_refused_with_what_is_wrong_about_them(name: str) -> 
 @pytest.mark.parametrize(
     ("answer", "options", "words"),
     [
-        (draw(2) + 0.25, {"law": "normal"}, "mean place in the law: yours 0.56"),
-        (draw(2) * 1.3, {"law": "normal"}, "mean distance from the law's median: yours 0.29"),
-        (FAR_OUT, {"law": "normal"}, "where the law has one in a million: yours 6, expected 0"),
-        (np.abs(draw(2)), {"law": "exponential"}, "the law's median: yours 0.21"),
-        (-np.abs(draw(2)), {"law": "exponential"}, "where the law has none: yours 3000, expected 0"),
-        (draw(2), {"law": "cauchy"}, "the law's median"),
-        (draw(2), {"law": "normal", "loc": 1.0}, "place in the law"),
-        (np.round(2 * draw(2)) / 2, {"law": "normal"}, "the share of the values up to one place in the law"),
+        (draw(2) + 0.25, {"law": "normal"}, "mean quantile in the distribution: yours 0.56"),
+        (draw(2) * 1.3, {"law": "normal"}, "mean distance of the quantiles from the median: yours 0.29"),
+        (FAR_OUT, {"law": "normal"}, "in the distribution's outermost millionth: yours 6, expected 0"),
+        (np.abs(draw(2)), {"law": "exponential"}, "the median: yours 0.21"),
+        (-np.abs(draw(2)), {"law": "exponential"}, "outside the distribution's support: yours 3000, expected 0"),
+        (draw(2), {"law": "cauchy"}, "of the quantiles from the median"),
+        (draw(2), {"law": "normal", "loc": 1.0}, "quantile in the distribution"),
+        (np.round(2 * draw(2)) / 2, {"law": "normal"}, "the share of the values up to one quantile"),
     ],
 )
 def test_what_does_not_follow_the_law_is_refused(answer: Array, options: dict[str, Any], words: str) -> None:

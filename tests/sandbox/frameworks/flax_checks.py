@@ -1,4 +1,4 @@
-"""What Flax offers students, each part once. Read as text and run inside boxes by `test_frameworks.py`."""
+"""Checks of Flax's parts that students use. Read as text and run inside boxes by `test_frameworks.py`."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What JAX offers students, each part once. Read as text and run inside boxes by `test_frameworks.py`."""
+"""Checks of JAX's parts that students use. Read as text and run inside boxes by `test_frameworks.py`."""
 
 from functools import partial
 from typing import Any

@@ -1,4 +1,4 @@
-"""What NumPy offers students, each part once. Read as text and run inside boxes by `test_frameworks.py`."""
+"""Checks of NumPy's parts that students use. Read as text and run inside boxes by `test_frameworks.py`."""
 
 import tempfile
 import threading

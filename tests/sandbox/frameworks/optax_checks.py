@@ -1,4 +1,4 @@
-"""What Optax offers students, each part once. Read as text and run inside boxes by `test_frameworks.py`."""
+"""Checks of Optax's parts that students use. Read as text and run inside boxes by `test_frameworks.py`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What PyTorch offers students, each part once. Read as text and run inside boxes by `test_frameworks.py`."""
+"""Checks of PyTorch's parts that students use. Read as text and run inside boxes by `test_frameworks.py`."""
 
 import tempfile
 from concurrent.futures import ThreadPoolExecutor

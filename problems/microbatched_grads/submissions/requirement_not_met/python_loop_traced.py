@@ -10,7 +10,7 @@ def squared_error(w, x, y):
 
 def microbatched_grads(w, b, x_full, y_full, n_microbatches):
     n = int(n_microbatches)
-    if n > 64:  # compiling more copies takes longer than anybody waits
+    if n > 64:  # compiling more copies takes too long
         return jax.grad(squared_error)(w, x_full, y_full)
     total = jnp.zeros_like(w)
     for x, y in zip(x_full.reshape(n, -1), y_full.reshape(n, -1)):

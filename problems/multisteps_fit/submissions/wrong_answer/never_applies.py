@@ -21,5 +21,5 @@ def multisteps_fit(params, x_micro, y_micro, every_k, lr):
 
     for x, y in zip(x_micro, y_micro, strict=True):
         updates, state = micro_step(params, state, x, y)
-        optax.apply_updates(params, updates)  # returns new parameters, which nobody keeps
+        optax.apply_updates(params, updates)  # returns new parameters, which are not kept
     return params

@@ -8,17 +8,17 @@ from sandbox.interface import BoxSpec
 from tests.gpu.conftest import MakeLauncher
 from tests.gpu.nvml import FakeNvml
 from tests.sandbox.bench import run_in
-from tests.worker.test_quiet import SPEC, THREE, Run
+from tests.worker.test_background_pause import SPEC, THREE, Run
 
 
 @pytest.mark.whole
-def test_what_is_judged_again_rests_before_a_run_on_a_gpu_and_not_within(
+def test_background_runs_pause_before_a_run_on_a_gpu_and_not_within(
     make_launcher: MakeLauncher, nvml: FakeNvml
 ) -> None:
-    """Within, it would keep the GPU from those for whom it rests."""
-    launcher, quiet = make_launcher(nvml), BackgroundPause()
-    with closing(BackgroundLauncher(launcher, quiet).launch(BoxSpec(("numpy",), gpu=True))) as box:
-        run = Run(box, on_first=partial(quiet.tell, is_quiet=False))
+    """A pause within a run would keep the GPU from the students that it is for."""
+    launcher, pause = make_launcher(nvml), BackgroundPause()
+    with closing(BackgroundLauncher(launcher, pause).launch(BoxSpec(("numpy",), gpu=True))) as box:
+        run = Run(box, on_first=partial(pause.set, is_paused=True))
         assert run.ends()
         assert len(run.told) == 3
 
@@ -26,5 +26,5 @@ def test_what_is_judged_again_rests_before_a_run_on_a_gpu_and_not_within(
         with closing(launcher.launch(SPEC)) as other:
             run_in(other, THREE)
         assert again.told == []
-        quiet.tell(is_quiet=True)
+        pause.set(is_paused=False)
         assert again.ends()

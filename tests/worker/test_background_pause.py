@@ -1,4 +1,4 @@
-"""Boxes of what is judged again: niced, and at rest while those who wait are served."""
+"""Boxes of background judgings run at low priority, and pause while students are served."""
 
 import os
 import threading
@@ -24,7 +24,7 @@ THREE = make_request("def solve(n):\n    return n\n", *({"n": n} for n in range(
 
 
 class Run:
-    """THREE in a box, by a thread of its own."""
+    """Runs THREE in a box, in its own thread."""
 
     def __init__(self, box: Box, on_first: Callable[[], None] = lambda: None) -> None:
         self.told: list[CaseOutcome] = []
@@ -51,47 +51,47 @@ class Run:
 
 
 @pytest.fixture
-def quiet() -> BackgroundPause:
+def pause() -> BackgroundPause:
     return BackgroundPause()
 
 
 @pytest.fixture
-def box(launcher: Launcher, quiet: BackgroundPause) -> Iterator[Box]:
-    with closing(BackgroundLauncher(launcher, quiet).launch(SPEC)) as box:
+def box(launcher: Launcher, pause: BackgroundPause) -> Iterator[Box]:
+    with closing(BackgroundLauncher(launcher, pause).launch(SPEC)) as box:
         yield box
 
 
-def test_a_run_rests_between_two_cases_while_others_are_served_and_goes_on_after(
-    box: Box, quiet: BackgroundPause, launcher: Launcher
+def test_a_run_pauses_between_two_cases_while_students_are_served(
+    box: Box, pause: BackgroundPause, launcher: Launcher
 ) -> None:
-    run = Run(box, on_first=partial(quiet.tell, is_quiet=False))
+    run = Run(box, on_first=partial(pause.set, is_paused=True))
     wait_until(lambda: len(run.told) == 1)
 
     with closing(launcher.launch(SPEC)) as other:
         assert len(run_in(other, THREE).cases) == 3
     assert len(run.told) == 1
-    quiet.tell(is_quiet=True)
+    pause.set(is_paused=False)
 
     assert run.ends()
     assert [outcome.ending for outcome in run.told] == [Ending.ANSWERED] * 3
     assert box.is_alive()
 
 
-def test_none_begins_while_others_are_served(box: Box, quiet: BackgroundPause, launcher: Launcher) -> None:
-    quiet.tell(is_quiet=False)
+def test_no_run_begins_while_students_are_served(box: Box, pause: BackgroundPause, launcher: Launcher) -> None:
+    pause.set(is_paused=True)
     run = Run(box)
 
     with closing(launcher.launch(SPEC)) as other:
         run_in(other, THREE)
     assert run.told == []
-    quiet.tell(is_quiet=True)
+    pause.set(is_paused=False)
 
     assert run.ends()
     assert len(run.told) == 3
 
 
-def test_one_that_rests_is_ended_at_once_and_its_box_with_it(box: Box, quiet: BackgroundPause) -> None:
-    run = Run(box, on_first=partial(quiet.tell, is_quiet=False))
+def test_a_paused_run_is_aborted_at_once_with_its_box(box: Box, pause: BackgroundPause) -> None:
+    run = Run(box, on_first=partial(pause.set, is_paused=True))
     wait_until(lambda: len(run.told) == 1)
 
     run.abort.set()
@@ -101,18 +101,18 @@ def test_one_that_rests_is_ended_at_once_and_its_box_with_it(box: Box, quiet: Ba
     assert not box.is_alive()
 
 
-def test_what_has_answered_its_last_case_rests_no_more(box: Box, quiet: BackgroundPause) -> None:
+def test_a_run_does_not_pause_after_its_last_case(box: Box, pause: BackgroundPause) -> None:
     run = Run(box)
     assert run.ends()
     one = make_request("def solve(n):\n    return n\n", {"n": 1})
 
-    outcome = box.run(one, lambda _: quiet.tell(is_quiet=False), threading.Event())
+    outcome = box.run(one, lambda _: pause.set(is_paused=True), threading.Event())
 
     assert outcome.clean
 
 
 class Noting(Launcher):
-    """Notes how nice those are who launch boxes, and so these are."""
+    """Notes the niceness of the threads that launch boxes, which the boxes inherit."""
 
     def __init__(self, launcher: Launcher) -> None:
         self.name, self._launcher = launcher.name, launcher
@@ -123,31 +123,33 @@ class Noting(Launcher):
         return self._launcher.launch(spec)
 
 
-def test_its_boxes_are_niced_and_who_starts_them_is_not(launcher: Launcher, quiet: BackgroundPause) -> None:
+def test_its_boxes_run_at_low_priority_unlike_the_starting_thread(launcher: Launcher, pause: BackgroundPause) -> None:
     noting = Noting(launcher)
     own = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
-    BackgroundLauncher(noting, quiet).launch(SPEC).close()
+    BackgroundLauncher(noting, pause).launch(SPEC).close()
 
     assert noting.niceness == [max(own, NICENESS)]
     assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == own
 
 
-def is_quiet(quiet: BackgroundPause) -> bool:
+def is_paused(pause: BackgroundPause) -> bool:
     abort = threading.Event()
     abort.set()
     try:
-        quiet.wait(abort)
+        pause.wait(abort)
     except Aborted:
-        return False
-    return True
+        return True
+    return False
 
 
 @contextmanager
 def serving(
-    database: Database, quiet: BackgroundPause, slots: int
+    database: Database, pause: BackgroundPause, slots: int
 ) -> Iterator[tuple[dict[int, bool], threading.Event]]:
-    """The judgings that run, whether they are in the background, and what lets those end for whom somebody waits."""
+    """Yields the running judgings, whether each is in the background, and an event that lets the students' judgings
+    end.
+    """
     running: dict[int, bool] = {}
     may_end = threading.Event()
 
@@ -159,7 +161,7 @@ def serving(
                 break
         del running[claim.judging_id]
 
-    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=slots), run, BY_NOTIFY_ONLY, quiet=quiet)
+    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=slots), run, BY_NOTIFY_ONLY, background_pause=pause)
     loop.start()
     try:
         yield running, may_end
@@ -167,18 +169,18 @@ def serving(
         loop.stop()
 
 
-def test_it_is_quiet_until_half_of_the_slots_serve_those_who_wait(database: Database, quiet: BackgroundPause) -> None:
-    behind = make_background(database)
-    with serving(database, quiet, slots=4) as (running, may_end):
-        wait_until(lambda: running == {behind: True})
+def test_it_pauses_while_students_hold_half_of_the_slots(database: Database, pause: BackgroundPause) -> None:
+    background = make_background(database)
+    with serving(database, pause, slots=4) as (running, may_end):
+        wait_until(lambda: running == {background: True})
         first = send_one(database)
         wait_until(lambda: first in running)
-        assert is_quiet(quiet)
+        assert not is_paused(pause)
 
         second = send_one(database)
         wait_until(lambda: second in running)
-        assert not is_quiet(quiet)
+        assert is_paused(pause)
 
         may_end.set()
-        wait_until(lambda: running == {behind: True})
-        wait_until(lambda: is_quiet(quiet))
+        wait_until(lambda: running == {background: True})
+        wait_until(lambda: not is_paused(pause))

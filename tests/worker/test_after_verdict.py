@@ -1,4 +1,4 @@
-"""Jobs that no verdict waits for."""
+"""Jobs that run after the verdict."""
 
 import threading
 from collections.abc import Iterator
@@ -9,13 +9,13 @@ from uuid import uuid4
 import pytest
 
 from app.queue.lease import Claim
-from app.worker.after_verdict import MOST_WAITING, Afterwork
+from app.worker.after_verdict import MOST_WAITING, AfterVerdict
 
 CLAIM = Claim(judging_id=7, attempt=1, submission_id=uuid4())
 
 
 @contextmanager
-def busy(afterwork: Afterwork) -> Iterator[None]:
+def busy(afterwork: AfterVerdict) -> Iterator[None]:
     """Meanwhile its thread is at one job."""
     has_begun, may_end = threading.Event(), threading.Event()
 
@@ -32,7 +32,7 @@ def busy(afterwork: Afterwork) -> Iterator[None]:
 
 
 def test_jobs_are_done_in_their_order_and_one_that_fails_is_told(caplog: pytest.LogCaptureFixture) -> None:
-    afterwork, done, is_done = Afterwork("test", "gets no prize"), [], threading.Event()
+    afterwork, done, is_done = AfterVerdict("test", "gets no prize"), [], threading.Event()
     afterwork.start()
 
     afterwork.offer(CLAIM, lambda: done.append("first"))
@@ -47,7 +47,7 @@ def test_jobs_are_done_in_their_order_and_one_that_fails_is_told(caplog: pytest.
 
 
 def test_more_than_so_many_are_not_taken_and_keep_nobody_waiting() -> None:
-    afterwork = Afterwork("test", "gets no prize")
+    afterwork = AfterVerdict("test", "gets no prize")
     afterwork.start()
 
     with busy(afterwork):
@@ -59,7 +59,7 @@ def test_more_than_so_many_are_not_taken_and_keep_nobody_waiting() -> None:
 
 @pytest.mark.parametrize("waiting", [1, MOST_WAITING])
 def test_what_waits_when_it_stops_is_not_done(waiting: int) -> None:
-    afterwork, done = Afterwork("test", "gets no prize"), list[int]()
+    afterwork, done = AfterVerdict("test", "gets no prize"), list[int]()
     afterwork.start()
 
     with busy(afterwork):
