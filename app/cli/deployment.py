@@ -77,7 +77,5 @@ def with_driver(url: str) -> str:
     """Add Allclose's driver to a `postgres://` or `postgresql://` URL. Raises NoDatabase for another scheme."""
     scheme, separator, rest = url.partition("://")
     if not separator or scheme not in ("postgres", "postgresql", DRIVER):
-        raise NoDatabase(
-            "ALLCLOSE_DATABASE_URL is not a PostgreSQL URL: write postgresql://user:password@host/name"
-        )
+        raise NoDatabase("ALLCLOSE_DATABASE_URL is not a PostgreSQL URL: write postgresql://user:password@host/name")
     return f"{DRIVER}{separator}{rest}"

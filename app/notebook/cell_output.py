@@ -15,7 +15,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display, update_display
 from IPython.terminal.interactiveshell import TerminalInteractiveShell
 
-from app.cli.following import LOOK_SECONDS, follow, left_behind, page_of, wait_for_hint, watch
+from app.cli.follow import LIVE_POLL_SECONDS, explain_interruption, follow, page_of, wait_for_hint, watch
 from app.cli.result_text import print_submission, submission_text
 from app.submissions.view import SubmissionView
 from app.web.render import STATIC, render_text
@@ -62,7 +62,7 @@ def style() -> str:
 def follow_here(shell: InteractiveShell, client: "Client", submission_id: str) -> None:
     """Raises ClientError. Interrupted, it has said where the submission can be seen, and that is all."""
     try:
-        with left_behind(client, submission_id):
+        with explain_interruption(client, submission_id):
             if isinstance(shell, TerminalInteractiveShell):
                 print_submission(watch(client, submission_id), page_of(client, submission_id))
             else:
@@ -74,7 +74,7 @@ def follow_here(shell: InteractiveShell, client: "Client", submission_id: str) -
 def _replace_output(client: "Client", submission_id: str) -> None:
     page, name = page_of(client, submission_id), f"allclose-{uuid4()}"
     show = display
-    for view in follow(client, submission_id, LOOK_SECONDS):
+    for view in follow(client, submission_id, LIVE_POLL_SECONDS):
         show(_representations(view, page), raw=True, display_id=name)
         show = update_display
     if view.hint_pending:

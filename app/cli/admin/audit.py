@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def audit(
     actor: Annotated[str | None, typer.Option(help="Only actions of this user.")] = None,
     channel: Annotated[
-        Literal["page", "api", "command", "worker", "retention"] | None, typer.Option(help="Only actions through this channel.")
+        Literal["page", "api", "command", "worker", "retention"] | None,
+        typer.Option(help="Only actions through this channel."),
     ] = None,
     about: Annotated[str | None, typer.Option(help="Only changes to this user's account or data.")] = None,
     action: Annotated[str | None, typer.Option(help="Only this action, such as user.suspended.")] = None,
