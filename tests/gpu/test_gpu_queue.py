@@ -28,7 +28,7 @@ from tests.serving import serve
 from tests.worker.bench import REFERENCE, STANDARDISE, changed
 
 ON_GPU = changed("gpu: false", "gpu: true")
-NOBODY = "No GPU worker is running now: your submission waits in the queue and will be judged when one starts."
+NO_WORKER = "No GPU worker is running now: your submission waits in the queue and will be judged when one starts."
 HERE = make_gpus(4)
 
 
@@ -107,9 +107,9 @@ def test_a_machine_without_a_gpu_publishes_takes_and_keeps_what_needs_one(tmp_pa
         waiting = student.client.get(f"/submissions/{taken['id']}").json()
 
     assert "not published" not in served.text
-    assert (taken["state"], taken["notice"]) == ("queued", NOBODY)
+    assert (taken["state"], taken["notice"]) == ("queued", NO_WORKER)
     assert (beside["verdict"], beside["notice"]) == ("accepted", None)
-    assert (waiting["state"], waiting["notice"]) == ("queued", NOBODY)
+    assert (waiting["state"], waiting["notice"]) == ("queued", NO_WORKER)
 
 
 def write(folder: Path, slug: str, manifest: bytes) -> None:
