@@ -28,7 +28,7 @@ def worker() -> bool:
     import psycopg
 
     from app.settings import read_settings
-    from app.submissions.waiting import ALIVE
+    from app.submissions.queue_status import ALIVE
 
     beats = "SELECT FROM workers WHERE host = %s AND seen_at > now() - %s"
     with psycopg.connect(read_settings().database_url or "", connect_timeout=SECONDS) as connection:
