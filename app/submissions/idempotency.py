@@ -26,8 +26,8 @@ class IdempotencyKey:
             raise Invalid("idempotency_key", message)
 
     @classmethod
-    def of(cls, text: str | None, digest: str) -> Self | None:
-        """None for a request without a key. Raises Invalid."""
+    def parse(cls, text: str | None, digest: str) -> Self | None:
+        """Return the key, or None for a request without one. Raises Invalid."""
         return None if text is None else cls(text=text, digest=digest)
 
 
