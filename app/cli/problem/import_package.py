@@ -17,9 +17,6 @@ from app.catalog.package import Package
 from app.cli.console import output
 from app.cli.problem.new import FolderTaken, shown_path, write_files
 from app.settings import Settings, read_settings
-from app.worker.boxes import find_cache, open_launcher, open_reference_pool
-from app.worker.prepare import Draw, prepare
-from sandbox.guest.codec import decode
 
 if TYPE_CHECKING:
     from app.catalog.importing.imported import Imported
@@ -106,6 +103,10 @@ def _print_list(heading: str, lines: "tuple[str, ...] | list[str]") -> None:
 
 def find_disagreements(package: Package, answers: Mapping[str, Any], settings: Settings) -> list[str]:
     """Return a sentence for each case whose answers differ. Raises ReferenceFailed, BoxLost, SandboxUnavailable."""
+    from app.worker.boxes import find_cache, open_launcher, open_reference_pool
+    from app.worker.prepare import Draw, prepare
+    from sandbox.guest.codec import decode
+
     launcher = open_launcher(settings, cache=find_cache(settings))
     with open_reference_pool(settings, launcher) as pool:
         prepared = prepare(package, Draw(b"import", 0), pool, Event())

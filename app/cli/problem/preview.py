@@ -21,18 +21,18 @@ from rich.markup import escape
 from app.catalog.fault import Fault, PackageInvalid
 from app.catalog.folder import digest
 from app.catalog.package import Package
-from app.catalog.query import ProblemDetail, SampleCase
 from app.catalog.signature import described_signature
 from app.cli.console import output
 from app.cli.problem.package_source import NAMED, PackageSource, find_source
 from app.errors import AllcloseError, JudgeFailed
 from app.settings import Settings, read_settings
-from app.web.preview import Shown
 from sandbox.interface import Aborted, SandboxError
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from app.catalog.query import ProblemDetail, SampleCase
+    from app.web.preview import Shown
     from sandbox.pool import Pool
 
 
@@ -151,7 +151,7 @@ class PreviewedPackage:
         self._watcher = Thread(target=self._watch, daemon=True)
         self._watcher.start()
 
-    def read(self) -> Shown:
+    def read(self) -> "Shown":
         with self._lock:
             return self._shown
 
@@ -192,7 +192,9 @@ class PreviewedPackage:
             if package is self._package:
                 self._show(_detail(package, answers.previews), (), answers.notice, answers.failure)
 
-    def _show(self, problem: ProblemDetail | None, faults: tuple[Fault, ...], notice: str, failure: str = "") -> None:
+    def _show(self, problem: "ProblemDetail | None", faults: tuple[Fault, ...], notice: str, failure: str = "") -> None:
+        from app.web.preview import Shown
+
         self._number += 1
         package = self._package
         self._shown = Shown(
@@ -222,8 +224,10 @@ def _sign(path: Path) -> tuple[str, int, int] | None:
     return str(path), status.st_mtime_ns, status.st_size
 
 
-def _detail(package: Package, previews: Mapping[str, tuple[Any, Any]]) -> ProblemDetail:
+def _detail(package: Package, previews: Mapping[str, tuple[Any, Any]]) -> "ProblemDetail":
     """Return the problem as students see it, with the previews of the samples that are known."""
+    from app.catalog.query import ProblemDetail
+
     manifest = json.loads(package.manifest.model_dump_json())
     samples = [case for case in package.manifest.cases if case.visibility == "sample"]
     facts = {
@@ -240,7 +244,9 @@ def _detail(package: Package, previews: Mapping[str, tuple[Any, Any]]) -> Proble
     return ProblemDetail.model_validate(manifest | signature | facts)
 
 
-def _sample(name: str, doc: str | None, previews: Mapping[str, tuple[Any, Any]]) -> SampleCase:
+def _sample(name: str, doc: str | None, previews: Mapping[str, tuple[Any, Any]]) -> "SampleCase":
+    from app.catalog.query import SampleCase
+
     inputs, expected = previews.get(name, (None, None))
     return SampleCase(name=name, doc=doc, inputs=inputs, expected=expected)
 
