@@ -1,6 +1,6 @@
-# Allclose: what people run. A bare `make` lists it.
-# PROCESSES share the tests: many of them wait, so there are two for each of two cores. Where one dies, the run ends soon.
-# PYTHON picks the interpreter; PIP_ARGS is handed to pip (say, an index that serves PyTorch's CPU build).
+# The commands for people who run or develop Allclose. `make` alone lists them.
+# PROCESSES: the number of parallel test processes. Tests often wait, so 4 suit 2 cores. If one dies, the run ends.
+# PYTHON: the interpreter. PIP_ARGS: arguments for pip, such as an index with PyTorch's CPU build.
 PYTHON ?= $(firstword $(foreach python,python3.11 python3.12 python3.13 python3,$(if $(shell $(python) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo yes),$(python))))
 PIP_ARGS ?=
 FLAVOURS ?= cpu
@@ -9,10 +9,10 @@ BIN := .venv/bin
 PYTEST = $(BIN)/pytest --numprocesses $(PROCESSES) --max-worker-restart 0 --no-loadscope-reorder
 SOURCES := allclose.py app container sandbox migrations tests benchmarks docs/generate
 EXTRACT_MESSAGES := $(BIN)/pybabel --quiet extract --mapping-file app/web/locale/extract.ini --keyword later --add-location file --sort-output --omit-header --width 120
-# Debian packs ensurepip by itself, and without it `-m venv` leaves a folder that looks as if it had been made.
+# Debian has ensurepip in a package of its own. Without it, `-m venv` fails and leaves an incomplete folder.
 define make_environment
 @test -n "$(PYTHON)" || { echo "$(NEEDS_PYTHON)"; exit 1; }
-@test ! -e $(@D:/bin=) || { echo "$(@D:/bin=) is there, and no Python in it that this user can run: remove it, or run make as its owner"; exit 1; }
+@test ! -e $(@D:/bin=) || { echo "$(@D:/bin=) exists, but this user can't run a Python in it: remove it, or run make as its owner"; exit 1; }
 @$(PYTHON) -m venv $(@D:/bin=) || { rm -rf $(@D:/bin=); echo "$(NEEDS_PYTHON)"; exit 1; }
 endef
 NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debian, Ubuntu: sudo apt-get install python3-venv); or set PYTHON=/path/to/python3.11
@@ -23,27 +23,27 @@ NEEDS_PYTHON = Allclose needs Python 3.11 or newer with venv and ensurepip (Debi
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-serve: .venv/.serves .runtime/.installed ## set up what is missing and run Allclose on this machine
+serve: .venv/.serves .runtime/.installed ## install what is missing and run Allclose on this machine
 	@exec $(BIN)/allclose serve $(ARGS)
 
-images: .venv/.serves ## build what Docker boxes run in (FLAVOURS="cpu cuda", BASE=an image with Python 3.11)
+images: .venv/.serves ## build the images of Docker boxes (FLAVOURS="cpu cuda", BASE=an image with Python 3.11)
 	@PIP="$(BIN)/pip $(PIP_ARGS)" BASE="$(BASE)" sandbox/images/build.sh $(FLAVOURS)
 
-test: .venv/.develops .runtime/.installed ## set up what is missing and run the tests, but for those that take long
+test: .venv/.develops .runtime/.installed ## install what is missing and run the tests, without the slow ones
 	$(PYTEST) -m "not whole" $(ARGS)
 
-test-all: .venv/.develops .runtime/.installed ## run every test, also those that take long
+test-all: .venv/.develops .runtime/.installed ## run all tests, including the slow ones
 	$(PYTEST) --hypothesis-profile whole $(ARGS)
 
-test-compose: .venv/.develops ## bring docker-compose.yml up from nothing, judge through it, take it down (needs an engine with Compose)
+test-compose: .venv/.develops ## test docker-compose.yml: build it, judge with it, remove it (needs Docker with Compose)
 	@PIP="$(BIN)/pip $(PIP_ARGS)" container/wheels.sh
 	@TEST_COMPOSE=yes BASE="$${BASE:-$$(docker image inspect --format allclose-base allclose-base 2>/dev/null || echo python:3.11-slim-bookworm)}" \
 		$(BIN)/pytest tests/compose $(ARGS)
 
-verify: .venv/.serves .runtime/.installed ## prove that every problem is right (ARGS=--quick for less of it; minutes for each)
+verify: .venv/.serves .runtime/.installed ## verify every problem, which takes minutes for each (ARGS=--quick tries fewer mutants)
 	$(BIN)/allclose problem verify --all $(ARGS)
 
-check: .venv/.develops check-bundle check-messages check-api ## format, lint, types and import rules
+check: .venv/.develops check-bundle check-messages check-api ## check format, lint, types, import rules and generated files
 	$(BIN)/ruff format --check $(SOURCES) problems
 	$(BIN)/ruff check $(SOURCES) problems
 	$(BIN)/mypy
@@ -53,11 +53,11 @@ format: .venv/.develops ## rewrite the code in the house format
 	$(BIN)/ruff format $(SOURCES) problems
 	$(BIN)/ruff check --fix $(SOURCES) problems
 
-bundle: node_modules/.installed ## bundle the scripts of the pages into app/web/static/bundle (needs Node and npm)
+bundle: node_modules/.installed ## bundle the pages' scripts into app/web/static/bundle (needs Node and npm)
 	@rm -rf app/web/static/bundle
 	app/web/assets/bundle.sh app/web/static/bundle
 
-messages: .venv/.develops ## list what the pages say (app/web/locale/allclose.pot), and compile the translations (LANGUAGE=de begins one)
+messages: .venv/.develops ## extract the pages' texts (app/web/locale/allclose.pot) and compile the translations (LANGUAGE=de adds one)
 	$(EXTRACT_MESSAGES) --output-file app/web/locale/allclose.pot app/web
 	@if [ -n "$(LANGUAGE)" ] && [ ! -e "app/web/locale/$(LANGUAGE)" ]; then \
 		$(BIN)/pybabel --quiet init --domain allclose --input-file app/web/locale/allclose.pot --output-dir app/web/locale --locale "$(LANGUAGE)"; fi
@@ -69,7 +69,7 @@ messages: .venv/.develops ## list what the pages say (app/web/locale/allclose.po
 check-messages: .venv/.develops
 	@mkdir -p build
 	@$(EXTRACT_MESSAGES) --output-file build/allclose.pot app/web
-	@diff build/allclose.pot app/web/locale/allclose.pot >/dev/null || { echo "app/web/locale/allclose.pot is not what the pages say: run make messages, and commit the result"; exit 1; }
+	@diff build/allclose.pot app/web/locale/allclose.pot >/dev/null || { echo "app/web/locale/allclose.pot is out of date: run make messages and commit the result"; exit 1; }
 
 api: .venv/.develops ## generate docs/api.md, docs/rights.md and the code of app/client from the API
 	$(BIN)/python -m docs.generate
@@ -84,25 +84,25 @@ check-bundle: node_modules/.installed
 	node_modules/.bin/tsc
 	@rm -rf build/bundle
 	app/web/assets/bundle.sh build/bundle
-	@diff -r build/bundle app/web/static/bundle >/dev/null || { echo "app/web/static/bundle is not what app/web/assets makes: run make bundle, and commit the result"; exit 1; }
+	@diff -r build/bundle app/web/static/bundle >/dev/null || { echo "app/web/static/bundle is out of date: run make bundle and commit the result"; exit 1; }
 else ifdef CI
 check-bundle:
 	@echo "The check of the pages' scripts needs Node and npm (Debian, Ubuntu: sudo apt-get install nodejs npm)"; exit 1
 else
 check-bundle:
-	@echo "Skipped: whether app/web/static/bundle is what app/web/assets makes, since there is no Node and npm here (Debian, Ubuntu: sudo apt-get install nodejs npm)"
+	@echo "Skipped the check of app/web/static/bundle, which needs Node and npm (Debian, Ubuntu: sudo apt-get install nodejs npm)"
 endif
 
-bench: .venv/.benches .runtime/.installed ## measure what docs/performance.md claims (ARGS=--quick, --check or "--only load")
+bench: .venv/.benches .runtime/.installed ## measure the figures of docs/performance.md (ARGS=--quick, --check or "--only load")
 	@PIP_ARGS="$(PIP_ARGS)" $(BIN)/python -m benchmarks $(ARGS)
 
-screenshots: .venv/.develops .runtime/.installed ## take the pictures of docs/screenshots (needs Chromium)
+screenshots: .venv/.develops .runtime/.installed ## take the screenshots for docs/screenshots (needs Chromium)
 	$(BIN)/python -m benchmarks.screenshots
 
-doctor: .venv/.serves .runtime/.installed ## say what this machine lacks, and the command that mends it
+doctor: .venv/.serves .runtime/.installed ## check whether this machine can judge, and how to fix what is missing
 	@$(BIN)/allclose doctor
 
-clean: ## remove the environments (the data folder stays)
+clean: ## remove the virtual environments and build files (the data folder stays)
 	rm -rf .venv .runtime node_modules build *.egg-info
 
 .venv/bin/python:
@@ -119,12 +119,12 @@ clean: ## remove the environments (the data folder stays)
 	@touch $@ .venv/.serves
 
 .venv/.benches: pyproject.toml .venv/.develops
-	@echo "Installing what benchmarks draw with into .venv …"
+	@echo "Installing the plotting libraries of the benchmarks into .venv …"
 	@$(BIN)/pip install --quiet --disable-pip-version-check $(PIP_ARGS) --editable '.[dev,bench]'
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json
-	@echo "Installing what the pages' scripts are bundled from …"
+	@echo "Installing the packages of the pages' scripts …"
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
@@ -132,7 +132,7 @@ node_modules/.installed: package.json package-lock.json
 	$(make_environment)
 
 .runtime/.installed: sandbox/images/cpu.txt | .runtime/bin/python
-	@echo "Installing the frameworks that boxes see into .runtime (the largest download) …"
+	@echo "Installing the frameworks for boxes into .runtime (the largest download) …"
 	@umask 022; .runtime/bin/pip install --quiet --disable-pip-version-check $(PIP_ARGS) --requirement $<
-	@chmod -R go+rX .runtime sandbox/guest # started by root, a box is another user
+	@chmod -R go+rX .runtime sandbox/guest # for boxes, which run as another user if root starts them
 	@touch $@

@@ -1,34 +1,34 @@
-"""How much of this machine, or of the container around us, there is to judge with."""
+"""The cores and memory of this machine or container that judging may use."""
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-# What a judging's box holds at its peak: a framework, the compiler, the arrays of a case.
+# The peak memory of a judging's box: a framework, the compiler, and the arrays of a case.
 SLOT_BYTES = 3 * 2**29
-MOST_SLOTS = 256
+MAX_SLOTS = 256
 
 
 def count_slots(root: Path = Path("/")) -> int:
-    """Judgings at once: one per core that we may use, as far as the memory goes, and at least one.
+    """Return the number of parallel judgings: one per usable core, as far as memory allows, and at least one.
 
-    `root` holds `proc` and `sys`.
+    `root` is the folder of `proc` and `sys`.
     """
-    return max(1, min(count_cores(root), MOST_SLOTS, _available_bytes(root) // SLOT_BYTES))
+    return max(1, min(count_cores(root), MAX_SLOTS, _available_bytes(root) // SLOT_BYTES))
 
 
 def count_cores(root: Path = Path("/")) -> int:
-    """Cores that this process may use, by its affinity and the quotas of its control groups; at least one."""
+    """Return the cores that this process may use, by its affinity and its control groups' quotas; at least one."""
     return max(1, min([len(os.sched_getaffinity(0)), *map(int, _cpu_quotas(root))]))
 
 
 def count_background_slots(slots: int) -> int:
-    """How many of a worker's slots what nobody waits for may hold: all but one, and the only one while it is free."""
+    """Return how many slots background work may hold: all but one, or the only one."""
     return max(1, slots - 1)
 
 
 def _cpu_quotas(root: Path) -> Iterator[float]:
-    """In cores, of our control group and of those above it. A container may see its own group as the topmost."""
+    """Yield the CPU quotas, in cores, of this process's control group and its parents."""
     for line in _read(root / "proc/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         for group in (Path(path), *Path(path).parents):
@@ -41,7 +41,7 @@ def _cpu_quotas(root: Path) -> Iterator[float]:
 
 
 def _quota(text: str) -> list[float]:
-    """Of `QUOTA PERIOD`; no quota is `max` in version 2, -1 in version 1, and a file that is not there."""
+    """Read `QUOTA PERIOD`. No quota is `max` in cgroup version 2, -1 in version 1, or a missing file."""
     words = text.split()
     has_quota = len(words) == 2 and words[0].isdigit() and words[1].isdigit() and int(words[1]) > 0
     return [int(words[0]) / int(words[1])] if has_quota else []

@@ -1,4 +1,4 @@
-"""The configuration: environment variables prefixed `ALLCLOSE_`, read once, by the entry points only."""
+"""The configuration: environment variables with the prefix `ALLCLOSE_`, which only entry points read."""
 
 import os
 from functools import cached_property
@@ -15,10 +15,10 @@ from app.wrong_value import WrongValue, list_wrong
 
 PREFIX = "ALLCLOSE_"
 ROOT = Path(__file__).parent.parent
-# Settings of earlier versions, which admins change now (`app.policy`).
+# Environment variables of earlier versions. Admins now change these settings at run time (`app.policy`).
 CHANGED_WHILE_IT_RUNS = {"ALLCLOSE_MAX_PENDING", "ALLCLOSE_REQUESTS_PER_MINUTE"}
 
-# What makes judging quicker and can be left out, by name: docs/performance.md says what each does.
+# The optimizations of judging that can be switched off. docs/performance.md describes each.
 OPTIMIZATIONS = (
     "mlir_context",
     "executables",
@@ -30,110 +30,114 @@ OPTIMIZATIONS = (
     "inspections",
 )
 
-# Each may also come from a file that `<its name>_FILE` names, as Docker's secrets do.
+# Settings that can also come from a file, named by `<name>_FILE`, like Docker secrets.
 SECRETS = ("database_url", "smtp_password", "oidc_client_secret", "token")
 
 
 class BadSetting(AllcloseError):
-    """A setting is unknown or has a value that can't be used; the text is one sentence per setting."""
+    """A setting is unknown or its value is invalid. The message has one sentence per setting."""
 
 
 class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
 
-    database_url: str | None = Field(None, description="a PostgreSQL URL; without one, an embedded server is started")
+    database_url: str | None = Field(
+        None, description="a PostgreSQL URL; without one, Allclose starts an embedded server"
+    )
     data: Path = Field(ROOT / "data", description="folder for the embedded database and caches")
-    problems: Path = Field(ROOT / "problems", description="folder with the problem packages")
-    runtime: Path = Field(ROOT / ".runtime", description="virtual environment with the frameworks that boxes see")
+    problems: Path = Field(ROOT / "problems", description="folder of the problem packages")
+    runtime: Path = Field(ROOT / ".runtime", description="virtual environment with the frameworks for boxes")
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
     sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
     image_cpu: str = Field("allclose-cpu", description="Docker image of the boxes")
     image_cuda: str = Field("allclose-cuda", description="Docker image of the boxes that have a GPU")
-    docker_runtime: str | None = Field(None, description="an OCI runtime that the engine knows, say runsc")
-    docker_apparmor: str | None = Field(None, description="an AppArmor profile for boxes, in place of the engine's")
+    docker_runtime: str | None = Field(None, description="an OCI runtime of the engine, such as runsc")
+    docker_apparmor: str | None = Field(None, description="an AppArmor profile for boxes, instead of the engine's")
     isolation: Literal["any", "namespaces"] = Field("any", description="'namespaces' refuses hosts without them")
-    log_format: Literal["text", "json"] = Field("text", description="lines for people, or a JSON object for each")
+    log_format: Literal["text", "json"] = Field("text", description="lines of text, or JSON objects")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-    otlp_endpoint: str | None = Field(None, description="where traces go by OTLP over HTTP, say http://localhost:4318")
+    otlp_endpoint: str | None = Field(None, description="an OTLP endpoint for traces, such as http://localhost:4318")
     slots: int | None = Field(
-        None, ge=1, le=256, description="judgings at once in one worker; default: what cores and memory allow"
+        None, ge=1, le=256, description="parallel judgings in one worker; default: as cores and memory allow"
     )
     max_runs: int = Field(
-        200, ge=1, description="processes that one box may start for submissions, two for most; 1 = never reused"
+        200, ge=1, description="processes that one box may start; most submissions take two; 1 = never reuse a box"
     )
     optimizations: str = Field(
-        ",".join(OPTIMIZATIONS), description="what makes judging quicker, commas between; docs/performance.md has each"
+        ",".join(OPTIMIZATIONS), description="optimizations of judging, separated by commas (docs/performance.md)"
     )
-    secure_cookies: bool = Field(False, description="session cookies over HTTPS only, as with an https public_url")
-    public_url: str | None = Field(None, description="where people reach the pages; links in mails begin with it")
+    secure_cookies: bool = Field(
+        False, description="send session cookies over HTTPS only; an https public_url does too"
+    )
+    public_url: str | None = Field(None, description="the address of the pages; links in mails begin with it")
     trusted_proxies: str = Field(
         "127.0.0.1",
-        description="addresses or networks of proxies whose X-Forwarded-For is believed; commas between",
+        description="addresses or networks of proxies whose X-Forwarded-For is trusted, separated by commas",
     )
-    smtp_host: str | None = Field(None, description="the mail server; without one, links are printed for the admin")
+    smtp_host: str | None = Field(None, description="the mail server; without one, the admin gets the links")
     smtp_port: int = Field(587, ge=1, le=65535)
     smtp_user: str | None = None
     smtp_password: str | None = Field(None, repr=False)
-    smtp_from: str | None = Field(None, description="the sender's address, say allclose@example.org")
+    smtp_from: str | None = Field(None, description="the sender's address, such as allclose@example.org")
     smtp_security: Literal["starttls", "tls", "none"] = "starttls"
-    oidc_issuer: str | None = Field(None, description="the issuer of a provider of OpenID Connect")
-    oidc_client_id: str | None = Field(None, description="what the provider calls this deployment")
+    oidc_issuer: str | None = Field(None, description="the issuer URL of an OpenID Connect provider")
+    oidc_client_id: str | None = Field(None, description="the client ID that the provider gave this deployment")
     oidc_client_secret: str | None = Field(None, repr=False)
-    oidc_name: str = Field("single sign-on", max_length=60, description="what the button calls the provider")
+    oidc_name: str = Field("single sign-on", max_length=60, description="the provider's name on the sign-in button")
     oidc_scopes: str = Field("openid profile email", pattern=r"^openid( \S+)*$")
     server: str = Field("http://127.0.0.1:8000", description="for `allclose submit`: the server's address")
-    token: str | None = Field(None, description="for `allclose submit`: your token there")
+    token: str | None = Field(None, description="for `allclose submit`: your API token")
 
     @field_validator("server")
     @classmethod
-    def _one_spelling(cls, server: str) -> str:
-        """Tokens are kept by address."""
+    def _normalise_server(cls, server: str) -> str:
+        """Remove a trailing slash, since tokens are saved by address."""
         if not server.startswith(("http://", "https://")):
             raise ValueError("an address begins with http:// or https://")
         return server.rstrip("/")
 
     @field_validator("public_url", "oidc_issuer", "otlp_endpoint")
     @classmethod
-    def _an_address(cls, url: str | None) -> str | None:
+    def _check_address(cls, url: str | None) -> str | None:
         parts = urlsplit(url or "http://left.out")
         if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
-            raise ValueError("an address begins with http:// or https://, and has no ? and no #")
+            raise ValueError("an address begins with http:// or https:// and has no ? or #")
         return url
 
     @field_validator("public_url")
     @classmethod
-    def _a_site(cls, url: str | None) -> str | None:
+    def _check_path(cls, url: str | None) -> str | None:
         if urlsplit(url or "").path.strip("/"):
-            raise ValueError("the pages can't be below a path; give them a host or a port of their own")
+            raise ValueError("the address must not have a path; use a separate host name or port")
         return url
 
     @field_validator("optimizations")
     @classmethod
-    def _known_optimizations(cls, names: str) -> str:
+    def _check_optimizations(cls, names: str) -> str:
         unknown = sorted(set(_parts(names)) - set(OPTIMIZATIONS))
         if unknown:
-            raise ValueError(f"no optimization is called {', '.join(unknown)}; there are {', '.join(OPTIMIZATIONS)}")
+            raise ValueError(f"unknown optimization {', '.join(unknown)}; known are {', '.join(OPTIMIZATIONS)}")
         return names
 
     @field_validator("trusted_proxies")
     @classmethod
-    def _networks(cls, proxies: str) -> str:
+    def _check_networks(cls, proxies: str) -> str:
         for proxy in _parts(proxies):
             ip_network(proxy)
         return proxies
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _check_related_settings(self) -> Self:
         if self.smtp_host and not self.smtp_from:
             raise ValueError("ALLCLOSE_SMTP_HOST needs ALLCLOSE_SMTP_FROM, the sender's address")
         if self.oidc_issuer and not self.oidc_client_id:
-            raise ValueError("ALLCLOSE_OIDC_ISSUER needs ALLCLOSE_OIDC_CLIENT_ID, which the provider gives")
+            raise ValueError("ALLCLOSE_OIDC_ISSUER needs ALLCLOSE_OIDC_CLIENT_ID, the provider's ID for Allclose")
         return self
 
     @property
     def base_url(self) -> str:
-        """What links begin with. Never a header of the request: whoever sends it could choose where links lead."""
+        """The beginning of links. It never comes from a request's headers, which an attacker could forge."""
         if self.public_url:
             return self.public_url.rstrip("/")
         host = "localhost" if self.host in ("0.0.0.0", "::", "") else self.host
@@ -149,7 +153,7 @@ class Settings(BaseModel):
 
     @cached_property
     def worker_slots(self) -> int:
-        """Counted once, since the free memory changes."""
+        """The number of parallel judgings, computed once because the free memory changes."""
         return self.slots or count_slots()
 
 
@@ -158,7 +162,7 @@ def _parts(text: str) -> list[str]:
 
 
 def read_settings(**overrides: object) -> Settings:
-    """Raises BadSetting. Overrides that are None are left to the environment."""
+    """Read the environment. Overrides that are not None take precedence. Raises BadSetting."""
     variables = {PREFIX + name.upper(): name for name in Settings.model_fields}
     known = variables.keys() | {_file_of(name) for name in SECRETS}
     unknown = sorted(name for name in os.environ if name.upper().startswith(PREFIX) and name not in known)
@@ -177,7 +181,7 @@ def _file_of(name: str) -> str:
 
 
 def _read_secrets() -> dict[str, object]:
-    """Raises BadSetting, which tells nothing of what a file holds."""
+    """Read the secrets' files. Raises BadSetting, whose message never has a file's content."""
     files = {name: os.environ[_file_of(name)] for name in SECRETS if _file_of(name) in os.environ}
     return {name: _read_secret(name, Path(file)) for name, file in files.items()}
 
@@ -188,7 +192,7 @@ def _read_secret(name: str, file: Path) -> str:
     try:
         secret = file.read_text().strip()
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise BadSetting(f"{_file_of(name)} names {file}, which can't be read ({reason})") from None
     if not secret:
         raise BadSetting(f"{_file_of(name)} names {file}, which is empty: write the secret into it")
@@ -198,8 +202,8 @@ def _read_secret(name: str, file: Path) -> str:
 def _why_unknown(unknown: list[str], known: set[str]) -> str:
     moved = [name for name in unknown if name in CHANGED_WHILE_IT_RUNS]
     if moved:
-        return f"{', '.join(moved)} is changed while Allclose runs: set it on the page /admin/settings"
-    return f"unknown setting {', '.join(unknown)}; known are {', '.join(sorted(known))}"
+        return f"{', '.join(moved)} is no longer an environment variable: change it on the page /admin/settings"
+    return f"unknown setting {', '.join(unknown)}; known settings are {', '.join(sorted(known))}"
 
 
 def _sentence(wrong: WrongValue) -> str:

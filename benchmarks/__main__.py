@@ -1,4 +1,4 @@
-"""`make bench`: measures what docs/performance.md claims, and writes the figures there, where its use is explained."""
+"""`make bench`: measure the figures of docs/performance.md and write them there. That page explains its use."""
 
 import argparse
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.settings import ROOT
 from benchmarks import growth, load, verdicts
-from benchmarks.machine import MOST_BUSY_CORES, Run, count_busy_cores, describe_machine, list_versions, say
+from benchmarks.machine import MAX_BUSY_CORES, Run, count_busy_cores, describe_machine, list_versions, say
 from benchmarks.plots import write_plots
 from benchmarks.report import PARTS, write_section
 from benchmarks.results import Figure, Part, Results, compare, read_results, write_results
@@ -19,16 +19,16 @@ from benchmarks.results import Figure, Part, Results, compare, read_results, wri
 COMMITTED = Path(__file__).with_name("results.json")
 PAGE = ROOT / "docs" / "performance.md"
 PLOTS = ROOT / "docs" / "plots"
-# Of runs that are tried or compared, and change no file of the repository.
+# The output of quick and comparing runs, which change no file of the repository.
 BUILD = ROOT / "build" / "bench"
 LOCKED = ROOT / "sandbox" / "images" / "cpu.txt"
-LOOK_SECONDS = 3.0
+WATCH_SECONDS = 3.0
 REPEAT, QUICK_REPEAT = 10, 2
 FACTOR = 1.3
-# What a caller may have set for a server of their own must not lead to it from here.
+# Other settings are removed, so that the benchmark never uses your own server or database.
 KEPT_SETTINGS = {"ALLCLOSE_RUNTIME", "ALLCLOSE_IMAGE_CPU"}
 
-# For the library's programs of one problem; and where others keep the machine from being idle.
+# The longest waits for an idle machine: while a problem's library code compiles, and on a machine that is busy anyway.
 PATIENCE_SECONDS, BUSY_PATIENCE_SECONDS = 900, 10
 
 Measure = Callable[[Run], tuple[list[Figure], list[str]]]
@@ -37,12 +37,12 @@ MEASURES: dict[str, Measure] = {"verdicts": verdicts.measure, "load": load.measu
 
 def main() -> int:
     options = _parser().parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # servers and containers end with it, too
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that servers and containers are stopped
     for name in [name for name in os.environ if name.startswith("ALLCLOSE_") and name not in KEPT_SETTINGS]:
         del os.environ[name]
-    busy = count_busy_cores(LOOK_SECONDS)
-    if busy > MOST_BUSY_CORES and not options.busy:
-        print(f"Other processes use {busy:.1f} cores; end them or wait, or measure all the same with ARGS=--busy.")
+    busy = count_busy_cores(WATCH_SECONDS)
+    if busy > MAX_BUSY_CORES and not options.busy:
+        print(f"Other processes use {busy:.1f} cores. Stop them or wait, or measure anyway with ARGS=--busy.")
         return 2
     committed = read_results(COMMITTED)
     changes_nothing = options.quick or options.check
@@ -50,9 +50,9 @@ def main() -> int:
     results = {}
     for name, part in _measure(options):
         results[name] = part
-        write_results(target, {**kept, **results})  # now, and not at the end: the next part may fail
+        write_results(target, {**kept, **results})  # after each part, since the next one may fail
     if options.check:
-        return _tell_changes(committed, results, options.factor)
+        return _print_changes(committed, results, options.factor)
     _show(
         {**kept, **results}, PLOTS if target == COMMITTED else BUILD, PAGE if target == COMMITTED else BUILD / PAGE.name
     )
@@ -60,13 +60,13 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="make bench", description="Options go into ARGS: make bench ARGS=--quick")
-    parser.add_argument("--only", action="append", choices=list(PARTS), help="this part; may be given several times")
-    parser.add_argument("--repeat", type=_positive, help=f"times that each verdict is measured (default {REPEAT})")
-    parser.add_argument("--quick", action="store_true", help="a small run, for trying; writes to build/bench alone")
+    parser = argparse.ArgumentParser(prog="make bench", description="Pass options in ARGS: make bench ARGS=--quick")
+    parser.add_argument("--only", action="append", choices=list(PARTS), help="measure only this part; repeatable")
+    parser.add_argument("--repeat", type=_positive, help=f"how often to measure each verdict (default {REPEAT})")
+    parser.add_argument("--quick", action="store_true", help="a small trial run, which writes only to build/bench")
     parser.add_argument("--check", action="store_true", help="compare the ratios with the committed ones")
-    parser.add_argument("--factor", type=float, default=FACTOR, help="what moved by more than this is told")
-    parser.add_argument("--busy", action="store_true", help="measure although other processes use the cores")
+    parser.add_argument("--factor", type=float, default=FACTOR, help="report ratios that changed by more than this")
+    parser.add_argument("--busy", action="store_true", help="measure even if other processes use the cores")
     return parser
 
 
@@ -78,13 +78,13 @@ def _positive(text: str) -> int:
 
 
 def _measure(options: argparse.Namespace) -> Iterator[tuple[str, Part]]:
-    """Each part in turn, all in one folder that is removed at the end: what one has prepared, the next one need not."""
+    """Measure the parts one after another. They share a temporary folder, so that problems are prepared only once."""
     repeat = options.repeat or (QUICK_REPEAT if options.quick else REPEAT)
     with tempfile.TemporaryDirectory(prefix="allclose-bench-") as folder:
         for name in options.only or PARTS:
-            busy = count_busy_cores(LOOK_SECONDS)
-            say(f"{name}: begins")
-            patience = BUSY_PATIENCE_SECONDS if busy > MOST_BUSY_CORES else PATIENCE_SECONDS
+            busy = count_busy_cores(WATCH_SECONDS)
+            say(f"{name}: starting")
+            patience = BUSY_PATIENCE_SECONDS if busy > MAX_BUSY_CORES else PATIENCE_SECONDS
             run = Run(folder=Path(folder), repeat=repeat, is_quick=options.quick, patience_seconds=patience)
             figures, notes = MEASURES[name](run)
             for note in notes:
@@ -103,8 +103,8 @@ def _measure(options: argparse.Namespace) -> Iterator[tuple[str, Part]]:
             )
 
 
-def _tell_changes(committed: Results, results: Results, factor: float) -> int:
-    """1 where a ratio got worse."""
+def _print_changes(committed: Results, results: Results, factor: float) -> int:
+    """Print the changes. Return 1 if a ratio got worse."""
     changes = compare(committed, results, factor)
     for change in changes:
         print(change)
@@ -117,7 +117,7 @@ def _tell_changes(committed: Results, results: Results, factor: float) -> int:
 def _show(results: Results, plots: Path, page: Path) -> None:
     write_plots(plots, results)
     page.write_text(write_section(PAGE.read_text(), results))
-    say(f"written: {page.relative_to(ROOT)}, and its plots to {plots.relative_to(ROOT)}")
+    say(f"wrote {page.relative_to(ROOT)}, and its plots to {plots.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

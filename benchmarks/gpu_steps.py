@@ -1,4 +1,4 @@
-"""The steps of `gpu_check`: each runs programs in boxes and notes whether they ended as they should."""
+"""The steps of `gpu_check`: each runs programs in boxes and notes whether they ended as expected."""
 
 import time
 from dataclasses import replace
@@ -19,7 +19,7 @@ SECRET_MIB = 2048
 
 
 def run_checks(check: Check, platforms: tuple[str, str] = ("gpu", "cuda")) -> list[Row]:
-    """Every one, whatever becomes of the others."""
+    """Run every step, even after one fails."""
     check.attempt("start", lambda: check_start(check))
     check.attempt("answers", lambda: check_answers(check, platforms))
     check.attempt("memory", lambda: check_memory(check))
@@ -30,7 +30,7 @@ def run_checks(check: Check, platforms: tuple[str, str] = ("gpu", "cuda")) -> li
 
 
 def check_start(check: Check) -> None:
-    """Cold starts, what a process finds, and what the context costs."""
+    """Measure cold starts and the memory of a CUDA context, and list what a process sees."""
     for frameworks in FRAMEWORKS:
         begun = time.perf_counter()
         outcome, cases, peak = check.run(frameworks, make_request(programs.LOOK_AROUND))
@@ -53,7 +53,7 @@ def _seconds_of(check: Check, frameworks: tuple[str, ...]) -> float:
 
 
 def check_answers(check: Check, platforms: tuple[str, str]) -> None:
-    """`platforms`: the words by which jax and torch name the device."""
+    """Check the answers of JAX and PyTorch. `platforms`: their names of the device."""
     random = np.random.default_rng(0)
     w, x = random.normal(0, 0.1, (128, 128)).astype(np.float32), random.normal(size=(64, 128)).astype(np.float32)
     expected = x.astype(np.float64)
@@ -84,7 +84,7 @@ def _compare(check: Check, what: str, request: Request, expected: dict[str, Any]
 
 
 def check_memory(check: Check) -> None:
-    """A gibibyte is allowed; two are taken by each framework, and by the driver more than anybody may have."""
+    """Check the limit of 1 GiB: each framework takes 0.5 and 2 GiB, the driver 8 GiB and 0.25 GiB."""
     for framework, source in (("torch", programs.TORCH_FILL), ("jax", programs.JAX_FILL)):
         for mib, wanted in ((512, Ending.ANSWERED), (2048, Ending.OUT_OF_MEMORY)):
             _, cases, _ = check.run((framework,), make_request(source, memory_mib=1024, mib=mib))
@@ -98,7 +98,7 @@ def check_memory(check: Check) -> None:
 
 
 def check_secrets(check: Check) -> None:
-    """What one program wrote into the GPU's memory, another looks for in memory that it did not write to."""
+    """Check that a program can't read what the program before it left in the GPU's memory."""
     for reader, source in (("numpy", programs.DRIVER_READ), ("torch", programs.TORCH_READ)):
         outcome, cases, _ = check.run(("numpy",), make_request(programs.DRIVER_HOLD, mib=SECRET_MIB))
         check.note("driver: fills memory with a pattern, and leaves", outcome.clean, failure_of(cases[0]))
@@ -109,7 +109,7 @@ def check_secrets(check: Check) -> None:
 
 
 def check_bad_programs(check: Check) -> None:
-    """Each ends as it should, and the next run in the same box or another is well."""
+    """Check that bad programs end as expected, and that the next run succeeds."""
     bad = (
         ("works without end", programs.ENDLESS, Ending.TIMED_OUT),
         ("reads out of bounds", programs.OUT_OF_BOUNDS, Ending.RAISED),

@@ -1,4 +1,4 @@
-"""What grows with a deployment: the queue, the submissions that are kept, and the problems."""
+"""Costs that grow with a deployment: with the queue, the stored submissions and the problems."""
 
 import shutil
 import statistics
@@ -30,10 +30,10 @@ from tests.serving import NO_WORKER, Served, serve
 
 CLAIMS = 20
 REQUESTS = 15
-# Of each address there is.
+# The number of requests to each address.
 TRIES = 3
 STARTS = 3
-# The student with the most submissions; the admin is made for this.
+# The student with the most submissions, and an admin that the benchmark creates.
 STUDENT, ADMIN = "user-1", "measuring-admin"
 LISTS = (
     (STUDENT, "/submissions"),
@@ -67,7 +67,7 @@ QUICK = Sizes(queued=(10, 100), stored=(10, 1_000), problems=(7, 14))
 
 
 def measure(run: Run) -> tuple[list[Figure], list[str]]:
-    """How often each thing is asked stands above, whatever `run.repeat` is."""
+    """Measure all costs. The constants above say how often; `run.repeat` is ignored."""
     sizes = QUICK if run.is_quick else WHOLE
     figures = _queue(run.folder / "queue", sizes.queued)
     for size in sizes.stored:
@@ -78,7 +78,7 @@ def measure(run: Run) -> tuple[list[Figure], list[str]]:
 
 
 def _queue(folder: Path, sizes: Sequence[int]) -> list[Figure]:
-    """What a worker waits for when it takes the next judging, with this many that wait behind it."""
+    """Measure how long a worker takes to claim a judging, with this many judgings in the queue."""
     figures = []
     with own(folder, postgres_options(Settings())) as server, upgraded(server.url) as database:
         with database.transaction() as session:
@@ -103,7 +103,7 @@ def _claim(database: Database) -> None:
 
 
 def _stored(data: Path, size: int, least: int, *, is_largest: bool) -> list[Figure]:
-    """Pages that list submissions, as a student and as an admin; with the most of them every other address too."""
+    """Measure the lists of submissions, as a student and as an admin. With the largest size, measure every address."""
     figures = []
     with open_database(read_settings(data=data)) as database:
         with saying(f"storing {size} submissions"):
@@ -126,14 +126,14 @@ def _stored(data: Path, size: int, least: int, *, is_largest: bool) -> list[Figu
 
 
 def _ask(asker: CustomChecker, address: Address, times: int) -> list[float]:
-    """Milliseconds, after one request that does not count. Empty for what fails, and for exports of all there is."""
+    """Return milliseconds, without a first request to warm up. Empty for requests that fail and for full exports."""
     if address.is_export or not asker.ask(address).is_success:
         return []
     return [1000 * seconds_of(lambda: asker.ask(address)) for _ in range(times)]
 
 
 def _problems(folder: Path, size: int, least: int) -> list[Figure]:
-    """The web process and the database; a worker prepares what is published at its leisure."""
+    """Measure starts, the catalogue's page and memory with this many problems, without a worker."""
     problems, data = folder / "problems", folder / "data"
     for number in range(size):
         slug = SLUGS[number % len(SLUGS)]
@@ -160,12 +160,12 @@ def _start(data: Path, settings: Mapping[str, str]) -> float:
 
 
 def _memory_mib(server: Served) -> float:
-    """Of the process and all that it started; a page that several share counts once."""
+    """Return the memory of the process and its children. Shared pages count once."""
     process = psutil.Process(server.process.pid)
     return sum(each.memory_full_info().pss for each in (process, *process.children(recursive=True))) / 2**20
 
 
 def _figure(samples: Sequence[float], what: str, series: str, size: int, least: int, unit: str = "s") -> Figure:
-    """Divided by the same with the fewest."""
+    """Return a figure that is compared with the one of the smallest size."""
     say(f"  {what}, {series}, {size}: {statistics.median(samples):.4g} {unit}")
     return reduce(samples, what=what, series=series, at=size, unit=unit, versus=key_of(what, series, least))

@@ -1,4 +1,4 @@
-"""Many students at once: submissions per second, and what reading a page takes meanwhile."""
+"""Load by many students at once: submissions per second, and the latency of pages meanwhile."""
 
 import os
 import threading
@@ -13,7 +13,7 @@ from benchmarks.results import Figure, key_of, reduce
 from benchmarks.service import Case, Exercise, Service, Visitor, leave_one_out, list_kinds, serving
 from benchmarks.verdicts import run_process
 
-# Who send a burst, together.
+# The students who send a burst together.
 SENDERS = 8
 READING_SECONDS = 30
 PAUSE_SECONDS = 0.1
@@ -24,7 +24,11 @@ IDLE, BUSY = "idle", "while judging"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """`submissions`: of all students together, at each number of them. `fresh`: processes, in place of a burst."""
+    """The size of a measurement.
+
+    `submissions`: of all students together, for each number of students. `fresh`: the fresh processes that stand for a
+    burst.
+    """
 
     slug: str
     students: Sequence[int]
@@ -33,7 +37,7 @@ class Size:
     fresh: int
 
 
-# Of JAX fewer, since each takes several times as long.
+# JAX gets fewer submissions, because each takes several times as long.
 TORCH, JAX = "train_with_accumulation", "multisteps_schedule"
 WHOLE = (
     Size(slug=TORCH, students=(1, 2, 4, 8), submissions=40, burst=200, fresh=20),
@@ -43,7 +47,7 @@ QUICK = (Size(slug=TORCH, students=(1, 2), submissions=4, burst=10, fresh=4),)
 
 
 def measure(run: Run) -> tuple[list[Figure], list[str]]:
-    """Sends what `Size` says, whatever `run.repeat` is."""
+    """Send the submissions of each `Size`. `run.repeat` is ignored."""
     sizes, problems = QUICK if run.is_quick else WHOLE, run.folder / "load"
     exercises = leave_one_out([size.slug for size in sizes], problems)
     kinds, notes = list_kinds()
@@ -73,7 +77,7 @@ def _visitors(service: Service, count: int) -> list[Visitor]:
 
 
 def _at_once(visitors: Sequence[Visitor], exercise: Exercise, submissions: int) -> list[Figure]:
-    """Each student sends the next solution when the verdict of the last one is there."""
+    """Let each student send the next solution after the verdict of the last one."""
     students = len(visitors)
     visitors[0].open(exercise)
     seconds: list[float] = []
@@ -138,7 +142,7 @@ def _burst_figures(series: str, at: str, rate: float, cpu: float) -> list[Figure
 
 @contextmanager
 def _reading(visitor: Visitor, exercise: Exercise) -> Iterator[Mapping[str, list[float]]]:
-    """What each reading of a page and of the API took, as long as the block lasts; a reader pauses between them."""
+    """Read a page and the API during the block, with pauses, and collect the seconds of each request."""
     submission = visitor.send(exercise)
     visitor.wait(submission)
     visitor.open(exercise)

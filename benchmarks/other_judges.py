@@ -1,7 +1,7 @@
-"""Judges of other people, each run as its documentation says, on a problem of NumPy and one of JAX in its own format.
+"""Other judges, each run as its documentation says, on a NumPy problem and a JAX problem in the judge's own format.
 
-Each has an environment of its own below build/judges, and sees the frameworks that boxes see. Where one can't be
-installed, or can't judge these problems, that is said, and the next one is tried.
+Each has its own environment below build/judges, with the frameworks of the boxes. If a judge can't be installed or
+can't judge these problems, a note says so, and the next one is tried.
 """
 
 import csv
@@ -27,7 +27,7 @@ from sandbox.guest.codec import decode
 FOLDER = ROOT / "build" / "judges"
 SLUGS = (NUMPY, "microbatched_grads")
 WANTED = 2
-# Both problems' tolerances are finer; the others' checkers count decimals.
+# These judges compare decimals. Allclose's tolerances for both problems are stricter.
 DECIMALS = 3
 SECONDS, KIBIBYTES = 60, 16 * 2**20
 
@@ -37,13 +37,16 @@ Judged = list[tuple[str, str, list[Cost]]]
 
 
 class NotMeasured(Exception):
-    """The judge can't be installed here, or can't judge the problem."""
+    """The judge can't be installed on this machine, or can't judge the problem."""
 
 
 def measure(
     exercises: Sequence[Exercise], cases: Mapping[str, Sequence[Case]], repeat: int
 ) -> tuple[Judged, list[str]]:
-    """The first judges that judge all of SLUGS: name, problem and what each submission cost; and why others did not."""
+    """Measure the first judges that judge all of SLUGS.
+
+    Returns the judge, the problem and the costs of the submissions, and notes on the judges that failed.
+    """
     chosen = [exercise for exercise in exercises if exercise.slug in SLUGS]
     found: Judged = []
     notes: list[str] = []
@@ -71,7 +74,7 @@ def measure(
 
 
 def _install(requirement: str) -> Path:
-    """An environment with the Python of the boxes, and their frameworks. Raises NotMeasured."""
+    """Create an environment with the boxes' Python and frameworks. Raises NotMeasured."""
     environment = FOLDER / re.sub(r"\[.*\]", "", requirement)
     if not (environment / "installed").exists():
         with saying(f"installing {requirement}"):
@@ -90,11 +93,11 @@ def _frameworks() -> Path:
 
 
 def _must(command: Sequence[str], **options: Any) -> None:
-    """Raises NotMeasured with the last line of what the command complained of."""
+    """Run a command. Raises NotMeasured with the last line of its output."""
     done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
     if done.returncode != 0:
-        said = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        raise NotMeasured(f"{Path(command[0]).name} {command[1]} failed: {said[-1] if said else done.returncode}")
+        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        raise NotMeasured(f"{Path(command[0]).name} {command[1]} failed: {lines[-1] if lines else done.returncode}")
 
 
 ARGUMENTS = """
@@ -133,7 +136,7 @@ def test_all({entry_point}):
 """
 
 
-# Its own for Python ends a process that imports NumPy or JAX.
+# DMOJ's own Python executor kills a process that imports NumPy or JAX.
 EXECUTOR = """
 from dmoj.executors.python_executor import PythonExecutor
 
@@ -147,7 +150,7 @@ class Executor(PythonExecutor):
 
 @contextmanager
 def _dmoj(environment: Path, exercise: Exercise, cases: Sequence[Case], folder: Path) -> Iterator[Submit]:
-    """A judge that waits for submissions. All cases are one of its own: it starts a process for each."""
+    """DMOJ's judge, which waits for submissions. It starts a process for each case, so all cases are one of its own."""
     [executors] = environment.glob("lib/python*/site-packages/dmoj/executors")
     (executors / "PYML.py").write_text(EXECUTOR)
     problem, python = folder / "problems" / exercise.slug, Settings().runtime / "bin" / "python"
@@ -185,10 +188,10 @@ def _dmoj(environment: Path, exercise: Exercise, cases: Sequence[Case], folder: 
             assert judge.stdin is not None
             judge.stdin.write(f"submit {exercise.slug} PYML {source} {limits}\n".encode())
             judge.stdin.flush()
-            said = _read_to_prompt(judge)
-            if fault := re.search(r"Protection fault on: .*", said):
-                raise NotMeasured(f"its sandbox ends the process: {fault[0]}")
-            _must_be(re.search(r"Test case +1 AC", said) is not None, said)
+            printed = _read_to_prompt(judge)
+            if fault := re.search(r"Protection fault on: .*", printed):
+                raise NotMeasured(f"its sandbox kills the process: {fault[0]}")
+            _must_accept(re.search(r"Test case +1 AC", printed) is not None, printed)
 
         yield submit
     finally:
@@ -197,20 +200,20 @@ def _dmoj(environment: Path, exercise: Exercise, cases: Sequence[Case], folder: 
 
 
 def _read_to_prompt(judge: subprocess.Popen[bytes]) -> str:
-    """What the judge says until it waits for the next command. Raises NotMeasured."""
+    """Return what the judge prints until its next prompt. Raises NotMeasured."""
     assert judge.stdout is not None
-    said = b""
-    while not said.endswith(b"dmoj> "):
+    printed = b""
+    while not printed.endswith(b"dmoj> "):
         read = os.read(judge.stdout.fileno(), 4096)
         if not read:
-            raise NotMeasured(f"it ended: {said.decode(errors='replace').strip()[-300:]}")
-        said += read
-    return said.decode(errors="replace")
+            raise NotMeasured(f"it ended: {printed.decode(errors='replace').strip()[-300:]}")
+        printed += read
+    return printed.decode(errors="replace")
 
 
 @contextmanager
 def _otter(environment: Path, exercise: Exercise, cases: Sequence[Case], folder: Path) -> Iterator[Submit]:
-    """`otter run`, a process for each submission, without a container."""
+    """`otter run`: a process for each submission, without a container."""
     otter, entry_point = str(environment / "bin" / "otter"), exercise.package.manifest.entry_point
     (folder / "tests").mkdir()
     check = indent(CHECK.format(entry_point=entry_point, decimals=DECIMALS), " " * 4)
@@ -224,14 +227,14 @@ def _otter(environment: Path, exercise: Exercise, cases: Sequence[Case], folder:
     def submit() -> None:
         _must([otter, "run", "solution.py", "--no-logo"], cwd=folder, env=own)
         results = json.loads((folder / "results.json").read_text())["tests"]
-        _must_be(all(test.get("status") != "failed" for test in results) and bool(results), json.dumps(results))
+        _must_accept(all(test.get("status") != "failed" for test in results) and bool(results), json.dumps(results))
 
     yield submit
 
 
 @contextmanager
 def _nbgrader(environment: Path, exercise: Exercise, cases: Sequence[Case], folder: Path) -> Iterator[Submit]:
-    """`nbgrader autograde` of one student's notebook, in a kernel of its own, without a container."""
+    """`nbgrader autograde`: a kernel for each notebook, without a container."""
     nbgrader, own = str(environment / "bin" / "nbgrader"), _environment(environment, folder)
     entry_point = exercise.package.manifest.entry_point
     test = CHECK.format(entry_point=entry_point, decimals=DECIMALS)
@@ -239,10 +242,10 @@ def _nbgrader(environment: Path, exercise: Exercise, cases: Sequence[Case], fold
     checks = _cell("checks", f"import json\nimport numpy\n{_arguments(exercise)}\n{test}", is_solution=False)
     notebook = {"cells": [solution, checks], "metadata": KERNEL, "nbformat": 4, "nbformat_minor": 5}
     (folder / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'course'\n")
-    for place in (folder / "source" / "one", folder / "submitted" / "student" / "one"):
-        place.mkdir(parents=True)
-        (place / "one.ipynb").write_text(json.dumps(notebook))
-        (place / "cases.json").write_text(json.dumps([_inputs(exercise, cases), _answers(cases)]))
+    for target in (folder / "source" / "one", folder / "submitted" / "student" / "one"):
+        target.mkdir(parents=True)
+        (target / "one.ipynb").write_text(json.dumps(notebook))
+        (target / "cases.json").write_text(json.dumps([_inputs(exercise, cases), _answers(cases)]))
     _must([nbgrader, "generate_assignment", "one"], cwd=folder, env=own)
 
     def submit() -> None:
@@ -252,12 +255,12 @@ def _nbgrader(environment: Path, exercise: Exercise, cases: Sequence[Case], fold
     _must([nbgrader, "export", "--to", "grades.csv"], cwd=folder, env=own)
     with (folder / "grades.csv").open() as file:
         [grade] = csv.DictReader(file)
-    _must_be(float(grade["score"]) == float(grade["max_score"]) > 0, str(grade))
+    _must_accept(float(grade["score"]) == float(grade["max_score"]) > 0, str(grade))
     yield submit
 
 
 def _cell(name: str, source: str, *, is_solution: bool) -> dict[str, Any]:
-    """Of a notebook, with what nbgrader notes of it."""
+    """Return a cell of a notebook, with nbgrader's metadata."""
     graded = {"grade": not is_solution, "locked": not is_solution, "solution": is_solution, "task": False}
     about = {"grade_id": name, "schema_version": 3, **graded, **({} if is_solution else {"points": 1})}
     code: dict[str, Any] = {"cell_type": "code", "id": name, "execution_count": None, "outputs": [], "source": source}
@@ -273,18 +276,18 @@ JUDGES: dict[str, tuple[str, Open]] = {
 
 
 def _environment(environment: Path, folder: Path) -> dict[str, str]:
-    """Of a command that starts its neighbours by name, and keeps settings and notes in the user's home."""
+    """Return the environment of a command. It runs the environment's programs and writes to the home folder."""
     path = f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"
     return {**os.environ, "JAX_PLATFORMS": "cpu", "HOME": str(folder), "PATH": path}
 
 
-def _must_be(is_accepted: bool, said: str) -> None:
+def _must_accept(is_accepted: bool, output: str) -> None:
     if not is_accepted:
-        raise NotMeasured(f"it did not accept the solution: {' '.join(said.split())[:300]}")
+        raise NotMeasured(f"it did not accept the solution: {' '.join(output.split())[:300]}")
 
 
 def _inputs(exercise: Exercise, cases: Sequence[Case]) -> list[list[tuple[str, str, Any]]]:
-    """Name, kind and value of each argument in each case."""
+    """Return the name, kind and value of each argument, for each case."""
     parameters = exercise.package.manifest.case_inputs
     decoded: list[Any] = [decode(case.inputs) for case in cases]
     return [[(one.name, one.kind, _plain(inputs[one.name])) for one in parameters] for inputs in decoded]
@@ -299,7 +302,7 @@ def _plain(value: Any) -> Any:
 
 
 def _arguments(exercise: Exercise) -> str:
-    """Code that makes the arguments of a case from what `_inputs` wrote."""
+    """Return code that makes a case's arguments from the JSON of `_inputs`."""
     is_jax = "jax" in exercise.package.manifest.frameworks
     module, array = ("jax.numpy", "jax.numpy.asarray") if is_jax else ("numpy", "numpy.asarray")
     return ARGUMENTS.format(module=module, array=array)

@@ -1,4 +1,4 @@
-"""Plots of the figures as SVG: readable on white and on black pages, and every line and dot says what it is."""
+"""Plots of the figures as SVG, with direct labels, readable on light and dark pages."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from benchmarks.report import SUBJECTS, Subject, find_figures, short
 from benchmarks.results import Figure, Results
 
-# Each has a contrast between 3.8 and 4.9 with #ffffff and with #0d1117.
+# Each color has a contrast of 3.8 to 4.9 with both #ffffff and #0d1117.
 INK = "#757d88"
 COLORS = ("#2f7fd6", "#d0601a", "#1f9254", "#c44f8f", "#8b6fd0", "#a37b12", "#1e8f8f")
 STYLE = {
@@ -35,12 +35,12 @@ COLUMNS = 2
 LINE_PANEL_HEIGHT = 2.8
 ROW_HEIGHT = 0.27
 FRAME_HEIGHT = 0.75
-# Between two labels at the ends of lines, as a share of the panel's height.
+# The distance of two labels at the ends of lines, as a share of the panel's height.
 LABEL_GAP = 0.085
 
 
 def write_plots(folder: Path, results: Results) -> None:
-    """A file for each plot that `SUBJECTS` names and `results` has figures of."""
+    """Write a file for each plot in `SUBJECTS` that `results` has figures for."""
     folder.mkdir(parents=True, exist_ok=True)
     with mpl.rc_context(STYLE):
         for plot in dict.fromkeys(subject.plot for subject in SUBJECTS if subject.plot):
@@ -62,7 +62,7 @@ def _save(path: Path, drawn: Mapping[Subject, Sequence[Figure]]) -> None:
 
 
 def _draw_lines(drawn: Mapping[Subject, Sequence[Figure]]) -> Any:
-    """A panel for each subject: how it changes with a size."""
+    """Draw a panel for each subject, with lines over the size."""
     picture, panels = _panels(len(drawn), LINE_PANEL_HEIGHT)
     for panel, (subject, figures) in zip(panels, drawn.items(), strict=True):
         panel.set_title(subject.title)
@@ -87,7 +87,7 @@ def _draw_lines(drawn: Mapping[Subject, Sequence[Figure]]) -> Any:
 
 
 def _label_ends(panel: Any, ends: Sequence[tuple[Figure, str]]) -> None:
-    """At the right of each line its name, moved up where it would cover the one below."""
+    """Write the name of each line at its right end, moved up if it would cover another name."""
     panel.get_ylim()  # settles the axis
     to_share = panel.transData + panel.transAxes.inverted()
     placed = -1.0
@@ -106,7 +106,7 @@ def _label_ends(panel: Any, ends: Sequence[tuple[Figure, str]]) -> None:
 
 
 def _draw_rows(figures: Sequence[Figure]) -> Any:
-    """A panel for each place, all on one axis: a row for each series, its dot at the median."""
+    """Draw a panel for each problem on a shared axis, with a row for each series and a dot at the median."""
     places, series = (
         list(dict.fromkeys(names)) for names in zip(*((one.at, one.series) for one in figures), strict=True)
     )
@@ -158,7 +158,7 @@ def _panels(count: int, height: float, *, share_x: bool = False) -> tuple[Any, l
 
 
 def _count_up(axis: Any, unit: str) -> None:
-    """Plain numbers on a logarithmic axis, also where it spans less than a decade."""
+    """Label a logarithmic axis with plain numbers, even if it spans less than a decade."""
     axis.set_label_text(UNITS.get(unit, unit))
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_minor_locator(NullLocator())

@@ -1,11 +1,12 @@
-"""Which system calls of a program a student's filter refuses, as the kernel tells it: no tracer is needed.
+"""List the system calls of a program that the student's seccomp filter refuses, with seccomp user notifications.
 
 usage: python -m benchmarks.refused_calls {cpu,gpu} {refuse,permit} PROGRAM
 
-PROGRAM is a Python file; it defines `begin()`, which runs before the filter is installed, and `go()`, which runs under
-it. Every call that the filter would refuse is told to this process, which notes it, and then refuses it as the filter
-does, or permits it. Prints JSON: how `go()` ended, and each call with its count and some of its arguments.
-Needs Linux 5.6 or later, and the right to look into its own child.
+PROGRAM is a Python file with two functions: `begin()` runs before the filter is installed, `go()` under it. The kernel
+notifies this process of every call that the filter would refuse. This process records the call, and then refuses or
+permits it. It prints JSON: how `go()` ended, and each call with its count and some of its arguments.
+
+It needs Linux 5.6 or later and the permission to get its child's file descriptors.
 """
 
 import ctypes
@@ -44,7 +45,7 @@ class _Program(ctypes.Structure):
 
 @dataclass
 class Calls:
-    """By name: how often, and with which arguments."""
+    """The counts and some arguments of system calls, by name."""
 
     counts: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     examples: defaultdict[str, list[list[str]]] = field(default_factory=lambda: defaultdict(list))
@@ -58,55 +59,55 @@ class Calls:
 
 def main(device: str, mode: str, program: Path) -> None:
     wanted = student_filter(os.getpid(), gpu=device == "gpu")
-    said_out, said_in = os.pipe()
+    reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
-        _run(program, said_in, device)
-    os.close(said_in)
-    said = os.fdopen(said_out, "r")
-    listener = int(said.readline() or -1)
+        _run(program, writer, device)
+    os.close(writer)
+    reports = os.fdopen(reader, "r")
+    listener = int(reports.readline() or -1)
     calls = Calls()
     if listener >= 0:
         _answer(_take(pid, listener), wanted, calls, permits=mode == "permit")
-    ended = said.read().strip()
+    ended = reports.read().strip()
     os.waitpid(pid, 0)
     result = {"ended": ended or "died", "calls": {name: calls.examples[name] for name in sorted(calls.counts)}}
     print(json.dumps(result | {"counts": dict(calls.counts)}))
 
 
-def _run(program: Path, said: int, device: str) -> NoReturn:
-    """The filter is that of this process; where the kernel refuses to tell of it, the parent hears nothing."""
+def _run(program: Path, writer: int, device: str) -> NoReturn:
+    """Run the program in the child, and report to the parent through the pipe."""
     ended = "died"
     try:
         namespace: dict[str, Any] = {}
         exec(compile(program.read_text(), str(program), "exec"), namespace)
         namespace["begin"]()
         kernel.forbid_new_privileges()
-        os.write(said, f"{_listen(student_filter(os.getpid(), gpu=device == 'gpu'))}\n".encode())
+        os.write(writer, f"{_listen(student_filter(os.getpid(), gpu=device == 'gpu'))}\n".encode())
         ended = f"answered {namespace['go']()!r}"
     except BaseException as error:
         ended = f"{type(error).__name__}: {error}"
     finally:
-        os.write(said, ended[:2000].encode())
+        os.write(writer, ended[:2000].encode())
         os._exit(0)
 
 
 def _listen(wanted: Filter) -> int:
-    """Installs the filter, with a word to the listener in place of each refusal. A descriptor, or -1."""
-    told = b"".join(_telling(instruction) for instruction in struct.iter_unpack("<HBBI", bpf.assemble(wanted)))
-    held = _Program(len(told) // 8, told)
+    """Install the filter with a notification instead of each refusal. Return the listener's descriptor, or -1."""
+    instructions = b"".join(_notifying(each) for each in struct.iter_unpack("<HBBI", bpf.assemble(wanted)))
+    filter_program = _Program(len(instructions) // 8, instructions)
     number = SECCOMP[platform.machine()]
-    return int(_libc.syscall(number, SET_FILTER, NEW_LISTENER, ctypes.byref(held)))
+    return int(_libc.syscall(number, SET_FILTER, NEW_LISTENER, ctypes.byref(filter_program)))
 
 
-def _telling(instruction: tuple[int, ...]) -> bytes:
+def _notifying(instruction: tuple[int, ...]) -> bytes:
     code, if_true, if_false, value = instruction
     is_refusal = code == bpf.RETURN and value & 0x7FFF0000 == bpf.ERRNO
     return struct.pack("<HBBI", code, if_true, if_false, USER_NOTIFICATION if is_refusal else value)
 
 
 def _take(pid: int, descriptor: int) -> int:
-    """The child's listener, as a descriptor of ours."""
+    """Return the child's listener as a descriptor of this process."""
     taken = int(_libc.syscall(PIDFD_GETFD, os.pidfd_open(pid), descriptor, 0))
     if taken < 0:
         raise OSError(ctypes.get_errno(), "this process may not look into its child")
@@ -121,7 +122,7 @@ def _answer(listener: int, wanted: Filter, calls: Calls, *, permits: bool) -> No
         notification = bytearray(NOTIFICATION.size)
         try:
             ioctl(listener, RECEIVE, notification)
-        except FileNotFoundError:  # it was ended meanwhile
+        except FileNotFoundError:  # the caller has been killed
             continue
         identity, _, _, number, _, _, *arguments = NOTIFICATION.unpack(notification)
         name = names.get(number, f"number {number}")

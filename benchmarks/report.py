@@ -1,4 +1,4 @@
-"""The section of docs/performance.md that is made from the figures: what each subject is, and its table."""
+"""The generated section of docs/performance.md: a table for each subject of the figures."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """Figures of one `what`: a table, with a row for each place, and a panel of a plot. `rows`: what the places are."""
+    """The figures with one `what`, as a table and as a panel of a plot. `rows`: the heading of the first column."""
 
     part: str
     what: str
@@ -43,7 +43,7 @@ def find_figures(part: Part, subject: Subject) -> list[Figure]:
 
 
 def write_section(page: str, results: Results) -> str:
-    """The page with what stands between its two markers made anew. Raises ValueError where it has no markers."""
+    """Return the page with a new section between its two markers. Raises ValueError without markers."""
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -75,7 +75,7 @@ def _is_first_of_its_plot(subject: Subject) -> bool:
 
 
 def _table(figures: Sequence[Figure], rows: str) -> Iterator[str]:
-    """Series side by side, all of one unit."""
+    """Yield the lines of a table with a column for each series. All figures have the same unit."""
     series = list(dict.fromkeys(figure.series for figure in figures))
     cells = {(figure.at, figure.series): _cell(figure) for figure in figures}
     yield f"| {rows} | " + " | ".join(f"{name}, {figures[0].unit}" for name in series) + " |"
@@ -86,7 +86,7 @@ def _table(figures: Sequence[Figure], rows: str) -> Iterator[str]:
 
 
 def _cell(figure: Figure) -> str:
-    """The median, and in parentheses the least and the most."""
+    """Return the median, with the minimum and maximum in parentheses."""
     median = short(figure.median)
     if figure.count == 1:
         return median
@@ -95,5 +95,5 @@ def _cell(figure: Figure) -> str:
 
 
 def short(value: float) -> str:
-    """Three digits, and none behind the point of what has three before it."""
+    """Return the number with 3 significant digits, or as a whole number from 100 on."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

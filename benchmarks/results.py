@@ -1,7 +1,7 @@
-"""What was measured: figures, the file that keeps them, and how one run compares with another.
+"""The measured figures, the file that stores them, and the comparison of two runs.
 
-A figure that names another one (`versus`) says how many times as much it is: two machines can be compared by that,
-and two days of one machine. Absolute times never are.
+A figure may name another one (`versus`). The comparison uses their ratios, because absolute times differ between
+machines and days.
 """
 
 import json
@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 DIGITS = 4
-# Fewer samples say nothing of what one in twenty takes.
-LEAST_FOR_P95 = 20
+# The fewest samples that have a 95th percentile.
+MIN_FOR_P95 = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """What `series` took `at` a problem or a size. `versus`: the key of the figure that it is divided by."""
+    """The measurement of a `series` at a problem or size. `versus`: the key of the figure to divide by."""
 
     what: str
     series: str
@@ -38,13 +38,13 @@ class Figure:
 
     @property
     def is_rate(self) -> bool:
-        """More is better."""
+        """Whether more is better."""
         return self.unit.endswith("/s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One part of a run. `busy_cores`: how many cores others used before it began. `notes`: what was not measured."""
+    """One part of a run. `busy_cores`: the cores that other processes used before it. `notes`: what is missing."""
 
     date: str
     machine: Mapping[str, str | int]
@@ -58,7 +58,7 @@ class Part:
         return next((figure for figure in self.figures if figure.key == key), None)
 
     def ratios(self) -> dict[str, float]:
-        """By key, of the figures whose `versus` was measured too."""
+        """Return the ratios by key, for figures whose `versus` was measured too."""
         pairs = ((figure, self.find(figure.versus)) for figure in self.figures)
         return {one.key: one.median / other.median for one, other in pairs if other is not None and other.median}
 
@@ -68,7 +68,7 @@ Results = Mapping[str, Part]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A ratio that moved, or that only one of two runs has."""
+    """A ratio that changed, or that only one of the two runs has."""
 
     part: str
     figure: Figure
@@ -79,7 +79,7 @@ class Change:
     def __str__(self) -> str:
         name = f"{self.part}: {self.figure.key}"
         if self.was is None or self.now is None:
-            return f"{name} was {'not measured before' if self.was is None else 'measured before, and not now'}"
+            return f"{name} was {'not measured before' if self.was is None else 'measured before, but not now'}"
         moved = max(self.now / self.was, self.was / self.now)
         word = "worse" if self.is_worse else "better"
         times = f"{self.now:.3g} times {self.figure.versus}, was {self.was:.3g}"
@@ -93,9 +93,9 @@ def key_of(what: str, series: str, at: str | int) -> str:
 def reduce(
     samples: Sequence[float], *, what: str, series: str, at: str | int, unit: str = "s", versus: str | None = None
 ) -> Figure:
-    """`samples`: at least one."""
+    """Summarise at least one sample."""
     ordered = sorted(samples)
-    p95 = ordered[math.ceil(0.95 * len(ordered)) - 1] if len(ordered) >= LEAST_FOR_P95 else None
+    p95 = ordered[math.ceil(0.95 * len(ordered)) - 1] if len(ordered) >= MIN_FOR_P95 else None
     return Figure(
         what=what,
         series=series,
@@ -111,10 +111,7 @@ def reduce(
 
 
 def compare(old: Results, new: Results, factor: float) -> list[Change]:
-    """Every ratio that is more than `factor` times, or less than one `factor`-th of, what it was; the worse ones first.
-
-    Only of parts that both runs have.
-    """
+    """List the ratios that changed by more than `factor`, in parts that both runs have. The worse ones come first."""
     changes = [change for part in old.keys() & new.keys() for change in _changes(part, old[part], new[part], factor)]
     return sorted(changes, key=lambda change: (not change.is_worse, str(change)))
 
@@ -133,7 +130,7 @@ def _changes(name: str, old: Part, new: Part, factor: float) -> Iterator[Change]
 
 
 def read_results(path: Path) -> dict[str, Part]:
-    """Empty where there is no such file."""
+    """Read the file. Empty if it does not exist."""
     if not path.exists():
         return {}
     return {name: _part(content) for name, content in json.loads(path.read_text()).items()}
@@ -149,7 +146,7 @@ def _part(content: dict[str, Any]) -> Part:
 
 
 def _lines(name: str, part: Part) -> str:
-    """A figure in each line, so that a difference between two files can be read."""
+    """Return JSON with one figure per line, so that diffs are readable."""
     head = {key: value for key, value in asdict(part).items() if key != "figures"}
     figures = ({key: value for key, value in asdict(figure).items() if value is not None} for figure in part.figures)
     heads = "".join(f"    {json.dumps(key)}: {json.dumps(value)},\n" for key, value in head.items())

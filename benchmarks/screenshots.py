@@ -1,6 +1,6 @@
-"""`make screenshots`: the main pages of a real server, light, dark and as on a phone, into docs/screenshots/.
+"""`make screenshots`: write screenshots of the main pages to docs/screenshots, light, dark and phone-sized.
 
-A student has tried and solved a few of the repository's problems.
+They come from a real server and a student who has tried and solved a few of the repository's problems.
 """
 
 import base64
@@ -64,8 +64,8 @@ def take_all(served: Served, name: str, folder: Path) -> None:
 
 
 def _solve_some(student: Student) -> dict[str, str]:
-    """The pages worth a picture, by the picture's name."""
-    sent = {(slug, place): student.submit(slug, _source(slug, place))["id"] for slug, place in SUBMITTED}
+    """Submit solutions and return the paths of the pages, by the screenshot's name."""
+    sent = {(slug, known): student.submit(slug, _source(slug, known))["id"] for slug, known in SUBMITTED}
     curves, matrix = sent[SUBMITTED[4]], sent[SUBMITTED[2]]
     accepted = sent[SUBMITTED[3]]
     return {
@@ -84,10 +84,10 @@ def _solve_some(student: Student) -> dict[str, str]:
     }
 
 
-def _source(slug: str, place: str) -> str:
+def _source(slug: str, known: str) -> str:
     folder = ROOT / "problems" / slug / "submissions"
-    found = folder / f"{place}.py"
-    return (found if found.exists() else min((folder / place).glob("*.py"))).read_text()
+    file = folder / f"{known}.py"
+    return (file if file.exists() else min((folder / known).glob("*.py"))).read_text()
 
 
 @contextmanager
@@ -104,13 +104,13 @@ def _signed_in(browser: Browser, url: str, name: str, look: Look) -> Iterator[Pa
 
 
 def _wait_until_judged(page: Page) -> None:
-    """Where a result is shown, a known mistake may still be looked for."""
+    """Wait for the final result, including a pending hint, on pages that show a result."""
     if page.locator("[data-live]:not([data-live=''])").count():
-        page.locator("[data-final]").wait_for(state="attached", timeout=PATIENCE_MS)  # on a phone it is out of sight
+        page.locator("[data-final]").wait_for(state="attached", timeout=PATIENCE_MS)  # on a phone it is not visible
 
 
 def _write(page: Page, path: Path) -> None:
-    """What the window shows; WebP is a quarter of what PNG takes."""
+    """Write the window's content as WebP, which takes a quarter of the size of PNG."""
     shot = page.context.new_cdp_session(page).send(
         "Page.captureScreenshot", {"format": "webp", "quality": QUALITY, "captureBeyondViewport": False}
     )

@@ -1,7 +1,7 @@
-"""A real `allclose serve` to be measured: a data folder of its own, and problems that do not know what is submitted.
+"""A real `allclose serve` to measure, with its own data folder and with problems that don't know the measured solution.
 
-Known submissions fill the library cache, and students' submissions may. So each problem is published without the one
-that is measured, and learns from no student. It has one variant: several take as long to judge, and longer to prepare.
+Known submissions and students' submissions fill the library cache. So each problem is published without the solution to
+measure, and learns from no student. It has one variant, since more would only take longer to prepare.
 """
 
 import re
@@ -33,7 +33,7 @@ PROBLEMS = ROOT / "problems"
 SLUGS = tuple(sorted(folder.parent.name for folder in PROBLEMS.glob("*/problem.yaml")))
 NUMPY = SLUG
 KINDS = ("bubblewrap", "docker")
-# For one user who sends a great deal.
+# Lets one user send many submissions.
 POLICY = {"max_pending": 10_000, "judging_seconds_per_hour": 1_000_000, "requests_per_minute": 1_000_000}
 PREPARED = "Every known mistake can be recognised"
 PREPARING_SECONDS = 1800
@@ -42,7 +42,7 @@ PASSWORD = "correct horse battery"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exercise:
-    """A problem, and a right solution that none of its caches has seen."""
+    """A problem, and a correct solution that is in none of its caches."""
 
     slug: str
     package: Package
@@ -51,7 +51,7 @@ class Exercise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """`inputs` and `expected` are encoded values."""
+    """A case. `inputs` and `expected` are encoded values."""
 
     name: str
     inputs: bytes
@@ -60,37 +60,37 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """A server that judges, with these optimizations."""
+    """A running server that judges with these optimizations."""
 
     server: Served
     optimizations: Sequence[str]
     patience_seconds: float
 
     def get_ready(self, exercise: Exercise) -> None:
-        """Returns when all is done that opening the problem has set going, and nothing is at work any more."""
+        """Wait until the work that opening the problem started is done, and the machine is idle."""
         if "spares" in self.optimizations:
             self._wait_for(COMPILED % exercise.slug)
-            self._learn_from_nobody(exercise.package)
+            self._disable_learning(exercise.package)
         wait_until_idle(self.patience_seconds)
 
     def wait_until_prepared(self) -> None:
         self._wait_for(PREPARED)
 
     def _wait_for(self, line: str) -> None:
-        """Until the worker has said so."""
+        """Wait until the worker logs this line."""
         until = time.monotonic() + PREPARING_SECONDS
         while line not in self.server.text:
-            assert time.monotonic() < until, f"the worker did not say {line!r}:\n{self.server.text[-3000:]}"
+            assert time.monotonic() < until, f"the worker did not log {line!r}:\n{self.server.text[-3000:]}"
             time.sleep(0.2)
 
-    def _learn_from_nobody(self, package: Package) -> None:
-        """As if it had learned from as many students as it does, of whom none called anything new."""
+    def _disable_learning(self, package: Package) -> None:
+        """Write empty records of as many students as the cache learns from, so that it learns from no more."""
         for folder in (self.server.data / CALLS_FOLDER).glob(f"*/{digest(package.files)}"):
             for number in range(STUDENTS_LEARNED_FROM):
                 (folder / f"{LEARNED}{number}.json").write_text("[]")
 
     def read_cases(self, exercise: Exercise) -> list[Case]:
-        """What the server has prepared: the inputs that a submission gets, and the reference's answers."""
+        """Read the prepared inputs and expected outputs from the database."""
         with open_database(read_settings(data=self.server.data)) as database, database.transaction() as session:
             revision = find_current(session, exercise.slug)
             assert isinstance(revision, Revision)
@@ -100,7 +100,7 @@ class Service:
 
 
 class Visitor:
-    """A student with a token, and with a browser in which a problem is open."""
+    """A student with an API token and a browser session."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -111,7 +111,7 @@ class Visitor:
         assert signed_in.is_redirect, signed_in.text
 
     def open(self, exercise: Exercise) -> None:
-        """Returns when the worker is ready for a submission: spares wait for it, and nothing else is at work."""
+        """Open the problem's page, and wait until the worker has prepared for a submission."""
         self.browser.get(f"/problems/{exercise.slug}").raise_for_status()
         self._service.get_ready(exercise)
 
@@ -122,13 +122,13 @@ class Visitor:
         self.wait(self.send(exercise))
 
     def wait(self, submission: str) -> None:
-        """Until the submission is judged; it must be right."""
+        """Wait until the submission is judged. It must be accepted."""
         view = self.student.result(submission)
-        assert view["verdict"] == "accepted", f"a solution that should be right got {view['verdict']}: {view}"
+        assert view["verdict"] == "accepted", f"a correct solution got {view['verdict']}: {view}"
 
 
 def leave_one_out(slugs: Sequence[str], folder: Path) -> list[Exercise]:
-    """Write the problems to `folder`, each without the last of its accepted submissions, which is measured."""
+    """Copy the problems to `folder`, each without its last accepted submission, which is measured."""
     exercises = []
     for slug in slugs:
         target = folder / slug
@@ -140,7 +140,7 @@ def leave_one_out(slugs: Sequence[str], folder: Path) -> list[Exercise]:
 
 
 def _exercise(slug: str, folder: Path) -> Exercise:
-    if slug == NUMPY:  # the solution of the tests is none of its known submissions
+    if slug == NUMPY:  # the tests' solution is not one of its known submissions
         return Exercise(slug=slug, package=load_package(folder), source=RIGHT)
     left_out = max((folder / "submissions" / "accepted").glob("*.py"))
     source = left_out.read_text()
@@ -149,7 +149,7 @@ def _exercise(slug: str, folder: Path) -> Exercise:
 
 
 def list_kinds() -> tuple[list[str], list[str]]:
-    """Of boxes: those that this machine opens, at least one, and a sentence for each other one."""
+    """Return the kinds of boxes that this machine can open, at least one, and a note for each other kind."""
     found, notes = [], []
     for kind in KINDS:
         try:
@@ -165,7 +165,7 @@ def list_kinds() -> tuple[list[str], list[str]]:
 
 @contextmanager
 def serving(run: Run, problems: Path, kind: str, optimizations: Sequence[str] = OPTIMIZATIONS) -> Iterator[Service]:
-    """Ready to judge each of the problems. What was prepared is kept for the next server of this run."""
+    """Start a server and wait until its problems are prepared. The run's next server reuses the data."""
     data = run.folder / "data"
     policy = None if data.exists() else POLICY
     settings = {

@@ -1,7 +1,7 @@
-"""A solution on all of its cases, with no judge around it. Runs in the Python that boxes have, from JSON on stdin.
+"""Run a solution on all of its cases without a judge, in the boxes' Python. Reads JSON from standard input.
 
-Prints JSON: the seconds of each pass over all cases, and of its CPU. The first pass compiles; the later ones find the
-process warm. The imports are in none, but in the seconds of whoever started this process.
+Prints JSON: the wall and CPU seconds of each pass over all cases, without the imports. The first pass compiles; the
+later ones run in a warm process.
 """
 
 import importlib
@@ -40,7 +40,7 @@ def run_once(program: Program, parameters: tuple[tuple[str, str], ...], cases: l
     for case in cases:
         tree: Any = codec.decode(case)
         answer = program({name: convert.restore(tree[name], kind) for name, kind in parameters})
-        convert.plain(answer)  # waits for what is computed asynchronously
+        convert.plain(answer)  # waits for asynchronous computations
     return time.perf_counter() - wall, time.process_time() - cpu
 
 

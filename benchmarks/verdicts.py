@@ -1,8 +1,8 @@
-"""What a verdict takes, on every problem: Allclose in both kinds of boxes, and what people do without it.
+"""The time to a verdict, for every problem: Allclose with each kind of box, and the alternatives.
 
-A fresh container or a fresh process for each submission imports the frameworks and compiles everything anew. The same
-process on the same inputs once more has nothing left to do but the solution's own work: that is the floor. None of
-these three looks at the answers, and the judges of other people do (`other_judges`).
+The alternatives are a fresh container or process for each submission, which imports the frameworks and compiles anew. A
+second pass in a warm process does only the solution's own work, so it is the lower bound. None of these three checks
+the answers; other judges do (`other_judges`).
 """
 
 import json
@@ -31,35 +31,35 @@ from sandbox.environment import GUEST_IN_BOX, RUNTIME_IN_BOX
 STANDALONE = Path(__file__).with_name("standalone.py")
 FRESH_CONTAINER, FRESH_PROCESS, WARM_PROCESS = "fresh container", "fresh process", "warm process"
 QUICK = ("microbatched_grads", "train_with_accumulation", NUMPY)
-# What has been inspected is not inspected again: the same solution would be judged quicker each time.
-AS_AT_FIRST = tuple(name for name in OPTIMIZATIONS if name != "inspections")
-# The ways without Allclose vary less from one time to the next, and take longer.
+# Without the cache of inspections, which would judge the same solution faster each time.
+WITHOUT_INSPECTION_CACHE = tuple(name for name in OPTIMIZATIONS if name != "inspections")
+# The alternatives vary less and take longer, so they are measured this many times less often.
 FEWER = 3
 
 
 def measure(run: Run) -> tuple[list[Figure], list[str]]:
-    """The figures, and a sentence for each thing that could not be measured here."""
+    """Return the figures, and a note for everything that could not be measured."""
     problems = run.folder / "problems"
     exercises = leave_one_out(QUICK if run.is_quick else (*SLUGS, NUMPY), problems)
     kinds, notes = list_kinds()
     figures: list[Figure] = []
     for kind in kinds:
-        with serving(run, problems, kind, AS_AT_FIRST) as service:
+        with serving(run, problems, kind, WITHOUT_INSPECTION_CACHE) as service:
             visitor = Visitor(service)
             for exercise in exercises:
                 figures += _judged(visitor, exercise, kind, run.repeat)
             cases = {exercise.slug: service.read_cases(exercise) for exercise in exercises}
     fewer = -(-run.repeat // FEWER)
     for exercise in exercises:
-        figures += _without_a_judge(exercise, cases[exercise.slug], fewer, has_docker="docker" in kinds)
+        figures += _alternatives(exercise, cases[exercise.slug], fewer, has_docker="docker" in kinds)
     others, left_out = other_judges.measure(exercises, cases, fewer)
     figures += [figure for way, slug, costs in others for figure in _figures(way, slug, costs)]
     return figures, [*notes, *left_out]
 
 
 def _judged(visitor: Visitor, exercise: Exercise, kind: str, repeat: int) -> list[Figure]:
-    """The student has the page open, as they have while they write; the CPU is that of getting ready, too."""
-    with saying(f"{exercise.slug}, {kind}: the library's programs, and spares"):
+    """Measure submissions of a student who has the page open. The CPU time includes the preparation."""
+    with saying(f"{exercise.slug}, {kind}: filling the library cache and starting spares"):
         visitor.open(exercise)
     visitor.submit(exercise)
     visitor.open(exercise)
@@ -72,7 +72,7 @@ def _judged(visitor: Visitor, exercise: Exercise, kind: str, repeat: int) -> lis
     return _figures(f"Allclose, {kind}", exercise.slug, costs)
 
 
-def _without_a_judge(exercise: Exercise, cases: Sequence[Case], repeat: int, *, has_docker: bool) -> list[Figure]:
+def _alternatives(exercise: Exercise, cases: Sequence[Case], repeat: int, *, has_docker: bool) -> list[Figure]:
     figures = []
     if has_docker:
         costs = [cost_of(lambda: run_container(exercise, cases)) for _ in range(repeat)]
@@ -84,7 +84,7 @@ def _without_a_judge(exercise: Exercise, cases: Sequence[Case], repeat: int, *, 
 
 
 def _figures(way: str, slug: str, costs: Sequence[Cost]) -> list[Figure]:
-    say(f"  {slug}, {way}: {min(cost.wall_seconds for cost in costs):.2f} s at least, of {len(costs)}")
+    say(f"  {slug}, {way}: minimum {min(cost.wall_seconds for cost in costs):.2f} s of {len(costs)}")
     walls, cpus = [cost.wall_seconds for cost in costs], [cost.cpu_seconds for cost in costs]
     return [
         reduce(samples, what=what, series=way, at=slug, versus=key_of(what, FRESH_PROCESS, slug))
@@ -93,14 +93,14 @@ def _figures(way: str, slug: str, costs: Sequence[Cost]) -> list[Figure]:
 
 
 def run_process(exercise: Exercise, cases: Sequence[Case], passes: int) -> list[Cost]:
-    """In the Python that bubblewrap's boxes have, with nothing around it. What each pass took."""
+    """Run the solution in the Python of bubblewrap's boxes. Returns the cost of each pass."""
     runtime = Settings().runtime
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "JAX_PLATFORMS": "cpu"}
     return _run([str(runtime / "bin" / "python"), str(STANDALONE)], exercise, cases, passes, environment)
 
 
 def run_container(exercise: Exercise, cases: Sequence[Case]) -> None:
-    """In a container of the image that Docker's boxes have, made and removed for this run."""
+    """Run the solution in a new container of the image of Docker's boxes."""
     docker = shutil.which("docker") or "docker"
     name = f"allclose-bench-{uuid4().hex[:8]}"
     options = ["--rm", "--interactive", "--network", "none", "--name", name]
@@ -109,7 +109,7 @@ def run_container(exercise: Exercise, cases: Sequence[Case]) -> None:
     program = [str(RUNTIME_IN_BOX / "bin" / "python"), f"/{STANDALONE.name}"]
     try:
         _run([docker, "run", *options, Settings().image_cpu, *program], exercise, cases, 1)
-    except BaseException:  # it goes on without the command that started it
+    except BaseException:  # the container outlives the command that started it
         subprocess.run([docker, "rm", "--force", name], capture_output=True, check=False)
         raise
 

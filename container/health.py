@@ -1,4 +1,4 @@
-"""Whether a container does its work, by its exit status: `health.py web`, and so for each service."""
+"""The health check of a container: `health.py web`, or another service. Exit status 0 if it is healthy."""
 
 import socket
 import sys
@@ -8,12 +8,12 @@ SECONDS = 10
 
 
 def web() -> bool:
-    """It answers, has its database, and the schema that it needs."""
+    """Check that it answers, and that its database has the right schema."""
     return _answers(8000, "/readyz") == 200
 
 
 def proxy() -> bool:
-    """It answers, whatever it serves."""
+    """Check that it answers. The web processes behind it may be down."""
     return _answers(8080, "/healthz") < 500
 
 
@@ -24,15 +24,15 @@ def engine() -> bool:
 
 
 def worker() -> bool:
-    """It has beaten lately."""
+    """Check for a recent heartbeat."""
     import psycopg
 
     from app.settings import read_settings
-    from app.submissions.waiting import ALIVE
+    from app.submissions.queue_status import ALIVE
 
-    beats = "SELECT FROM workers WHERE host = %s AND seen_at > now() - %s"
+    heartbeats = "SELECT FROM workers WHERE host = %s AND seen_at > now() - %s"
     with psycopg.connect(read_settings().database_url or "", connect_timeout=SECONDS) as connection:
-        return connection.execute(beats, [socket.gethostname(), ALIVE]).fetchone() is not None
+        return connection.execute(heartbeats, [socket.gethostname(), ALIVE]).fetchone() is not None
 
 
 def _answers(port: int, path: str) -> int:

@@ -1,5 +1,6 @@
 #!/bin/sh
-# In the first stage of the image: `install.sh requirements`, then `install.sh project` of /source, into /opt/allclose.
+# Installs Allclose into /opt/allclose in the first stage of the image: `install.sh requirements`, then
+# `install.sh project` for /source.
 set -eu
 umask 022
 

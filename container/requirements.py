@@ -1,4 +1,4 @@
-"""Print what the image of the service installs, one requirement a line: `requirements.py pyproject.toml`."""
+"""Print the requirements of the service's image, one per line: `requirements.py pyproject.toml`."""
 
 import sys
 import tomllib

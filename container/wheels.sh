@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Collects the wheels of the service's image with this machine's own pip, for builds that reach no package index:
-# `container/wheels.sh`, then `docker compose build`. `make images` collects those of the boxes' image.
-# PIP: the pip and its arguments.
-# BASE: the image that the build takes; sandbox/images/base_image.sh has the default.
-# Which packages are needed is asked for this machine's Python, as pip does. Where that is another release than the
-# base's and a package is missing, the build says which.
+# Downloads the wheels of the service's image with this machine's pip, for builds without access to a package index.
+# Run `container/wheels.sh`, then `docker compose build`. (`make images` downloads the wheels of the boxes' image.)
+# PIP: the pip command with its arguments.
+# BASE: the base image; sandbox/images/base_image.sh has the default.
+# pip resolves for this machine's Python release. If the base image has another one and a package is missing, the build
+# names the package.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . sandbox/images/base_image.sh
@@ -16,7 +16,7 @@ tags=$(wheel_tags)
 requirements=$(.venv/bin/python container/requirements.py pyproject.toml && echo "setuptools>=77")
 wanted=$(printf '%s\n' "$tags" "$requirements")
 if [ "$wanted" = "$(cat "$wheels/.collected" 2>/dev/null)" ]; then exit; fi
-say "Collecting the wheels of the service's image …"
+say "Downloading the wheels of the service's image …"
 rm -rf "$wheels" "$wheels.new"
 # shellcheck disable=SC2086 # words, not one
 echo "$requirements" |

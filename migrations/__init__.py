@@ -1,1 +1,1 @@
-"""The database's schema, step by step. `app.schema` runs them at start; CONTRIBUTING.md says how to add one."""
+"""Alembic revisions of the database schema. `app.schema` applies them at start; CONTRIBUTING.md says how to add one."""

@@ -1,7 +1,8 @@
-"""Write a new revision from the difference between the models and the revisions so far.
+"""Write a new revision from the difference between the models and the current schema.
 
 usage: python -m migrations "why the schema changes"
-It needs no database: an embedded one is started in a temporary folder. Read and mend what it wrote.
+
+It starts an embedded database in a temporary folder. Check the new file and correct it if necessary.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Run by Alembic: applies the revisions on the connection that `app.schema` hands over."""
+"""Alembic's environment: applies the revisions on the connection from `app.schema`."""
 
 from alembic import context
 

@@ -23,7 +23,7 @@ from app.admin.worker import WorkerView, list_workers
 from app.database.engine import OVERFLOW, Database
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, WorkerRow
-from app.submissions.waiting import ALIVE
+from app.submissions.queue_status import ALIVE
 
 _log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.audit import Act, Actor, record
 from app.errors import Conflict, NotFound
 from app.submissions.model import Judging, WorkerRow
-from app.submissions.waiting import ALIVE
+from app.submissions.queue_status import ALIVE
 
 State = Literal["alive", "draining", "away", "dead"]
 

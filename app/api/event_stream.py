@@ -9,7 +9,7 @@ from fastapi import Depends
 from app.accounts.permission import Permission, Viewer
 from app.accounts.token import find_viewer_by_token
 from app.api.dependency import Credentials, Live, Seats, Stored, needs
-from app.submissions.progress import Follower
+from app.submissions.progress import ChangeStream
 
 
 def follows(right: Permission) -> Any:
@@ -17,10 +17,10 @@ def follows(right: Permission) -> Any:
 
     def hold_seat(
         viewer: Annotated[Viewer, needs(right)], database: Stored, progress: Live, seats: Seats, given: Credentials
-    ) -> Iterator[Follower]:
+    ) -> Iterator[ChangeStream]:
         """Raises LimitReached while there is still a status to answer with."""
         find_viewer = partial(find_viewer_by_token, secret=given.credentials if given else "")
         with seats.seat(viewer.id):
-            yield Follower(database=database, progress=progress, find_viewer=find_viewer, right=right)
+            yield ChangeStream(database=database, progress=progress, find_viewer=find_viewer, right=right)
 
     return Depends(hold_seat)

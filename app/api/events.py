@@ -21,7 +21,7 @@ from app.api.dependency import Reader, Stored
 from app.api.event_stream import follows
 from app.api.openapi import problems
 from app.api.submissions import read_submission
-from app.submissions.progress import Follower
+from app.submissions.progress import ChangeStream
 from app.submissions.query import get_submission
 from app.submissions.view_query import Log, read_log
 
@@ -55,7 +55,7 @@ def check_readable(submission_id: UUID, viewer: Reader, database: Stored) -> UUI
 )
 async def follow_submission(
     known: Annotated[UUID, Depends(check_readable)],
-    follower: Annotated[Follower, follows(Permission.READ_SUBMISSIONS)],
+    changes: Annotated[ChangeStream, follows(Permission.READ_SUBMISSIONS)],
     last_event_id: LastEventId = None,
 ) -> AsyncIterator[ServerSentEvent]:
     awaited = _sequence_after(last_event_id)
@@ -63,7 +63,7 @@ async def follow_submission(
     def read(session: Session, viewer: Viewer) -> Log:
         return read_log(session, get_submission(session, known, viewer))
 
-    async with aclosing(follower.follow(known, read)) as logs:
+    async with aclosing(changes.stream(known, read)) as logs:
         async for log in logs:
             # A judging that starts again after a lost worker has fewer cases for a while. It runs them in the same
             # order, so that those are known already.

@@ -15,7 +15,7 @@ from app.errors import Invalid
 from app.judging.verdicts import Verdict
 from app.moment import Moment
 from app.submissions.difference import SourceDifference, compare_submissions
-from app.submissions.draft import copy_back
+from app.submissions.draft import restore_source
 from app.submissions.query import HistoryFilters, SubmissionPage, get_submission, list_submissions
 from app.submissions.view import Mode
 
@@ -115,7 +115,7 @@ def get_difference(submission_id: UUID, viewer: Reader, database: Stored, old: O
 )
 def post_copy(submission_id: UUID, viewer: Sender, database: Stored) -> DraftView:
     with database.transaction() as session:
-        draft, slug = copy_back(session, viewer, submission_id)
+        draft, slug = restore_source(session, viewer, submission_id)
         session.refresh(draft)
         return DraftView(
             problem=slug,

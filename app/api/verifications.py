@@ -28,7 +28,7 @@ from app.authoring.query import (
 )
 from app.authoring.send import cancel_as
 from app.database.engine import Database
-from app.submissions.progress import Follower
+from app.submissions.progress import ChangeStream
 
 router = APIRouter(prefix="/verifications", tags=["authors"])
 
@@ -85,12 +85,12 @@ async def get_verification_view(
     summary="Follow a verification, step by step",
 )
 async def follow_verification(
-    known: Known, follower: Annotated[Follower, follows(Permission.WRITE_PROBLEMS)]
+    known: Known, changes: Annotated[ChangeStream, follows(Permission.WRITE_PROBLEMS)]
 ) -> AsyncIterator[ServerSentEvent]:
     def read(session: Session, _viewer: Viewer) -> VerificationView:
         return view_verification(session, get_verification(session, known))
 
-    async with aclosing(follower.follow(known, read)) as views:
+    async with aclosing(changes.stream(known, read)) as views:
         async for view in views:
             if view.finished_at is not None:
                 yield ServerSentEvent(event="done", data=view)

@@ -21,9 +21,9 @@ from app.catalog.publish import MAX_NUMBER
 from app.catalog.verification_report import Report
 from app.database.cursor import read_number_cursor, read_uuid_cursor, write_cursor
 from app.errors import NotFound
-from app.submissions.waiting import is_held, is_served
+from app.submissions.queue_status import has_worker, is_held
 
-NOBODY = "No {kind} is running now: the package waits in the queue and will be verified when one starts."
+NO_WORKER = "No {kind} is running now: the package waits in the queue and will be verified when one starts."
 OUR_FAULT = "The verification broke off by our fault, three times; send it again, and tell an admin if it stays so."
 
 VerificationState = Literal["queued", "verifying", "passed", "refused", "failed"]
@@ -121,10 +121,10 @@ def _notice(session: Session, row: Verification) -> str | None:
         return row.reason if is_unpublished else None
     if row.cancel_requested:
         return "It is being cancelled."
-    if is_served(session, row.queue) or is_held(session, row.lease_until):
+    if has_worker(session, row.queue) or is_held(session, row.lease_until):
         return None
     kind = "GPU worker" if row.queue == "verify-gpu" else "worker"
-    return NOBODY.format(kind=kind)
+    return NO_WORKER.format(kind=kind)
 
 
 SHOWN = 50

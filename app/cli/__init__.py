@@ -1,4 +1,4 @@
-"""The command `allclose`: one file per command. Each imports what it needs when it runs, so that `--help` is quick."""
+"""The command `allclose`, one file per command. A command imports its modules when it runs, so `--help` is quick."""
 
 from app.cli.main import main
 

@@ -1,6 +1,7 @@
-"""Where commands print: results on standard output, progress and errors on standard error.
+"""The terminal: results go to standard output, progress and errors to standard error.
 
-Text of students, packages and servers, made fit for a terminal: escapes and marks that turn text are spelled.
+Text of students, packages and servers may hold control characters. They are shown as escapes, so that the text can't
+steer the terminal.
 """
 
 from collections.abc import Iterable
@@ -19,26 +20,26 @@ if TYPE_CHECKING:
 
 
 class HarmlessConsole(Console):
-    """Texts can't steer the terminal: their control characters and marks that turn text are spelled."""
+    """A console that shows control characters and bidirectional marks as escapes."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=spelled(segment.text))
 
 
-# More than any table of ours has in a line.
-MOST_CHARACTERS = 100_000
+# Wider than any table.
+MAX_WIDTH = 100_000
 
 output = HarmlessConsole()
 errors = HarmlessConsole(stderr=True)
 
 
 def print_whole(table: Table) -> None:
-    """No column is cut, and none that does not wrap is broken: a terminal that is too narrow breaks the lines itself.
+    """Print a table without cutting a column. A narrow terminal breaks long lines itself.
 
-    Where no terminal reads it, each row is one line, however long.
+    If the output is not a terminal, each row is one line.
     """
-    unlimited = output.options.update(width=MOST_CHARACTERS, max_width=MOST_CHARACTERS)
+    unlimited = output.options.update(width=MAX_WIDTH, max_width=MAX_WIDTH)
     needed = Measurement.get(output, unlimited, table)
     width = max(output.width, needed.minimum) if output.is_terminal else needed.maximum
     for line in output.render_lines(table, unlimited.update(width=width), pad=False):
@@ -48,7 +49,7 @@ def print_whole(table: Table) -> None:
 
 
 def print_json(value: "BaseModel | dict[str, Any]") -> None:
-    """In ASCII: JSON's own escapes keep what a terminal would obey, and what can't be encoded."""
+    """Print JSON as ASCII. JSON's escapes hide control characters and characters that can't be encoded."""
     data = value if isinstance(value, dict) else value.model_dump(mode="json")
     output.print_json(data=data, ensure_ascii=True)
 
@@ -60,7 +61,7 @@ MAX_LINES = 40
 
 
 def message(text: object) -> str:
-    """May have several lines."""
+    """Return printable text, which may have several lines."""
     return printable(str(text), MAX_MESSAGE)
 
 
@@ -69,7 +70,7 @@ def one_line(text: object) -> str:
 
 
 def excerpt(text: object) -> str:
-    """The first lines of what was printed, each cut where it gets too long to read."""
+    """Return the first lines of a program's output, each cut at `MAX_LINE` characters."""
     lines = str(text).rstrip().split("\n")
     kept = [printable(line, MAX_LINE) for line in lines[:MAX_LINES]]
     left = len(lines) - len(kept)
@@ -77,7 +78,7 @@ def excerpt(text: object) -> str:
 
 
 def tail(text: object) -> str:
-    """The last lines of a traceback, which say what was raised."""
+    """Return the last lines of a traceback, which name the exception."""
     lines = str(text).rstrip().split("\n")
     kept = [printable(line, MAX_LINE) for line in lines[-MAX_LINES:]]
     left = len(lines) - len(kept)

@@ -1,4 +1,4 @@
-"""Where a command finds the database: the URL of the settings, or the embedded server of the data folder."""
+"""Opening the database for a command: the URL of the settings, or the embedded server of the data folder."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,17 +15,17 @@ DRIVER = "postgresql+psycopg"
 
 
 class NoDatabase(AllcloseError):
-    """The PostgreSQL that was named can't be used."""
+    """The configured PostgreSQL can't be used."""
 
 
-# Of PostgreSQL: its own default is 100. Beside one for each slot, the web process, listeners and commands want some.
-LEAST_CONNECTIONS = 100
+# PostgreSQL's default is 100. Each slot takes one; the web process, listeners and commands share the others.
+MIN_CONNECTIONS = 100
 OTHER_CONNECTIONS = 60
 
 
 @contextmanager
 def open_database(settings: Settings, *, pool_size: int = 5) -> Iterator[Database]:
-    """For commands beside a server: uses the embedded server that is running, or starts it for as long as it takes."""
+    """Open the database. Without a URL, join the running embedded server, or start one until the block ends."""
     if settings.database_url:
         with upgraded(with_driver(settings.database_url), pool_size=pool_size) as database:
             yield database
@@ -36,17 +36,17 @@ def open_database(settings: Settings, *, pool_size: int = 5) -> Iterator[Databas
 
 
 def postgres_options(settings: Settings) -> dict[str, str]:
-    """For the embedded server: enough connections for this machine's worker and all else that connects.
+    """Return the embedded server's options.
 
-    PostgreSQL reckons with a disk that has to seek, and would rather read a large table whole than follow an index.
+    PostgreSQL's default `random_page_cost` is for spinning disks and makes it avoid indexes.
     """
-    connections = max(LEAST_CONNECTIONS, settings.worker_slots + OTHER_CONNECTIONS)
+    connections = max(MIN_CONNECTIONS, settings.worker_slots + OTHER_CONNECTIONS)
     return {"max_connections": str(connections), "random_page_cost": "1.1"}
 
 
 @contextmanager
 def upgraded(url: str, *, pool_size: int = 5) -> Iterator[Database]:
-    """A database whose schema is this code's; closed at the end. Raises SchemaTooNew, NoDatabase."""
+    """Open a database and upgrade its schema. Closes it at the end. Raises SchemaTooNew, NoDatabase."""
     with database_at(url, pool_size=pool_size) as database:
         upgrade(database)
         yield database
@@ -54,7 +54,7 @@ def upgraded(url: str, *, pool_size: int = 5) -> Iterator[Database]:
 
 @contextmanager
 def database_at(url: str, *, pool_size: int = 5) -> Iterator[Database]:
-    """As it is; closed at the end. Raises NoDatabase where there is none to be reached."""
+    """Open a database without upgrading it. Closes it at the end. Raises NoDatabase if it does not answer."""
     database = Database(url, pool_size=pool_size)
     try:
         _check_answers(database)
@@ -74,10 +74,8 @@ def _check_answers(database: Database) -> None:
 
 
 def with_driver(url: str) -> str:
-    """`postgres://` and `postgresql://` as everybody writes them, with the driver that Allclose uses."""
+    """Add Allclose's driver to a `postgres://` or `postgresql://` URL. Raises NoDatabase for another scheme."""
     scheme, separator, rest = url.partition("://")
     if not separator or scheme not in ("postgres", "postgresql", DRIVER):
-        raise NoDatabase(
-            "ALLCLOSE_DATABASE_URL is no address of a PostgreSQL: write postgresql://user:password@host/name"
-        )
+        raise NoDatabase("ALLCLOSE_DATABASE_URL is not a PostgreSQL URL: write postgresql://user:password@host/name")
     return f"{DRIVER}{separator}{rest}"

@@ -1,4 +1,4 @@
-"""`allclose doctor`: what this machine lacks, and the command that mends it."""
+"""`allclose doctor`: check whether this machine can judge, with a command that fixes each problem."""
 
 import json
 import logging
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 STYLES = {"fine": "green", "weak": "yellow", "optional": "cyan", "missing": "bold red"}
 HEADINGS = {"machine": "Machine", "docker": "Docker", "bubblewrap": "Bubblewrap", "gpu": "GPU", "service": "Service"}
-# What decides which boxes there are, and how far they are trusted.
-DECIDING = {"sandbox", "isolation", "image_cpu", "image_cuda", "docker_runtime", "docker_apparmor", "max_runs"}
+# The settings that decide which boxes run and how well they isolate.
+SANDBOX_SETTINGS = {"sandbox", "isolation", "image_cpu", "image_cuda", "docker_runtime", "docker_apparmor", "max_runs"}
 LEVEL_COLUMN = max(map(len, STYLES))
 NAME_COLUMN = 17
 
 
 def doctor(
     data: Annotated[str | None, typer.Option(help="The data folder (or ALLCLOSE_DATA).")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For machines: docs/sandbox.md has the fields.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON. docs/sandbox.md describes the fields.")] = False,
 ) -> None:
-    """Say what this machine lacks, and the command that mends it. Exit code 1 when it can't judge."""
+    """Check whether this machine can judge, and how to fix what is missing. Exit code 1 if it can't judge."""
     from sandbox.check.host import check_host
 
-    logging.getLogger("sandbox.choice").setLevel(logging.ERROR)  # what it would warn of is told here, and better
+    logging.getLogger("sandbox.choice").setLevel(logging.ERROR)  # the report below covers its warnings
     settings = read_settings(data=data)
     with errors.status("opening boxes …"):
         report = check_host(wanted(settings))
@@ -61,7 +61,7 @@ def wanted(settings: Settings) -> "Wanted":
 
 
 def as_object(settings: Settings, report: "HostReport", findings: Sequence[Finding]) -> dict[str, object]:
-    """Documented in docs/sandbox.md. `sandbox` is null where the one that is chosen opens no box."""
+    """Return the JSON that docs/sandbox.md documents. `sandbox` is null if the chosen sandbox opens no box."""
     opens = report.isolation is not None
     return {
         "can_judge": not lacks(findings),
@@ -69,13 +69,13 @@ def as_object(settings: Settings, report: "HostReport", findings: Sequence[Findi
         "isolation": report.isolation,
         "chosen": report.chosen,
         "why": report.why,
-        "settings": settings.model_dump(mode="json", include=DECIDING),
+        "settings": settings.model_dump(mode="json", include=SANDBOX_SETTINGS),
         "findings": [asdict(finding) | {"remedy": finding.remedy or None} for finding in findings],
     }
 
 
 def show(findings: Sequence[Finding]) -> None:
-    """By part, in the order of the findings: first the machine, then what makes the boxes."""
+    """Print the findings by part, in the order in which the parts first appear."""
     for part in dict.fromkeys(finding.part for finding in findings):
         output.print(f"[bold]{HEADINGS[part]}[/]")
         for finding in findings:
@@ -85,7 +85,7 @@ def show(findings: Sequence[Finding]) -> None:
 
 
 def _show(finding: Finding) -> None:
-    """Texts are broken to the width of the terminal; commands are not, so that they can be copied."""
+    """Print a finding. The text wraps; the command does not, so that you can copy it."""
     row = Table.grid(padding=(0, 1))
     row.add_column(min_width=LEVEL_COLUMN + 2)
     row.add_column(min_width=NAME_COLUMN)
@@ -97,41 +97,43 @@ def _show(finding: Finding) -> None:
         output.print(f"{'':{LEVEL_COLUMN + 3}}→ {escape(finding.remedy)}", soft_wrap=True, highlight=False)
 
 
-BY = {"docker": "a Docker Engine", "bubblewrap": "bubblewrap"}
+SANDBOX_NAMES = {"docker": "a Docker Engine", "bubblewrap": "bubblewrap"}
 
 
 def conclude(settings: Settings, report: "HostReport", can_judge: bool) -> str:
     why = escape(f"ALLCLOSE_SANDBOX=auto: {report.why}" if settings.sandbox == "auto" else report.why)
-    by = f"by {BY[report.chosen]} ({why})."
+    sandbox = f"{SANDBOX_NAMES[report.chosen]} ({why})."
     if can_judge:
-        return f"[bold green]This machine can judge.[/] Boxes are made {by}"
-    said = f"[bold red]This machine can't judge yet:[/] mend what is missing. Boxes would be made {by}"
+        return f"[bold green]This machine can judge.[/] Boxes run in {sandbox}"
+    text = f"[bold red]This machine can't judge yet.[/] Fix what is missing. The chosen sandbox is {sandbox}"
     if report.instead is None:
-        return said
-    return f"{said} {BY[report.instead].capitalize()} opens them here: export ALLCLOSE_SANDBOX={report.instead}"
+        return text
+    name = SANDBOX_NAMES[report.instead]
+    return f"{text} {name.capitalize()} works on this machine: export ALLCLOSE_SANDBOX={report.instead}"
 
 
 def check_service(settings: Settings) -> Iterator[Finding]:
-    """What a server needs beside boxes, and the tests beside a server."""
+    """Check the data folder, the database and the browser for tests."""
     yield check_data(settings)
     yield check_database(settings.database_url)
     yield check_browser()
 
 
 def check_data(settings: Settings) -> Finding:
-    """Whether this user can make it and write in it. With a database elsewhere it holds only a cache."""
+    """Check that this user can write to the data folder. With an external database it holds only a cache."""
     folder = settings.data.absolute()
-    there = next(path for path in (folder, *folder.parents) if os.path.exists(path))  # noqa: PTH110 (never raises)
-    if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
-        return _finding("data folder", "fine", f"{folder}" if there == folder else f"{folder}, which will be made")
+    existing = next(path for path in (folder, *folder.parents) if os.path.exists(path))  # noqa: PTH110 (never raises)
+    if existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
+        text = f"{folder}" if existing == folder else f"{folder}, which `allclose serve` will create"
+        return _finding("data folder", "fine", text)
     level: Level = "missing" if settings.database_url is None else "weak"
-    text = f"{folder} can't be written: {there} is closed to this user, or no folder"
-    remedy = 'export ALLCLOSE_DATA="$HOME/allclose-data"  # or another folder of yours'
+    text = f"this user can't write {folder}: {existing} is not writable, or is not a folder"
+    remedy = 'export ALLCLOSE_DATA="$HOME/allclose-data"  # or another folder that you own'
     return _finding("data folder", level, text, remedy)
 
 
 def check_database(url: str | None) -> Finding:
-    """Whether a PostgreSQL that was named answers; the embedded one needs nothing of the host."""
+    """Check that the configured PostgreSQL answers. The embedded one needs nothing from the host."""
     if url is None:
         return _finding("database", "fine", "the embedded PostgreSQL")
     from sqlalchemy import create_engine, text
@@ -150,7 +152,7 @@ def check_database(url: str | None) -> Finding:
 
 
 def check_browser() -> Finding:
-    """For the tests only."""
+    """Look for the browser that the tests use."""
     if path := shutil.which("chromium"):
         return _finding("browser tests", "fine", path)
     text = "no Chromium: `make test` skips the browser tests"

@@ -1,4 +1,4 @@
-"""Which GPUs a command may use: `--gpus all`, or numbers as `nvidia-smi` shows them."""
+"""The option `--gpus`: `all`, or the GPU numbers that `nvidia-smi` shows."""
 
 import logging
 import re
@@ -14,30 +14,27 @@ _log = logging.getLogger(__name__)
 
 
 class BadGpuChoice(AllcloseError):
-    """The option names something else than GPUs of this machine."""
+    """The option does not name GPUs of this machine."""
 
 
 @contextmanager
 def use_gpus(choice: str, driver: Driver | None = None) -> Iterator[Gpus]:
-    """For this process alone. Raises SandboxUnavailable without driver or GPU, and when another worker has it."""
+    """Reserve GPUs for this process. Raises SandboxUnavailable without a driver or GPU, or if a worker holds one."""
     driver = driver or open_driver()
     chosen = choose(choice, driver.list_gpus())
     for gpu in chosen:
         if others := sorted(driver.use_of(gpu).processes):
-            text = (
-                "GPU %d is used by the processes %s: a worker needs its GPUs for itself, or judgings fail and run again"
-            )
-            _log.warning(text, gpu.index, others)
+            _log.warning("the processes %s use GPU %d; judgings on a shared GPU fail and run again", others, gpu.index)
     with reserved(chosen):
         yield Gpus(driver, chosen)
 
 
 def choose(choice: str, present: tuple[Gpu, ...]) -> tuple[Gpu, ...]:
-    """Raises BadGpuChoice; SandboxUnavailable when there is none to choose."""
+    """Return the GPUs that the option names. Raises BadGpuChoice, or SandboxUnavailable without any GPU."""
     if choice != "all" and not re.fullmatch(r"\d{1,3}(,\d{1,3})*", choice):
-        raise BadGpuChoice(f"--gpus takes `all`, or numbers as nvidia-smi shows them, say 0,1; {choice!r} is neither")
+        raise BadGpuChoice(f"--gpus takes `all` or numbers that nvidia-smi shows, such as 0,1; {choice!r} is neither")
     if not present:
-        raise SandboxUnavailable("NVIDIA's driver is here and shows no GPU: look at nvidia-smi")
+        raise SandboxUnavailable("NVIDIA's driver is installed but shows no GPU: run nvidia-smi to find out why")
     if choice == "all":
         return present
     numbers = sorted(set(map(int, choice.split(","))))

@@ -1,4 +1,4 @@
-"""`allclose judge`: a file against a package, in a box, with no server and no database."""
+"""`allclose judge`: judge a file in a box on this machine, without a server or database."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,14 +14,15 @@ def judge(
     file: Annotated[Path, typer.Argument(help="The solution to judge.", exists=True, dir_okay=False)],
     sample: Annotated[bool, typer.Option("--sample", help="Run the sample cases only.")] = False,
     inputs: Annotated[
-        Path | None, typer.Option(help="Judge it on these inputs only, a YAML file.", exists=True, dir_okay=False)
+        Path | None,
+        typer.Option(help="A YAML file of custom inputs to run instead of the cases.", exists=True, dir_okay=False),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the submission as JSON.")] = False,
     seed: Annotated[
-        str | None, typer.Option(help="Draw the hidden cases from this; default: new ones every day.")
+        str | None, typer.Option(help="Draw the hidden cases from this text. Default: new cases every day.")
     ] = None,
 ) -> None:
-    """Judge a file against a problem package, in a box. Exit code 0 only when accepted, 3 when the judge failed."""
+    """Judge a solution on this machine. Exit code 0 only if accepted, 3 if the judge failed."""
     package, source = find_source(problem).load(), read_source(file)
     own_inputs = read_text(inputs) if inputs else None
 

@@ -1,10 +1,8 @@
-"""Judging on this machine, for `allclose judge`: what the worker does, without its queue.
+"""Judging on this machine, for `allclose judge`: the worker's steps without its queue.
 
-The boxes start first. What this process has yet to import takes as long as they do, so it is imported after that. What
-makes the next call quick stays in the user's cache folder: the reference's answers (`kept_cases`), and, once a package
-is judged again, what JAX's libraries compile for it (`app.worker.compilation_cache`).
-
-The hint of `allclose judge`: nobody has computed beforehand what known mistakes answer.
+The first box starts in the background; this process meanwhile imports the modules that it needs later. Two caches in
+the user's cache folder make later calls faster: the reference's answers (`case_cache`) and, from the second call on,
+what JAX's libraries compile for the reference (`app.worker.compilation_cache`).
 """
 
 import os
@@ -33,8 +31,6 @@ from app.worker.boxes import (
     open_pool,
     open_reference_pool,
 )
-from app.worker.hints import Question, find_hint, list_mistakes, list_possible, mistake_outputs
-from app.worker.prepare import PreparedCase
 from sandbox.bubblewrap import BubblewrapLauncher
 from sandbox.interface import Launcher, SandboxError
 from sandbox.pool import Pool
@@ -42,31 +38,25 @@ from sandbox.pool import Pool
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from app.cli.kept_cases import KeptCases
+    from app.cli.case_cache import CaseCache
     from app.queue.lease import Finish
     from app.submissions.view import SubmissionView
+    from app.worker.hints import Question
     from app.worker.prepare import PreparedCase
 
 
-def look_for_hint(question: Question, cases: Sequence[PreparedCase], pool: Pool, abort: threading.Event) -> str | None:
-    """Every mistake answers two cases that are wrong, and only those that it could be answer the rest."""
-    package = question.package
-    wrong = [case for case in cases if case.name in question.wrong][:LEAST_CASES]
-    few = mistake_outputs(package, list_mistakes(package), wrong, pool, abort)
-    possible = set(list_possible(question, few))
-    left = [mistake for mistake in list_mistakes(package) if mistake.name in possible]
-    return find_hint(question, mistake_outputs(package, left, cases, pool, abort)) if left else None
-
-
-# In the cache folder: what a worker keeps in its data folder.
+# The folder of compiled library code in the cache folder. A worker has it in its data folder.
 LIBRARY = "library"
-# What no package needs any more is among it, and nothing says which.
-MOST_LIBRARY_BYTES = 512 * 2**20
+# Entries of packages that are gone can't be told apart, so a larger folder is emptied.
+MAX_LIBRARY_BYTES = 512 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """`seed`: what the hidden cases are drawn from; None: any. `inputs`: YAML, judged on in place of the cases."""
+    """One call of `allclose judge`.
+
+    `seed`: the hidden cases are drawn from it; None for a random one. `inputs`: YAML that replaces the cases.
+    """
 
     package: Package
     source: str
@@ -77,7 +67,7 @@ class Order:
 
 
 def judge_locally(order: Order) -> int:
-    """Prints what came out, then does what makes the next call quick. Returns the exit code.
+    """Judge the solution, print the result and return the exit code. Fills the caches last.
 
     Raises SandboxUnavailable, BoxLost, ReferenceFailed.
     """
@@ -91,21 +81,20 @@ def judge_locally(order: Order) -> int:
         pool.warm(box_spec(manifest))
 
         from app.cli.console import print_json
-        from app.cli.local_judge import look_for_hint
         from app.cli.result_text import exit_code, print_submission
         from app.worker.hints import Notes, question_about
         from app.worker.judge import Job, judge
         from app.worker.prepare import in_order
 
         if manifest.is_traced:
-            inspectors.warm(INSPECTOR)  # not before: it would take a core from the first box and from these imports
-        kept = _open_kept(order, settings, launcher)
+            inspectors.warm(INSPECTOR)  # after the imports above, so that it takes no core from them or the first box
+        cache = _open_cache(order, settings, launcher)
         with _progress() as progress:
             task = progress.add_task("running the reference solution", total=None)
-            found = kept.find() if kept else None
+            found = cache.find() if cache else None
             prepared = found or _prepare(order, pool, abort)
-            if kept and not found:
-                kept.keep(prepared)
+            if cache and not found:
+                cache.store(prepared)
             cases = [case for case in prepared if case.visibility == "sample" or not order.sample_only]
             progress.update(task, description="judging", total=len(cases), completed=0)
             submission_id, notes = uuid4(), Notes()
@@ -120,8 +109,8 @@ def judge_locally(order: Order) -> int:
             )
             judged = judge(job, pool, lambda _: progress.advance(task), abort)
             question = question_about(order.package, judged, notes)
-            progress.update(task, description="looking for a known mistake", total=None)
-            hint = look_for_hint(question, cases, references, abort) if question else None
+            progress.update(task, description="checking for known mistakes", total=None)
+            hint = _find_hint(question, cases, references, abort) if question else None
         submission = _view(order, submission_id, replace(judged, hint=hint))
         (print_json if order.as_json else print_submission)(submission)
         if found:
@@ -130,7 +119,7 @@ def judge_locally(order: Order) -> int:
 
 
 def _prepare(order: Order, pool: Pool, abort: threading.Event) -> "tuple[PreparedCase, ...]":
-    """The reference runs in a box that has held nothing else yet; the solution follows in the same box."""
+    """Run the reference in a fresh box. The solution runs in the same box afterwards."""
     from app.worker.custom_inputs import CustomInputs
     from app.worker.prepare import Draw, prepare
 
@@ -140,9 +129,21 @@ def _prepare(order: Order, pool: Pool, abort: threading.Event) -> "tuple[Prepare
     return prepare(order.package, Draw(secret, 0), pool, abort).cases
 
 
-def _open_kept(order: Order, settings: Settings, launcher: Launcher) -> "KeptCases | None":
-    """None: of these cases nothing is kept, or there is no place for it."""
-    from app.cli.kept_cases import KeptCases, key_of
+def _find_hint(question: "Question", cases: "Sequence[PreparedCase]", pool: Pool, abort: threading.Event) -> str | None:
+    """Run all known mistakes on two wrong cases, and only the possible ones on the rest."""
+    from app.worker.hints import find_hint, list_mistakes, list_possible, mistake_outputs
+
+    package = question.package
+    mistakes = list_mistakes(package)
+    wrong = [case for case in cases if case.name in question.wrong][:LEAST_CASES]
+    possible = set(list_possible(question, mistake_outputs(package, mistakes, wrong, pool, abort)))
+    left = [mistake for mistake in mistakes if mistake.name in possible]
+    return find_hint(question, mistake_outputs(package, left, cases, pool, abort)) if left else None
+
+
+def _open_cache(order: Order, settings: Settings, launcher: Launcher) -> "CaseCache | None":
+    """Open the cache of the reference's answers. None if these cases are not cached, or there is no cache folder."""
+    from app.cli.case_cache import CaseCache, key_of
     from sandbox.cache import FillableLauncher
 
     folder = _find_folder()
@@ -150,16 +151,16 @@ def _open_kept(order: Order, settings: Settings, launcher: Launcher) -> "KeptCas
         return None
     if not isinstance(launcher, FillableLauncher):
         return None
-    return KeptCases(folder / "cases", key_of(order.package, order.seed, launcher, settings.chosen_optimizations))
+    return CaseCache(folder / "cases", key_of(order.package, order.seed, launcher, settings.chosen_optimizations))
 
 
 def _fill_library(
     package: Package, cases: "Sequence[PreparedCase]", launcher: Launcher, abort: threading.Event
 ) -> None:
-    """Has what JAX's libraries compile for the reference kept, once for each package, and from the second call on.
+    """Cache what JAX's libraries compile for the reference, once for each package.
 
-    Only in this user's own folder: a worker's is read by its students. When it goes wrong or is broken off, later calls
-    are slower, and no other.
+    Only this user's own folder is filled, because students' boxes read a worker's. A failure or Ctrl-C only makes
+    later calls slower.
     """
     from app.worker.compilation_cache import CompilationCache
 
@@ -171,7 +172,7 @@ def _fill_library(
     if library.has_filled(package):
         return
     with suppress(SandboxError, OSError, KeyboardInterrupt), _progress() as progress:
-        progress.add_task("keeping what the reference compiles, for the next calls", total=None)
+        progress.add_task("caching compiled code for the next calls", total=None)
         library.fill(package, cases, abort)
 
 
@@ -204,7 +205,7 @@ def _open_launcher(settings: Settings, manifest: Manifest) -> Iterator[Launcher]
     """Raises SandboxUnavailable."""
     if not manifest.limits.gpu:
         launcher = open_launcher(settings, cache=find_cache(settings))
-        # An engine may be elsewhere, where this user's folder is not.
+        # A Docker Engine may run on another machine, which does not have this user's folder.
         if isinstance(launcher, BubblewrapLauncher) and launcher.cache is None and _uses_library(settings, manifest):
             launcher = replace(launcher, cache=_make_library_folder())
         yield launcher
@@ -220,7 +221,7 @@ def _uses_library(settings: Settings, manifest: Manifest) -> bool:
 
 
 def _find_folder() -> Path | None:
-    """This user's cache folder; None where there is no home for it."""
+    """Return this user's cache folder, or None if the user has no home folder."""
     chosen, home = os.environ.get("XDG_CACHE_HOME", ""), os.environ.get("HOME", "")
     if Path(chosen).is_absolute():
         return Path(chosen) / "allclose"
@@ -228,14 +229,14 @@ def _find_folder() -> Path | None:
 
 
 def _make_library_folder() -> Path | None:
-    """Boxes are another user, at least root's, and must read it. When it has grown too large, it begins anew."""
+    """Create the folder of compiled code, readable for the boxes' user. Empties one that is too large."""
     if (folder := _find_folder()) is None:
         return None
     library = folder / LIBRARY
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         compiled = library / CACHE_FOLDER
-        if compiled.is_dir() and sum(path.stat().st_size for path in compiled.iterdir()) > MOST_LIBRARY_BYTES:
+        if compiled.is_dir() and sum(path.stat().st_size for path in compiled.iterdir()) > MAX_LIBRARY_BYTES:
             shutil.rmtree(library)
         compiled.mkdir(parents=True, exist_ok=True)
         compiled.chmod(0o755)
@@ -244,7 +245,7 @@ def _make_library_folder() -> Path | None:
 
 
 def _progress() -> "Progress":
-    """On standard error, gone at the end, and nothing at all when that is no terminal."""
+    """Show progress on standard error and clear it at the end. Shows nothing if that is not a terminal."""
     from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     from app.cli.console import errors

@@ -1,6 +1,7 @@
-"""The commands by name, and how an error of ours reaches the terminal: as its sentence.
+"""The entry point of `allclose`. An expected error prints its message and no traceback.
 
-Exit code 2 is for what the command was asked, 3 for a judge that failed."""
+Exit code 2 is a problem with the request, 3 a failure of the judge.
+"""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -33,7 +34,7 @@ COMMANDS = {
 
 
 class LazyCommands(Mapping[str, Any]):
-    """The commands by name. A module is imported when its command is asked for, so that no command waits for others."""
+    """The commands by name. A module is imported when its command is used, so that commands start quickly."""
 
     def __getitem__(self, name: str) -> Any:
         return _import_command(name)
@@ -62,7 +63,7 @@ class Commands(TyperGroup):
         super().__init__(**attributes | {"commands": LazyCommands()})
 
     def invoke(self, ctx: Any) -> Any:
-        """Without what the library that reads arguments says of itself before its sentence."""
+        """Run the command. Removes the prefix that pydantic puts before the message of a wrong value."""
         try:
             return super().invoke(ctx)
         except typer.BadParameter as fault:

@@ -1,12 +1,12 @@
-"""`allclose migrate`: what every start of `allclose serve` does to the database, by itself."""
+"""`allclose migrate`: the steps with which every start of `allclose serve` updates the database."""
 
 from app.settings import read_settings
 
 
 def migrate() -> None:
-    """Bring the database up to date: its schema, the packages of the problems folder, and the first admin.
+    """Update the database: upgrade the schema, publish the problems folder, create the first admin.
 
-    `allclose serve` does the same when it starts; run this first where several of them start at once.
+    `allclose serve` does the same when it starts. If you start several servers at once, run this first.
     """
     from app.cli.console import output
     from app.cli.deployment import open_database

@@ -1,8 +1,7 @@
-"""A server, as commands call it: with the token that is kept for it, and errors as commands tell them.
+"""Calls to an Allclose server, for the command line and notebooks.
 
-Problems of a server and solutions sent to it: what the command line and notebooks share.
-
-The tokens that `allclose login` keeps in the home folder, by the server's address.
+`allclose login` saves one API token for each server address in the home folder. Errors of the client become
+AllcloseErrors whose messages the commands print.
 """
 
 import json
@@ -24,12 +23,12 @@ if TYPE_CHECKING:
     from app.client.model import ListedProblem, ProblemDetail
 
 
-MOST_PROBLEMS = 200
+MAX_PROBLEMS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """`problem` is a slug; `inputs`, as YAML, take the place of the sample cases' own."""
+    """A solution to submit. `problem` is a slug. `inputs` is YAML and replaces the inputs of the sample cases."""
 
     problem: str
     source: str
@@ -37,32 +36,32 @@ class Attempt:
     inputs: str | None = None
 
 
-class NothingThere(AllcloseError):
-    """The server knows no problem of that name; the text says which may have been meant."""
+class UnknownProblem(AllcloseError):
+    """The server has no problem with this slug. The message suggests a similar one."""
 
 
 def send(client: "Client", attempt: Attempt) -> str:
-    """The submission's id. Raises ClientError and NothingThere."""
+    """Submit and return the submission's ID. Raises ClientError, UnknownProblem."""
     from app.client.model import NewSubmission
 
     new = NewSubmission(source=attempt.source, mode=attempt.mode, inputs=attempt.inputs)
     try:
         return str(client.submit(attempt.problem, new).id)
     except NotFound:
-        raise NothingThere(_explain_unknown(client, attempt.problem)) from None
+        raise UnknownProblem(_explain_unknown(client, attempt.problem)) from None
 
 
 def list_problems(client: "Client", words: str = "") -> list["ListedProblem"]:
-    """At most `MOST_PROBLEMS`. Raises ClientError."""
-    return client.list_problems(limit=MOST_PROBLEMS, q=words).items
+    """Return at most `MAX_PROBLEMS`. Raises ClientError."""
+    return client.list_problems(limit=MAX_PROBLEMS, q=words).items
 
 
 def get_problem(client: "Client", slug: str) -> "ProblemDetail":
-    """Raises ClientError and NothingThere."""
+    """Raises ClientError, UnknownProblem."""
     try:
         return client.get_problem(slug)
     except NotFound:
-        raise NothingThere(_explain_unknown(client, slug)) from None
+        raise UnknownProblem(_explain_unknown(client, slug)) from None
 
 
 def _explain_unknown(client: "Client", slug: str) -> str:
@@ -75,11 +74,11 @@ TOKEN_FILE = Path("~/.config/allclose/tokens.json")
 
 
 class TokensUnreadable(AllcloseError):
-    """The file is damaged or can't be reached; the text says what to do."""
+    """The token file is damaged or can't be accessed. The message says what to do."""
 
 
-def keep(server: str, token: str) -> Path:
-    """Returns the file. Raises TokensUnreadable."""
+def save_token(server: str, token: str) -> Path:
+    """Save the token and return the file that holds it. Raises TokensUnreadable."""
     path = _path()
     tokens = _read(path)
     try:
@@ -91,7 +90,7 @@ def keep(server: str, token: str) -> Path:
     return path
 
 
-def find(server: str) -> str | None:
+def find_token(server: str) -> str | None:
     """Raises TokensUnreadable."""
     token = _read(_path()).get(server)
     return token if isinstance(token, str) else None
@@ -101,7 +100,7 @@ def _path() -> Path:
     try:
         return TOKEN_FILE.expanduser()
     except RuntimeError:
-        raise TokensUnreadable("there is no home folder to keep tokens in: set HOME, or ALLCLOSE_TOKEN") from None
+        raise TokensUnreadable("there is no home folder for the token file: set HOME or ALLCLOSE_TOKEN") from None
 
 
 def _read(path: Path) -> dict[str, object]:
@@ -114,41 +113,39 @@ def _read(path: Path) -> dict[str, object]:
     except ValueError as error:
         raise _unreadable(path, f"is damaged ({error})") from None
     if not isinstance(tokens, dict):
-        raise _unreadable(path, "is damaged (it holds no object)")
+        raise _unreadable(path, "is damaged (it is not a JSON object)")
     return tokens
 
 
 def _unreadable(path: Path, what: str) -> TokensUnreadable:
-    return TokensUnreadable(
-        f"{path} {what}: mend or remove it and run `allclose login USERNAME`, or set ALLCLOSE_TOKEN"
-    )
+    return TokensUnreadable(f"{path} {what}: fix or remove it and run `allclose login USERNAME`, or set ALLCLOSE_TOKEN")
 
 
 class ServerRefused(AllcloseError):
-    """The server answered with a problem, or could not be reached."""
+    """The server answered with an error or could not be reached."""
 
 
 class NotSignedIn(AllcloseError):
-    """There is no token for this server, or it is not valid any more."""
+    """There is no token for this server, or the token is no longer valid."""
 
 
 def require_token(settings: Settings) -> str:
-    """From the settings, or as `allclose login` has kept it. Raises NotSignedIn."""
-    token = settings.token or find(settings.server)
+    """Return the token of the settings, or the saved one. Raises NotSignedIn."""
+    token = settings.token or find_token(settings.server)
     if token is None:
-        raise NotSignedIn(f"no token for {settings.server}: run `allclose login USERNAME`, or set ALLCLOSE_TOKEN")
+        raise NotSignedIn(f"no token for {settings.server}: run `allclose login USERNAME` or set ALLCLOSE_TOKEN")
     if not (token.isascii() and token.isprintable()):
-        raise NotSignedIn(f"the token for {settings.server} is none; run `allclose login USERNAME` for another")
+        raise NotSignedIn(f"the token for {settings.server} is malformed: run `allclose login USERNAME` to get one")
     return token
 
 
 @contextmanager
 def open_client(server: str, token: str | None) -> Iterator["Client"]:
-    """What the block meets of the client's errors leaves it as ServerRefused or NotSignedIn."""
+    """Open a client. A ClientError in the block becomes ServerRefused or NotSignedIn."""
     from app.client.client import Client
 
     try:
-        with Client(server, token, on_retry=_tell) as client:
+        with Client(server, token, on_retry=_print_retry) as client:
             yield client
     except TokenRefused as refused:
         raise (NotSignedIn(_explain_refused(server)) if token else ServerRefused(str(refused))) from None
@@ -156,9 +153,9 @@ def open_client(server: str, token: str | None) -> Iterator["Client"]:
         raise ServerRefused(str(error)) from None
 
 
-def _tell(error: ClientError, seconds: float) -> None:
+def _print_retry(error: ClientError, seconds: float) -> None:
     errors.print(f"{error}; trying again in {seconds:.0f} s", markup=False, highlight=False, soft_wrap=True)
 
 
 def _explain_refused(server: str) -> str:
-    return f"{server} does not take your token: it was revoked, or is another server's; run `allclose login USERNAME`"
+    return f"{server} rejects your token: it was revoked or is for another server. Run `allclose login USERNAME`."

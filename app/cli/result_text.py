@@ -1,8 +1,6 @@
-"""A submission as a terminal shows it, in the words of its page: what is wrong and where, and last the verdict.
+"""A submission as text for a terminal: a table of the cases, then what is wrong, and last the verdict.
 
-Values as a report previews them, one leaf a line.
-
-The cases of a submission as a terminal shows them: a row for each, with the words of the page.
+The words are those of the submission's page.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,17 +25,17 @@ NAMES = {"answer": "your output", "expected": "expected"}
 
 
 def answer_lines(report: Mapping[str, Any]) -> list[str]:
-    """What was answered, and what the reference answers."""
+    """Return the lines that show the student's output and the expected output, one leaf of the value per line."""
     return [line for key, name in NAMES.items() if report.get(key) for line in _lines(name, report[key])]
 
 
 def _lines(name: str, preview: Mapping[str, Any]) -> list[str]:
     if not preview["leaves"]:
         return [f"{name}: {one_line(preview['structure'])}"]
-    return [f"{name}{_place(leaf)}: {_value(leaf)}" for leaf in preview["leaves"]]
+    return [f"{name}{_path(leaf)}: {_value(leaf)}" for leaf in preview["leaves"]]
 
 
-def _place(leaf: Mapping[str, Any]) -> str:
+def _path(leaf: Mapping[str, Any]) -> str:
     return f" {one_line(leaf['path'])}" if leaf["path"] else ""
 
 
@@ -54,7 +52,7 @@ WAITING = "waiting"
 
 def case_table(result: Result) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("case", overflow="fold")  # so that a long name leaves room for what happened
+    table.add_column("case", overflow="fold")  # a long name leaves room for the last column
     for heading in ("", "result", "time", "memory"):
         table.add_column(heading, no_wrap=True, justify="right" if heading in ("time", "memory") else "left")
     table.add_column("what happened", overflow="fold")
@@ -84,7 +82,7 @@ def _cells(row: Row) -> tuple[Text, ...]:
 
 
 def _note(case: CaseView, title: str) -> str:
-    """What the page says below the verdict; of a sample that is right, how near to the edge it was."""
+    """Return the page's text below a case's verdict, or for an accepted case how much of the tolerance it used."""
     if case.verdict == "accepted":
         return most_used(case.report)
     category = str(case.report.get("category") or "")
@@ -97,9 +95,9 @@ KNOWN_MISTAKE = "This looks like a known mistake: "
 
 
 def print_submission(view: SubmissionView, page: str = "") -> None:
-    """`page`: the address where it can be seen."""
+    """Print a submission. `page` is the address of its page."""
     for part in _parts(view, page):
-        # What people may want to copy stays in one line, however wide the terminal is.
+        # Text stays on one line, so that you can copy it.
         output.print(part, soft_wrap=isinstance(part, Text))
 
 
@@ -112,12 +110,12 @@ def submission_text(view: SubmissionView, page: str = "", width: int = 100) -> s
 
 
 def exit_code(view: SubmissionView) -> int:
-    """0 when accepted, 1 when not, 3 when the judge failed."""
+    """Return 0 if accepted, 3 if the judge failed, and otherwise 1."""
     return EXIT_CODES.get(view.verdict or "", 1)
 
 
 def waiting(view: SubmissionView) -> RenderableType:
-    """While it is judged: a row for every case that has a result, and what it waits for."""
+    """Show a submission that is being judged: a row for each finished case, and the next step."""
     result = describe_result(view)
     status = Spinner("dots", Text(message(f"{result.title} {result.sentence}".strip())))
     return Group(case_table(result), "", status) if view.cases else status
@@ -127,10 +125,10 @@ def _parts(view: SubmissionView, page: str) -> Iterator[RenderableType]:
     result = describe_result(view)
     if result.rows:
         yield case_table(result)
-    told: set[str] = set()
+    printed: set[str] = set()
     for case in view.cases:
         if case.visibility == "sample":
-            yield from _details(case, told)
+            yield from _details(case, printed)
             if view.inputs is not None:
                 yield from _indented(answer_lines(case.report))
     if result.hint:
@@ -145,29 +143,29 @@ def _verdict(view: SubmissionView, result: Result) -> Text:
     line = Text.assemble((result.title, f"bold {style_of(result.tone)}"), tally)
     shown = {case.name for case in view.cases if case.visibility == "sample" and message_of(case.report)}
     if result.place and result.place in shown:
-        return line  # its message stands above
-    place = f"{one_line(result.place)}: " if result.place else ""
-    return line.append(f"\n{place}{message(result.sentence)}")
+        return line  # the message is printed above
+    case = f"{one_line(result.place)}: " if result.place else ""
+    return line.append(f"\n{case}{message(result.sentence)}")
 
 
-def _details(case: CaseView, told: set[str]) -> Iterator[RenderableType]:
-    """What failed in the same way for every case is told once."""
+def _details(case: CaseView, printed: set[str]) -> Iterator[RenderableType]:
+    """Explain a sample case. A message that several cases share is printed once."""
     report = case.report
     traceback = str((report.get("exception") or {}).get("traceback") or "")
     is_wrong = case.verdict != "accepted"
-    if is_wrong and message_of(report) + traceback not in told:
-        told.add(message_of(report) + traceback)
+    if is_wrong and message_of(report) + traceback not in printed:
+        printed.add(message_of(report) + traceback)
         yield Text.assemble("\n", (one_line(case.name), "bold"), f": {message(message_of(report))}")
         yield from _indented([*_off(case), *([tail(traceback)] if traceback else [])])
-    printed = str(report.get("text") or "")
-    if printed.strip() and printed not in told:
-        told.add(printed)
+    output_text = str(report.get("text") or "")
+    if output_text.strip() and output_text not in printed:
+        printed.add(output_text)
         yield Text.assemble("\n", (one_line(case.name), "bold"), ": your code printed")
-        yield from _indented([excerpt(printed)])
+        yield from _indented([excerpt(output_text)])
 
 
 def _off(case: CaseView) -> list[str]:
-    """Where it is off and by how much, leaf by leaf where there are several."""
+    """Say by how much the output differs, for each wrong leaf if there are several."""
     wrong = [share for share in list_shares(case.report) if not share.is_right]
     if len(wrong) > 1:
         return [f"{one_line(share.path)}: {one_line(share.words)}" for share in wrong]

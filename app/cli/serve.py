@@ -10,12 +10,12 @@ from app.telemetry.trace import configure_traces
 
 
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on (or ALLCLOSE_HOST).")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on (or ALLCLOSE_PORT).")] = None,
-    data: Annotated[str | None, typer.Option(help="Folder for the database and caches (or ALLCLOSE_DATA).")] = None,
-    worker: Annotated[bool, typer.Option(help="Start a worker too.")] = True,
+    host: Annotated[str | None, typer.Option(help="The address to listen on (or ALLCLOSE_HOST).")] = None,
+    port: Annotated[int | None, typer.Option(help="The port to listen on (or ALLCLOSE_PORT).")] = None,
+    data: Annotated[str | None, typer.Option(help="The data folder (or ALLCLOSE_DATA).")] = None,
+    worker: Annotated[bool, typer.Option(help="Also start a worker.")] = True,
 ) -> None:
-    """Run the database, the web pages, the REST API and a worker on this machine. Ctrl-C ends all of it."""
+    """Run the database, the web pages, the REST API and a worker on this machine. Ctrl-C stops all of them."""
     settings = read_settings(host=host, port=port, data=data)
     configure_log(settings.log_format, settings.log_level, "serve")
     configure_traces(settings.otlp_endpoint, "serve")

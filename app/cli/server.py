@@ -1,4 +1,4 @@
-"""Everything on one machine: the database, the web process and a worker."""
+"""Running the database, the web process and a worker on one machine."""
 
 import asyncio
 import logging
@@ -27,30 +27,30 @@ from app.errors import AllcloseError
 from app.settings import Settings
 from app.web_process import create_app
 
-# Open event streams and long polls would hold Ctrl-C for as long as they like.
+# Open event streams and long polls would otherwise delay Ctrl-C without limit.
 GRACE_SECONDS = 3
-# Of a request line and its headers: a session, a token, a page of filters.
+# The request line and headers must hold a session, a token and a page's filters.
 MAX_HEAD_BYTES = 16 * 1024
 
 
 class AddressInUse(AllcloseError):
-    """Something else listens where the web pages should be."""
+    """Another program listens on the address of the web pages."""
 
 
 class WebNotStarted(AllcloseError):
-    """The web process failed before it answered anybody."""
+    """The web process failed while it started."""
 
 
 def run_server(settings: Settings, *, with_worker: bool) -> None:
-    """Returns when Ctrl-C or SIGTERM has ended all of it.
+    """Run until Ctrl-C or SIGTERM, then stop all processes.
 
     Raises AddressInUse, DataFolderInUse, SchemaTooNew, PostgresNotStarted, WebNotStarted.
     """
-    # uvicorn passes a signal on once it has stopped: as an exception it unwinds the stack, whatever has been started.
+    # uvicorn raises the signal again once it has stopped. As an exception it unwinds the stack.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with ExitStack() as stack:
         listening = stack.enter_context(_listen(settings))
-        # Links name the port; one that the system chose is known now.
+        # Links name the port. For port 0 the system has chosen one by now.
         settings = settings.model_copy(update={"port": listening.getsockname()[1]})
         url = stack.enter_context(_database_url(settings))
         database = stack.enter_context(upgraded(url, pool_size=20))
@@ -61,13 +61,13 @@ def run_server(settings: Settings, *, with_worker: bool) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Says where the pages are once they are there, and nothing of the waiting clients that its end cuts off."""
+    """Prints the address once the pages are up. Does not log the waiting clients that a shutdown cuts off."""
 
     def __init__(self, settings: Settings, database: Database) -> None:
         super().__init__(
             uvicorn.Config(
                 create_app(settings, database),
-                log_config=None,  # its lines go where ours go
+                log_config=None,  # uvicorn logs through Allclose's log
                 access_log=False,
                 timeout_graceful_shutdown=GRACE_SECONDS,
                 http="h11",
@@ -75,20 +75,20 @@ class _Server(uvicorn.Server):
                 forwarded_allow_ips=settings.trusted_proxies,
             )
         )
-        logging.getLogger("uvicorn.error").addFilter(self._is_news)
+        logging.getLogger("uvicorn.error").addFilter(self._is_worth_logging)
 
-    def _is_news(self, record: logging.LogRecord) -> bool:
+    def _is_worth_logging(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
         is_cut_off = isinstance(error, asyncio.CancelledError) or record.getMessage().startswith("Cancel ")
         return not (self.should_exit and is_cut_off)
 
     def serve_on(self, listening: socket.socket) -> None:
-        """Until a signal. Raises WebNotStarted."""
+        """Serve until a signal. Raises WebNotStarted."""
         try:
             self.run(sockets=[listening])
         except KeyboardInterrupt:
             output.print("Stopping …")
-        except SystemExit:  # what uvicorn makes of a start-up that fails
+        except SystemExit:  # uvicorn raises it if the start fails
             raise WebNotStarted("the web pages did not start; the lines above say why") from None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -102,18 +102,18 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def _listen(settings: Settings) -> Iterator[socket.socket]:
-    """The socket, before anything is started for it. Raises AddressInUse."""
+    """Open the socket, before any process starts. Raises AddressInUse."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    # asyncio sets TCP_NODELAY only where the protocol is named. Without it, answers wait 40 ms for an acknowledgement.
+    # asyncio sets TCP_NODELAY only if the protocol is given. Without it, responses wait 40 ms for an acknowledgement.
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((settings.host, settings.port))
-            listening.listen()  # before this, a second server may bind the same port
+            listening.listen()  # until then, a second server could bind the same port
         except OSError as error:
             raise AddressInUse(
                 f"can't listen on {settings.host} port {settings.port} ({error.strerror}): "
-                "stop what listens there, or choose another with --host and --port"
+                "stop the program that listens there, or choose another address with --host and --port"
             ) from None
         yield listening
 
@@ -131,31 +131,31 @@ def _database_url(settings: Settings) -> Iterator[str]:
 
 
 def fill(settings: Settings, database: Database) -> None:
-    """Publish the packages of the folder and create the first admin, whose password is printed once."""
+    """Publish the packages of the folder and create the first admin. Prints the admin's password."""
     publish_packages(settings, database)
     if password := create_first_admin(database):
-        # Now, and not when all is ready: a start that fails after this must not lose it.
-        output.print(f"Sign in as [bold]admin[/], password [bold]{password}[/] (shown this once)")
+        # Print it at once: if the start fails later, the password must not be lost.
+        output.print(f"Sign in as [bold]admin[/], password [bold]{password}[/] (shown only once)")
 
 
 def publish_packages(settings: Settings, database: Database) -> None:
-    """Each package by itself: one that is broken is named, and keeps the revision that it has.
+    """Publish each package of the folder in its own transaction. A broken package is reported and skipped.
 
-    What has not changed since the last start is left as it is, whatever authors have published since.
+    A package that has not changed since the last start does not replace a revision that an author published since.
     """
     for folder in list_folders(settings):
-        with _told_what_is_wrong():
+        with _faults_printed():
             package = load_package(folder)
             with database.transaction() as session:
                 publish_folder(session, package)
-    with _told_what_is_wrong():
+    with _faults_printed():
         if tracks := read_track_file(settings.problems):
             with database.transaction() as session:
                 publish_tracks(session, tracks)
 
 
 @contextmanager
-def _told_what_is_wrong() -> Iterator[None]:
+def _faults_printed() -> Iterator[None]:
     try:
         yield
     except PackageInvalid as error:
@@ -163,7 +163,7 @@ def _told_what_is_wrong() -> Iterator[None]:
 
 
 def create_first_admin(database: Database) -> str | None:
-    """The password of the new account `admin`, or None when there is an admin already."""
+    """Create the account `admin` and return its password. None if an admin exists."""
     with database.transaction() as session:
         if session.scalars(select(User.id).where(User.role == "admin").limit(1)).first():
             return None

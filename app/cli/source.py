@@ -1,4 +1,4 @@
-"""Reading the file that somebody wants judged."""
+"""Reading the source file to judge."""
 
 import io
 import tokenize
@@ -9,11 +9,11 @@ from app.submissions.limit import SOURCE_BYTES
 
 
 class SourceUnreadable(AllcloseError):
-    """The file is nothing that could be sent."""
+    """The file can't be submitted."""
 
 
 def read_source(file: Path) -> str:
-    """As Python reads it: byte order mark, encoding cookie and line ends are honest. Raises SourceUnreadable."""
+    """Decode the file as Python does, with its byte order mark and encoding cookie. Raises SourceUnreadable."""
     try:
         content = file.read_bytes()
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
@@ -37,9 +37,9 @@ def read_text(file: Path) -> str:
 
 
 def check_size(name: str, source: str) -> None:
-    """Raises SourceUnreadable, and UnicodeEncodeError for what can't be UTF-8."""
+    """Raises SourceUnreadable, and UnicodeEncodeError if the source can't be UTF-8."""
     size = len(source.encode())
     if size > SOURCE_BYTES:
         raise SourceUnreadable(
-            f"{name} has {size} bytes as UTF-8; at most {SOURCE_BYTES} (256 KiB) may be submitted: shorten it"
+            f"{name} has {size} bytes as UTF-8; the limit is {SOURCE_BYTES} (256 KiB). Remove large literals."
         )

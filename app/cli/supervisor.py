@@ -1,4 +1,4 @@
-"""The processes that `allclose serve` runs beside the web process: started again when they end, stopped with it."""
+"""The child processes of `allclose serve`: restarted when they end, stopped when `serve` stops."""
 
 import logging
 import os
@@ -15,7 +15,7 @@ from app.errors import AllcloseError
 from app.settings import Settings
 
 LONGEST_PAUSE_SECONDS = 60.0
-# How long running judgings may go on once we stop; the second signal gives them back to the queue.
+# After the first signal, running judgings may finish. The second signal returns them to the queue.
 DRAIN_SECONDS = 3.0
 GIVE_BACK_SECONDS = 5.0
 
@@ -34,31 +34,31 @@ class Child(ABC):
 
     @abstractmethod
     def wait(self) -> int | None:
-        """Wait until the process has ended; return its exit status where that is known."""
+        """Wait until the process has ended. Return its exit status, or None if it is unknown."""
 
     @abstractmethod
     def stop(self) -> None:
-        """End the process gently, if there is one. May be interrupted."""
+        """Ask the process to end and wait for it. Ctrl-C may interrupt this."""
 
     @abstractmethod
     def kill(self) -> None:
-        """End what `stop` has left."""
+        """Kill the process if `stop` has not ended it."""
 
     def explain(self, status: int | None, pause: float) -> str | None:
-        """Return what to log about the end of the process, which is started again after `pause`; None for nothing."""
+        """Return the log message about the end of the process, or None. The process restarts after `pause` seconds."""
         return f"{self.name} ended with status {status}; starting it again in {pause:g} s"
 
 
 class Supervisor:
-    """Starts a child when the `with` block begins, and again whenever it ends; stops it when the block ends.
+    """Keeps a child running while the `with` block runs, and stops it at the end of the block.
 
-    The pauses before a start double until a process has run for longer than the longest of them.
+    The pause before a restart doubles up to a limit. It resets once a process has run for longer than the limit.
     """
 
     def __init__(self, child: Child) -> None:
         self._child = child
         self._stopping = threading.Event()
-        # Nothing is started once `_stopping` is set, and whoever set it knows the last process.
+        # `start` holds this lock, so that no process starts after `_stopping` is set.
         self._starting = threading.Lock()
         self._thread = threading.Thread(target=self._keep_running, name="supervisor", daemon=True)
 
@@ -101,10 +101,10 @@ class Supervisor:
 
 
 class WorkerProcess(Child):
-    """A process that judges; it ends with the process of the thread that started it, whatever ends that."""
+    """A worker process. It ends when `serve` ends, even if `serve` is killed."""
 
     name = "the worker"
-    first_pause_seconds = 1.0  # its start takes seconds of a core
+    first_pause_seconds = 1.0  # a start takes seconds of CPU time
 
     def __init__(self, settings: Settings, url: str) -> None:
         own = {name: value for name, value in os.environ.items() if name != "ALLCLOSE_DATABASE_URL_FILE"}
@@ -113,9 +113,9 @@ class WorkerProcess(Child):
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """The process keeps silent about a sandbox that it lacks, where the one before said so."""
+        """Start the worker. If the last one reported a missing sandbox, this one does not report it again."""
         command = [sys.executable, "-m", "app.cli", "worker", "--follow-parent", str(os.getpid())]
-        # A session of its own: Ctrl-C in the terminal reaches us, and we tell the worker to finish.
+        # In a session of its own, so that Ctrl-C reaches only `serve`, which then stops the worker.
         self._process = subprocess.Popen(
             [*command, *(["--lacks-sandbox"] if self._lacks_sandbox else [])],
             env=self._environment,
@@ -126,7 +126,7 @@ class WorkerProcess(Child):
         return self._process.wait() if self._process is not None else None
 
     def stop(self) -> None:
-        """Running judgings may end; one that takes too long is judged again after the next start."""
+        """Let running judgings finish. One that takes too long runs again after the next start."""
         for seconds in (DRAIN_SECONDS, GIVE_BACK_SECONDS):
             if self._process is None:
                 return
@@ -142,23 +142,23 @@ class WorkerProcess(Child):
             self._process.kill()
 
     def explain(self, status: int | None, pause: float) -> str | None:
-        had_said_so = self._lacks_sandbox and pause > self.first_pause_seconds
+        is_reported = self._lacks_sandbox and pause > self.first_pause_seconds
         self._lacks_sandbox = status == NO_SANDBOX
         if not self._lacks_sandbox:
             return super().explain(status, pause)
-        if had_said_so:
+        if is_reported:
             return None
         return (
-            "nothing is judged while this host opens no box: the pages stay up, submissions wait in the queue, "
-            f"and the worker tries again, at first after {pause:g} s, in the end every {LONGEST_PAUSE_SECONDS:.0f} s"
+            "this host can't open a box, so nothing is judged. The pages stay up and submissions wait in the queue. "
+            f"The worker tries again after {pause:g} s, and later every {LONGEST_PAUSE_SECONDS:.0f} s."
         )
 
 
 class PostgresProcess(Child):
-    """The embedded server, which runs already; what it had committed is there again when it has started again."""
+    """The embedded server, which is already running. Committed data survives a restart."""
 
     name = "the embedded PostgreSQL"
-    first_pause_seconds = 0.25  # everything waits for it
+    first_pause_seconds = 0.25  # everything else needs the database
 
     def __init__(self, postgres: EmbeddedPostgres) -> None:
         self._postgres = postgres
@@ -185,5 +185,5 @@ class PostgresProcess(Child):
 def _environment(settings: Settings, url: str) -> dict[str, str]:
     names = ("data", "runtime", "sandbox", "isolation", "max_runs", "log_format", "log_level")
     chosen = {f"ALLCLOSE_{name.upper()}": str(getattr(settings, name)) for name in names}
-    # Counted once: the database was started with connections for this many.
+    # The database was started with connections for this number of slots.
     return chosen | {"ALLCLOSE_DATABASE_URL": url, "ALLCLOSE_SLOTS": str(settings.worker_slots)}

@@ -1,4 +1,4 @@
-"""`allclose worker`: judge what is in the queue."""
+"""`allclose worker`: judge the submissions in the queue."""
 
 import ctypes
 import os
@@ -17,25 +17,26 @@ from sandbox.gpu.lease import Gpus
 from sandbox.interface import SandboxUnavailable
 
 PR_SET_PDEATHSIG = 1
-# The exit code by which a supervisor knows that this host opens no box.
+# The exit code that tells the supervisor that this host can't open a box.
 NO_SANDBOX = 3
-# Beside one for each slot: for the loops, the warmer and a verification.
+# The loops, the warmer and a verification use these. Each slot uses one more.
 OTHER_CONNECTIONS = 6
 
 
 def worker(
-    queue: Annotated[Literal["cpu", "gpu"], typer.Option(help="The queue to take from.")] = "cpu",
+    queue: Annotated[Literal["cpu", "gpu"], typer.Option(help="The queue to judge.")] = "cpu",
     gpus: Annotated[
-        str | None, typer.Option(help="With --queue gpu: `all`, or numbers as nvidia-smi shows them, say 0,1.")
+        str | None, typer.Option(help="With --queue gpu: `all`, or numbers that nvidia-smi shows, such as 0,1.")
     ] = None,
     slots: Annotated[
-        int | None, typer.Option(help="Judgings at once; default: what cores and memory allow, or one per GPU.")
+        int | None,
+        typer.Option(help="The number of parallel judgings. Default: as cores and memory allow, or one per GPU."),
     ] = None,
     data: Annotated[str | None, typer.Option(help="The data folder (or ALLCLOSE_DATA).")] = None,
     follow_parent: Annotated[int | None, typer.Option(hidden=True)] = None,
     lacks_sandbox: Annotated[bool, typer.Option("--lacks-sandbox", hidden=True)] = False,
 ) -> None:
-    """Judge what is in the queue, until SIGTERM or Ctrl-C; running judgings are finished first."""
+    """Judge the submissions in the queue until SIGTERM or Ctrl-C. Running judgings finish first."""
     if follow_parent is not None:
         _end_with_parent(follow_parent)
     settings = read_settings(slots=slots, data=data)
@@ -51,7 +52,7 @@ def worker(
         try:
             launcher = open_worker_launcher(settings, found)
         except SandboxUnavailable:
-            if lacks_sandbox:  # and has said so
+            if lacks_sandbox:  # the last worker reported it
                 raise typer.Exit(NO_SANDBOX) from None
             raise
         with open_database(settings, pool_size=settings.worker_slots + OTHER_CONNECTIONS) as database:
@@ -60,18 +61,18 @@ def worker(
 
 @contextmanager
 def _gpus_of(queue: Literal["cpu", "gpu"], choice: str | None) -> Iterator[Gpus | None]:
-    """None for the queue cpu. Raises BadGpuChoice, SandboxUnavailable."""
+    """Reserve the GPUs. None for the queue cpu. Raises BadGpuChoice, SandboxUnavailable."""
     if queue == "gpu":
         with use_gpus(choice or "all") as gpus:
             yield gpus
         return
     if choice is not None:
-        raise BadGpuChoice("--gpus goes with --queue gpu: a worker of the queue cpu uses none")
+        raise BadGpuChoice("--gpus needs --queue gpu: a worker of the queue cpu uses no GPU")
     yield None
 
 
 def _end_with_parent(parent: int) -> None:
-    """Drain when the process that started us ends, however it ends."""
+    """Drain when the parent process ends, even if it is killed."""
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
         raise typer.Exit(1)

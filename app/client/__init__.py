@@ -1,7 +1,7 @@
-"""Allclose from Python: a typed method for each call of the REST API.
+"""A Python client for Allclose, with a typed method for each operation of the REST API.
 
     from app.client.client import Client
 
-`model.py` and `calls/` are made from the OpenAPI document by `make api`. Nothing here needs the rest of Allclose: httpx
-and pydantic are all that it imports.
+`make api` generates `model.py` and `calls/` from the OpenAPI document. The client imports only httpx and pydantic, and
+nothing else of Allclose.
 """

@@ -1,10 +1,10 @@
-"""What all objects of the API share."""
+"""The base class of the API's objects."""
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 
 class Answer(BaseModel):
-    """Fields that a newer server adds are left out."""
+    """An object of the API. Unknown fields of a newer server are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -12,5 +12,5 @@ class Answer(BaseModel):
 
     @property
     def etag(self) -> str | None:
-        """Of what GET answered: hand it to a change as `if_match`, so that nobody's else is overwritten."""
+        """The ETag of a GET. Pass it to a change as `if_match`, so that you overwrite no other user's change."""
         return self._etag

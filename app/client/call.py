@@ -1,4 +1,4 @@
-"""One request as a value, and what its answer says when it is a refusal."""
+"""A request as a value, and the error that a response stands for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,13 +13,13 @@ from app.client.error import ServerRefused, Wrong, kind_of
 
 JSON = "application/json"
 MAX_SHOWN = 200
-# May the same request be sent once more when its answer was lost? `key`: with one key for all tries.
+# Whether a request can be sent again after its response was lost. `key`: yes, with the same idempotency key.
 Again = Literal["safe", "key", "unsafe"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """Parameters that are None are left out."""
+    """A request. Parameters that are None are not sent."""
 
     method: str
     path: str
@@ -40,34 +40,34 @@ def fill(template: str, **values: object) -> str:
 
 
 def write_body(body: BaseModel) -> bytes:
-    """With the fields that were given: those that were not are the server's to choose."""
+    """Return JSON with the fields that were set. The server chooses the others."""
     return body.model_dump_json(exclude_unset=True, by_alias=True).encode()
 
 
 def refusal(response: httpx.Response) -> ServerRefused:
-    """What problem details say, or as much as can be told of another answer."""
+    """Return the error of a response, from its problem details or else from its status and text."""
     status = response.status_code
     try:
-        said = response.json()
-        detail = str(said.get("detail") or said["title"])
-        wrong = tuple(_wrong(each) for each in said.get("errors") or ())
+        problem = response.json()
+        detail = str(problem.get("detail") or problem["title"])
+        wrong = tuple(_wrong(each) for each in problem.get("errors") or ())
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
-        said, wrong = {}, ()
+        problem, wrong = {}, ()
         detail = f"{response.url} answered {status}: {response.text[:MAX_SHOWN]}"
-    error = kind_of(status)(detail, status=status, code=str(said.get("code", "")), errors=wrong)
-    error.request_id = said.get("request_id") or response.headers.get("X-Request-ID")
+    error = kind_of(status)(detail, status=status, code=str(problem.get("code", "")), errors=wrong)
+    error.request_id = problem.get("request_id") or response.headers.get("X-Request-ID")
     seconds = response.headers.get("Retry-After", "")
     error.retry_seconds = float(seconds) if seconds.isdecimal() else None
     return error
 
 
-def _wrong(said: Mapping[str, Any]) -> Wrong:
+def _wrong(error: Mapping[str, Any]) -> Wrong:
     return Wrong(
-        field=str(said.get("field", "")),
-        message=str(said.get("message", "")),
-        file=said.get("file"),
-        line=said.get("line"),
-        remedy=said.get("remedy"),
+        field=str(error.get("field", "")),
+        message=str(error.get("message", "")),
+        file=error.get("file"),
+        line=error.get("line"),
+        remedy=error.get("remedy"),
     )
 
 

@@ -1,4 +1,4 @@
-"""What the calls of each resource share."""
+"""The base class of the generated calls."""
 
 from app.client.transport import Transport
 

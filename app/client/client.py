@@ -1,4 +1,4 @@
-"""The client: every call of the API as a method, and what takes several."""
+"""The client: a method for each operation of the API, and some that combine several."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, Self, TypeVar
@@ -8,14 +8,14 @@ from app.client.calls import Calls
 from app.client.model import CaseView, SubmissionView, TokenRequest, VerificationView
 from app.client.transport import OnRetry, Transport
 
-# As long as the API waits for anything.
+# The longest wait that the API allows.
 WAIT_SECONDS = 60
 
 Item = TypeVar("Item", covariant=True)
 
 
 class Page(Protocol[Item]):
-    """A list of the API, or a part of one that goes on."""
+    """A page of a list. `next` is the cursor of the next page, None on the last one."""
 
     @property
     def items(self) -> Sequence[Item]: ...
@@ -25,12 +25,12 @@ class Page(Protocol[Item]):
 
 
 class Client(Calls):
-    """Of one server, for whom the token is of; without one, what is open to all.
+    """A client of one server. Without a token it can use only the operations that need no sign-in.
 
         with Client("https://judge.example", token="alc_…") as client:
             for problem in every(client.list_problems, difficulty="beginner"): ...
 
-    Every method raises ClientError (`app.client.error`), for a refusal ServerRefused with its `code`.
+    Every method raises ClientError (`app.client.error`). If the server answers with an error, it is ServerRefused.
     """
 
     def __init__(self, server: str, token: str | None = None, on_retry: OnRetry | None = None) -> None:
@@ -48,17 +48,17 @@ class Client(Calls):
 
     @property
     def server(self) -> str:
-        """Its address, as people type it."""
+        """The server's address."""
         return self._transport.server
 
     def sign_in(self, username: str, password: str, name: str) -> str:
-        """Gets a token of this name, uses it from now on, and returns it: keep it."""
+        """Create a token with this name, use it from now on, and return it. The server never shows it again."""
         token = self.create_token(TokenRequest(username=username, password=password, name=name)).token
         self._transport.use_token(token)
         return token
 
     def follow_views(self, submission_id: UUID | str, wait: int = WAIT_SECONDS) -> Iterator[SubmissionView]:
-        """How a submission stands: at once, then again after `wait` seconds at most, and last with its verdict."""
+        """Yield the submission at once, then at least every `wait` seconds, and last with its verdict."""
         view = self.get_submission(submission_id)
         yield view
         while view.state != "done":
@@ -70,7 +70,7 @@ class Client(Calls):
         return last
 
     def stream_cases(self, submission_id: UUID | str) -> Iterator[CaseView | SubmissionView]:
-        """Each case as its result comes in, and last the submission."""
+        """Yield each case when its result arrives, and last the submission."""
         for event in self.follow_submission(submission_id):
             kind = CaseView if event.name == "case" else SubmissionView
             yield kind.model_validate_json(event.data)
@@ -83,7 +83,7 @@ class Client(Calls):
 
 
 def every(list_page: Callable[..., Page[Item]], **filters: object) -> Iterator[Item]:
-    """All items of a list that goes on from page to page: `every(client.list_submissions, problem="…")`."""
+    """Yield the items of all pages of a list: `every(client.list_submissions, problem="…")`."""
     page = list_page(**filters)
     yield from page.items
     while page.next is not None:

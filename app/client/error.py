@@ -1,27 +1,27 @@
-"""What can go wrong with a server. Every text says what was wrong, in the server's words where it had some."""
+"""The client's errors. Messages are the server's, if it sent one."""
 
 from dataclasses import dataclass
 
 
 class ClientError(Exception):
-    """Base of all."""
+    """The base class of the client's errors."""
 
 
 class AddressUnfit(ClientError):
-    """What was given as a server's address is none."""
+    """The server's address is not a valid URL."""
 
 
 class Unreachable(ClientError):
-    """No answer came, and whether the request arrived is not known."""
+    """No response arrived. The server may or may not have received the request."""
 
 
 class AnswerUnreadable(ClientError):
-    """An answer that the API does not give: another address, or a server of another version."""
+    """The response does not fit the API: the address is wrong, or the server has another version."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wrong:
-    """One thing that is wrong with a request; `file` and `line` of a package."""
+    """One fault of a request. `file` and `line` are for faults of a package."""
 
     field: str
     message: str
@@ -31,7 +31,7 @@ class Wrong:
 
 
 class ServerRefused(ClientError):
-    """The server answered with an error. Its `code` keeps its meaning; docs/api.md lists them."""
+    """The server answered with an error. docs/api.md lists the stable values of `code`."""
 
     def __init__(self, detail: str, *, status: int, code: str = "", errors: tuple[Wrong, ...] = ()) -> None:
         super().__init__(detail)
@@ -43,11 +43,11 @@ class ServerRefused(ClientError):
 
 
 class NotSignedIn(ServerRefused):
-    """401: there is no token, or not one that works."""
+    """401: the token is missing or not valid."""
 
 
 class Forbidden(ServerRefused):
-    """403: a right is missing."""
+    """403: the user or the token lacks a right."""
 
 
 class NotFound(ServerRefused):
@@ -59,19 +59,19 @@ class Conflict(ServerRefused):
 
 
 class Outdated(ServerRefused):
-    """412: it has changed since it was read."""
+    """412: the object has changed since you read it."""
 
 
 class Invalid(ServerRefused):
-    """422: `errors` names the fields."""
+    """422: a value is not valid. `errors` names the fields."""
 
 
 class TooOften(ServerRefused):
-    """429, after waiting: too many requests, or a quota is used up."""
+    """429, after retries: too many requests, or a quota is used up."""
 
 
 class ServerFailed(ServerRefused):
-    """5xx, after trying again where that is safe."""
+    """5xx, after retries if they are safe."""
 
 
 KINDS: dict[int, type[ServerRefused]] = {

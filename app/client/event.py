@@ -1,4 +1,4 @@
-"""Server-sent events, as far as the API sends them."""
+"""Server-sent events, as the API sends them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """`data` is JSON of the object that the call's description names."""
+    """An event. `data` is JSON; the operation's description says of which object."""
 
     name: str
     data: str
@@ -14,7 +14,7 @@ class Event:
 
 
 def read_events(lines: Iterable[str]) -> Iterator[Event]:
-    """One that broke off before its blank line is none."""
+    """Parse events. An event without its final blank line is incomplete and dropped."""
     fields: dict[str, str] = {}
     for line in lines:
         if line:

@@ -52,7 +52,7 @@ class AccountChange(Answer):
 
 class ActiveDay(Answer):
     """
-    A day with submissions; `solved`: problems that were solved for the first time.
+    A day with submissions. `solved` counts the problems first solved on that day.
     """
 
     day: date
@@ -206,7 +206,7 @@ class CaseCost(Answer):
 
 class CaseView(Answer):
     """
-    `report` holds only what the student may see of this case; so do `wall_seconds` and `memory_bytes`.
+    The result of a case. It holds only what the student may see: hidden cases have coarse numbers.
     """
 
     name: str
@@ -379,7 +379,7 @@ class Ended(Answer):
 
 class Entry(Answer):
     """
-    A user's best; `ratio` is to the reference. `submission_id` is given to its owner only.
+    A user's best solution. `submission_id` is None for other users' entries.
     """
 
     place: int
@@ -728,7 +728,7 @@ class KnownSection(Answer):
 
 class Leaderboard(Answer):
     """
-    `own`: the asker's best, on the list or not; its place is the one that it has or would have.
+    `own` is the viewer's best solution with its place, even if the viewer is not on the list.
     """
 
     problem: str
@@ -1097,12 +1097,12 @@ class Phase(Answer):
         "waiting",
         "checking",
     ]
-    seconds: float | None = Field(..., description="null: it goes on, or was broken off")
+    seconds: float | None = Field(..., description="null while the phase goes on, or if it was interrupted")
 
 
 class Piece(Answer):
     """
-    A part of a line; `is_changed`: it does not stand in the line beside it.
+    A part of a line. `is_changed`: the line beside it does not have this part.
     """
 
     text: str
@@ -1600,9 +1600,9 @@ class Step(Answer):
 
 class SubmissionSummary(Answer):
     """
-    One line of a history; `problem` is the slug, `revision` the number of the one that judged it, or will.
+    One line of a history. `problem` is a slug, `revision` the number of the revision that judges it.
 
-    `wall_seconds` of the slowest case and `memory_bytes` of the largest, as coarse as hidden cases tell them.
+    `wall_seconds` and `memory_bytes` are the maximum over the cases. Those of hidden cases are coarse.
     """
 
     id: UUID
@@ -1714,7 +1714,7 @@ class TrackDetail(Answer):
 
 class TrackProgress(Answer):
     """
-    `slug` and `title` are None for problems of no track.
+    `slug` and `title` are None for problems without a track.
     """
 
     slug: str | None
@@ -1864,14 +1864,16 @@ class VerdictOfDay(Answer):
 
 class Wait(Answer):
     """
-    While it is not done. `seconds` is None where nothing like it was judged lately, or it takes unusually long.
+    How long an unfinished submission has waited, and an estimate.
+
+    `seconds` is None if there is no recent judging to compare with, or if this one takes unusually long.
     """
 
-    ahead: int = Field(..., description="how many are taken before it; 0 once it is judged")
-    seconds: float | None = Field(
+    ahead: int = Field(
         ...,
-        description="an estimate of the time until its verdict; null where there is none",
+        description="the number of submissions that are judged before it; 0 once its judging runs",
     )
+    seconds: float | None = Field(..., description="an estimate of the time until its verdict; null without one")
     elapsed: float = Field(..., description="seconds since it was sent")
 
 
@@ -2282,7 +2284,9 @@ class RevisionPage(Answer):
 
 class Row(Answer):
     """
-    What stands side by side. One side is None where a line was added or removed, both where some are left out.
+    Two lines side by side.
+
+    One side is None if a line was added or removed. Both are None if unchanged lines were skipped.
     """
 
     kind: Literal["changed", "same", "skipped"]
@@ -2301,7 +2305,7 @@ class SessionList(Answer):
 
 class SourceDifference(Answer):
     """
-    The changed lines with three around them. `is_whole` is False where too much changed to be compared.
+    The changed lines, each with 3 lines of context. `is_whole` is False if too much changed to compare all of it.
     """
 
     rows: list[Row]
@@ -2320,7 +2324,7 @@ class Storage(Answer):
 
 class SubmissionPage(Answer):
     """
-    `next` is the cursor of the page after this one, None at the end.
+    `next` is the cursor of the next page, None on the last one.
     """
 
     items: list[SubmissionSummary]
@@ -2329,29 +2333,26 @@ class SubmissionPage(Answer):
 
 class SubmissionView(Answer):
     """
-    `problem` is a slug.
+    A submission with its results.
 
-    `cases` stand in the problem's order, and fill up in another while `state` is judging.
+    `problem` is a slug. `cases` is in the problem's order; while `state` is judging, some cases are still missing.
     """
 
     id: UUID
     problem: str
-    title: str = Field(..., description="of the problem")
+    title: str = Field(..., description="the problem's title")
     revision: int | None = Field(
         ...,
-        description="the number of the revision that it was judged on; null for a folder, which has none",
+        description="the number of the revision that it was judged on; null for a folder on disk",
     )
-    digest: str = Field(..., description="names the content of that revision")
+    digest: str = Field(..., description="the digest of that revision's files")
     mode: Literal["submit", "sample"]
-    parameters: list[str] = Field(
-        ...,
-        description="the names of a case's inputs in their order, which `inputs` has not",
-    )
-    case_names: list[str] = Field(..., description="of all cases that there will be a result of, in their order")
+    parameters: list[str] = Field(..., description="the names of a case's inputs, in their order")
+    case_names: list[str] = Field(..., description="the names of all cases that it is judged on, in their order")
     created_at: datetime
     inputs: str | None = Field(
         None,
-        description="YAML that was run on in place of the sample cases; null otherwise",
+        description="custom inputs as YAML, which replace the sample cases; else null",
     )
     state: Literal["queued", "judging", "done"]
     verdict: (
@@ -2373,22 +2374,22 @@ class SubmissionView(Answer):
     cases: list[CaseView]
     notice: str | None = Field(
         None,
-        description="a sentence for people: why nobody judges it now; null otherwise",
+        description="a sentence that says why no worker can judge it now; else null",
     )
     hint: str | None = Field(
         None,
-        description="what is wrong, when the answers are those of a known mistake; null otherwise",
+        description="an explanation, if the answers match a known mistake; else null",
     )
     hint_pending: bool = Field(False, description="done, and a `hint` may follow soon")
     wait: Wait | None = Field(None, description="how long it may still take; null when it is done")
     phases: list[Phase] = Field(
         [],
-        description="what its time went into so far; the last one may go on",
+        description="the phases so far; the last one may still go on",
         validate_default=True,
     )
     is_again: bool = Field(
         False,
-        description="an earlier attempt broke off by our fault, and it is judged once more",
+        description="an earlier attempt failed by the judge's fault, and a new one runs",
     )
 
 

@@ -1,4 +1,4 @@
-"""Sending a call: once more where that is safe and worth it, and without a body that is known already."""
+"""Sending requests, with retries where they are safe, and a cache of responses by ETag."""
 
 import time
 from collections import OrderedDict
@@ -14,12 +14,13 @@ from app.client.call import Call, refusal
 from app.client.error import AddressUnfit, AnswerUnreadable, ClientError, ServerRefused, Unreachable
 from app.client.event import Event, read_events
 
-# Longer than any wait that the API offers.
+# Longer than the longest wait that the API allows.
 TIMEOUT_SECONDS = 90
-# Before each further try, where the server names no time; one that it names and that is longer is left to the caller.
+# The backoff before each retry, unless the server sends Retry-After.
 PAUSES_SECONDS = (1.0, 2.0, 4.0)
-LONGEST_PAUSE_SECONDS = 60.0
-KEPT_ANSWERS = 64
+# A longer Retry-After raises the error.
+MAX_PAUSE_SECONDS = 60.0
+MAX_CACHED = 64
 KEY = "Idempotency-Key"
 
 OnRetry = Callable[[ClientError, float], None]
@@ -27,30 +28,30 @@ Model = TypeVar("Model", bound=Answer)
 
 
 class Transport:
-    """`on_retry` is told what went wrong and how many seconds are waited before the next try."""
+    """A connection to a server. `on_retry` gets each error and the seconds until the retry."""
 
     def __init__(self, server: str, token: str | None = None, on_retry: OnRetry | None = None) -> None:
         """Raises AddressUnfit."""
         try:
             self._http = httpx.Client(base_url=server, timeout=TIMEOUT_SECONDS)
         except (httpx.InvalidURL, ValueError) as error:
-            raise AddressUnfit(f"{server} is no address of a server ({error})") from None
+            raise AddressUnfit(f"{server} is not a valid server address ({error})") from None
         self.server = server.rstrip("/")
         self._on_retry = on_retry
-        self._kept: OrderedDict[str, httpx.Response] = OrderedDict()
+        self._cache: OrderedDict[str, httpx.Response] = OrderedDict()
         if token is not None:
             self.use_token(token)
 
     def use_token(self, token: str) -> None:
-        """From now on, and for nothing that was kept before."""
-        self._kept.clear()
+        """Use this token from now on, and clear the cache of responses."""
+        self._cache.clear()
         self._http.headers["Authorization"] = f"Bearer {token}"
 
     def close(self) -> None:
         self._http.close()
 
     def read(self, call: Call, kind: type[Model]) -> Model:
-        """The answer as an object. Raises ClientError."""
+        """Send the call and parse the response. Raises ClientError."""
         response = self.send(call)
         try:
             answer = kind.model_validate_json(response.content)
@@ -60,7 +61,7 @@ class Transport:
         return answer
 
     def send(self, call: Call) -> httpx.Response:
-        """An answer that is none of an error. Raises ClientError."""
+        """Send the call, with retries. Raises ClientError, also for an error response."""
         headers = call.given_headers()
         if call.again == "key":
             headers.setdefault(KEY, str(uuid4()))
@@ -72,7 +73,7 @@ class Transport:
         return self._send_once(call, headers)
 
     def follow(self, call: Call) -> Iterator[Event]:
-        """Server-sent events until the stream ends; where it breaks off, it is taken up again. Raises ClientError."""
+        """Yield server-sent events until the stream ends. Resumes a broken stream. Raises ClientError."""
         headers = call.given_headers()
         for pause in (*PAUSES_SECONDS, None):
             try:
@@ -100,31 +101,28 @@ class Transport:
         request = self._http.build_request(
             call.method, call.path, params=call.given_query(), headers=headers, content=call.body
         )
-        kept = self._kept.get(str(request.url)) if call.method == "GET" else None
-        if kept is not None:
-            request.headers["If-None-Match"] = kept.headers["ETag"]
+        cached = self._cache.get(str(request.url)) if call.method == "GET" else None
+        if cached is not None:
+            request.headers["If-None-Match"] = cached.headers["ETag"]
         try:
             response = self._http.send(request)
         except httpx.HTTPError as error:
             raise self._unreachable(error) from None
-        if kept is not None and response.status_code == httpx.codes.NOT_MODIFIED:
-            return kept
+        if cached is not None and response.status_code == httpx.codes.NOT_MODIFIED:
+            return cached
         if not response.is_success:
             raise refusal(response)
-        self._keep(response)
+        if call.method == "GET" and "ETag" in response.headers:
+            self._cache[str(request.url)] = response
+            if len(self._cache) > MAX_CACHED:
+                self._cache.popitem(last=False)
         return response
 
-    def _keep(self, response: httpx.Response) -> None:
-        if response.request.method == "GET" and "ETag" in response.headers:
-            self._kept[str(response.request.url)] = response
-            if len(self._kept) > KEPT_ANSWERS:
-                self._kept.popitem(last=False)
-
     def _pause(self, call: Call, error: Unreachable | ServerRefused, pause: float) -> None:
-        """Raises the error where another try is not safe, not worth it, or too far away."""
+        """Wait before a retry. Raises the error if a retry is unsafe, pointless or too far away."""
         seconds = getattr(error, "retry_seconds", None)
         seconds = pause if seconds is None else seconds
-        if not _is_worth_another_try(call, error) or seconds > LONGEST_PAUSE_SECONDS:
+        if not _can_retry(call, error) or seconds > MAX_PAUSE_SECONDS:
             raise error
         if self._on_retry is not None:
             self._on_retry(error, seconds)
@@ -134,8 +132,8 @@ class Transport:
         return Unreachable(f"{self.server} can't be reached ({error}); is the server running there?")
 
 
-def _is_worth_another_try(call: Call, error: ClientError) -> bool:
-    """What was refused for its pace has done nothing yet; what got lost may have."""
+def _can_retry(call: Call, error: ClientError) -> bool:
+    """A 429 has had no effect on the server. A request whose response was lost may have had one."""
     status = error.status if isinstance(error, ServerRefused) else None
     if status == httpx.codes.TOO_MANY_REQUESTS:
         return True
@@ -145,8 +143,8 @@ def _is_worth_another_try(call: Call, error: ClientError) -> bool:
 def _unreadable(response: httpx.Response, error: ValidationError) -> AnswerUnreadable:
     first: Any = error.errors()[0]
     if first["type"] in ("json_invalid", "model_type"):
-        return AnswerUnreadable(f"{response.url} is no page of the Allclose API; is the address right?")
+        return AnswerUnreadable(f"{response.url} is not part of the Allclose API; is the address right?")
     field = ".".join(map(str, first["loc"]))
     return AnswerUnreadable(
-        f"the server's answer can't be read ({field}: {first['msg']}); is it of the same version as this Allclose?"
+        f"the server's response can't be read ({field}: {first['msg']}); has it the same version as this Allclose?"
     )

@@ -1,4 +1,4 @@
-"""Where a page of a list ends, as a word that callers hand back and do not look into."""
+"""Cursors of lists: opaque texts that mark the end of a page."""
 
 import base64
 import json
@@ -11,22 +11,22 @@ MAX_BIGINT = 2**63 - 1
 
 
 class CursorInvalid(Invalid):
-    """A cursor that the list did not give."""
+    """The cursor is not one of this list."""
 
     def __init__(self, cursor: str) -> None:
         super().__init__(
             "cursor",
-            f"the cursor {cursor[:40]!r} is none of this list; take `next` of the page before, or leave it out",
+            f"the cursor {cursor[:40]!r} is not valid for this list; use `next` of the previous page, or leave it out",
         )
 
 
 def write_cursor(at: datetime, key: UUID | int) -> str:
-    """Of a list by time, newest first, and by `key` among equal times."""
+    """Return a cursor for a list in order of time, then `key`."""
     return base64.urlsafe_b64encode(json.dumps([at.isoformat(), str(key)]).encode()).decode().rstrip("=")
 
 
 def read_cursor(cursor: str) -> tuple[datetime, str]:
-    """The time and the key. Raises CursorInvalid."""
+    """Return the time and the key. Raises CursorInvalid."""
     try:
         at, key = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
         moment = datetime.fromisoformat(at)
@@ -47,7 +47,7 @@ def read_uuid_cursor(cursor: str) -> tuple[datetime, UUID]:
 
 
 def read_number_cursor(cursor: str, most: int = MAX_BIGINT) -> tuple[datetime, int]:
-    """`most`: what the column of the key can hold. Raises CursorInvalid."""
+    """Return the time and the key. `most` is the largest key of the column. Raises CursorInvalid."""
     at, key = read_cursor(cursor)
     if not (key.isascii() and key.isdigit() and len(key) < 20 and int(key) <= most):
         raise CursorInvalid(cursor)

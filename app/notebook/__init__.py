@@ -1,7 +1,6 @@
-"""Allclose in a notebook: `%load_ext allclose`, then `%%allclose SLUG` sends a cell and shows what became of it.
+"""Allclose in a notebook: after `%load_ext allclose`, `%%allclose SLUG` submits a cell and shows the result.
 
-Everything shown is made here, from the API's object and with the templates of the pages: a server gives texts and
-numbers, never HTML.
+The kernel renders the HTML with the templates of the pages. The server sends only texts and numbers, never HTML.
 """
 
 from app.notebook.magic import load_ipython_extension

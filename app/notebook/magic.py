@@ -16,7 +16,7 @@ from app.cli.source import check_size
 from app.cli.submit import sign_in
 from app.errors import AllcloseError
 from app.judging.text import printable
-from app.notebook.cell_output import follow_here
+from app.notebook.cell_output import show_progress
 from app.settings import read_settings
 from app.submissions.limit import SOURCE_BYTES
 
@@ -35,60 +35,60 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 
 
 class Magics:
-    """What goes wrong is told in a sentence, without a traceback: UsageError."""
+    """The magic functions. Expected errors become UsageError, which IPython shows without a traceback."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
 
     def submit_cell(self, line: str, cell: str) -> None:
-        """Send this cell as a solution and show what becomes of it, case by case.
+        """Submit this cell as a solution and show the result of each case.
 
         %%allclose SLUG [--run] [--exec] [--server URL]
 
-        The cell alone is sent: what it needs, imports too, must stand in it. It runs here only with --exec.
+        Only this cell is sent, so it must hold everything it needs, including imports. It runs here only with --exec.
         """
-        parser = _parser("%%allclose", "Send this cell as a solution.")
-        parser.add_argument("slug", help="the problem: the last part of its page's address")
+        parser = _parser("%%allclose", "Submit this cell as a solution.")
+        parser.add_argument("slug", help="the problem's slug, which is the last part of its page's address")
         parser.add_argument("--run", action="store_true", help="run the sample cases only")
-        parser.add_argument("--exec", action="store_true", help="run the cell here too, before it is sent")
+        parser.add_argument("--exec", action="store_true", help="run the cell in the notebook before it is sent")
         arguments = _parse(parser, line)
         attempt = Attempt(problem=arguments.slug, source=cell, mode="sample" if arguments.run else "submit")
         if arguments.exec and not self._shell.run_cell(cell).success:
-            raise UsageError("the cell failed here, so it was not sent")
-        with _told():
+            raise UsageError("the cell failed in the notebook, so it was not sent")
+        with _usage_errors():
             check_size("this cell", cell)
             with _client(arguments.server, needs_token=True) as client:
-                follow_here(self._shell, client, send(client, attempt))
+                show_progress(self._shell, client, send(client, attempt))
 
     def login(self, line: str) -> None:
-        """Get a token from a server and keep it: %allclose_login USERNAME [--server URL]; asks for the password."""
-        parser = _parser("%allclose_login", "Get a token from a server and keep it.")
-        parser.add_argument("username", help="your name on the server")
+        """Sign in and save an API token: %allclose_login USERNAME [--server URL]. Asks for the password."""
+        parser = _parser("%allclose_login", "Sign in to a server and save an API token.")
+        parser.add_argument("username", help="your user name on the server")
         arguments = _parse(parser, line)
-        with _told():
+        with _usage_errors():
             address = read_settings(server=arguments.server).server
             path = sign_in(address, arguments.username, getpass(f"Password of {arguments.username} on {address}: "))
-            print(f"Signed in to {address} as {arguments.username}; the token is kept in {path}.")
+            print(f"Signed in to {address} as {arguments.username}. The token is in {path}.")
 
     def problems(self, line: str) -> None:
-        """The problems of the server, or those in which these words stand: %allclose_problems [WORDS]."""
+        """List the problems of the server, or those with these words: %allclose_problems [WORDS]."""
         parser = _parser("%allclose_problems", "List the problems of a server.")
-        parser.add_argument("words", nargs="*", help="list those in which all of these stand")
+        parser.add_argument("words", nargs="*", help="list only problems that contain all of these words")
         arguments = _parse(parser, line)
-        with _told(), _client(arguments.server) as client:
+        with _usage_errors(), _client(arguments.server) as client:
             found = list_problems(client, " ".join(arguments.words))
             width = max((len(one_line(item.slug)) for item in found), default=0)
             for item in found:
                 print(f"{one_line(item.slug):{width}}  {one_line(item.title)} ({one_line(item.difficulty)})")
             if not found:
-                print("No problem has these words; without any, all are listed.")
+                print("No problem has these words. Leave them out to list all problems.")
 
     def starter(self, line: str) -> None:
-        """Begin a problem in the next cell: %allclose_starter SLUG."""
-        parser = _parser("%allclose_starter", "Begin a problem in the next cell.")
-        parser.add_argument("slug", help="the problem: the last part of its page's address")
+        """Put a problem's starter code into the next cell: %allclose_starter SLUG."""
+        parser = _parser("%allclose_starter", "Put a problem's starter code into the next cell.")
+        parser.add_argument("slug", help="the problem's slug, which is the last part of its page's address")
         arguments = _parse(parser, line)
-        with _told(), _client(arguments.server) as client:
+        with _usage_errors(), _client(arguments.server) as client:
             starter = printable(get_problem(client, arguments.slug).starter, SOURCE_BYTES)
             self._shell.set_next_input(STARTER.format(slug=arguments.slug, starter=starter))
 
@@ -100,7 +100,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser(name: str, purpose: str) -> _Parser:
     parser = _Parser(prog=name, description=purpose, add_help=False)
-    parser.add_argument("--server", help="address of the Allclose server (or ALLCLOSE_SERVER)")
+    parser.add_argument("--server", help="the address of the Allclose server (or ALLCLOSE_SERVER)")
     return parser
 
 
@@ -108,7 +108,7 @@ def _parse(parser: _Parser, line: str) -> argparse.Namespace:
     try:
         words = shlex.split(line)
     except ValueError as error:
-        raise UsageError(f"the line can't be read: {error}") from None
+        raise UsageError(f"the line can't be parsed: {error}") from None
     return parser.parse_args(words)
 
 
@@ -120,8 +120,8 @@ def _client(server: str | None, *, needs_token: bool = False) -> Iterator["Clien
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Errors of ours as sentences."""
+def _usage_errors() -> Iterator[None]:
+    """Turn an AllcloseError into a UsageError."""
     try:
         yield
     except AllcloseError as error:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.catalog.model import Device
 from app.submissions.model import WorkerRow
-from app.submissions.waiting import ALIVE
+from app.submissions.queue_status import ALIVE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from app.errors import Invalid, NotFound
 from app.rejudging.choice import MOST, Choice, count_chosen, select_chosen, to_stored
 from app.rejudging.model import Onto, Rejudging
 from app.submissions.enqueue import BACKGROUND
-from app.submissions.idempotency import Key, find_earlier, lock_sender
+from app.submissions.idempotency import IdempotencyKey, find_original, lock_user
 from app.submissions.model import Judging
 from app.telemetry.context import request_id
 
@@ -30,10 +30,10 @@ class Rejudge:
     idempotency_key: str | None = None
 
     @property
-    def key(self) -> Key | None:
+    def key(self) -> IdempotencyKey | None:
         """Raises Invalid."""
         wanted = f"{self.choice.model_dump_json(exclude_defaults=True)} {self.onto} {self.note}"
-        return Key.of(self.idempotency_key, hashlib.sha256(wanted.encode()).hexdigest())
+        return IdempotencyKey.parse(self.idempotency_key, hashlib.sha256(wanted.encode()).hexdigest())
 
 
 def rejudge(session: Session, actor: Actor, request: Rejudge) -> Rejudging:
@@ -41,10 +41,10 @@ def rejudge(session: Session, actor: Actor, request: Rejudge) -> Rejudging:
     key = request.key
     _check_note(request.note)
     if actor.user_id is not None:
-        lock_sender(session, actor.user_id)
-        theirs = select(Rejudging).where(Rejudging.created_by == actor.user_id)
-        if key and (earlier := find_earlier(session, theirs, Rejudging.idempotency_key, key)):
-            return earlier
+        lock_user(session, actor.user_id)
+        of_user = select(Rejudging).where(Rejudging.created_by == actor.user_id)
+        if key and (original := find_original(session, of_user, Rejudging.idempotency_key, key)):
+            return original
     _check_size(count_chosen(session, request.choice, request.onto))
     rejudging = Rejudging(
         created_by=actor.user_id,

@@ -1,4 +1,4 @@
-"""A student, or an admin, stops the judging of a submission."""
+"""Cancelling a submission, by its student or by an admin."""
 
 from sqlalchemy import Text, cast, func, update
 from sqlalchemy.orm import Session
@@ -7,12 +7,12 @@ from app.audit import Act, Actor, record
 from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission
 
-# What workers hear on the channel `judging`, in place of a queue's name: one that you run may have been cancelled.
+# The payload on the channel `judging` that tells workers to look for cancelled judgings. Other payloads name a queue.
 CANCELLED = "cancelled"
 
 
 def cancel_as(session: Session, actor: Actor, submission: Submission) -> bool:
-    """As `cancel`; of somebody else's it is written down who did it."""
+    """Cancel the submission. If it belongs to another user, record the actor in the audit log."""
     is_ended = cancel(session, submission)
     if is_ended and actor.user_id != submission.user_id:
         act = Act(action="submission.cancelled", target=submission.id, subject_id=submission.user_id)
@@ -21,9 +21,9 @@ def cancel_as(session: Session, actor: Actor, submission: Submission) -> bool:
 
 
 def cancel(session: Session, submission: Submission) -> bool:
-    """It ends at once, whether it waits or runs: from the COMMIT on, no worker can write anything about it.
+    """End a queued or running judging. After the COMMIT no worker can write its results.
 
-    The worker that runs it hears of it, and ends its box. False, and nothing changes, when it is done already.
+    A NOTIFY tells its worker to kill the box. Returns False if the judging is done already.
     """
     unfinished = (Judging.submission_id == submission.id, Judging.is_current, Judging.state.in_(["queued", "judging"]))
     ended = (

@@ -1,4 +1,4 @@
-"""What judge errors have in common: the class and the first line of the last attempt's error."""
+"""The cause of a judge error: the class and first line of the last attempt's error."""
 
 from sqlalchemy import ColumnElement, Text, and_, func, literal_column
 
@@ -6,11 +6,11 @@ from app.judging.verdicts import Verdict
 from app.submissions.model import Judging
 
 NOT_SAID = "NotSaid: nothing was written down"
-# Written out: grouped by, it must be the same expression, which parameters are not.
+# Literals, because GROUP BY needs an identical expression, and bound parameters differ.
 CAUSE = func.coalesce(Judging.cause, literal_column(f"'{NOT_SAID}'", Text))
 IS_ERROR = Judging.verdict == literal_column(f"'{Verdict.JUDGE_ERROR}'", Text)
 
 
 def has_cause(cause: str) -> ColumnElement[bool]:
-    """Of a judging: it is a judge error of this cause. In the words of the index `ix_judgings_cause`."""
+    """Return the condition that a judging is a judge error with this cause. It can use `ix_judgings_cause`."""
     return and_(IS_ERROR, Judging.cause.is_(None) if cause == NOT_SAID else Judging.cause == cause)

@@ -1,4 +1,4 @@
-"""What changed from one submission to another of the same user and problem, line by line and word by word."""
+"""The difference between two submissions to the same problem, by line and by word."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,18 +20,18 @@ from app.submissions.query import find_previous, get_submission
 Kind = Literal["changed", "same", "skipped"]
 
 STARTER_FILE = "starter.py"
-# Lines that are compared word by word, and the words and characters of one: it takes up to the cube of the words.
+# Limits of the comparison by word: pairs of lines, and words and characters of a line. The time is cubic in the words.
 MAX_PAIRS = 200
 MAX_WORDS = 64
 MAX_CHARACTERS = 400
-# Of two lines that share less, every word is another one by chance.
-LEAST_ALIKE = 0.6
+# For two lines that share less, marking words does not help the reader.
+MIN_SIMILARITY = 0.6
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a line; `is_changed`: it does not stand in the line beside it."""
+    """A part of a line. `is_changed`: the line beside it does not have this part."""
 
     text: str
     is_changed: bool
@@ -47,7 +47,10 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What stands side by side. One side is None where a line was added or removed, both where some are left out."""
+    """Two lines side by side.
+
+    One side is None if a line was added or removed. Both are None if unchanged lines were skipped.
+    """
 
     kind: Kind
     old: Side | None = None
@@ -56,7 +59,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceDifference:
-    """The changed lines with three around them. `is_whole` is False where too much changed to be compared."""
+    """The changed lines, each with 3 lines of context. `is_whole` is False if too much changed to compare all of it."""
 
     rows: tuple[Row, ...]
     added: int
@@ -66,7 +69,7 @@ class SourceDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """`old` is None where the first one is compared with what the editor opened with."""
+    """Two submissions. `old` is None if the user's first submission is compared with the starter code."""
 
     old: Submission | None
     new: Submission
@@ -74,27 +77,27 @@ class Pair:
 
 
 def compare_submissions(session: Session, viewer: Viewer, new_id: UUID, old_id: UUID | None = None) -> Pair:
-    """`old_id` is the one before when it is not given.
+    """Compare two submissions. `old_id` defaults to the user's previous one for the problem.
 
-    Raises NotFound for one that the viewer may not see, Invalid for two of different problems.
+    Raises NotFound for a submission that the viewer may not see, Invalid for submissions to different problems.
     """
     new = get_submission(session, new_id, viewer)
     old = find_previous(session, new) if old_id is None else get_submission(session, old_id, viewer)
     if old is not None and old.problem_id != new.problem_id:
-        raise Invalid("old", "these submissions are to two problems; choose two of one problem")
+        raise Invalid("old", "these submissions are to different problems; choose two of the same problem")
     before = _starter(session, new) if old is None else old.source
     return Pair(old=old, new=new, difference=compare_sources(before, new.source))
 
 
 def compare_sources(old: str, new: str) -> SourceDifference:
-    found = compare_file("", _ended(old), _ended(new))
+    found = compare_file("", _with_newline(old), _with_newline(new))
     return SourceDifference(
         rows=tuple(_rows(found.lines)), added=found.added, removed=found.removed, is_whole=found.is_whole
     )
 
 
-def _ended(source: str) -> str:
-    """Whether the last line ends means nothing to Python."""
+def _with_newline(source: str) -> str:
+    """Add a missing newline at the end, which means nothing to Python."""
     return source if source.endswith("\n") else source + "\n"
 
 
@@ -113,7 +116,7 @@ def _rows(lines: Iterable[Line]) -> Iterator[Row]:
         removed = [line for line in changed if line.kind == "removed"]
         added = [line for line in changed if line.kind == "added"]
         for old, new in zip_longest(removed, added):
-            yield _pair(old, new) if left > 0 else _apart(old, new)
+            yield _pair(old, new) if left > 0 else _unpaired(old, new)
             left -= old is not None and new is not None
 
 
@@ -125,14 +128,14 @@ def _unchanged(line: Line) -> Row:
 
 
 def _pair(old: Line | None, new: Line | None) -> Row:
-    """With the words marked that differ, where the lines are alike enough for that to help."""
+    """Return a row that marks the changed words, if the two lines are similar enough."""
     if old is None or new is None or max(len(old.text), len(new.text)) > MAX_CHARACTERS:
-        return _apart(old, new)
+        return _unpaired(old, new)
     before, after = _WORD.findall(old.text), _WORD.findall(new.text)
     if max(len(before), len(after)) > MAX_WORDS:
-        return _apart(old, new)
-    if SequenceMatcher(None, _without_space(before), _without_space(after), autojunk=False).ratio() < LEAST_ALIKE:
-        return _apart(old, new)
+        return _unpaired(old, new)
+    if SequenceMatcher(None, _without_space(before), _without_space(after), autojunk=False).ratio() < MIN_SIMILARITY:
+        return _unpaired(old, new)
     steps = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     return Row(
         kind="changed",
@@ -145,7 +148,7 @@ def _without_space(words: Sequence[str]) -> list[str]:
     return [word for word in words if not word.isspace()]
 
 
-def _apart(old: Line | None, new: Line | None) -> Row:
+def _unpaired(old: Line | None, new: Line | None) -> Row:
     return Row(
         kind="changed",
         old=Side(number=old.old or 0, pieces=(Piece(old.text, is_changed=False),)) if old else None,

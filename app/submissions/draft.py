@@ -1,11 +1,7 @@
-"""Keeping a draft. The newest wins; one that it did not follow is kept beside it.
+"""Drafts of solutions, saved by the editor.
 
-Every save names the version that its writer last saw. Another one there now was saved by another window or device, and
-the writer has not read it: it becomes `other_source`.
-
-An earlier submission back into the editor. What stood there is kept: in the history if it was sent, else beside.
-
-The table of drafts.
+The newest save wins. Each save names the version that its window last saw. If another window or device has saved since,
+that draft is kept as `other_source`, so that no text is lost.
 """
 
 from dataclasses import dataclass
@@ -26,7 +22,7 @@ from app.submissions.query import get_submission
 
 
 class Draft(Base):
-    """What a user has typed for a problem. `other_source` is a draft that this one overtook, until it is given up."""
+    """A user's draft for a problem. `other_source` is the conflicting draft of another window or device."""
 
     __tablename__ = "drafts"
     __table_args__ = (CheckConstraint("(other_source IS NULL) = (other_saved_at IS NULL)", name="other_has_time"),)
@@ -42,7 +38,7 @@ class Draft(Base):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Save:
-    """`base` is the version that the writer last saw, None when there was none."""
+    """A draft to save. `base` is the version that the window last saw, or None."""
 
     user_id: UUID
     slug: str
@@ -70,13 +66,13 @@ def find_draft(session: Session, user_id: UUID, slug: str) -> Draft | None:
 
 
 def lock_draft(session: Session, user_id: UUID, problem_id: UUID) -> Draft | None:
-    """As it is now, and stays until the caller's transaction ends. Whoever writes drafts of a user waits here."""
-    # The user's row, since two first drafts at once have no row of their own: one waits, and follows the other.
+    """Return the draft and lock it until the transaction ends."""
+    # Lock the user's row: the first draft for a problem has no row yet.
     session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))
     return session.get(Draft, (user_id, problem_id), populate_existing=True)
 
 
-def give_up_other(session: Session, user_id: UUID, slug: str) -> None:
+def discard_other(session: Session, user_id: UUID, slug: str) -> None:
     draft = find_draft(session, user_id, slug)
     if draft is not None:
         draft.other_source, draft.other_saved_at = None, None
@@ -96,24 +92,27 @@ def _problem_id(session: Session, slug: str) -> UUID:
 
 
 def _check(source: str) -> None:
-    """What the database can't hold, and what could not be sent later either."""
+    """Refuse a text that the database can't store or that is too long to submit. Raises Invalid."""
     try:
         size = len(source.encode())
     except UnicodeEncodeError:
-        raise Invalid("source", "the draft is not valid Unicode, so it is kept in your browser only") from None
+        raise Invalid("source", "the draft is not valid Unicode, so only your browser keeps it") from None
     if size > SOURCE_BYTES or "\0" in source:
-        raise Invalid("source", f"a draft has at most {SOURCE_BYTES} bytes and no NUL; it is kept in your browser only")
+        raise Invalid("source", f"a draft has at most {SOURCE_BYTES} bytes and no NUL; only your browser keeps it")
 
 
-def copy_back(session: Session, viewer: Viewer, submission_id: UUID) -> tuple[Draft, str]:
-    """The viewer's draft, and the slug of its problem. Raises NotFound."""
+def restore_source(session: Session, viewer: Viewer, submission_id: UUID) -> tuple[Draft, str]:
+    """Copy a submission's source to the viewer's draft. Returns the draft and the problem's slug. Raises NotFound.
+
+    A draft that was never submitted becomes `other_source`.
+    """
     submission = get_submission(session, submission_id, viewer)
     slug = session.get_one(Problem, submission.problem_id).slug
     draft = lock_draft(session, viewer.id, submission.problem_id)
-    base = draft.version if draft is not None and _is_in_history(session, draft) else None
+    base = draft.version if draft is not None and _was_submitted(session, draft) else None
     return save_draft(session, Save(user_id=viewer.id, slug=slug, source=submission.source, base=base)), slug
 
 
-def _is_in_history(session: Session, draft: Draft) -> bool:
+def _was_submitted(session: Session, draft: Draft) -> bool:
     of_both = (Submission.user_id == draft.user_id, Submission.problem_id == draft.problem_id)
     return session.scalars(select(exists().where(*of_both, Submission.source == draft.source))).one()

@@ -1,13 +1,8 @@
-"""Putting a judging into its queue. `app.queue.lease` is the other side, and `cancel.py` takes it out again.
+"""Putting a judging into its queue, with a fair priority. `app.queue.lease` takes it out.
 
-Fairness: the more of their judgings wait, and the more seconds of judging they had lately, the lower the priority of a
-user's next one. So somebody's hundred submissions go in turn with other people's, and another's only one is next but
-for the hundred's first; and who had the machine for minutes is behind those who had it for a moment.
-
-What a user has had judged lately, and when there may be more.
-
-A judging counts for as long after its submission was sent as the span says, with the seconds that a worker held it so
-far. What is judged again counts for nobody, and neither does what failed by our fault.
+Each unfinished judging of a user, and each 10 s of judging in the last ten minutes, lowers the priority of the user's
+next one. So one user's backlog interleaves with everyone else's work. Usage is the time that workers held the user's
+judgings. Rejudgings and judge errors do not count.
 """
 
 from datetime import datetime, timedelta
@@ -24,14 +19,14 @@ from app.telemetry.trace import write_traceparent
 HOUR = timedelta(hours=1)
 
 
-def seconds_used(session: Session, user_id: UUID, span: timedelta) -> float:
-    """Of judging, by what this user sent within the span until now."""
+def sum_judging_seconds(session: Session, user_id: UUID, span: timedelta) -> float:
+    """Return the judging seconds of the submissions that this user sent within the last `span`."""
     used = _used(user_id, span).subquery()
     return float(session.scalars(select(func.coalesce(func.sum(used.c.seconds), 0))).one())
 
 
-def when_less_is_used(session: Session, user_id: UUID, span: timedelta, seconds: float) -> datetime:
-    """The time from which on fewer than these seconds are of the span that then ends, if nothing is sent meanwhile."""
+def find_quota_reset(session: Session, user_id: UUID, span: timedelta, seconds: float) -> datetime:
+    """Return when the user's usage falls below `seconds`, if the user sends nothing until then."""
     left, free_at = 0.0, None
     for created_at, used in session.execute(_used(user_id, span).order_by(Submission.created_at.desc())):
         left += float(used)
@@ -53,24 +48,24 @@ def _used(user_id: UUID, span: timedelta) -> Select[datetime, float]:
 
 
 MINUTE = timedelta(minutes=1)
-# What nobody waits for: jobs of this priority give way to all of a higher one. See `app.queue.lease_loop`.
+# The priority of background work, which gives way to all other work. See `app.queue.lease_loop`.
 BACKGROUND = -1_000_000
-# So many seconds of judging, had within the last ten minutes, count as much as a submission that waits.
-STEP_SECONDS = 10
-LATELY = timedelta(minutes=10)
+# This much judging within `USAGE_WINDOW` counts as much as one unfinished submission.
+SECONDS_PER_STEP = 10
+USAGE_WINDOW = timedelta(minutes=10)
 
 
-# The channel on which workers hear that a student has a problem open, by its slug.
-OPENED = "opened"
+# The channel that tells workers the slug of a problem that a student has opened.
+PROBLEM_OPENED = "opened"
 
 
-def tell_opened(session: Session, slug: str) -> None:
-    """A submission may come soon: workers get ready for it."""
-    session.execute(select(func.pg_notify(OPENED, slug)))
+def notify_problem_opened(session: Session, slug: str) -> None:
+    """Tell workers to get ready for a submission to this problem."""
+    session.execute(select(func.pg_notify(PROBLEM_OPENED, slug)))
 
 
 def count_unfinished(session: Session, user_id: UUID) -> int:
-    """How many judgings of this user are not done; what is judged again does not count."""
+    """Count this user's unfinished judgings, without rejudgings."""
     unfinished = (
         select(func.count())
         .select_from(Judging)
@@ -82,7 +77,7 @@ def count_unfinished(session: Session, user_id: UUID) -> int:
 
 
 def count_cancelled(session: Session, user_id: UUID) -> int:
-    """How many of this user's submissions of the last minute were cancelled."""
+    """Count the submissions that this user sent in the last minute and cancelled."""
     cancelled = (
         select(func.count())
         .select_from(Submission)
@@ -93,21 +88,21 @@ def count_cancelled(session: Session, user_id: UUID) -> int:
     return session.execute(cancelled).scalar_one()
 
 
-def rank(session: Session, user_id: UUID) -> int:
-    """The priority of this user's next judging: 0 for whoever waits for nothing and had little; above BACKGROUND."""
-    steps = int(seconds_used(session, user_id, LATELY) // STEP_SECONDS)
+def compute_priority(session: Session, user_id: UUID) -> int:
+    """Return the next judging's priority: 0 for a user with nothing pending and no recent usage, else lower."""
+    steps = int(sum_judging_seconds(session, user_id, USAGE_WINDOW) // SECONDS_PER_STEP)
     return max(-count_unfinished(session, user_id) - steps, BACKGROUND + 1)
 
 
 def enqueue(session: Session, submission: Submission, queue: str) -> Judging:
-    """A new judging, seen by workers when the caller's transaction commits, and never if it does not."""
+    """Add a judging and notify workers. Workers see it when the caller's transaction commits."""
     judging = Judging(
         submission_id=submission.id,
         revision_id=submission.revision_id,
         queue=queue,
         request_id=request_id.get(),
         traceparent=write_traceparent(),
-        priority=rank(session, submission.user_id),
+        priority=compute_priority(session, submission.user_id),
     )
     session.add(judging)
     session.flush()

@@ -1,4 +1,4 @@
-"""Keys that senders choose: a request that is sent again under the same one is the first one again."""
+"""Idempotency keys: a client that sends a request again with the same key gets the result of the first one."""
 
 from dataclasses import dataclass
 from typing import Protocol, Self, TypeVar
@@ -14,8 +14,8 @@ KEY_CHARACTERS = 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
-    """`digest`: of all else that is asked for. Raises Invalid."""
+class IdempotencyKey:
+    """A key and the digest of the rest of the request. Raises Invalid."""
 
     text: str
     digest: str
@@ -26,29 +26,31 @@ class Key:
             raise Invalid("idempotency_key", message)
 
     @classmethod
-    def of(cls, text: str | None, digest: str) -> Self | None:
-        """None for a request without a key. Raises Invalid."""
+    def parse(cls, text: str | None, digest: str) -> Self | None:
+        """Return the key, or None for a request without one. Raises Invalid."""
         return None if text is None else cls(text=text, digest=digest)
 
 
-class Keyed(Protocol):
-    """A row that a request with a key has made."""
+class IdempotentRow(Protocol):
+    """A row that a request with a key created."""
 
     @property
     def request_digest(self) -> str | None: ...
 
 
-R = TypeVar("R", bound=Keyed)
+R = TypeVar("R", bound=IdempotentRow)
 
 
-def lock_sender(session: Session, user_id: UUID) -> None:
-    """What one user sends goes one after the other, so that no two find the same key unused."""
+def lock_user(session: Session, user_id: UUID) -> None:
+    """Serialise one user's requests, so that two of them can't both find a key unused."""
     session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))
 
 
-def find_earlier(session: Session, theirs: Select[R], keys: InstrumentedAttribute[str | None], key: Key) -> R | None:
-    """Of what the sender has sent, that with this key. Raises Conflict where another request made it."""
-    earlier = session.scalars(theirs.where(keys == key.text)).one_or_none()
-    if earlier is not None and earlier.request_digest != key.digest:
-        raise Conflict("this idempotency key was used for another request; use a new key for a new one")
-    return earlier
+def find_original(
+    session: Session, of_user: Select[R], column: InstrumentedAttribute[str | None], key: IdempotencyKey
+) -> R | None:
+    """Return the user's row with this key. Raises Conflict if a different request created it."""
+    original = session.scalars(of_user.where(column == key.text)).one_or_none()
+    if original is not None and original.request_digest != key.digest:
+        raise Conflict("this idempotency key was used for a different request; use a new key for each request")
+    return original

@@ -1,13 +1,8 @@
-"""The fastest and the leanest accepted solutions of a problem's current revision.
+"""The leaderboards of a problem's current revision: the accepted solutions that take the least time or memory.
 
-Allclose compares a ratio: the solution's time over the reference's for the same inputs on the same machine. Both are
-the least of several runs, since other work on a machine only adds time. Workers run the reference
-(`app.worker.run_cost`); of a user, all accepted submissions count. Ratios are rounded to two digits. Equal ratios share
-a place.
-
-Who is on leaderboards: those who said so, for as long as they do.
-
-Tables of what accepted solutions and references took, both measured on the same machine.
+Entries are ranked by a ratio: the solution's cost over the reference's for the same inputs on the same machine. Both
+are the minimum of several runs, since other work on the machine only adds time. Ratios are rounded to two digits, and
+equal ratios share a place. A user appears only after opting in. Workers measure the costs (`app.worker.run_cost`).
 """
 
 from collections.abc import Sequence
@@ -29,15 +24,14 @@ from app.submissions.model import Judging, Submission
 
 
 def set_ranked(session: Session, user_id: UUID, *, is_ranked: bool) -> None:
-    """Takes effect with the next page that anybody opens."""
+    """Show the user on leaderboards, or hide them."""
     session.execute(update(User).where(User.id == user_id).values(is_ranked=is_ranked))
 
 
 class Measurement(Base):
-    """What an accepted judging of all cases took: the sum of its calls' times, and the most memory of any.
+    """The cost of an accepted judging of all cases: the total time of its calls, and their peak memory.
 
-    `machine` names where it ran; times of two machines are never compared. `revision_id` is the judging's: a
-    leaderboard reads one revision's.
+    Only times of the same `machine` are compared. `revision_id` is a copy of the judging's, for the index.
     """
 
     __tablename__ = "measurements"
@@ -52,7 +46,7 @@ class Measurement(Base):
 
 
 class ReferenceMeasurement(Base):
-    """The least that the reference took for the same cases on one machine, of `runs` runs."""
+    """The minimum cost of the reference for a variant's cases on one machine, over `runs` runs."""
 
     __tablename__ = "reference_measurements"
     __table_args__ = (CheckConstraint("wall_seconds > 0", name="wall_seconds"),)
@@ -67,14 +61,14 @@ class ReferenceMeasurement(Base):
 
 By = Literal["time", "memory"]
 
-MOST = 50
-# Below this a solution's own memory is lost among the interpreter's.
-LEAST_BYTES = 2**20
+MAX_ENTRIES = 50
+# Smaller amounts can't be told apart from the interpreter's own memory.
+MIN_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A user's best; `ratio` is to the reference. `submission_id` is given to its owner only."""
+    """A user's best solution. `submission_id` is None for other users' entries."""
 
     place: int
     username: str
@@ -86,7 +80,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaderboard:
-    """`own`: the asker's best, on the list or not; its place is the one that it has or would have."""
+    """`own` is the viewer's best solution with its place, even if the viewer is not on the list."""
 
     problem: str
     title: str
@@ -97,7 +91,7 @@ class Leaderboard:
 
 
 class _Best(NamedTuple):
-    """In the order of a leaderboard: of equal ratios, the one that was there first."""
+    """A user's best solution. Tuples sort by ratio, then by time."""
 
     ratio: float
     sent_at: datetime
@@ -121,7 +115,7 @@ def read_leaderboard(session: Session, slug: str, viewer: Viewer, by: By) -> Lea
         problem=slug,
         title=revision.manifest["title"],
         by=by,
-        entries=tuple(_entry(best, listed, viewer) for best in listed[:MOST]),
+        entries=tuple(_entry(best, listed, viewer) for best in listed[:MAX_ENTRIES]),
         own=_entry(own, listed, viewer) if own else None,
         is_ranked=is_ranked,
     )
@@ -132,7 +126,7 @@ def round_ratio(ratio: float) -> float:
 
 
 def _ranked(revision_id: UUID, viewer_id: UUID, by: By) -> Select[Any]:
-    """The best of each user who wants to be shown, and of the viewer: the least ratio, the earliest of equal ones."""
+    """Select the best solution of each user who opted in, and of the viewer. The earlier of equal ones wins."""
     ratio = _ratio(by).label("ratio")
     best = (
         select(User.id, User.username, Submission.id.label("submission_id"), Submission.created_at, ratio)
@@ -161,7 +155,7 @@ def _ratio(by: By) -> Any:
     if by == "time":
         return Measurement.wall_seconds / ReferenceMeasurement.wall_seconds
     own, reference = Measurement.memory_bytes, ReferenceMeasurement.memory_bytes
-    return 1.0 * func.greatest(own, LEAST_BYTES) / func.greatest(reference, LEAST_BYTES)
+    return 1.0 * func.greatest(own, MIN_BYTES) / func.greatest(reference, MIN_BYTES)
 
 
 def _best(row: Row[Any]) -> _Best:

@@ -1,3 +1,3 @@
-"""Limits that also commands without a database know."""
+"""Limits that commands check without a database."""
 
 SOURCE_BYTES = 256 * 1024

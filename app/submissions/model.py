@@ -1,6 +1,6 @@
-"""Tables of submissions, their judgings and the results of every case. A judging's row is also its job.
+"""The tables of submissions, judgings, case results and workers. A judging's row is also its job in the queue.
 
-`app.queue.lease` says how a worker holds a judging: state, attempt and lease_until change there only.
+`app.queue.lease` describes how a worker holds a judging, with `state`, `attempt` and `lease_until`.
 """
 
 from datetime import datetime
@@ -34,7 +34,7 @@ from app.submissions.view import Mode, State
 _VERDICTS = ", ".join(f"'{verdict}'" for verdict in Verdict)
 
 
-# What the last attempt's line of the reason says (`app.queue.lease_loop`).
+# Extracts the last attempt's line from `reason`, which `app.queue.lease_loop` writes.
 _CAUSE = r"""
     CASE
         WHEN reason IS NULL THEN NULL
@@ -48,7 +48,7 @@ _CAUSE = r"""
 
 
 class Submission(Base):
-    """Source sent for one revision of a problem; never changes. `inputs`: the user's own, in place of the samples."""
+    """A source sent for one revision of a problem. A row never changes. `inputs`: custom inputs, as YAML."""
 
     __tablename__ = "submissions"
     __table_args__ = (
@@ -74,15 +74,14 @@ class Submission(Base):
 
 
 class Judging(Base):
-    """One evaluation of a submission, on the revision it was sent for or, when it is judged again, perhaps on another.
+    """One evaluation of a submission. A rejudging may use another revision than the submission was sent for.
 
-    `is_current`: the one that counts, of a submission's judgings exactly one. A rejudge's does not until it is applied;
-    `rejudging_id` is of those, and `replaces_id` the judging that counted when it was asked for.
-    `request_id`: of the request that asked for it, as the log has it; `traceparent`: its span, where traces are kept.
-    `reason` says why it is a judge_error, for admins only, and `cause` the same in a line, without numbers: so that
-    those of the same cause are alike. `hint` which known mistake the submission makes.
-    `hint_pending`: it has ended, and a worker still computes what known mistakes answer. `phases`: what the time of the
-    latest attempt went into, as `phase.py` has it.
+    - `is_current`: exactly one judging of a submission counts. A rejudging's counts once it is applied.
+    - `rejudging_id`, `replaces_id`: the rejudging, and the judging that counted when it started.
+    - `request_id`, `traceparent`: the log's ID and the trace span of the request that submitted it.
+    - `reason`: why it is a judge_error, for admins. `cause` is one line of it without numbers, for grouping.
+    - `hint`: the known mistake that the submission makes. `hint_pending`: a worker still looks for one.
+    - `phases`: where the latest attempt's time went (`phase.py`).
     """
 
     __tablename__ = "judgings"
@@ -146,8 +145,8 @@ class Judging(Base):
 class CaseRow(Base):
     """The result of one case in one attempt.
 
-    `position`: its place among the problem's cases. `sequence`: its place among the attempt's results as they came in,
-    which is also the event's id in the stream of results.
+    `position` is the case's index in the problem. `sequence` is the result's index in order of arrival, and the event
+    ID in the stream of results.
     """
 
     __tablename__ = "case_results"
@@ -169,10 +168,10 @@ class CaseRow(Base):
 
 
 class WorkerRow(Base):
-    """A worker that takes judgings: there while it beats, and gone when it stops. See `app.queue.heartbeat`.
+    """A worker that judges. Each heartbeat updates its row, and the row goes when it stops (`app.queue.heartbeat`).
 
-    `is_draining`: told by an admin to take no more until it is told to resume. `boxes` counts those that it has by what
-    they do; `metrics` is what it measured since its start, as Prometheus reads it.
+    `is_draining`: an admin has told it to claim no more judgings. `boxes` counts its boxes by state. `metrics` has its
+    metrics in Prometheus' text format.
     """
 
     __tablename__ = "workers"

@@ -1,4 +1,4 @@
-"""What a judging's time goes into, one phase after the other."""
+"""The phases of a judging and the seconds that each took."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 if TYPE_CHECKING:
     from app.submissions.model import Judging
 
-# queued: it waits. preparing: expected outputs are read, or the reference makes them. box: one is taken, or started.
-# running: the submission's code, on one case after the other. inspecting: how its programs compute. again: one case
-# once more, in a new process. waiting: for a quieter machine, where cases ran out of time on an overloaded one.
-# checking: its answers are compared, between the others.
+# - queued: no worker has it. preparing: reading the expected outputs, or computing them with the reference.
+# - box: taking or starting a box. running: the submission's code runs. inspecting: its programs are checked.
+# - again: a case runs again in a new process. waiting: a case timed out on a machine that was overloaded.
+# - checking: comparing the answers, while cases run.
 PhaseName = Literal["queued", "preparing", "box", "running", "inspecting", "again", "waiting", "checking"]
 
 
@@ -19,16 +19,16 @@ class Phase(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     name: PhaseName
-    seconds: float | None = Field(description="null: it goes on, or was broken off")
+    seconds: float | None = Field(description="null while the phase goes on, or if it was interrupted")
 
 
 def read_phases(judging: "Judging") -> tuple[Phase, ...]:
-    """Of the latest attempt. Nothing but `queued` while it waits, also where it waits again."""
-    told = () if judging.state == "queued" else tuple(map(Phase.model_validate, judging.phases or ()))
-    return (Phase(name="queued", seconds=_seconds(judging.queued_at, _taken_at(judging))), *told)
+    """Return the latest attempt's phases. A queued judging has only `queued`, also after a failed attempt."""
+    later = () if judging.state == "queued" else tuple(map(Phase.model_validate, judging.phases or ()))
+    return (Phase(name="queued", seconds=_seconds(judging.queued_at, _claimed_at(judging))), *later)
 
 
-def _taken_at(judging: "Judging") -> datetime | None:
+def _claimed_at(judging: "Judging") -> datetime | None:
     return None if judging.state == "queued" else judging.started_at or judging.finished_at
 
 

@@ -1,9 +1,7 @@
-"""Live progress for many waiting people over one database connection.
+"""Live progress for many clients over one database connection.
 
-Workers NOTIFY the channel `progress` with a submission's id after each case. Rows are the truth; this only says
-"look again", and says so now and then even if nothing was heard.
-
-Something that changes, for as long as whoever follows it may see it: every stream of the API and the pages.
+Workers NOTIFY the channel `progress` with a submission's ID after each case. A notification only says that the rows may
+have changed; clients read the rows again, and also every few seconds without a notification.
 """
 
 import asyncio
@@ -22,20 +20,20 @@ from app.database.engine import Database
 from app.database.listener import Listener
 from app.errors import NotFound
 
-LOOK_AGAIN_SECONDS = 5.0
+POLL_SECONDS = 5.0
 
 
 class Watch:
-    """Remembers a change that comes between two calls of `changed`, so none is lost while its owner reads."""
+    """Waits for changes of one subject. A change between two calls of `changed` is remembered."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._event = asyncio.Event()
 
-    async def changed(self, timeout: float = LOOK_AGAIN_SECONDS) -> bool:
-        """Waits for a change, `timeout` seconds or LOOK_AGAIN_SECONDS, whichever is first: then read the rows again."""
+    async def changed(self, timeout: float = POLL_SECONDS) -> bool:
+        """Wait for a change, at most `timeout` or POLL_SECONDS seconds. Read the rows again after it."""
         try:
-            async with asyncio.timeout(min(timeout, LOOK_AGAIN_SECONDS)):
+            async with asyncio.timeout(min(timeout, POLL_SECONDS)):
                 await self._event.wait()
         except TimeoutError:
             return False
@@ -43,13 +41,13 @@ class Watch:
         return True
 
     def wake(self) -> None:
-        """May be called from any thread."""
+        """Report a change, from any thread."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._event.set)
 
 
 class Progress:
-    """Start it once per process, beside the event loop; watch from coroutines of any loop."""
+    """The listener of a process. Coroutines of any event loop can watch."""
 
     def __init__(self, database: Database) -> None:
         self._listener = Listener(database.url, "progress", self._wake)
@@ -64,7 +62,7 @@ class Progress:
 
     @contextmanager
     def watch(self, submission_id: UUID) -> Iterator[Watch]:
-        """`with progress.watch(id) as watch:` read the rows, await `watch.changed()`, read them again."""
+        """Watch a submission. In the block, read the rows, await `watch.changed()`, and read them again."""
         watch, key = Watch(), str(submission_id)
         with self._lock:
             self._watches[key].add(watch)
@@ -77,7 +75,7 @@ class Progress:
                     del self._watches[key]
 
     async def wait(self, submission_id: UUID, timeout: float) -> bool:
-        """One wait without memory: what changed before the call is not noticed."""
+        """Wait for one change after this call."""
         with self.watch(submission_id) as watch:
             return await watch.changed(timeout)
 
@@ -92,18 +90,21 @@ Seen = TypeVar("Seen")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Follower:
-    """`find_viewer` looks up anew who they are, by their session or token; `right`: what it takes to see it."""
+class ChangeStream:
+    """Streams a value to a viewer whenever it changes, while the viewer may see it.
+
+    `find_viewer` looks the viewer up by session or token before each read. `right` is the permission needed.
+    """
 
     database: Database
     progress: Progress
     find_viewer: Callable[[Session], Viewer | None]
     right: Permission
 
-    async def follow(self, subject: UUID, read: Callable[[Session, Viewer], Seen]) -> AsyncGenerator[Seen]:
-        """What `read` returns, now and whenever it has changed; each time in a transaction of its own, in a thread.
+    async def stream(self, subject: UUID, read: Callable[[Session, Viewer], Seen]) -> AsyncGenerator[Seen]:
+        """Yield what `read` returns, now and after each change. Each read has its own transaction, in a thread.
 
-        Ends when the session or token has ended or lacks the right, or `read` raises NotFound. Use it with `aclosing`.
+        Ends when the session or token ends or lacks the right, or if `read` raises NotFound. Use with `aclosing`.
         """
         last: Seen | None = None
         with self.progress.watch(subject) as watch:

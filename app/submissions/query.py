@@ -1,4 +1,4 @@
-"""Finding submissions: one, for whoever may see it; a user's or everybody's, newest first."""
+"""Finding submissions: one by ID, or a filtered list, newest first."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,9 +30,9 @@ Summaries = Select[Submission, str, str, int, str, Judging, float | None, int | 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryFilters:
-    """All that are given must hold. `problem` is a slug, `user` a name; `since` is within, `until` is not.
+    """Filters that must all match. `problem` is a slug, `user` a user name; `since` is inclusive, `until` exclusive.
 
-    `revision` is a number of the problem's; `digest` a revision's, or how one begins.
+    `revision` is a revision number of the problem. `digest` is the beginning of a revision's digest.
     """
 
     problem: str | None = None
@@ -47,9 +47,9 @@ class HistoryFilters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionSummary:
-    """One line of a history; `problem` is the slug, `revision` the number of the one that judged it, or will.
+    """One line of a history. `problem` is a slug, `revision` the number of the revision that judges it.
 
-    `wall_seconds` of the slowest case and `memory_bytes` of the largest, as coarse as hidden cases tell them.
+    `wall_seconds` and `memory_bytes` are the maximum over the cases. Those of hidden cases are coarse.
     """
 
     id: UUID
@@ -68,14 +68,14 @@ class SubmissionSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionPage:
-    """`next` is the cursor of the page after this one, None at the end."""
+    """`next` is the cursor of the next page, None on the last one."""
 
     items: tuple[SubmissionSummary, ...]
     next: str | None
 
 
 def get_submission(session: Session, submission_id: UUID, viewer: Viewer) -> Submission:
-    """Raises NotFound, also when the viewer is not its owner and may not inspect others'."""
+    """Raises NotFound, also if the viewer is not the owner and may not inspect other users' submissions."""
     submission = session.get(Submission, submission_id)
     if submission is None or (submission.user_id != viewer.id and not viewer.may(Permission.INSPECT_SUBMISSIONS)):
         raise NotFound(f"you have no submission {submission_id}")
@@ -85,7 +85,7 @@ def get_submission(session: Session, submission_id: UUID, viewer: Viewer) -> Sub
 def list_submissions(
     session: Session, user_id: UUID | None, filters: HistoryFilters | None = None, cursor: str | None = None
 ) -> SubmissionPage:
-    """Newest first; everybody's for no user. Raises as `choose`, and CursorInvalid for what no page of these gave."""
+    """List submissions, newest first. Without a user, list all users'. Raises like `choose`, and CursorInvalid."""
     query = choose(session, filters or HistoryFilters())
     if user_id is not None:
         query = query.where(Submission.user_id == user_id)
@@ -97,26 +97,26 @@ def list_submissions(
 
 
 def choose(session: Session, filters: HistoryFilters) -> Select[UUID]:
-    """The ids of submissions, newest first.
+    """Select the IDs of the submissions that match, newest first.
 
-    Raises NotFound for a problem, revision or user that is not there, and Invalid for a revision's number without its
-    problem and for times between which nothing lies.
+    Raises NotFound for an unknown problem, revision or user. Raises Invalid for a revision number without a problem and
+    for an empty span of time.
     """
     check_span(filters.since, filters.until)
     query = select(Submission.id).where(*_conditions(session, filters))
-    if judged_so := tuple(_judgings(session, filters)):
-        counting = and_(Judging.submission_id == Submission.id, Judging.is_current)
-        query = query.join(Judging, counting).where(*judged_so)
+    if conditions := tuple(_judging_conditions(session, filters)):
+        is_current = and_(Judging.submission_id == Submission.id, Judging.is_current)
+        query = query.join(Judging, is_current).where(*conditions)
     return query.order_by(*NEWEST)
 
 
 def summarise(session: Session, chosen: Select[UUID]) -> tuple[SubmissionSummary, ...]:
-    """Chosen first and looked at then, so that only what is shown is added up."""
+    """Return the summaries. The chosen IDs come first, so that the database aggregates only what is shown."""
     return tuple(map(_summary, session.execute(_summaries().where(Submission.id.in_(chosen)))))
 
 
 def list_attempted(session: Session, user_id: UUID) -> list[NamedProblem]:
-    """Each problem that a user has sent something for, by title."""
+    """List the problems that a user has submitted to, by title."""
     attempted = select(Submission.problem_id).where(Submission.user_id == user_id)
     return list_named(session, Problem.id.in_(attempted))
 
@@ -126,14 +126,14 @@ def get_summary(session: Session, submission: Submission) -> SubmissionSummary:
 
 
 def find_previous(session: Session, submission: Submission) -> Submission | None:
-    """The last one that its user sent for the same problem before it."""
+    """Return the user's previous submission to the same problem."""
     before = tuple_(Submission.created_at, Submission.id) < tuple_(submission.created_at, submission.id)
     of_both = (Submission.user_id == submission.user_id, Submission.problem_id == submission.problem_id)
     return session.scalars(select(Submission).where(before, *of_both).order_by(*NEWEST).limit(1)).one_or_none()
 
 
 def _summaries() -> Summaries:
-    """With the judging of each that counts; its cost is that of the cases of its last attempt."""
+    """Select submissions with their current judging, and the cost of its last attempt's cases."""
     cost = (
         select(func.max(CaseRow.wall_seconds).label("wall_seconds"), func.max(CaseRow.memory_bytes).label("memory"))
         .where(CaseRow.judging_id == Judging.id, CaseRow.attempt == Judging.attempt, Judging.state == "done")
@@ -152,7 +152,7 @@ def _summaries() -> Summaries:
 
 
 def _conditions(session: Session, filters: HistoryFilters) -> Iterator[ColumnElement[bool]]:
-    """Names are looked up first, so that the database knows how much there is of each."""
+    """Yield the conditions on submissions. Names become IDs first, for the database's row estimates."""
     if filters.problem is not None:
         yield Submission.problem_id == get_problem_id(session, filters.problem)
     if filters.user is not None:
@@ -165,20 +165,20 @@ def _conditions(session: Session, filters: HistoryFilters) -> Iterator[ColumnEle
         yield Submission.created_at < filters.until
 
 
-def _judgings(session: Session, filters: HistoryFilters) -> Iterator[ColumnElement[bool]]:
-    """Of the judging that counts: what judged it, or will, need not be what it was sent for."""
+def _judging_conditions(session: Session, filters: HistoryFilters) -> Iterator[ColumnElement[bool]]:
+    """Yield the conditions on current judgings, whose revision may differ from the submission's."""
     if filters.verdict is not None:
         yield Judging.verdict == filters.verdict
     if filters.revision is not None:
-        yield Judging.revision_id == _numbered(session, filters.revision, filters.problem)
+        yield Judging.revision_id == _revision_id(session, filters.revision, filters.problem)
     if filters.digest is not None:
         beginning = Revision.digest.startswith(storable(filters.digest), autoescape=True)
         yield Judging.revision_id.in_(session.scalars(select(Revision.id).where(beginning)).all())
 
 
-def _numbered(session: Session, revision: int, problem: str | None) -> UUID:
+def _revision_id(session: Session, revision: int, problem: str | None) -> UUID:
     if problem is None:
-        raise Invalid("revision", f"revision {revision} of which problem? Name the problem too, or give its digest")
+        raise Invalid("revision", f"revision {revision} needs a problem: name the problem too, or give the digest")
     return get_revision(session, problem, revision).id
 
 

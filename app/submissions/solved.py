@@ -1,4 +1,4 @@
-"""Which problems a user has solved."""
+"""The problems that a user has solved."""
 
 from datetime import datetime
 from uuid import UUID
@@ -11,7 +11,7 @@ from app.submissions.model import Judging, Submission
 
 
 def is_solving(submission: type[Submission] = Submission, judging: type[Judging] = Judging) -> ColumnElement[bool]:
-    """Of a submission and a judging of it: it counts, and all cases were accepted. Sample cases alone do not count."""
+    """Return the condition that a submission's current judging accepted all cases. Runs of the samples don't count."""
     return and_(submission.mode == "submit", judging.verdict == "accepted", judging.is_current)
 
 
@@ -21,13 +21,13 @@ def list_solved_slugs(session: Session, user_id: UUID) -> frozenset[str]:
 
 
 def find_solved_at(session: Session, user_id: UUID, problem_id: UUID) -> datetime | None:
-    """When the first submission of all cases that was accepted had been sent."""
+    """Return when the user sent the first accepted submission."""
     first = first_solved(user_id).subquery()
     return session.scalar(select(first.c.solved_at).where(first.c.problem_id == problem_id))
 
 
 def first_solved(user_id: UUID) -> Select[UUID, datetime]:
-    """`problem_id` and `solved_at` of the problems that the user has solved."""
+    """Select `problem_id` and `solved_at` of the problems that the user has solved."""
     return (
         select(Submission.problem_id, func.min(Submission.created_at).label("solved_at"))
         .join(Judging, Judging.submission_id == Submission.id)

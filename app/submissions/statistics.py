@@ -1,4 +1,4 @@
-"""A user's own statistics, added up by the database. Days are those of UTC."""
+"""A user's statistics, computed by the database. Days are in UTC."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from app.judging.verdicts import Verdict
 from app.submissions.model import Judging, Submission
 from app.submissions.solved import first_solved
 
-# A year, and the days of the week in which it begins.
+# 53 weeks, so that the first week of the year is whole.
 DAYS = 371
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrackProgress:
-    """`slug` and `title` are None for problems of no track."""
+    """`slug` and `title` are None for problems without a track."""
 
     slug: str | None
     title: str | None
@@ -30,7 +30,7 @@ class TrackProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActiveDay:
-    """A day with submissions; `solved`: problems that were solved for the first time."""
+    """A day with submissions. `solved` counts the problems first solved on that day."""
 
     day: date
     submissions: int
@@ -45,9 +45,9 @@ class VerdictCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistics:
-    """`days` of the last year, oldest first; `verdicts` of submissions of all cases, the most frequent first.
+    """`days` covers the last year, oldest first. `verdicts` is ordered by frequency and leaves out sample runs.
 
-    A streak is a number of days in a row with a submission; the current one may end yesterday.
+    A streak is a number of consecutive days with a submission. The current one may end yesterday.
     """
 
     today: date
@@ -82,7 +82,7 @@ def read_statistics(session: Session, user_id: UUID) -> Statistics:
 
 
 def runs_of(days: Sequence[date]) -> list[list[date]]:
-    """Days in a row; `days` in order."""
+    """Group sorted days into runs of consecutive days."""
     runs: list[list[date]] = []
     for day in days:
         if runs and day - runs[-1][-1] == timedelta(days=1):
@@ -98,7 +98,7 @@ def current_streak(days: Sequence[date], today: date) -> int:
 
 
 def _tracks(session: Session, user_id: UUID) -> tuple[TrackProgress, ...]:
-    """In the order that tracks are shown in; problems without a track last."""
+    """Return the progress by track, in the order of display. Problems without a track come last."""
     solved = first_solved(user_id).subquery()
     track = Revision.listing["track"].astext
     query = (
@@ -137,7 +137,7 @@ def _days(session: Session, user_id: UUID, since: date) -> tuple[ActiveDay, ...]
 
 
 def _verdicts(session: Session, user_id: UUID) -> tuple[VerdictCount, ...]:
-    """Of the judging of each that counts."""
+    """Count the verdicts of current judgings."""
     counted = (
         select(Judging.verdict, func.count())
         .join(Submission, Submission.id == Judging.submission_id)

@@ -1,7 +1,4 @@
-"""Taking a submission: one transaction writes it and its judging, or refuses it and writes nothing.
-
-Which draw of the hidden inputs a submission is judged on.
-"""
+"""Submitting: check a submission, draw its variant, and write it with its judging in one transaction."""
 
 import hashlib
 import json
@@ -19,39 +16,46 @@ from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.database.engine import storable
 from app.errors import Invalid, LimitReached, ProblemNotFound
 from app.policy import Policy
-from app.submissions.enqueue import HOUR, count_cancelled, count_unfinished, enqueue, seconds_used, when_less_is_used
-from app.submissions.idempotency import Key, find_earlier, lock_sender
+from app.submissions.enqueue import (
+    HOUR,
+    count_cancelled,
+    count_unfinished,
+    enqueue,
+    find_quota_reset,
+    sum_judging_seconds,
+)
+from app.submissions.idempotency import IdempotencyKey, find_original, lock_user
 from app.submissions.limit import SOURCE_BYTES as SOURCE_BYTES
 from app.submissions.model import Submission
 from app.submissions.view import Mode
 
 
 def draw_variant(session: Session, user_id: UUID, revision: Revision) -> int:
-    """One that this user's last submissions did not meet: what was learnt of one variant is of no use in the next.
+    """Draw a variant that this user's last submissions did not have, so that knowledge of its inputs does not help.
 
-    Half of all variants, rounded up, count as met lately. Of the others, those with expected outputs come first: nobody
-    waits while a variant is prepared.
+    The last submissions are half of the number of variants, rounded up. Variants with expected outputs come first,
+    because they need no preparation.
     """
     variants = range(revision.manifest["variants"])
-    lately = min((len(variants) + 1) // 2, len(variants) - 1)
+    recent = min((len(variants) + 1) // 2, len(variants) - 1)
     last = (
         select(Submission.variant)
         .where(Submission.user_id == user_id, Submission.revision_id == revision.id, Submission.mode == "submit")
         .order_by(Submission.created_at.desc(), Submission.id)
-        .limit(lately)
+        .limit(recent)
     )
-    met = set(session.scalars(last))
+    seen = set(session.scalars(last))
     prepared = select(ExpectedOutput.variant).where(ExpectedOutput.revision_id == revision.id).distinct()
-    new = [variant for variant in variants if variant not in met]
+    new = [variant for variant in variants if variant not in seen]
     ready = set(session.scalars(prepared)).intersection(new)
     return secrets.choice(sorted(ready) or new)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submit:
-    """What a user asks for. A second one with the same `idempotency_key` and the same rest is the first one again.
+    """A request to submit. The same request with the same `idempotency_key` returns the first submission.
 
-    `inputs`: YAML, to be run on instead of the sample cases.
+    `inputs`: custom inputs as YAML, which replace the sample cases.
     """
 
     user_id: UUID
@@ -64,9 +68,10 @@ class Submit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmitLimits:
-    """`max_pending`: unfinished judgings that one user may have, and cancelled ones within a minute.
+    """Limits for one user.
 
-    `judging_seconds_per_hour`: of judging that one user may use within an hour; None for any number.
+    `max_pending`: the number of unfinished judgings, and of cancelled submissions per minute.
+    `judging_seconds_per_hour`: the judging time per hour; None for no limit.
     """
 
     max_pending: int
@@ -78,12 +83,13 @@ class SubmitLimits:
 
 
 def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submission:
-    """Raises Invalid, NotFound, Conflict (the key was used for something else), LimitReached."""
+    """Submit a solution. Raises Invalid, NotFound, LimitReached, and Conflict for a reused idempotency key."""
     check_source(request.source)
-    key = Key.of(request.idempotency_key, _digest(request))
-    lock_sender(session, request.user_id)  # nor see two of them the same count
-    if key and (earlier := _find_earlier(session, request.user_id, key)):
-        return earlier
+    key = IdempotencyKey.parse(request.idempotency_key, _digest(request))
+    lock_user(session, request.user_id)  # also for the counts below
+    of_user = select(Submission).where(Submission.user_id == request.user_id)
+    if key and (original := find_original(session, of_user, Submission.idempotency_key, key)):
+        return original
     revision = _current_revision(session, request.slug)
     _check_inputs(request, revision)
     _check_pending(session, request.user_id, limits)
@@ -104,23 +110,19 @@ def check_source(source: str) -> None:
     if not source.strip():
         raise Invalid("source", "the source is empty; send the Python code of your solution")
     if size > SOURCE_BYTES:
-        raise Invalid("source", f"the source has {size} bytes; at most {SOURCE_BYTES} (256 KiB) are taken: shorten it")
+        text = f"the source has {size} bytes; the limit is {SOURCE_BYTES} (256 KiB). Remove large literals."
+        raise Invalid("source", text)
     if "\0" in source:
         line = source.count("\n", 0, source.index("\0")) + 1
-        raise Invalid("source", f"the source holds a NUL character in line {line}, which Python can't read; remove it")
+        raise Invalid("source", f"the source has a NUL character in line {line}, which Python can't read; remove it")
 
 
 def _check_inputs(request: Submit, revision: Revision) -> None:
     if request.inputs is None:
         return
     if request.mode != "sample":
-        raise Invalid("inputs", "inputs of your own go with mode sample: send them so, or leave them out")
+        raise Invalid("inputs", "custom inputs need mode sample: set the mode to sample, or leave the inputs out")
     read_own_inputs(request.inputs, read_case_inputs(revision.manifest))
-
-
-def _find_earlier(session: Session, user_id: UUID, key: Key) -> Submission | None:
-    theirs = select(Submission).where(Submission.user_id == user_id)
-    return find_earlier(session, theirs, Submission.idempotency_key, key)
 
 
 def _digest(request: Submit) -> str:
@@ -140,27 +142,27 @@ def _check_pending(session: Session, user_id: UUID, limits: SubmitLimits) -> Non
     pending = count_unfinished(session, user_id)
     if pending >= limits.max_pending:
         raise LimitReached(
-            f"{pending} of your submissions are not judged yet, and at most {limits.max_pending} may wait; "
-            "submit again when one of them is done"
+            f"{pending} of your submissions are not judged yet; the limit is {limits.max_pending}. "
+            "Submit again when one of them is done."
         )
-    # Else whoever sends and cancels in turn is bounded by nothing.
+    # Otherwise a user who submits and cancels in turn would have no limit.
     cancelled = count_cancelled(session, user_id)
     if cancelled >= limits.max_pending:
-        raise LimitReached(f"you have cancelled {cancelled} submissions of the last minute; submit again in a minute")
+        raise LimitReached(f"you cancelled {cancelled} submissions of the last minute; submit again in a minute")
 
 
 def _check_usage(session: Session, user_id: UUID, limits: SubmitLimits) -> None:
     allowed = limits.judging_seconds_per_hour
-    if allowed is None or (used := seconds_used(session, user_id, HOUR)) < allowed:
+    if allowed is None or (used := sum_judging_seconds(session, user_id, HOUR)) < allowed:
         return
-    at = when_less_is_used(session, user_id, HOUR, allowed).astimezone(UTC) + timedelta(minutes=1)
+    at = find_quota_reset(session, user_id, HOUR, allowed).astimezone(UTC) + timedelta(minutes=1)
     raise LimitReached(
-        f"your submissions of the last hour took {used:.0f} s of judging, and {allowed} s are allowed; "
-        f"submit again at {at:%H:%M} UTC"
+        f"your submissions of the last hour took {used:.0f} s of judging; the limit is {allowed} s. "
+        f"Submit again at {at:%H:%M} UTC."
     )
 
 
-def _write(session: Session, request: Submit, revision: Revision, key: Key | None) -> Submission:
+def _write(session: Session, request: Submit, revision: Revision, key: IdempotencyKey | None) -> Submission:
     submission = Submission(
         user_id=request.user_id,
         problem_id=revision.problem_id,

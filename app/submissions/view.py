@@ -1,4 +1,4 @@
-"""What a submission's owner is shown: the object of `GET /submissions/{id}`, and of `allclose judge --json`."""
+"""The view of a submission for its owner: the object of `GET /submissions/{id}` and of `allclose judge --json`."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,17 +17,20 @@ State = Literal["queued", "judging", "done"]
 
 
 class Wait(BaseModel):
-    """While it is not done. `seconds` is None where nothing like it was judged lately, or it takes unusually long."""
+    """How long an unfinished submission has waited, and an estimate.
+
+    `seconds` is None if there is no recent judging to compare with, or if this one takes unusually long.
+    """
 
     model_config = ConfigDict(frozen=True)
 
-    ahead: int = Field(description="how many are taken before it; 0 once it is judged")
-    seconds: float | None = Field(description="an estimate of the time until its verdict; null where there is none")
+    ahead: int = Field(description="the number of submissions that are judged before it; 0 once its judging runs")
+    seconds: float | None = Field(description="an estimate of the time until its verdict; null without one")
     elapsed: float = Field(description="seconds since it was sent")
 
 
 class CaseView(BaseModel):
-    """`report` holds only what the student may see of this case; so do `wall_seconds` and `memory_bytes`."""
+    """The result of a case. It holds only what the student may see: hidden cases have coarse numbers."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -40,39 +43,35 @@ class CaseView(BaseModel):
 
 
 class SubmissionView(BaseModel):
-    """`problem` is a slug.
+    """A submission with its results.
 
-    `cases` stand in the problem's order, and fill up in another while `state` is judging.
+    `problem` is a slug. `cases` is in the problem's order; while `state` is judging, some cases are still missing.
     """
 
     model_config = ConfigDict(frozen=True)
 
     id: UUID
     problem: str
-    title: str = Field(description="of the problem")
+    title: str = Field(description="the problem's title")
     revision: int | None = Field(
-        description="the number of the revision that it was judged on; null for a folder, which has none"
+        description="the number of the revision that it was judged on; null for a folder on disk"
     )
-    digest: str = Field(description="names the content of that revision")
+    digest: str = Field(description="the digest of that revision's files")
     mode: Mode
-    parameters: tuple[str, ...] = Field(
-        description="the names of a case's inputs in their order, which `inputs` has not"
-    )
-    case_names: tuple[str, ...] = Field(description="of all cases that there will be a result of, in their order")
+    parameters: tuple[str, ...] = Field(description="the names of a case's inputs, in their order")
+    case_names: tuple[str, ...] = Field(description="the names of all cases that it is judged on, in their order")
     created_at: datetime
-    inputs: str | None = Field(None, description="YAML that was run on in place of the sample cases; null otherwise")
+    inputs: str | None = Field(None, description="custom inputs as YAML, which replace the sample cases; else null")
     state: State
     verdict: Verdict | None
     score: int | None
     cases: tuple[CaseView, ...]
-    notice: str | None = Field(None, description="a sentence for people: why nobody judges it now; null otherwise")
-    hint: str | None = Field(
-        None, description="what is wrong, when the answers are those of a known mistake; null otherwise"
-    )
+    notice: str | None = Field(None, description="a sentence that says why no worker can judge it now; else null")
+    hint: str | None = Field(None, description="an explanation, if the answers match a known mistake; else null")
     hint_pending: bool = Field(False, description="done, and a `hint` may follow soon")
     wait: Wait | None = Field(None, description="how long it may still take; null when it is done")
-    phases: tuple[Phase, ...] = Field((), description="what its time went into so far; the last one may go on")
-    is_again: bool = Field(False, description="an earlier attempt broke off by our fault, and it is judged once more")
+    phases: tuple[Phase, ...] = Field((), description="the phases so far; the last one may still go on")
+    is_again: bool = Field(False, description="an earlier attempt failed by the judge's fault, and a new one runs")
 
 
 def view_case(result: "CaseResult | CaseRow") -> CaseView:

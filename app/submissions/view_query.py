@@ -1,7 +1,4 @@
-"""What a submission's owner is shown, read from the database.
-
-What a submission's results will be of.
-"""
+"""Reading the view of a submission from the database."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,43 +15,43 @@ from app.judging.verdicts import Verdict
 from app.submissions.forecast import forecast
 from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.phase import read_phases
+from app.submissions.queue_status import explain_wait
 from app.submissions.view import CaseView, SubmissionView, view_case
-from app.submissions.waiting import explain_wait
 
 
 def list_inputs(manifest: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of what a case gives, in their order."""
+    """List the names of a case's inputs, in their order."""
     return tuple(each["name"] for each in list_case_inputs(manifest))
 
 
 def list_case_names(manifest: Mapping[str, Any], submission: Submission) -> tuple[str, ...]:
-    """Of the cases that it is judged on, in the problem's order."""
+    """List the cases that the submission is judged on, in the problem's order."""
     if submission.inputs is not None:
         return (OWN_INPUTS,)
     is_whole = submission.mode == "submit"
     return tuple(case["name"] for case in manifest.get("cases", ()) if is_whole or case["visibility"] == "sample")
 
 
-# A worker that dies takes the hints with it that it was looking for.
+# After this time no hint comes any more: the worker that looked for it has died.
 HINT_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """A submission as it stands, and its results in the order in which they came in, each under its sequence."""
+    """A submission, and its results with their sequence numbers, in order of arrival."""
 
     view: SubmissionView
     entries: tuple[tuple[int, CaseView], ...]
 
 
 def view_submission(session: Session, submission: Submission) -> SubmissionView:
-    """Of the judging that counts, the latest attempt."""
+    """Return the view of the current judging's latest attempt."""
     judging = get_current_judging(session, submission)
     return _view(session, submission, judging, _results(session, judging))
 
 
 def read_log(session: Session, submission: Submission) -> Log:
-    """What `view_submission` gives, and the order."""
+    """Return the same view as `view_submission`, with the results in order of arrival."""
     judging = get_current_judging(session, submission)
     rows = _results(session, judging)
     return Log(
@@ -64,13 +61,12 @@ def read_log(session: Session, submission: Submission) -> Log:
 
 
 def get_current_judging(session: Session, submission: Submission) -> Judging:
-    """The one that counts."""
     current = select(Judging).where(Judging.submission_id == submission.id, Judging.is_current)
     return session.scalars(current).one()
 
 
 def _results(session: Session, judging: Judging) -> Sequence[CaseRow]:
-    if judging.state == "queued":  # again, after an attempt that failed: its results count no more
+    if judging.state == "queued":  # the results of a failed attempt do not count
         return ()
     of_this_attempt = (CaseRow.judging_id == judging.id, CaseRow.attempt == judging.attempt)
     return session.scalars(select(CaseRow).where(*of_this_attempt).order_by(CaseRow.position)).all()

@@ -1,6 +1,7 @@
-"""What is being worked on: in every line of the log, and carried from a request to the judging that it asks for.
+"""The context of log lines: request, user, submission, judging and box.
 
-A thread begins without any of it, so whoever starts one for a judging says there whose it is (`app.worker.metrics`).
+A request's ID travels to its judging in the judging's row. A new thread starts without a context, so code that starts a
+thread for a judging sets it there (`app.worker.metrics`).
 """
 
 import re
@@ -12,7 +13,7 @@ request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 submission_id: ContextVar[str | None] = ContextVar("submission_id", default=None)
 judging_id: ContextVar[int | None] = ContextVar("judging_id", default=None)
 attempt: ContextVar[int | None] = ContextVar("attempt", default=None)
-# The one that was used last: what is said after a run is about it too.
+# The box that was used last, since log lines after a run are about it too.
 box: ContextVar[str | None] = ContextVar("box", default=None)
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -20,9 +21,9 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 @dataclass(slots=True)
 class Found:
-    """What is found out while a request is served: one object for all its threads, whose own variables end with them.
+    """Facts learned while a request is served. One object serves all of the request's threads.
 
-    `user_id`: who asks. `submission_id`: what it is about, or what it made.
+    `user_id`: the user who sent the request. `submission_id`: the submission that it reads or creates.
     """
 
     user_id: str | None = None
@@ -44,13 +45,13 @@ def note_submission(submission: UUID | str) -> None:
         current.submission_id = str(submission)
 
 
-def read_request_id(told: str | None) -> str:
-    """What the client or a proxy calls the request, where that is a plain word; otherwise a name of our own."""
-    return told if told is not None and _REQUEST_ID.fullmatch(told) else uuid4().hex
+def read_request_id(header: str | None) -> str:
+    """Return the client's or proxy's request ID if it is well-formed, otherwise a new one."""
+    return header if header is not None and _REQUEST_ID.fullmatch(header) else uuid4().hex
 
 
 def current_fields() -> dict[str, str | int]:
-    """What is known of it, by the names that the log has."""
+    """Return the known fields by their names in the log."""
     noted = found.get() or Found()
     fields = {
         "request_id": request_id.get(),

@@ -1,7 +1,7 @@
-"""The log: a line for people or a JSON object for machines, each with what is being worked on.
+"""The log: lines of text or JSON objects, each with the context fields (`app.telemetry.context`).
 
-The standard library's logging is the interface everywhere; entry points call `configure_log` once. A line can't be
-made to look like two: control characters are spelled, and what an error says over several lines is set in.
+Code logs through the standard library; entry points call `configure_log` once. Text from users can't fake a log line:
+control characters are escaped, and the further lines of an error are indented.
 """
 
 import logging
@@ -17,30 +17,30 @@ from app.telemetry.context import current_fields
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
-# Of which every step is told otherwise.
-_TALKATIVE = ("alembic", "urllib3", "docker", "httpx", "httpcore", "opentelemetry", "asyncio", "uvicorn")
+# Libraries that log every step.
+_VERBOSE = ("alembic", "urllib3", "docker", "httpx", "httpcore", "opentelemetry", "asyncio", "uvicorn")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-# Tokens never get here; should one, its secret stays out. The kind of it is told by what stands before.
+# Tokens should never be logged. If one is, its secret is masked.
 _SECRET = re.compile(r"\balc_[A-Za-z0-9_-]+|(?<=Bearer )[A-Za-z0-9._~+/-]+=*")
 
 
 def configure_log(kind: LogFormat, level: LogLevel, process: str) -> None:
-    """To stderr. `process`: serve or worker."""
+    """Log to standard error. `process` is serve or worker."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines(process) if kind == "json" else TextLines(process))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    for name in _TALKATIVE:
+    for name in _VERBOSE:
         logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
 
 
 class TextLines(logging.Formatter):
-    """`time level process logger: message [field=value …]`; what a line is given beside its message is for machines."""
+    """Lines like `time level process logger: message [field=value …]`. Extra values go only into JSON."""
 
     def __init__(self, process: str) -> None:
         super().__init__(f"%(asctime)s %(levelname)s {process} %(name)s: %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        # A handler that wrote the record before leaves the error's text in it, with nothing of it set in.
+        # Another handler may have cached the error's text without indentation.
         record.exc_text = None
         return super().format(record)
 
@@ -50,13 +50,13 @@ class TextLines(logging.Formatter):
         return f"{line} [{fields}]" if fields else line
 
     def formatException(self, ei: Any) -> str:  # noqa: N802
-        """No line of it begins as one of ours."""
+        """Indent the error, so that none of its lines looks like a log line."""
         lines = hidden(super().formatException(ei)).split("\n")
         return "\n".join("    " + spelled(line) for line in lines)
 
 
 class JsonLines(JsonFormatter):
-    """`time`, `level`, `process`, `logger`, `message`, `error` where there is one, and the fields."""
+    """JSON objects with `time`, `level`, `process`, `logger`, `message`, perhaps `error`, and the context fields."""
 
     def __init__(self, process: str) -> None:
         super().__init__("%(message)s", rename_fields={"exc_info": "error"})
@@ -75,10 +75,10 @@ class JsonLines(JsonFormatter):
 
 
 def hidden(text: str) -> str:
-    """Without the secrets of tokens."""
+    """Mask the secrets of tokens."""
     return _SECRET.sub("…", text)
 
 
 def spelled(text: str) -> str:
-    """On one line."""
+    """Escape control characters, so that the text is one line."""
     return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)

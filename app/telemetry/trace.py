@@ -1,6 +1,6 @@
-"""Traces by OpenTelemetry: spans cost nothing and go nowhere until an entry point calls `configure_traces`.
+"""OpenTelemetry traces. Until an entry point calls `configure_traces`, spans are not recorded.
 
-A request's span is the parent of its judging's, in another process: the row of the judging carries it.
+A request's span is the parent of its judging's span in the worker. The judging's row carries it.
 """
 
 from importlib.metadata import version
@@ -16,11 +16,11 @@ _FORM = TraceContextTextMapPropagator()
 
 
 class TracingMissing(AllcloseError):
-    """Traces are asked for, and what sends them is not installed."""
+    """Traces are configured, but the package that sends them is not installed."""
 
 
 def configure_traces(endpoint: str | None, process: str) -> None:
-    """Sends spans to a collector by OTLP over HTTP; nothing where `endpoint` is None. Raises TracingMissing."""
+    """Send spans to a collector with OTLP over HTTP. Does nothing if `endpoint` is None. Raises TracingMissing."""
     if endpoint is None:
         return
     try:
@@ -30,8 +30,8 @@ def configure_traces(endpoint: str | None, process: str) -> None:
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
         raise TracingMissing(
-            "ALLCLOSE_OTLP_ENDPOINT is set, and what sends traces is not installed: "
-            "run pip install 'allclose[tracing]', or unset it"
+            "ALLCLOSE_OTLP_ENDPOINT is set, but the package that sends traces is not installed: "
+            "run pip install 'allclose[tracing]', or unset the variable"
         ) from None
     facts = {"service.name": f"allclose-{process}", "service.version": version("allclose")}
     provider = TracerProvider(resource=Resource.create(facts))
@@ -41,12 +41,12 @@ def configure_traces(endpoint: str | None, process: str) -> None:
 
 
 def write_traceparent() -> str | None:
-    """The current span, as W3C writes it; None where nothing is traced."""
+    """Return the current span in W3C's format, or None without a span."""
     carrier: dict[str, str] = {}
     _FORM.inject(carrier)
     return carrier.get("traceparent")
 
 
 def read_traceparent(text: str | None) -> Context:
-    """What such a text names as the parent; nothing where it is none."""
+    """Return the context of a W3C traceparent. Empty if the text is None or malformed."""
     return _FORM.extract({"traceparent": text} if text else {}, context=Context())

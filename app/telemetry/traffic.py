@@ -1,15 +1,15 @@
-"""What the web process counts of the requests that it answers."""
+"""The web process's metrics of HTTP requests."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-# A request that no route takes; its path is anybody's text.
+# The label of a request without a route. Its path could be any text.
 NO_ROUTE = "none"
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
 class Traffic:
-    """`method` and `route` have as many values as the application has; `status` as many as HTTP."""
+    """Counts requests. The labels' values are limited: methods, route templates and HTTP statuses."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._requests = Counter(
@@ -20,15 +20,13 @@ class Traffic:
         )
         self._seconds = Histogram(
             "allclose_http_request_duration_seconds",
-            "From a request to the end of its answer; event streams are not among them",
+            "Time from a request to the end of its response, without event streams",
             ["method", "route"],
             buckets=_SECONDS,
             registry=registry,
         )
-        self.streams = Gauge("allclose_event_streams_open", "Event streams that somebody follows", registry=registry)
-        self._errors = Counter(
-            "allclose_errors", "What failed on our side, by class of the error", ["part", "kind"], registry=registry
-        )
+        self.streams = Gauge("allclose_event_streams_open", "Open event streams", registry=registry)
+        self._errors = Counter("allclose_errors", "Internal errors, by class", ["part", "kind"], registry=registry)
 
     def count(self, method: str, route: str, status: int) -> None:
         self._requests.labels(_known(method), route, str(status)).inc()

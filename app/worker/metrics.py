@@ -66,12 +66,7 @@ class Meter:
             buckets=_SECONDS,
             registry=registry,
         )
-        self._errors = Counter(
-            "allclose_errors",
-            "What failed on our side, by class of the error",
-            ["part", "kind"],
-            registry=registry,
-        )
+        self._errors = Counter("allclose_errors", "Internal errors, by class", ["part", "kind"], registry=registry)
         self.opened = Counter("allclose_boxes_opened", "Boxes that were opened", ["use"], registry=registry)
         self.lost = Counter("allclose_boxes_lost", "Boxes that died or broke the protocol", ["use"], registry=registry)
         for use in ("submissions", "background", "references"):

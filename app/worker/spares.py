@@ -16,7 +16,7 @@ from app.catalog.model import Device, Revision
 from app.catalog.package import Package
 from app.database.listener import Listener
 from app.queue.background_pause import BackgroundPause
-from app.submissions.enqueue import OPENED
+from app.submissions.enqueue import PROBLEM_OPENED
 from app.worker.boxes import INSPECTOR, Pools, box_spec
 from app.worker.compilation_cache import CompilationCache
 from app.worker.inspection import inspector_setup
@@ -61,7 +61,7 @@ class Spares:
         self._opened: dict[str, None] = {}
         self._changed = threading.Condition()
         self._stop = threading.Event()
-        self._listener = Listener(works.url, OPENED, self._hear)
+        self._listener = Listener(works.url, PROBLEM_OPENED, self._hear)
         self._thread = threading.Thread(target=self._run, name="spares", daemon=True)
 
     def start(self) -> None:

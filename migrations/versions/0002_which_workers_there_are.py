@@ -1,4 +1,4 @@
-"""Which workers there are"""
+"""Add the table of workers"""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""The order in which results come in"""
+"""Number case results in order of arrival"""
 
 import sqlalchemy as sa
 from alembic import op

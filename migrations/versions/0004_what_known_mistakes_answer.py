@@ -1,4 +1,4 @@
-"""What known mistakes answer"""
+"""Add the outputs of known mistakes"""
 
 import sqlalchemy as sa
 from alembic import op

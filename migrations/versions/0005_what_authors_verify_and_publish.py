@@ -1,4 +1,4 @@
-"""What authors verify and publish"""
+"""Add verifications and publications"""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What references' programs do"""
+"""Add the evidence of references' programs"""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What users type and have not sent"""
+"""Add drafts"""
 
 import sqlalchemy as sa
 from alembic import op

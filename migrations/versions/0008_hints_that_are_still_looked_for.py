@@ -1,4 +1,4 @@
-"""Hints that are still looked for"""
+"""Mark judgings whose hint is still pending"""
 
 import sqlalchemy as sa
 from alembic import op

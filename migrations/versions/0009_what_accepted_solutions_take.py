@@ -1,4 +1,4 @@
-"""What accepted solutions take, and who wants to be on leaderboards"""
+"""Add measurements, and the users' choice to be on leaderboards"""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Which hints and solutions were read, what was answered, what is completed"""
+"""Add revealed hints, viewed solutions, quiz attempts and completions"""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What lists and searches read of revisions, and what tracks are called"""
+"""Add the columns for lists and search, and the table of tracks"""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Inputs that users type, in place of the sample cases"""
+"""Add custom inputs to submissions"""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""A judging may be cancelled, and tells what its time went into"""
+"""Add cancellation and phases to judgings"""
 
 import sqlalchemy as sa
 from alembic import op

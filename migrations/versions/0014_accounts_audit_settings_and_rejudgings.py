@@ -1,4 +1,4 @@
-"""Accounts, what was done, settings, rejudgings and what workers tell"""
+"""Add invitations, sign-in identities, audit log, settings, rejudgings and worker states"""
 
 import sqlalchemy as sa
 from alembic import op

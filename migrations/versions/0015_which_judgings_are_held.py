@@ -1,4 +1,4 @@
-"""Which judgings are held, found without those that wait"""
+"""Index the judgings that workers hold"""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Which trace a judging belongs to, and why it is a judge_error in one line"""
+"""Add the trace and the cause of a judge error to judgings"""
 
 import sqlalchemy as sa
 from alembic import op

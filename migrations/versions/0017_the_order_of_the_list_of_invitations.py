@@ -1,4 +1,4 @@
-"""The order of the list of invitations"""
+"""Index invitations in the order of their list"""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Which revision a measurement is of, so that a leaderboard reads no other's"""
+"""Add the revision to measurements, for leaderboards"""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""How users are found: by words, by role, and those who are away"""
+"""Index users by name, role and last activity"""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What is removed when it is old, and how everybody's submissions are found"""
+"""Add retention, and index submissions by time"""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What has ended is found without reading what has not"""
+"""Index ended rows for retention"""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""In the audit log, what retention does by itself is called so"""
+"""Allow the channel retention in the audit log"""
 
 from alembic import op
 
@@ -17,6 +17,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """For a log that has nothing of retention: its rows are never changed or removed."""
+    """Fails if the log has rows of retention, since the database refuses to change or remove rows."""
     op.drop_constraint(op.f(_NAME), "audit_events", type_="check")
     op.create_check_constraint(op.f(_NAME), "audit_events", "channel IN ('page', 'api', 'command', 'worker')")

@@ -1,4 +1,4 @@
-"""Nothing is written for a user who was erased"""
+"""Refuse new rows of erased users"""
 
 from alembic import op
 
@@ -18,7 +18,7 @@ OWNED = (
     "completions",
     "submissions",
 )
-# Without the lock it would not wait for an erasure that is under way, and with the question in WHERE nothing is locked.
+# The lock makes it wait for a running erasure. A condition on erased_at in WHERE would lock no row.
 _REFUSE = """
     CREATE FUNCTION refuse_erased_owner() RETURNS trigger LANGUAGE plpgsql AS $$
     DECLARE erased timestamptz;

@@ -1,4 +1,4 @@
-"""Submissions are found by the revision that judged them, and a rejudging that is decided keeps how many it judged"""
+"""Index current judgings by revision, and keep a decided rejudging's count"""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Who ran a command, and whom something was about"""
+"""Add the operator and the subject to audit events"""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0024"
 branch_labels = None
 depends_on = None
 
-# Lower, and no page can be used any more, also not the one that changes it.
+# With a lower limit no page is usable, not even the one that changes the limit.
 _WORKABLE = """
     UPDATE policy SET value = '60', changed_at = changed_at
     WHERE name = 'requests_per_minute' AND (value #>> '{}')::int < 60

@@ -32,7 +32,7 @@ def test_links_begin_with_what_the_settings_say(chosen: dict[str, object], base:
     [
         ({"public_url": "judge.example"}, "ALLCLOSE_PUBLIC_URL is 'judge.example': an address begins with http"),
         ({"public_url": "https://judge.example/?x"}, "no ?"),
-        ({"public_url": "https://judge.example/sub"}, "can't be below a path"),
+        ({"public_url": "https://judge.example/sub"}, "must not have a path"),
         ({"otlp_endpoint": "foo"}, "ALLCLOSE_OTLP_ENDPOINT is 'foo': an address begins with http"),
         ({"oidc_issuer": "file:///etc/passwd"}, "an address begins with http"),
         ({"oidc_issuer": "https://id.example"}, "ALLCLOSE_OIDC_ISSUER needs ALLCLOSE_OIDC_CLIENT_ID"),
@@ -71,7 +71,7 @@ def test_a_secret_comes_from_the_file_that_a_setting_names(monkeypatch: pytest.M
     [
         (None, {}, "ALLCLOSE_SMTP_PASSWORD_FILE names .*, which can't be read .No such file or directory."),
         (b"\n", {}, "which is empty: write the secret into it"),
-        (b"p4ss\xff", {}, "it is no text"),
+        (b"p4ss\xff", {}, "it is not text"),
         (b"p4ssword", {"ALLCLOSE_SMTP_PASSWORD": "other"}, "are both set: unset one of them"),
         (b"p4ssword", {"ALLCLOSE_PORT_FILE": "/run/port"}, "unknown setting ALLCLOSE_PORT_FILE"),
     ],

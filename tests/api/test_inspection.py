@@ -124,7 +124,7 @@ def test_a_number_of_a_revision_needs_its_problem(admin: httpx.Client) -> None:
         answer = admin.get(path)
 
         assert answer.status_code == 422
-        assert "revision 3 of which problem?" in answer.json()["detail"]
+        assert "revision 3 needs a problem" in answer.json()["detail"]
 
 
 def test_pages_of_everybodys_submissions_have_no_gap(admin: httpx.Client, database: Database) -> None:

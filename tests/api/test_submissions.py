@@ -73,7 +73,7 @@ def test_a_known_mistake_is_told_with_the_verdict_and_with_no_case(ada: httpx.Cl
         ({"source": ""}, "source", "send the Python code of your solution"),
         ({"source": " \n\t"}, "source", "send the Python code of your solution"),
         ({"source": "x = 1\ny = '\0'"}, "source", "NUL character in line 2"),
-        ({"source": "#" * 300 * 1024}, "source", "has 307200 bytes; at most 262144"),
+        ({"source": "#" * 300 * 1024}, "source", "has 307200 bytes; the limit is 262144"),
         ({"source": None}, "source", "is null: should be a valid string"),
         ({"source": ["x"]}, "source", "should be a valid string"),
         ({"mode": "exam"}, "mode", "is \"exam\": should be 'submit' or 'sample'"),

@@ -1,4 +1,4 @@
-"""What `make bench` keeps of its samples, and what it says of two runs."""
+"""The figures that `make bench` stores, and the comparison of two runs."""
 
 from pathlib import Path
 
@@ -78,7 +78,7 @@ def test_a_figure_of_one_run_only_is_told_and_is_not_worse() -> None:
     [change] = compare(old, new, factor=1.3)
 
     assert not change.is_worse
-    assert "measured before, and not now" in str(change)
+    assert "measured before, but not now" in str(change)
 
 
 def test_a_part_that_was_not_run_is_not_compared() -> None:

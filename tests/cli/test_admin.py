@@ -1,4 +1,4 @@
-"""What admins do without a browser: beside a running server, and without one."""
+"""The `allclose admin` commands, with a running server and without one."""
 
 import csv
 import json
@@ -74,7 +74,7 @@ def test_a_name_that_is_taken_and_one_that_nobody_has_are_said(served: Served) -
 
     assert (taken.returncode, unknown.returncode) == (2, 2)
     assert "'admin' is taken" in taken.stderr
-    assert "there is no user 'nobody'; `allclose admin user list` shows all of them" in unknown.stderr
+    assert "there is no user 'nobody'; `allclose admin user list` lists all users" in unknown.stderr
 
 
 @pytest.mark.whole
@@ -84,7 +84,7 @@ def test_a_role_is_given_and_taken(served: Served) -> None:
     given = done(served, "user", "role", "emmy", "author")
     taken = done(served, "user", "role", "emmy", "student")
 
-    assert (given, taken) == ("emmy is an author now\n", "emmy is a student now\n")
+    assert (given, taken) == ("emmy is now an author\n", "emmy is now a student\n")
     assert last_actions(served)[:2] == ["user.role_changed"] * 2
 
 
@@ -117,7 +117,7 @@ def test_what_can_not_be_undone_is_asked_for(served: Served) -> None:
     done(served, "user", "erase", "maria", "--yes")
 
     assert unasked.returncode == 1
-    assert "can't be undone" in unasked.stdout
+    assert "You can't undo this." in unasked.stdout
     assert admin(served, "user", "show", "maria").returncode == 2
 
 
@@ -179,7 +179,7 @@ def test_a_setting_holds_from_the_next_request_on(served: Served) -> None:
     done(served, "settings", "reset", "announcement")
 
     assert "max_pending" in before
-    assert changed == "announcement is Exam on Friday now\n"
+    assert changed == "announcement is now Exam on Friday\n"
     assert "Exam on Friday" in page
     values = {each["name"]: each["value"] for each in told(served, "settings", "show")["items"]}
     assert values["announcement"] == ""
@@ -225,7 +225,7 @@ def test_submissions_are_judged_again_looked_at_and_applied(served: Served) -> N
     assert (begun["state"], begun["total"], begun["judged"]) == ("ready", 1, 1)
     assert "to be sure" in shown
     assert [(change["user"], change["kind"]) for change in changes] == [("vera", "same")]
-    assert applied == "Applied: 1 submissions have their new verdicts\n"
+    assert applied == "Applied: 1 submissions now have their new verdicts\n"
     assert again.returncode == 2
     assert "applied already" in again.stderr
     assert begun["id"] in done(served, "rejudge", "list")

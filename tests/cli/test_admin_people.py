@@ -160,7 +160,7 @@ def test_what_a_setting_would_remove_is_asked_first(served: Served) -> None:
     assert (unasked.returncode, asked.returncode) == (1, 1)
     assert "keep_ended_days = 90 would remove 1 tokens, for good and within the hour. Save it?" in unasked.stdout
     assert {each["name"]: each["value"] for each in kept}["keep_ended_days"] is None
-    assert (set_, sure) == ("keep_ended_days is 500 now\n", "keep_ended_days is 30 now\n")
+    assert (set_, sure) == ("keep_ended_days is now 500\n", "keep_ended_days is now 30\n")
 
 
 @pytest.mark.whole

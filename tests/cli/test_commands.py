@@ -69,7 +69,7 @@ def test_problem_list_says_what_is_wrong_with_a_package(tmp_path: Path) -> None:
         ("ALLCLOSE_SANDBOX", "none", "ALLCLOSE_SANDBOX is 'none'"),
         ("ALLCLOSE_SERVER", "judge", "begins with http://"),
         ("ALLCLOSE_SLOT", "2", "unknown setting ALLCLOSE_SLOT"),
-        ("ALLCLOSE_MAX_PENDING", "20", "ALLCLOSE_MAX_PENDING is changed while Allclose runs"),
+        ("ALLCLOSE_MAX_PENDING", "20", "ALLCLOSE_MAX_PENDING is no longer an environment variable"),
     ],
 )
 def test_a_wrong_setting_stops_the_start_with_a_sentence(setting: str, value: str, words: str) -> None:

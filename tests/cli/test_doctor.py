@@ -28,7 +28,7 @@ def test_this_machine_is_found_fit_in_a_last_sentence() -> None:
     done = allclose("doctor")
 
     assert done.returncode == 0, done.stdout
-    assert "This machine can judge. Boxes are made by" in done.stdout.splitlines()[-1]
+    assert "This machine can judge. Boxes run in" in done.stdout.splitlines()[-1]
 
 
 @pytest.mark.whole

@@ -114,7 +114,7 @@ def test_a_kattis_package_judges_its_own_programs_by_its_own_tolerance(tmp_path:
     imported = allclose("problem", "import", "kattis", source, "--to", target)
 
     assert imported.returncode == 0, imported.stdout + imported.stderr
-    assert "gives all 3 answers of the source" in imported.stdout
+    assert "returns all 3 answers of the source" in imported.stdout
     assert "fast.cpp: it is no Python" in imported.stdout
     assert "still LaTeX: \\includegraphics" in imported.stdout
     package = load_package(target)
@@ -159,7 +159,7 @@ def test_a_folder_with_literal_tests_keeps_what_may_be_shown(tmp_path: Path) -> 
     imported = allclose("problem", "import", "tests", source, "--to", target)
 
     assert imported.returncode == 0, imported.stdout + imported.stderr
-    assert "gives all 2 answers of the source" in imported.stdout
+    assert "returns all 2 answers of the source" in imported.stdout
     assert "case_3: the argument np.zeros(3) is no literal" in imported.stdout
     package = load_package(target)
     assert [(case.name, case.visibility) for case in package.manifest.cases] == [
@@ -178,7 +178,7 @@ def test_answers_that_the_solution_does_not_give_are_named(tmp_path: Path) -> No
     imported = allclose("problem", "import", "tests", source, "--to", tmp_path / "scaled")
 
     assert imported.returncode == 1
-    assert "case_2: the solution gives [3, 3], the source [6]" in imported.stdout
+    assert "case_2: the solution returns [3, 3], the source has [6]" in imported.stdout
     assert "case_1:" not in imported.stdout.partition("To do")[0]
 
 

@@ -70,7 +70,7 @@ def test_questions_are_asked_until_the_answer_can_be_used(tmp_path: Path) -> Non
 
     assert asked.returncode == 0, asked.stderr
     assert "can't be a slug" in asked.stderr
-    assert "'pandas' is none of numpy, jax" in asked.stderr
+    assert "'pandas' is not one of numpy, jax" in asked.stderr
     assert load_package(tmp_path / "standardise").manifest.difficulty == "advanced"
     assert "allclose problem verify" in asked.stdout
 
@@ -81,15 +81,15 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     refused = new(tmp_path, "mine", "--yes")
 
     assert refused.returncode == 2
-    assert "is there already" in refused.stderr
+    assert "exists already" in refused.stderr
     assert list((tmp_path / "mine").iterdir()) == []
 
 
 @pytest.mark.parametrize(
     ("option", "value", "words"),
     [
-        ("--framework", "pandas", "none of numpy"),
-        ("--parameters", "x: float32[N", "is no parameter"),
+        ("--framework", "pandas", "not one of numpy"),
+        ("--parameters", "x: float32[N", "is not a parameter"),
         pytest.param("--parameters", "x: bool[N]", "takes numbers", marks=pytest.mark.whole),
         pytest.param("--parameters", "x: float32[N], x: float", "given twice", marks=pytest.mark.whole),
         pytest.param("--entry-point", "two words", "Python function", marks=pytest.mark.whole),

@@ -1,4 +1,4 @@
-"""What `allclose admin rejudge` says before it begins, and of a rejudging that can't be applied any more."""
+"""`allclose admin rejudge`: the warning before it starts, and a rejudging that can no longer be applied."""
 
 import json
 
@@ -34,7 +34,7 @@ def test_going_back_to_an_older_revision_is_said(database: Database) -> None:
     _, none = rejudge(database, *wanted)
 
     assert json.loads(begun)["total"] == 2
-    assert "1 of them would go back to an older revision than the one that judged them" in warning
+    assert "1 of them would be judged by an older revision than the one that judged them" in warning
     assert "older" not in none
 
 
@@ -54,5 +54,5 @@ def test_one_that_another_has_overtaken_and_whom_it_lost_is_said(database: Datab
     shown, _ = rejudge(database, "show", str(older.id))
 
     assert "overtaken" in shown
-    assert "1 of them are not there any more" in shown
-    assert "1 of them were judged again and applied since: it can't be applied any more" in shown
+    assert "1 of these submissions no longer exist" in shown
+    assert "A later rejudging of 1 of these submissions was applied. Use `cancel`; `apply` refuses." in shown

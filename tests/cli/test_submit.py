@@ -126,7 +126,7 @@ def test_a_token_that_is_not_taken_says_how_to_get_another(script: Script) -> No
     submitted = allclose("submit", "some", SOLUTION, ALLCLOSE_SERVER=script.url, ALLCLOSE_TOKEN="t")
 
     assert submitted.returncode == 2
-    assert f"{script.url} does not take your token" in submitted.stderr
+    assert f"{script.url} rejects your token" in submitted.stderr
     assert "allclose login" in submitted.stderr
 
 

@@ -249,7 +249,7 @@ def test_the_start_takes_options(made: Path) -> None:
 
 
 def test_a_folder_that_can_not_be_made_is_named() -> None:
-    with pytest.raises(PostgresNotStarted, match="/dev/null/postgres did not start: its folder can't be made"):
+    with pytest.raises(PostgresNotStarted, match="/dev/null/postgres did not start: its folder can't be created"):
         own(Path("/dev/null/postgres"))
 
 

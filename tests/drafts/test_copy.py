@@ -12,7 +12,7 @@ from app.accounts.permission import signed_in
 from app.catalog.model import Revision
 from app.database.engine import Database
 from app.errors import NotFound
-from app.submissions.draft import Draft, Save, copy_back, save_draft
+from app.submissions.draft import Draft, Save, restore_source, save_draft
 from app.submissions.model import Submission
 from tests.factories import make_problem, make_submission, make_user
 
@@ -48,7 +48,7 @@ def test_what_was_typed_and_never_sent_is_kept_beside_the_copy(database: Databas
         submission = sent(session, user, revision, "first = 1")
         typed(session, user, "typed = 2")
 
-        draft, slug = copy_back(session, signed_in(user), submission.id)
+        draft, slug = restore_source(session, signed_in(user), submission.id)
 
         assert (draft.source, draft.other_source, slug) == ("first = 1", "typed = 2", SLUG)
 
@@ -58,9 +58,9 @@ def test_a_copy_in_place_of_what_was_sent_overtakes_nothing_else(database: Datab
         user, revision = make_user(session), make_problem(session, SLUG)
         first, second = sent(session, user, revision, "first = 1"), sent(session, user, revision, "second = 2")
         typed(session, user, "typed = 3")
-        copy_back(session, signed_in(user), first.id)
+        restore_source(session, signed_in(user), first.id)
 
-        draft, _slug = copy_back(session, signed_in(user), second.id)
+        draft, _slug = restore_source(session, signed_in(user), second.id)
 
         assert (draft.source, draft.other_source) == ("second = 2", "typed = 3")
 
@@ -73,7 +73,7 @@ def test_a_copy_waits_for_what_is_being_saved(database: Database) -> None:
 
     def copy() -> str | None:
         with database.transaction() as session:
-            return copy_back(session, signed_in(user), submission.id)[0].other_source
+            return restore_source(session, signed_in(user), submission.id)[0].other_source
 
     with ThreadPoolExecutor() as pool:
         with database.transaction() as session:
@@ -89,7 +89,7 @@ def test_an_empty_editor_gets_the_copy(database: Database) -> None:
         user = make_user(session)
         submission = sent(session, user, make_problem(session, SLUG), "first = 1")
 
-        draft, _slug = copy_back(session, signed_in(user), submission.id)
+        draft, _slug = restore_source(session, signed_in(user), submission.id)
 
         assert (draft.user_id, draft.source, draft.other_source) == (user.id, "first = 1", None)
 
@@ -99,4 +99,4 @@ def test_nobody_copies_a_submission_of_another(database: Database) -> None:
         submission = make_submission(session)
 
         with pytest.raises(NotFound):
-            copy_back(session, signed_in(make_user(session)), submission.id)
+            restore_source(session, signed_in(make_user(session)), submission.id)

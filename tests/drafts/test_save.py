@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.catalog.publish import publish
 from app.database.engine import Database
 from app.errors import Invalid, NotFound
-from app.submissions.draft import Draft, Save, find_draft, give_up_other, save_draft
+from app.submissions.draft import Draft, Save, discard_other, find_draft, save_draft
 from tests.catalog.packages import make_package
 from tests.factories import make_user
 
@@ -65,7 +65,7 @@ def test_a_draft_that_has_not_seen_the_last_one_leaves_it_beside(database: Datab
     with database.transaction() as session:
         draft = kept(session, first)
         assert (draft.source, draft.other_source) == ("on the laptop", "on the phone")
-        give_up_other(session, first.user_id, SLUG)
+        discard_other(session, first.user_id, SLUG)
 
     with database.transaction() as session:
         assert kept(session, first).other_source is None

@@ -28,7 +28,7 @@ from tests.serving import serve
 from tests.worker.bench import REFERENCE, STANDARDISE, changed
 
 ON_GPU = changed("gpu: false", "gpu: true")
-NOBODY = "No GPU worker is running now: your submission waits in the queue and will be judged when one starts."
+NO_WORKER = "No GPU worker is running now: your submission waits in the queue and will be judged when one starts."
 HERE = make_gpus(4)
 
 
@@ -107,9 +107,9 @@ def test_a_machine_without_a_gpu_publishes_takes_and_keeps_what_needs_one(tmp_pa
         waiting = student.client.get(f"/submissions/{taken['id']}").json()
 
     assert "not published" not in served.text
-    assert (taken["state"], taken["notice"]) == ("queued", NOBODY)
+    assert (taken["state"], taken["notice"]) == ("queued", NO_WORKER)
     assert (beside["verdict"], beside["notice"]) == ("accepted", None)
-    assert (waiting["state"], waiting["notice"]) == ("queued", NOBODY)
+    assert (waiting["state"], waiting["notice"]) == ("queued", NO_WORKER)
 
 
 def write(folder: Path, slug: str, manifest: bytes) -> None:
@@ -128,7 +128,7 @@ def test_gpus_are_chosen_by_number(choice: str, indices: list[int]) -> None:
     [
         ("3", make_gpus(2), "no such GPU 3: this machine has 0–1"),
         ("1,5", make_gpus(1), "no such GPU 1, 5: this machine has 0"),
-        ("first", HERE, "takes `all`, or numbers as nvidia-smi shows them, say 0,1; 'first' is neither"),
+        ("first", HERE, "takes `all` or numbers that nvidia-smi shows, such as 0,1; 'first' is neither"),
         ("0,", HERE, "'0,' is neither"),
     ],
 )
@@ -149,7 +149,7 @@ def test_a_gpu_that_others_use_is_taken_with_a_warning(caplog: pytest.LogCapture
     with use_gpus("all", open_driver(nvml)) as gpus:
         assert [gpu.index for gpu in gpus.gpus] == [0, 1]
 
-    assert "GPU 1 is used by the processes [4711]" in caplog.text
+    assert "the processes [4711] use GPU 1" in caplog.text
     assert "GPU 0" not in caplog.text
 
 
@@ -157,7 +157,7 @@ def test_the_option_belongs_to_the_queue() -> None:
     said = allclose("worker", "--gpus", "0")
 
     assert said.returncode == 2
-    assert "--gpus goes with --queue gpu" in said.stderr
+    assert "--gpus needs --queue gpu" in said.stderr
 
 
 @pytest.mark.whole

@@ -34,8 +34,8 @@ CELL = f"%%allclose scaled_sum\n{SOLUTION}"
 REFUSED = {
     "%%allclose scaled_smu\npass": "did you mean 'scaled_sum'?",
     "%%allclose\npass": "usage: %%allclose",
-    "%%allclose scaled_sum --exec\n1 / 0": "the cell failed here, so it was not sent",
-    f"%%allclose scaled_sum\n# {'l' * 300_000}": "at most 262144",
+    "%%allclose scaled_sum --exec\n1 / 0": "the cell failed in the notebook, so it was not sent",
+    f"%%allclose scaled_sum\n# {'l' * 300_000}": "the limit is 262144",
     "%%allclose scaled_sum --server nowhere\npass": "begins with http://",
     "%allclose_starter nothing_of_that_name": "/problems lists them",
 }

@@ -75,7 +75,7 @@ def test_what_begins_while_the_erasure_is_under_way_is_refused(
         saving = thread.submit(draft_now, database, ada)
         until_waiting(database, saving)
 
-    with pytest.raises(OwnerErased, match="nothing more is kept for it"):
+    with pytest.raises(OwnerErased, match="so nothing was saved"):
         saving.result()
     with database.transaction() as session:
         assert session.scalars(select(Draft)).all() == []

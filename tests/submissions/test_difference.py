@@ -1,4 +1,4 @@
-"""What changed from one submission to another."""
+"""The difference between two submissions."""
 
 import pytest
 
@@ -103,7 +103,7 @@ def test_two_problems_are_not_compared(database: Database) -> None:
     with database.transaction() as session:
         user = make_user(session)
 
-        with pytest.raises(Invalid, match="two of one problem"):
+        with pytest.raises(Invalid, match="two of the same problem"):
             compare_submissions(
                 session, signed_in(user), make_submission(session, user).id, make_submission(session, user).id
             )

@@ -1,4 +1,4 @@
-"""How long a submission is said to take still."""
+"""The estimate of a submission's remaining time."""
 
 from datetime import timedelta
 from typing import Any

@@ -151,5 +151,5 @@ def test_the_next_page_is_there_when_the_last_submission_of_the_page_before_has_
 
 
 def test_a_cursor_that_is_none_is_refused(database: Database) -> None:
-    with pytest.raises(Invalid, match="'nonsense' is none of this list"), database.transaction() as session:
+    with pytest.raises(Invalid, match="'nonsense' is not valid for this list"), database.transaction() as session:
         list_submissions(session, uuid4(), cursor="nonsense")

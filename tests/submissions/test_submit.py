@@ -97,8 +97,8 @@ def test_a_problem_with_one_variant_has_always_that(database: Database, request_
     [
         ("", "the source is empty"),
         (" \n\t", "the source is empty"),
-        ("x" * (SOURCE_BYTES + 1), "the source has 262145 bytes; at most 262144"),
-        ("é" * (SOURCE_BYTES // 2 + 1), "the source has 262146 bytes; at most 262144"),
+        ("x" * (SOURCE_BYTES + 1), "the source has 262145 bytes; the limit is 262144"),
+        ("é" * (SOURCE_BYTES // 2 + 1), "the source has 262146 bytes; the limit is 262144"),
         ("a\nb\0", "NUL character in line 2"),
         ("a\ud800", "not valid Unicode at character 1"),
     ],

@@ -13,7 +13,15 @@ from app.catalog.model import Revision
 from app.database.engine import Database
 from app.errors import LimitReached
 from app.rejudging.model import Rejudging
-from app.submissions.enqueue import BACKGROUND, HOUR, LATELY, STEP_SECONDS, rank, seconds_used, when_less_is_used
+from app.submissions.enqueue import (
+    BACKGROUND,
+    HOUR,
+    SECONDS_PER_STEP,
+    USAGE_WINDOW,
+    compute_priority,
+    find_quota_reset,
+    sum_judging_seconds,
+)
 from app.submissions.model import Submission
 from app.submissions.submit import Submit, SubmitLimits, submit
 from tests.factories import make_judging, make_problem, make_submission, make_user
@@ -45,21 +53,21 @@ def send(session: Session, user_id: UUID) -> Submission:
 def test_seconds_used_lately_count_like_submissions_that_wait(database: Database) -> None:
     with database.transaction() as session:
         user = make_user(session)
-        assert rank(session, user.id) == 0
+        assert compute_priority(session, user.id) == 0
 
-        make_used(session, user, 3 * STEP_SECONDS)
-        make_used(session, user, 500, ago=LATELY + timedelta(seconds=1))
+        make_used(session, user, 3 * SECONDS_PER_STEP)
+        make_used(session, user, 500, ago=USAGE_WINDOW + timedelta(seconds=1))
         make_judging(session, make_submission(session, user).id)
 
-        assert rank(session, user.id) == -(3 + 1)
+        assert compute_priority(session, user.id) == -(3 + 1)
 
 
 def test_nobody_sinks_to_what_is_judged_in_the_background(database: Database) -> None:
     with database.transaction() as session:
         user = make_user(session)
-        make_used(session, user, -BACKGROUND * STEP_SECONDS * 2)
+        make_used(session, user, -BACKGROUND * SECONDS_PER_STEP * 2)
 
-        assert rank(session, user.id) == BACKGROUND + 1
+        assert compute_priority(session, user.id) == BACKGROUND + 1
 
 
 def test_what_is_judged_again_and_what_failed_by_our_fault_is_charged_to_nobody(database: Database) -> None:
@@ -73,7 +81,7 @@ def test_what_is_judged_again_and_what_failed_by_our_fault_is_charged_to_nobody(
         times = {"started_at": func.now() - timedelta(seconds=9), "finished_at": func.now()}
         make_judging(session, submission.id, **again, **times)
 
-        assert seconds_used(session, user.id, HOUR) == 0
+        assert sum_judging_seconds(session, user.id, HOUR) == 0
 
 
 def test_what_is_judged_now_counts_as_far_as_it_is(database: Database) -> None:
@@ -83,7 +91,7 @@ def test_what_is_judged_now_counts_as_far_as_it_is(database: Database) -> None:
         running = {"state": "judging", "lease_until": now, "started_at": now - timedelta(seconds=7)}
         make_judging(session, make_submission(session, user).id, **running)
 
-        assert seconds_used(session, user.id, HOUR) == 7
+        assert sum_judging_seconds(session, user.id, HOUR) == 7
 
 
 def test_whoever_used_the_seconds_of_an_hour_is_told_when_there_are_more(database: Database) -> None:
@@ -95,9 +103,9 @@ def test_whoever_used_the_seconds_of_an_hour_is_told_when_there_are_more(databas
         now = session.scalars(select(func.now())).one()
 
         # With the first two gone, 30 s are left of the 60.
-        assert when_less_is_used(session, user.id, HOUR, 60) == now + timedelta(minutes=30)
+        assert find_quota_reset(session, user.id, HOUR, 60) == now + timedelta(minutes=30)
         with pytest.raises(
-            LimitReached, match=f"60 s are allowed; submit again at {now + timedelta(minutes=31):%H:%M}"
+            LimitReached, match=f"the limit is 60 s. Submit again at {now + timedelta(minutes=31):%H:%M}"
         ):
             send(session, user.id)
         send(session, other.id)

@@ -66,9 +66,9 @@ def test_a_path_that_is_no_package_is_called_so(command: str, tmp_path: Path) ->
     )
 
     assert isinstance(folder.exception, NotFound)
-    assert "holds no problem.yaml" in str(folder.exception)
+    assert "has no problem.yaml" in str(folder.exception)
     assert isinstance(file.exception, NotFound)
-    assert "is no package: one is a folder" in str(file.exception)
+    assert "is not a package: give a folder" in str(file.exception)
 
 
 def test_a_single_yaml_file_is_a_package(unreadable: Path) -> None:

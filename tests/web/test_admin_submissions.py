@@ -48,8 +48,8 @@ def test_filters_stay_in_the_form_and_go_on_to_the_file_and_to_a_rejudging(admin
         ("verdict=fine", "is no verdict"),
         ("mode=both", "is no mode"),
         ("since=noon", "is no time"),
-        ("revision=1", "evision 1 of which problem?"),
-        ("cursor=x", "is none of this list"),
+        ("revision=1", "evision 1 needs a problem"),
+        ("cursor=x", "is not valid for this list"),
     ],
 )
 def test_a_filter_that_can_not_be_is_named(admin: TestClient, query: str, said: str) -> None:

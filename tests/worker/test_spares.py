@@ -11,7 +11,7 @@ import pytest
 from app.catalog.model import Revision
 from app.catalog.package import Package
 from app.queue.background_pause import BackgroundPause
-from app.submissions.enqueue import tell_opened
+from app.submissions.enqueue import notify_problem_opened
 from app.worker.compilation_cache import CompilationCache
 from app.worker.spares import SPARES, Spares
 from app.worker.work import Works
@@ -44,7 +44,7 @@ def spares(
 def has_opened(bench: Bench, asked: list[str]) -> bool:
     """Opens the page until the worker listens and has heard it."""
     with bench.database.transaction() as session:
-        tell_opened(session, STANDARDISE.slug)
+        notify_problem_opened(session, STANDARDISE.slug)
     return bool(asked)
 
 

@@ -1,4 +1,5 @@
-"""`allclose admin`: what admins do, without a browser, by whoever may reach the database.
+"""`allclose admin`: administration in a terminal, for a person with access to the database.
 
-Each command calls what the page and the REST endpoint of its name call. The audit log says `command`, and nobody.
+Each command calls the same function as the admin page and the REST endpoint of its name. The audit log records the
+channel `command` and no user.
 """

@@ -1,10 +1,10 @@
-"""`allclose admin audit`: who did what."""
+"""`allclose admin audit`: the audit log."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from app.cli.admin.console import AsJson, Data, Moment, aware, say, show_table, transaction
+from app.cli.admin.console import CURSOR, AsJson, Data, Moment, aware, say, show_table, transaction
 from app.cli.console import print_json
 
 if TYPE_CHECKING:
@@ -12,21 +12,22 @@ if TYPE_CHECKING:
 
 
 def audit(
-    actor: Annotated[str | None, typer.Option(help="Whose: a user name.")] = None,
+    actor: Annotated[str | None, typer.Option(help="Only actions of this user.")] = None,
     channel: Annotated[
-        Literal["page", "api", "command", "worker", "retention"] | None, typer.Option(help="By what it was done.")
+        Literal["page", "api", "command", "worker", "retention"] | None,
+        typer.Option(help="Only actions through this channel."),
     ] = None,
-    about: Annotated[str | None, typer.Option(help="To whose account or things: a user name.")] = None,
-    action: Annotated[str | None, typer.Option(help="What was done, say user.suspended.")] = None,
-    kind: Annotated[str | None, typer.Option(help="What kind of thing was changed, say user.")] = None,
-    target: Annotated[str | None, typer.Option(help="With --kind: which one.")] = None,
+    about: Annotated[str | None, typer.Option(help="Only changes to this user's account or data.")] = None,
+    action: Annotated[str | None, typer.Option(help="Only this action, such as user.suspended.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Only changes to targets of this kind, such as user.")] = None,
+    target: Annotated[str | None, typer.Option(help="With --kind: only changes to this target.")] = None,
     since: Moment = None,
     until: Moment = None,
-    cursor: Annotated[str | None, typer.Option(help="`next` of the page before.")] = None,
+    cursor: Annotated[str | None, typer.Option(help=CURSOR)] = None,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Show who did what, the latest first, 50 at a time."""
+    """Show the audit log, the newest entry first, 50 at a time."""
     from app.admin.audit_log import list_events, read_filters
 
     wanted = {"actor": actor, "channel": channel, "about": about, "action": action, "kind": kind, "target": target}

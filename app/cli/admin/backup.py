@@ -1,4 +1,4 @@
-"""`allclose admin backup` and `restore`: everything in one file, and back."""
+"""`allclose admin backup` and `restore`: write the whole database to one file, and load it again."""
 
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(help="Where to write it. It holds password hashes and hidden seeds.")],
+    file: Annotated[Path, typer.Argument(help="The file to write. It holds password hashes and hidden seeds.")],
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Write everything that is in the database into one file, while the service goes on."""
+    """Back up the database to one file. The service keeps running."""
     from app.audit import COMMAND
     from app.backup.archive import back_up, write_sizes
     from app.cli.deployment import open_database
@@ -37,30 +37,30 @@ def backup(
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(help="What `allclose admin backup` wrote.")],
-    replace: Annotated[bool, typer.Option("--replace", help="In place of all that is in the database.")] = False,
+    file: Annotated[Path, typer.Argument(help="A file that `allclose admin backup` wrote.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Delete the data that is in the database first.")] = False,
     yes: Yes = False,
     data: Data = None,
 ) -> None:
-    """Put a backup in place, all of it or nothing. No service may run meanwhile."""
+    """Restore a backup in one transaction. Stop the service first."""
     from app.audit import COMMAND
     from app.backup.archive import write_sizes
     from app.backup.restore import look_through, present_rows
     from app.backup.restore import restore as put_in_place
 
     manifest = look_through(file)
-    with _alone(read_settings(data=data)) as database:
+    with _exclusive_database(read_settings(data=data)) as database:
         present = present_rows(database)
         if present and replace:
-            confirm(f"{_question(present, manifest)} Go on?", yes)
+            confirm(f"{_warning(present, manifest)} Continue?", yes)
         with errors.status("restoring …"):
             put_in_place(database, file, COMMAND, replace=replace)
     say(f"Restored {write_sizes(manifest.rows)}, as of {manifest.made_at:%Y-%m-%d %H:%M} UTC")
 
 
 @contextmanager
-def _alone(settings: Settings) -> "Iterator[Database]":
-    """As the owner of an embedded server, which nobody else may be meanwhile. Raises ServiceRuns, NoDatabase."""
+def _exclusive_database(settings: Settings) -> "Iterator[Database]":
+    """Open the database. An embedded server is held exclusively. Raises ServiceRuns, NoDatabase."""
     from app.backup.swap import ServiceRuns
     from app.cli.deployment import database_at, postgres_options, with_driver
     from app.database.embedded_server import DataFolderInUse, own
@@ -72,17 +72,17 @@ def _alone(settings: Settings) -> "Iterator[Database]":
     try:
         postgres = own(settings.data / "postgres", postgres_options(settings))
     except DataFolderInUse:
-        raise ServiceRuns(f"Allclose runs with the data folder {settings.data}") from None
+        raise ServiceRuns(f"Allclose is running with the data folder {settings.data}") from None
     with postgres, database_at(postgres.url) as database:
         yield database
 
 
-def _question(present: Mapping[str, int], manifest: "Manifest") -> str:
+def _warning(present: Mapping[str, int], manifest: "Manifest") -> str:
     from app.backup.archive import write_sizes
 
     made = f"{manifest.made_at:%Y-%m-%d %H:%M} UTC"
     here, there = write_sizes(present), write_sizes(manifest.rows)
-    return f"The database has {here}. The backup of {made} has {there}, and replaces all of it."
+    return f"The database has {here}. The backup of {made} has {there} and replaces all of it."
 
 
 def _size(file: Path) -> str:

@@ -1,4 +1,4 @@
-"""Where these commands work, how they ask, and how they show what they found."""
+"""The options, transaction, confirmation and tables that the `allclose admin` commands share."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,41 +18,43 @@ if TYPE_CHECKING:
     from app.accounts.model import User
 
 Data = Annotated[str | None, typer.Option(help="The data folder (or ALLCLOSE_DATA).")]
-AsJson = Annotated[bool, typer.Option("--json", help="For scripts: the object of the REST API.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the REST API's object, for scripts.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 Moment = Annotated[
-    datetime | None, typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%z"], help="UTC without a zone.")
+    datetime | None,
+    typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%z"], help="UTC unless you give a time zone."),
 ]
+CURSOR = "The cursor that the previous page printed."
 RoleName = Literal["student", "author", "admin"]
 Username = Annotated[str, typer.Argument(help="The account's user name.")]
 
-# Characters of a column of text, and of a fact: one holds a UUID.
-LEAST_TEXT = 20
-LEAST_FACT = 36
+# Characters. A fact may be a UUID, which has 36.
+MIN_TEXT_WIDTH = 20
+MIN_FACT_WIDTH = 36
 
 
 @contextmanager
 def transaction(data: str | None) -> Iterator["Session"]:
-    """Beside a running server, or without one. Commits at the end of the block."""
+    """Open a transaction, whether or not a server is running. It commits at the end of the block."""
     from app.cli.deployment import open_database
 
     with open_database(read_settings(data=data)) as database, database.transaction() as session:
         yield session
 
 
-def get_named(session: "Session", username: str) -> "User":
+def get_user(session: "Session", username: str) -> "User":
     """Raises NotFound."""
     from app.accounts.user import find_user
     from app.errors import NotFound
 
     user = find_user(session, username)
     if user is None:
-        raise NotFound(f"there is no user {username!r}; `allclose admin user list` shows all of them")
+        raise NotFound(f"there is no user {username!r}; `allclose admin user list` lists all users")
     return user
 
 
 def confirm(question: str, yes: bool) -> None:
-    """Raises typer.Abort, which ends the command with exit code 1."""
+    """Ask unless `yes`. A no raises typer.Abort, which ends the command with exit code 1."""
     if not yes:
         typer.confirm(question, abort=True)
 
@@ -66,14 +68,14 @@ def say(text: str) -> None:
 
 
 def show_table(headings: Sequence[str], rows: Iterable[Sequence[object]], wrapped: Sequence[str] = ()) -> None:
-    """`wrapped`: columns of running text. All others hold what the next command is given, and are never broken."""
+    """Wrap only the `wrapped` columns. The others hold identifiers that you may copy into the next command."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     texts = [[Text(_cell(value)) for value in row] for row in rows]
-    for place, heading in enumerate(headings):
-        whole = max(len(heading), *(row[place].cell_len for row in texts), 0)
+    for index, heading in enumerate(headings):
+        width = max(len(heading), *(row[index].cell_len for row in texts), 0)
         is_wrapped = heading in wrapped
-        least = min(whole, LEAST_TEXT) if is_wrapped else whole
-        table.add_column(heading, overflow="fold", no_wrap=not is_wrapped, min_width=least)
+        min_width = min(width, MIN_TEXT_WIDTH) if is_wrapped else width
+        table.add_column(heading, overflow="fold", no_wrap=not is_wrapped, min_width=min_width)
     for row in texts:
         table.add_row(*row)
     print_whole(table)
@@ -82,7 +84,7 @@ def show_table(headings: Sequence[str], rows: Iterable[Sequence[object]], wrappe
 def show_facts(facts: Iterable[tuple[str, object]]) -> None:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="fold", min_width=LEAST_FACT)
+    table.add_column(overflow="fold", min_width=MIN_FACT_WIDTH)
     for name, value in facts:
         table.add_row(name, Text(_cell(value)))
     print_whole(table)

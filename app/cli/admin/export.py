@@ -1,4 +1,4 @@
-"""`allclose admin export`: what others work on, as a file."""
+"""`allclose admin export`: write tables of the database to files."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -9,27 +9,27 @@ from app.cli.admin.console import Data, Moment, aware, say
 from app.judging.verdicts import Verdict
 from app.settings import read_settings
 
-app = typer.Typer(help="What others work on, as a file.", no_args_is_help=True)
+app = typer.Typer(help="Export data to a file.", no_args_is_help=True)
 
 
 @app.callback()
 def exports() -> None:
-    """What others work on, as a file."""
+    """Export data to a file."""
 
 
 @app.command()
 def submissions(
-    file: Annotated[Path, typer.Argument(help="Where to write it.")],
+    file: Annotated[Path, typer.Argument(help="The file to write.")],
     format: Annotated[Literal["ndjson", "csv"], typer.Option()] = "ndjson",
-    source: Annotated[bool, typer.Option("--source", help="With the code.")] = False,
-    problem: Annotated[str | None, typer.Option(help="Of this problem: its slug.")] = None,
-    user: Annotated[str | None, typer.Option(help="Of this user.")] = None,
-    verdict: Annotated[Verdict | None, typer.Option(help="With this verdict.")] = None,
+    source: Annotated[bool, typer.Option("--source", help="Include the source code.")] = False,
+    problem: Annotated[str | None, typer.Option(help="Only submissions to the problem with this slug.")] = None,
+    user: Annotated[str | None, typer.Option(help="Only submissions of this user.")] = None,
+    verdict: Annotated[Verdict | None, typer.Option(help="Only submissions with this verdict.")] = None,
     since: Moment = None,
     until: Moment = None,
     data: Data = None,
 ) -> None:
-    """Write everybody's submissions, one a line, the newest first."""
+    """Export all users' submissions, one per line, the newest first."""
     from app.admin.submission import export_submissions, record_submissions_export
     from app.audit import COMMAND
     from app.backup.private_file import new_file
@@ -43,4 +43,4 @@ def submissions(
             target.writelines(piece.encode() for piece in table.pieces())
         with database.transaction() as session:
             record_submissions_export(session, COMMAND, filters, with_source=source)
-    say(f"{file} has them")
+    say(f"Wrote {file}")

@@ -1,4 +1,4 @@
-"""`allclose admin user invite` and what there is beside it: links by which one person each makes an account."""
+"""`allclose admin user invite`, `invitations` and `withdraw`: links with which one person creates an account."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
@@ -6,7 +6,7 @@ from uuid import UUID
 import typer
 from pydantic_core import to_jsonable_python
 
-from app.cli.admin.console import AsJson, Data, RoleName, fields, say, show_table, transaction
+from app.cli.admin.console import CURSOR, AsJson, Data, RoleName, fields, say, show_table, transaction
 from app.cli.console import print_json
 from app.settings import Settings, read_settings
 
@@ -19,16 +19,16 @@ LISTED = ("id", "state", "role", "email", "note", "created_by", "expires_at", "u
 
 
 def invite(
-    role: Annotated[RoleName, typer.Option(help="What the new account may do.")] = "student",
+    role: Annotated[RoleName, typer.Option(help="The role of the new account.")] = "student",
     email: Annotated[
-        str | None, typer.Option(help="The link is mailed there, too, where the deployment sends mail.")
+        str | None, typer.Option(help="Also send the link to this address, if a mail server is configured.")
     ] = None,
-    note: Annotated[str, typer.Option(help="For admins.")] = "",
-    days: Annotated[int, typer.Option(min=1, max=90, help="It ends after so many.")] = 7,
+    note: Annotated[str, typer.Option(help="A note that only admins see.")] = "",
+    days: Annotated[int, typer.Option(min=1, max=90, help="The number of days until the invitation expires.")] = 7,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Print a link by which one person makes an account, once."""
+    """Print a link with which one person can create an account. The link works once."""
     from app.accounts.invitation import Invite
     from app.accounts.invitation import invite as make
     from app.audit import COMMAND
@@ -47,11 +47,11 @@ def invite(
 
 
 def invitations(
-    cursor: Annotated[str | None, typer.Option(help="`next` of the page before.")] = None,
+    cursor: Annotated[str | None, typer.Option(help=CURSOR)] = None,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """List invitations, the newest first, 50 at a time; their links are not kept."""
+    """List invitations, the newest first, 50 at a time. Allclose does not store their links."""
     from app.accounts.invitation import list_invitations
 
     with transaction(data) as session:
@@ -66,15 +66,16 @@ def invitations(
 
 
 def withdraw(
-    invitation: Annotated[UUID, typer.Argument(help="Its id, as `invitations` shows it.")], data: Data = None
+    invitation: Annotated[UUID, typer.Argument(help="The invitation's ID, as `invitations` shows it.")],
+    data: Data = None,
 ) -> None:
-    """Let nobody in by an invitation any more."""
+    """Revoke an invitation: its link stops working."""
     from app.accounts.invitation import revoke_invitation
     from app.audit import COMMAND
 
     with transaction(data) as session:
         revoke_invitation(session, COMMAND, invitation)
-    say(f"The invitation {invitation} lets nobody in any more")
+    say(f"The invitation {invitation} no longer works")
 
 
 def _describe(new: "NewInvitation") -> dict[str, Any]:
@@ -84,7 +85,7 @@ def _describe(new: "NewInvitation") -> dict[str, Any]:
 
 
 def _mail(letter: "Message", settings: Settings) -> None:
-    """Where there is a mail server; what fails is logged, and the link is printed all the same."""
+    """Send the mail if a mail server is configured. A failure is logged and not raised."""
     from app.mail import open_outbox
 
     outbox = open_outbox(settings)

@@ -4,7 +4,7 @@ import typer
 
 from app.cli.admin import audit, backup, export, invitation, rejudge, settings, token, user
 
-app = typer.Typer(help="What admins do, by whoever may reach the database.", no_args_is_help=True)
+app = typer.Typer(help="Administration. Needs access to the database.", no_args_is_help=True)
 app.add_typer(user.app, name="user")
 user.app.command("invite")(invitation.invite)
 user.app.command("invitations")(invitation.invitations)

@@ -1,4 +1,4 @@
-"""`allclose admin rejudge`: judging submissions again, and looking at what that changes before it counts."""
+"""`allclose admin rejudge`: judge submissions again, compare the verdicts, then apply or cancel them."""
 
 import time
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -7,6 +7,7 @@ from uuid import UUID
 import typer
 
 from app.cli.admin.console import (
+    CURSOR,
     AsJson,
     Data,
     Moment,
@@ -28,39 +29,39 @@ if TYPE_CHECKING:
     from app.rejudging.choice import Preview
     from app.rejudging.view import RejudgingView
 
-app = typer.Typer(help="Judge submissions again; nothing counts before it is applied.", no_args_is_help=True)
+app = typer.Typer(help="Judge submissions again. The new verdicts count once you apply them.", no_args_is_help=True)
 
-LOOK_AGAIN_SECONDS = 1.0
+POLL_SECONDS = 1.0
 
-Id = Annotated[UUID, typer.Argument(help="As `list` shows it.")]
-Watch = Annotated[bool, typer.Option("--watch", help="Wait until all are judged.")]
+Id = Annotated[UUID, typer.Argument(help="The rejudging's ID, as `list` shows it.")]
+Watch = Annotated[bool, typer.Option("--watch", help="Wait until all submissions are judged.")]
 
 
 @app.command()
 def begin(
-    problem: Annotated[str | None, typer.Option(help="Of this problem: its slug.")] = None,
-    revision: Annotated[int | None, typer.Option(help="Judged by this revision of it.")] = None,
-    outdated: Annotated[bool, typer.Option("--outdated", help="Judged by an older revision.")] = False,
+    problem: Annotated[str | None, typer.Option(help="Only submissions to the problem with this slug.")] = None,
+    revision: Annotated[int | None, typer.Option(help="Only those judged by this revision of the problem.")] = None,
+    outdated: Annotated[bool, typer.Option("--outdated", help="Only those judged by an older revision.")] = False,
     since: Moment = None,
     until: Moment = None,
-    verdict: Annotated[str | None, typer.Option(help="With this verdict.")] = None,
+    verdict: Annotated[str | None, typer.Option(help="Only those with this verdict.")] = None,
     cause: Annotated[
-        str | None, typer.Option(help="Judge errors of this cause, as /admin/judge-errors has it.")
+        str | None, typer.Option(help="Only judge errors with this cause, as /admin/judge-errors shows it.")
     ] = None,
-    user: Annotated[str | None, typer.Option(help="Of this user.")] = None,
-    submission: Annotated[list[UUID] | None, typer.Option(help="This one; again for more.")] = None,
-    samples: Annotated[bool, typer.Option("--samples", help="Runs of sample cases, too.")] = False,
+    user: Annotated[str | None, typer.Option(help="Only those of this user.")] = None,
+    submission: Annotated[list[UUID] | None, typer.Option(help="Only this submission; repeatable.")] = None,
+    samples: Annotated[bool, typer.Option("--samples", help="Include runs of the sample cases.")] = False,
     onto: Annotated[
         Literal["own", "current"],
-        typer.Option(help="By the revisions that judged them, as counts now, or by their problems' current ones."),
+        typer.Option(help="Judge by the revision that gave the verdict (own), or by the problem's current revision."),
     ] = "own",
-    note: Annotated[str, typer.Option(help="Why.")] = "",
+    note: Annotated[str, typer.Option(help="The reason, for admins.")] = "",
     watch: Watch = False,
     yes: Yes = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Say how many submissions are so, and judge them again in the background."""
+    """Count the selected submissions, ask for confirmation, and judge them again in the background."""
     from pydantic import ValidationError
 
     from app.audit import COMMAND
@@ -78,7 +79,7 @@ def begin(
     with transaction(data) as session:
         found = preview(session, choice, onto)
         _warn(found)
-        confirm(f"Judge {found.total} submissions again ({found.unfinished} unfinished are left out)?", yes)
+        confirm(f"Judge {found.total} submissions again, without {found.unfinished} unfinished ones?", yes)
         begun = rejudge(session, COMMAND, Rejudge(choice=choice, onto=onto, note=note))
         rejudging_id = begun.id
     show(rejudging_id, watch=watch, as_json=as_json, data=data)
@@ -86,7 +87,7 @@ def begin(
 
 @app.command("list")
 def list_(
-    cursor: Annotated[str | None, typer.Option(help="`next` of the page before.")] = None,
+    cursor: Annotated[str | None, typer.Option(help=CURSOR)] = None,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
@@ -106,11 +107,11 @@ def list_(
 
 @app.command()
 def show(rejudging: Id, watch: Watch = False, as_json: AsJson = False, data: Data = None) -> None:
-    """Show how far it is, and how verdicts would change."""
+    """Show a rejudging's progress and how it changes verdicts."""
     from app.cli.deployment import open_database
 
     with open_database(read_settings(data=data)) as database:
-        view = _watched(database, rejudging) if watch else _read(database, rejudging)
+        view = _wait_until_judged(database, rejudging) if watch else _read(database, rejudging)
     if as_json:
         print_json(view)
         return
@@ -120,22 +121,22 @@ def show(rejudging: Id, watch: Watch = False, as_json: AsJson = False, data: Dat
         ("old verdict", "new verdict", "submissions"), (fields(each, "old", "new", "count") for each in view.moves)
     )
     if view.gone:
-        say(f"{view.gone} of them are not there any more")
+        say(f"{view.gone} of these submissions no longer exist")
     if view.overtaken:
-        say(f"{view.overtaken} of them were judged again and applied since: it can't be applied any more, `cancel` it")
+        say(f"A later rejudging of {view.overtaken} of these submissions was applied. Use `cancel`; `apply` refuses.")
     if view.state == "ready":
-        say(f"`allclose admin rejudge changes {view.id}` shows each; `apply` or `cancel` decides")
+        say(f"`allclose admin rejudge changes {view.id}` lists the changes. Then use `apply` or `cancel`.")
 
 
 @app.command()
 def changes(
     rejudging: Id,
-    everything: Annotated[bool, typer.Option("--all", help="What came out the same, too.")] = False,
-    cursor: Annotated[str | None, typer.Option(help="`next` of the page before.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Include submissions whose result is the same.")] = False,
+    cursor: Annotated[str | None, typer.Option(help=CURSOR)] = None,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Show each submission that comes out differently, with the cases that do."""
+    """List the submissions whose result changes, with the cases that change."""
     from app.rejudging.change import list_changes
     from app.rejudging.create import get_rejudging
 
@@ -152,19 +153,19 @@ def changes(
 
 @app.command()
 def apply(rejudging: Id, yes: Yes = False, data: Data = None) -> None:
-    """Let the new verdicts count in place of the old ones, all of them at once."""
+    """Replace the old verdicts with the new ones, all at once."""
     from app.audit import COMMAND
     from app.rejudging.decision import apply as decide
 
-    confirm(f"Apply {rejudging}? Its verdicts count from then on.", yes)
+    confirm(f"Apply {rejudging}? Its verdicts replace the old ones.", yes)
     with transaction(data) as session:
         judged = decide(session, rejudging, COMMAND).judged
-    say(f"Applied: {judged} submissions have their new verdicts")
+    say(f"Applied: {judged} submissions now have their new verdicts")
 
 
 @app.command()
 def cancel(rejudging: Id, yes: Yes = False, data: Data = None) -> None:
-    """Leave everything as it was; what was judged can still be looked at."""
+    """Keep the old verdicts. You can still look at the new results."""
     from app.audit import COMMAND
     from app.rejudging.decision import cancel as decide
 
@@ -176,7 +177,7 @@ def cancel(rejudging: Id, yes: Yes = False, data: Data = None) -> None:
 
 def _warn(found: "Preview") -> None:
     if found.older:
-        errors.print(f"{found.older} of them would go back to an older revision than the one that judged them")
+        errors.print(f"{found.older} of them would be judged by an older revision than the one that judged them")
 
 
 def _read(database: "Database", rejudging_id: UUID) -> "RejudgingView":
@@ -187,19 +188,18 @@ def _read(database: "Database", rejudging_id: UUID) -> "RejudgingView":
         return view_rejudging(session, get_rejudging(session, rejudging_id))
 
 
-def _watched(database: "Database", rejudging_id: UUID) -> "RejudgingView":
-    """Once it does not wait any more."""
-    with errors.status("judging again …") as status:
+def _wait_until_judged(database: "Database", rejudging_id: UUID) -> "RejudgingView":
+    with errors.status("rejudging …") as status:
         while (view := _read(database, rejudging_id)).state == "judging":
-            status.update(f"judging again: {view.judged} of {view.total} …")
-            time.sleep(LOOK_AGAIN_SECONDS)
+            status.update(f"rejudged {view.judged} of {view.total} …")
+            time.sleep(POLL_SECONDS)
     return view
 
 
 def _row(change: "Change") -> tuple[object, ...]:
     cases = "; ".join(f"{case.name}: {case.old or '–'} → {case.new or '–'}" for case in change.cases)
-    return (change.submission, change.user, change.problem, change.kind, _told(change.old), _told(change.new), cases)
+    return (change.submission, change.user, change.problem, change.kind, _text(change.old), _text(change.new), cases)
 
 
-def _told(outcome: "Outcome") -> str:
+def _text(outcome: "Outcome") -> str:
     return f"{outcome.verdict or '–'} {outcome.score if outcome.score is not None else ''}".strip()

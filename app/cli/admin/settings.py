@@ -1,4 +1,4 @@
-"""`allclose admin settings`: what may be changed while Allclose runs."""
+"""`allclose admin settings`: the settings that admins change while Allclose runs."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
     Change = Callable[[Session, bool], Policy]
 
-app = typer.Typer(help="Settings that may change while Allclose runs.", no_args_is_help=True)
+app = typer.Typer(help="Settings that you can change while Allclose runs.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="As `show` lists it.")]
+Name = Annotated[str, typer.Argument(help="The setting's name, as `show` lists it.")]
 
 
 @app.command()
 def show(as_json: AsJson = False, data: Data = None) -> None:
-    """Show every setting, its value and what it is for."""
+    """List the settings with their values, defaults and descriptions."""
     from app.admin.settings import list_settings
 
     with transaction(data) as session:
@@ -32,17 +32,17 @@ def show(as_json: AsJson = False, data: Data = None) -> None:
         print_json({"items": to_jsonable_python(found)})
         return
     rows = ((each.name, _shown(each.value), _shown(each.default), each.description) for each in found)
-    show_table(("setting", "value", "default", "what it is"), rows, wrapped=("value", "what it is"))
+    show_table(("setting", "value", "default", "description"), rows, wrapped=("value", "description"))
 
 
 @app.command("set")
 def set_(
     name: Name,
-    value: Annotated[str, typer.Argument(help="An empty text where a setting may be empty.")],
+    value: Annotated[str, typer.Argument(help="The new value. '' clears a setting that may be empty.")],
     yes: Yes = False,
     data: Data = None,
 ) -> None:
-    """Change a setting; it holds from the next request on. Asks first where things would be removed."""
+    """Change a setting. The change applies from the next request; one that deletes data asks for confirmation."""
     from app.admin.settings import change_settings, read_value
     from app.audit import COMMAND
 
@@ -52,7 +52,7 @@ def set_(
 
 @app.command()
 def reset(name: Name, yes: Yes = False, data: Data = None) -> None:
-    """Change a setting back to its default. Asks first where things would be removed."""
+    """Reset a setting to its default. A change that deletes data asks for confirmation."""
     from app.admin.settings import put_back
     from app.audit import COMMAND
 
@@ -69,7 +69,7 @@ def _change(data: str | None, name: str, yes: bool, change: "Change") -> None:
         confirm(f"{fault.warning}. Save it?", yes)
         with transaction(data) as session:
             policy = change(session, True)
-    say(f"{name} is {_shown(getattr(policy, name))} now")
+    say(f"{name} is now {_shown(getattr(policy, name))}")
 
 
 def _shown(value: object) -> str:

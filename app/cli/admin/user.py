@@ -1,4 +1,4 @@
-"""`allclose admin user`: accounts."""
+"""`allclose admin user`: user accounts."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -8,13 +8,14 @@ import typer
 from pydantic_core import to_jsonable_python
 
 from app.cli.admin.console import (
+    CURSOR,
     AsJson,
     Data,
     RoleName,
     Username,
     Yes,
     confirm,
-    get_named,
+    get_user,
     say,
     show_facts,
     show_table,
@@ -23,20 +24,20 @@ from app.cli.admin.console import (
 from app.cli.console import print_json
 from app.settings import read_settings
 
-app = typer.Typer(help="Accounts.", no_args_is_help=True)
+app = typer.Typer(help="User accounts.", no_args_is_help=True)
 
 StateName = Literal["active", "suspended", "erased"]
 
 
 @app.command()
 def create(
-    username: Annotated[str, typer.Argument(help="3 to 32 of a-z, 0-9, _ and -.")],
+    username: Annotated[str, typer.Argument(help="3 to 32 characters from a-z, 0-9, _ and -.")],
     role: Annotated[RoleName, typer.Option()] = "student",
     email: Annotated[str | None, typer.Option()] = None,
-    password: Annotated[str | None, typer.Option(help="At least 10 characters; generated when left out.")] = None,
+    password: Annotated[str | None, typer.Option(help="At least 10 characters. Default: a generated one.")] = None,
     data: Data = None,
 ) -> None:
-    """Create an account; prints the password when it was generated."""
+    """Create an account. Prints the password if Allclose generated it."""
     from app.accounts.password import generate_password
     from app.accounts.user import SignUp
     from app.audit import COMMAND
@@ -50,10 +51,10 @@ def create(
 
 @app.command("list")
 def list_(
-    query: Annotated[str, typer.Argument(help="What a name or an e-mail address begins with.")] = "",
+    query: Annotated[str, typer.Argument(help="The beginning of the user name or e-mail address.")] = "",
     role: Annotated[RoleName | None, typer.Option()] = None,
     state: Annotated[StateName | None, typer.Option()] = None,
-    cursor: Annotated[str | None, typer.Option(help="`next` of the page before.")] = None,
+    cursor: Annotated[str | None, typer.Option(help=CURSOR)] = None,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
@@ -74,11 +75,11 @@ def list_(
 
 @app.command()
 def show(username: Username, as_json: AsJson = False, data: Data = None) -> None:
-    """Show an account: its role, how its owner signs in, when they were last here."""
+    """Show an account: its role, its sign-in methods and its last activity."""
     from app.people.query import get_account
 
     with transaction(data) as session:
-        account = get_account(session, get_named(session, username).id)
+        account = get_account(session, get_user(session, username).id)
     if as_json:
         print_json(to_jsonable_python(account))
     else:
@@ -88,77 +89,77 @@ def show(username: Username, as_json: AsJson = False, data: Data = None) -> None
 @app.command()
 def role(
     username: Username,
-    role: Annotated[RoleName, typer.Argument(help="What it may do from now on.")],
+    role: Annotated[RoleName, typer.Argument(help="The new role.")],
     data: Data = None,
 ) -> None:
-    """Make somebody an author, an admin, or a student again. It holds from their next request on."""
+    """Change a user's role. The change applies from the user's next request."""
     from app.accounts.permission import a_role
     from app.audit import COMMAND
     from app.people.administration import change_role
 
     with transaction(data) as session:
-        user = get_named(session, username)
+        user = get_user(session, username)
         change_role(session, COMMAND, user.id, role)
-    say(f"{user.username} is {a_role(role)} now")
+    say(f"{user.username} is now {a_role(role)}")
 
 
 @app.command()
 def suspend(username: Username, yes: Yes = False, data: Data = None) -> None:
-    """Let somebody in no more; their sessions end now, and everything of theirs stays."""
+    """Suspend a user: sessions end immediately and sign-in is refused. The user's data stays."""
     from app.audit import COMMAND
     from app.people.administration import suspend
 
     with transaction(data) as session:
-        user = get_named(session, username)
+        user = get_user(session, username)
         confirm(f"Suspend {user.username}?", yes)
         suspend(session, COMMAND, user.id)
-    say(f"{user.username} is suspended; `allclose admin user reactivate {user.username}` lets them in again")
+    say(f"{user.username} is suspended; `allclose admin user reactivate {user.username}` reverses it")
 
 
 @app.command()
 def reactivate(username: Username, data: Data = None) -> None:
-    """Let somebody in again who was suspended."""
+    """Reactivate a suspended user."""
     from app.audit import COMMAND
     from app.people.administration import reactivate
 
     with transaction(data) as session:
-        user = get_named(session, username)
+        user = get_user(session, username)
         reactivate(session, COMMAND, user.id)
-    say(f"{user.username} may sign in again")
+    say(f"{user.username} can sign in again")
 
 
 @app.command("reset-password")
 def reset_password(username: Username, data: Data = None) -> None:
-    """Print a link by which somebody chooses a new password; it works once, for an hour."""
+    """Print a link with which the user sets a new password. It works once, within an hour."""
     from app.audit import COMMAND
     from app.people.administration import make_link
 
     with transaction(data) as session:
-        link = make_link(session, COMMAND, get_named(session, username).id, read_settings(data=data).base_url)
+        link = make_link(session, COMMAND, get_user(session, username).id, read_settings(data=data).base_url)
     say(link)
 
 
 @app.command()
 def erase(username: Username, yes: Yes = False, data: Data = None) -> None:
-    """Remove a person and all that they wrote, for good; a row without a name is left."""
+    """Erase a user and their data permanently. An anonymous row remains."""
     from app.audit import COMMAND
     from app.people.erasure import erase
 
     with transaction(data) as session:
-        user = get_named(session, username)
+        user = get_user(session, username)
         name = user.username
-        confirm(f"Erase {name} and all that they wrote? This can't be undone.", yes)
-        left = erase(session, COMMAND, user.id)
-    say(f"{name} is erased; {left} is left of them")
+        confirm(f"Erase {name} and all of their data? You can't undo this.", yes)
+        anonymous_name = erase(session, COMMAND, user.id)
+    say(f"{name} is erased; only the anonymous row {anonymous_name} remains")
 
 
 @app.command()
 def export(
     username: Username,
-    file: Annotated[Path, typer.Argument(help="Where to write it: a ZIP archive.")],
+    file: Annotated[Path, typer.Argument(help="The ZIP archive to write.")],
     data: Data = None,
 ) -> None:
-    """Write all that there is of a person into a file, for them."""
+    """Export all personal data of a user to a file, for that user."""
     from app.audit import COMMAND
     from app.backup.private_file import new_file
     from app.cli.deployment import open_database
@@ -167,7 +168,7 @@ def export(
 
     with open_database(read_settings(data=data)) as database:
         with database.transaction() as session:
-            user_id = get_named(session, username).id
+            user_id = get_user(session, username).id
         with new_file(file) as target:
             target.writelines(read_chunks(export_user(database, COMMAND, user_id)))
-    say(f"{file} holds all that there is of {username}")
+    say(f"Wrote all personal data of {username} to {file}")

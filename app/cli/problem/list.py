@@ -18,9 +18,9 @@ WIDE_COLUMNS = 110
 
 
 def list_packages(
-    folder: Annotated[Path | None, typer.Option(help="Where the packages are (or ALLCLOSE_PROBLEMS).")] = None,
+    folder: Annotated[Path | None, typer.Option(help="The folder of the packages (or ALLCLOSE_PROBLEMS).")] = None,
 ) -> None:
-    """List the packages of a folder, and what is wrong with those that can't be used. Exit code 1 if any can't."""
+    """List the packages of a folder, and the faults of broken ones. Exit code 1 if any is broken."""
     folders = list_folders(read_settings(problems=folder))
     packages = list(_load_sound(folders))
     output.print(_package_table(packages))
@@ -36,7 +36,7 @@ def _load_sound(folders: list[Path]) -> Iterator[Package]:
 
 
 def _package_table(packages: list[Package]) -> Table:
-    """Titles wrap into the room that is left; a narrow terminal leaves out what the packages' pages say too."""
+    """Return the table. A narrow terminal leaves out two columns; long titles wrap."""
     is_wide = output.width >= WIDE_COLUMNS
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("slug", no_wrap=True)

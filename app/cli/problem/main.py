@@ -1,4 +1,4 @@
-"""`allclose problem`: packages on disk. One file per sub-command."""
+"""`allclose problem`: the commands for problem packages, one file each."""
 
 import typer
 

@@ -1,6 +1,6 @@
-"""`allclose problem new`: asks, then writes a package that verifies as it is.
+"""`allclose problem new`: ask the author a few questions, then write a package that passes verification.
 
-Reading the answers that `allclose problem new` gets. Each reader raises AnswerUnfit.
+Each function that reads an answer raises AnswerRejected.
 """
 
 import re
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 DIFFICULTIES: tuple[str, ...] = get_args(Difficulty)
 _ARRAY_TYPE = {"numpy": "numpy", "torch": "torch"}
 _PARAMETER = re.compile(r"\s*(\w+)\s*:\s*(\w+)\s*(?:\[([^\]]*)\])?\s*")
-# Commas also stand between the sizes of a shape.
+# A comma outside of a shape's brackets.
 _BETWEEN_PARAMETERS = re.compile(r",(?![^\[]*\])")
 
 
-class AnswerUnfit(AllcloseError):
-    """An answer that can't be used; the text says what can."""
+class AnswerRejected(AllcloseError):
+    """An answer is not valid. The message says what is."""
 
 
 def read_slug(text: str) -> str:
     if not is_slug(text):
-        raise AnswerUnfit(f"{text!r} can't be a slug: use at most {MAX_SLUG} lower-case letters, digits, _ and -")
+        raise AnswerRejected(f"{text!r} can't be a slug: use at most {MAX_SLUG} lower-case letters, digits, _ and -")
     return text
 
 
@@ -46,7 +46,7 @@ def line_of(limit: int) -> Callable[[str], str]:
     def read(text: str) -> str:
         line = " ".join(text.split())
         if not 0 < len(line) <= limit or not line.isprintable():
-            raise AnswerUnfit(f"write one line of at most {limit} characters")
+            raise AnswerRejected(f"write one line of at most {limit} characters")
         return line
 
     return read
@@ -55,7 +55,7 @@ def line_of(limit: int) -> Callable[[str], str]:
 def one_of(words: tuple[str, ...]) -> Callable[[str], str]:
     def read(text: str) -> str:
         if text.strip().lower() not in words:
-            raise AnswerUnfit(f"{text!r} is none of {', '.join(words)}")
+            raise AnswerRejected(f"{text!r} is not one of {', '.join(words)}")
         return text.strip().lower()
 
     return read
@@ -69,17 +69,17 @@ def read_name(text: str) -> str:
     try:
         return TypeAdapter(Identifier).validate_python(text.strip())
     except ValidationError:
-        raise AnswerUnfit(f"{text!r} can't be the name of a Python function") from None
+        raise AnswerRejected(f"{text!r} is not a valid name for a Python function") from None
 
 
 def read_minutes(text: str) -> int:
     if not text.strip().isdecimal() or not 1 <= int(text) <= 1000:
-        raise AnswerUnfit(f"{text!r} is no number of minutes from 1 to 1000")
+        raise AnswerRejected(f"{text!r} is not a whole number of minutes from 1 to 1000")
     return int(text)
 
 
 def parameters_for(framework: str) -> Callable[[str], tuple[Parameter, ...]]:
-    """Reads `x: float32[N, D], eps: float`."""
+    """Return a reader of texts like `x: float32[N, D], eps: float`."""
 
     def read(text: str) -> tuple[Parameter, ...]:
         return tuple(_parameter(each.strip(), framework) for each in _BETWEEN_PARAMETERS.split(text))
@@ -99,7 +99,7 @@ def _type_text(parameter: Parameter) -> str:
 def _parameter(text: str, framework: str) -> Parameter:
     match = _PARAMETER.fullmatch(text)
     if match is None:
-        raise AnswerUnfit(f"{text!r} is no parameter: write `x: float32[N, D]` or `lr: float`")
+        raise AnswerRejected(f"{text!r} is not a parameter: write `x: float32[N, D]` or `lr: float`")
     name, kind, shape = match.groups()
     content: dict[str, Any] = {"name": name, "type": kind}
     if shape is not None:
@@ -110,33 +110,37 @@ def _parameter(text: str, framework: str) -> Parameter:
         return Parameter.model_validate(content)
     except ValidationError as error:
         reason = list_wrong(error)[0].reason
-        raise AnswerUnfit(f"{text!r} is no parameter ({reason}): write `x: float32[N, D]` or `lr: float`") from None
+        raise AnswerRejected(
+            f"{text!r} is not a parameter ({reason}): write `x: float32[N, D]` or `lr: float`"
+        ) from None
 
 
 class FolderTaken(Conflict):
-    """There is something where the package should be written."""
+    """The folder for the new package exists already."""
 
 
 def new(
-    slug: Annotated[str | None, typer.Argument(help="The folder's name, and the problem's address.")] = None,
+    slug: Annotated[
+        str | None, typer.Argument(help="The folder's name and the last part of the problem's address.")
+    ] = None,
     framework: Annotated[str | None, typer.Option(help="numpy, jax, torch, flax or optax.")] = None,
     title: Annotated[str | None, typer.Option(help="One line.")] = None,
     summary: Annotated[str | None, typer.Option(help="One line, for the list of problems.")] = None,
     entry_point: Annotated[str | None, typer.Option(help="The name of the student's function.")] = None,
     parameters: Annotated[
-        str | None, typer.Option(help="What it is given, such as 'x: float32\\[N, D], eps: float'.")
+        str | None, typer.Option(help="The function's parameters, such as 'x: float32\\[N, D], eps: float'.")
     ] = None,
     difficulty: Annotated[str | None, typer.Option(help="beginner, intermediate or advanced.")] = None,
-    minutes: Annotated[str | None, typer.Option(help="How long it takes to solve.")] = None,
-    license: Annotated[str | None, typer.Option(help="Of the texts and the code.")] = None,
-    folder: Annotated[Path | None, typer.Option(help="Where the packages are (or ALLCLOSE_PROBLEMS).")] = None,
+    minutes: Annotated[str | None, typer.Option(help="The number of minutes it takes to solve.")] = None,
+    license: Annotated[str | None, typer.Option(help="The licence of the texts and the code.")] = None,
+    folder: Annotated[Path | None, typer.Option(help="The folder of the packages (or ALLCLOSE_PROBLEMS).")] = None,
     yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Ask nothing: take the default of what is not given.")
+        bool, typer.Option("--yes", "-y", help="Ask nothing, and use the default of every option you leave out.")
     ] = False,
 ) -> None:
-    """Write a new problem package: a small exercise that verifies as it is, for you to change into your own."""
+    """Write a new problem package: a small exercise that passes verification, for you to change."""
     settings = read_settings(problems=folder)
-    given = {
+    options = {
         "slug": slug,
         "framework": framework,
         "title": title,
@@ -147,41 +151,38 @@ def new(
         "minutes": minutes,
         "license": license,
     }
-    target = _write(_Interview(given, is_silent=yes), settings)
+    target = _write(_Interview(options, is_silent=yes), settings)
     _say_what_next(target)
 
 
 @dataclass(frozen=True, slots=True)
 class _Interview:
-    """`given`: the answers that came as options."""
+    """Asks the author for the answers that `options` does not hold."""
 
-    given: Mapping[str, str | None]
+    options: Mapping[str, str | None]
     is_silent: bool
 
     def ask(self, key: str, text: str, read: Callable[[str], Any], default: str) -> Any:
-        """Asks until the answer can be used. Raises AnswerUnfit for one that came as an option."""
-        from app.cli.problem.new import AnswerUnfit
-
-        answer = self.given[key]
+        """Ask until the answer is valid. Raises AnswerRejected for an invalid option."""
+        answer = self.options[key]
         if answer is not None or self.is_silent:
             return read(default if answer is None else answer)
         while True:
             try:
                 return read(typer.prompt(text, default=default, err=True))
-            except AnswerUnfit as unfit:
+            except AnswerRejected as unfit:
                 errors.print(str(unfit), style="red", markup=False, highlight=False, soft_wrap=True)
 
 
 def _write(interview: _Interview, settings: Settings) -> Path:
-    """The new folder. Raises FolderTaken, AnswerUnfit, ExerciseUnfit."""
+    """Write the package and return its folder. Raises FolderTaken, AnswerRejected, ExerciseUnfit."""
     from app.catalog.package import package_from_files
     from app.catalog.template.exercise import write_exercise
-    from app.cli.problem.new import read_slug
 
     slug = interview.ask("slug", "Slug (the folder's name)", read_slug, "my_problem")
     target: Path = settings.problems / slug
     if target.exists() or target.is_symlink():
-        raise FolderTaken(f"{target} is there already, and stays as it is: choose another slug, or remove it")
+        raise FolderTaken(f"{target} exists already: choose another slug or remove the folder")
     files = write_exercise(_interview(interview, slug, f"{settings.server}/schema/problem.json"))
     package_from_files(slug, {path: text.encode() for path, text in files.items()})
     write_files(target, files)
@@ -195,33 +196,32 @@ def write_files(target: Path, files: Mapping[str, str]) -> None:
 
 
 def shown_path(target: Path) -> Path:
-    """As people would type it here."""
+    """Return the path relative to the working folder, if it is inside."""
     return target.relative_to(Path.cwd()) if target.is_relative_to(Path.cwd()) else target
 
 
 def _interview(interview: _Interview, slug: str, schema: str) -> "Exercise":
     from app.catalog.template.exercise import Exercise, default_of, own_parameters
     from app.catalog.template.plain import PLAIN_FRAMEWORKS, SUMMARY
-    from app.cli.problem import new as answer
 
     ask = interview.ask
-    framework = ask("framework", "Framework (numpy, jax, torch, flax, optax)", answer.read_framework, "numpy")
+    framework = ask("framework", "Framework (numpy, jax, torch, flax, optax)", read_framework, "numpy")
     own, words = own_parameters(framework), slug.replace("-", "_")
-    entry_point = ask("entry_point", "The student's function", answer.read_name, words)
+    entry_point = ask("entry_point", "The student's function", read_name, words)
     parameters = own
-    if framework in PLAIN_FRAMEWORKS or interview.given["parameters"] is not None:
-        read = answer.parameters_for(framework)
-        parameters = ask("parameters", "What it is given", read, answer.write_parameters(own))
-    is_own = answer.write_parameters(parameters) == answer.write_parameters(own)
-    title = ask("title", "Title", answer.line_of(120), words.replace("_", " ").capitalize())
+    if framework in PLAIN_FRAMEWORKS or interview.options["parameters"] is not None:
+        read = parameters_for(framework)
+        parameters = ask("parameters", "Its parameters", read, write_parameters(own))
+    is_own = write_parameters(parameters) == write_parameters(own)
+    title = ask("title", "Title", line_of(120), words.replace("_", " ").capitalize())
     usual = default_of(framework, "summary") if is_own else SUMMARY
-    summary = ask("summary", "Summary, one line", answer.line_of(300), usual)
+    summary = ask("summary", "Summary, one line", line_of(300), usual)
     return Exercise(
         title=title,
         summary=summary,
-        difficulty=ask("difficulty", "Difficulty", answer.one_of(answer.DIFFICULTIES), "beginner"),
-        minutes=ask("minutes", "Minutes to solve it", answer.read_minutes, default_of(framework, "estimated_minutes")),
-        license=ask("license", "Licence", answer.line_of(100), "CC-BY-4.0"),
+        difficulty=ask("difficulty", "Difficulty", one_of(DIFFICULTIES), "beginner"),
+        minutes=ask("minutes", "Minutes to solve it", read_minutes, default_of(framework, "estimated_minutes")),
+        license=ask("license", "Licence", line_of(100), "CC-BY-4.0"),
         framework=framework,
         entry_point=entry_point,
         parameters=None if is_own else parameters,
@@ -232,13 +232,13 @@ def _interview(interview: _Interview, slug: str, schema: str) -> "Exercise":
 def _say_what_next(target: Path) -> None:
     shown = shown_path(target)
     files = sorted(path.relative_to(target) for path in target.rglob("*") if path.is_file())
-    output.print(f"Wrote [bold]{escape(str(shown))}[/], a small exercise that is right as it is:", soft_wrap=True)
+    output.print(f"Wrote [bold]{escape(str(shown))}[/], a small exercise that passes verification:", soft_wrap=True)
     for file in files:
         output.print(f"  {file}", markup=False, highlight=False)
-    output.print("Change it into yours, and meanwhile:")
+    output.print("Change the files into your problem. Useful commands:")
     for command, what in (
-        ("preview", "its page, renewed as you write"),
-        ("verify", "whether it judges rightly, and what to do about it"),
-        ("publish", "to a server"),
+        ("preview", "show its page, and reload it when a file changes"),
+        ("verify", "check that it judges correctly"),
+        ("publish", "send it to a server"),
     ):
         output.print(f"  allclose problem {command} {shown}  # {what}", markup=False, highlight=False, soft_wrap=True)

@@ -1,7 +1,4 @@
-"""What an author names on the command line: a package's folder, its slug, or one YAML file that is a whole package.
-
-Finding packages on disk.
-"""
+"""Finding a package on disk by its folder, its slug, or a YAML file that holds the whole package."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +11,10 @@ from app.settings import Settings, read_settings
 
 
 def list_folders(settings: Settings) -> list[Path]:
-    """Every folder with a `problem.yaml`. Raises NotFound when there is none."""
+    """List the folders with a `problem.yaml`. Raises NotFound if there is none."""
     folders = sorted(path.parent for path in settings.problems.glob("*/problem.yaml"))
     if not folders:
-        raise NotFound(f"{settings.problems} holds no problem package; name another folder with ALLCLOSE_PROBLEMS")
+        raise NotFound(f"{settings.problems} has no problem packages; set ALLCLOSE_PROBLEMS to another folder")
     return folders
 
 
@@ -27,7 +24,7 @@ YAML = (".yaml", ".yml")
 
 @dataclass(frozen=True, slots=True)
 class PackageSource:
-    """`path` is a folder, or a file where `is_single`."""
+    """A package on disk. `path` is a YAML file if `is_single`, else a folder."""
 
     slug: str
     path: Path
@@ -40,7 +37,7 @@ class PackageSource:
         return package_from_files(self.slug, {MANIFEST_FILE: self._read_file()})
 
     def read(self) -> dict[str, bytes]:
-        """The files by path, as they are. Raises PackageInvalid for what no package may hold, NotFound."""
+        """Return the files by path, unparsed. Raises PackageInvalid for a file that is not allowed, NotFound."""
         if self.is_single:
             return {MANIFEST_FILE: self._read_file()}
         contents = read_folder(self.path)
@@ -56,13 +53,13 @@ class PackageSource:
             raise NotFound(f"{self.path} can't be read ({error.strerror})") from None
         if len(content) > MAX_FILE_BYTES:
             remedy = "make it smaller, or write the package as a folder"
-            message = f"has more than {MAX_FILE_BYTES} bytes"
+            message = f"is larger than {MAX_FILE_BYTES} bytes"
             raise PackageInvalid(self.slug, [Fault(self.path.name, 0, "", message, remedy)])
         return content
 
 
 def find_source(problem: str) -> PackageSource:
-    """A path to a package, or the slug of one in the settings' folder. Raises NotFound."""
+    """Find a package by its path, or by its slug in the problems folder. Raises NotFound."""
     path, settings = Path(problem), read_settings()
     if path.is_file() and path.suffix in YAML and path.name != MANIFEST_FILE:
         return PackageSource(path.stem, path, is_single=True)
@@ -73,9 +70,9 @@ def find_source(problem: str) -> PackageSource:
         if (folder / MANIFEST_FILE).is_file():
             return source_of(folder)
     if path.is_dir():
-        raise NotFound(f"{path} is no package: it holds no {MANIFEST_FILE}")
+        raise NotFound(f"{path} is not a package: it has no {MANIFEST_FILE}")
     if path.exists():
-        raise NotFound(f"{path} is no package: one is a folder with a {MANIFEST_FILE}, or a single YAML file (.yaml)")
+        raise NotFound(f"{path} is not a package: give a folder with a {MANIFEST_FILE}, or a single YAML file (.yaml)")
     slugs = ", ".join(folder.name for folder in list_folders(settings))
     raise NotFound(f"no problem {problem!r}: give the path of a package, or one of {slugs}")
 

@@ -1,8 +1,6 @@
-"""`allclose problem preview`: the problem's page, from the files on disk, renewed as they change.
+"""`allclose problem preview`: serve the problem's page from the files on disk, and reload it when they change.
 
-What the preview shows: the package as it is on disk now, read again when a file has changed.
-
-The reference's answers to the samples, computed in a box while the preview is shown.
+One thread watches the files. Another runs the reference in a box to compute the samples' expected outputs.
 """
 
 import json
@@ -23,28 +21,31 @@ from rich.markup import escape
 from app.catalog.fault import Fault, PackageInvalid
 from app.catalog.folder import digest
 from app.catalog.package import Package
-from app.catalog.query import ProblemDetail, SampleCase
 from app.catalog.signature import described_signature
 from app.cli.console import output
 from app.cli.problem.package_source import NAMED, PackageSource, find_source
 from app.errors import AllcloseError, JudgeFailed
 from app.settings import Settings, read_settings
-from app.web.preview import Shown
 from sandbox.interface import Aborted, SandboxError
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from app.catalog.query import ProblemDetail, SampleCase
+    from app.web.preview import Shown
     from sandbox.pool import Pool
 
 
-# The samples are the same in every variant and for every secret.
+# The sample cases do not depend on the secret or the variant.
 NO_SECRET = b"preview"
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """`previews`: inputs and expected output by sample. `notice` or `failure`, the reference's: why there are none."""
+    """The samples' previews, or why there are none.
+
+    `previews`: the inputs and expected output by sample. `failure`: the reference's error. `notice`: another reason.
+    """
 
     previews: Mapping[str, tuple[Any, Any]]
     notice: str
@@ -52,22 +53,25 @@ class Answers:
 
 
 class SampleAnswers:
-    """One thread, with one pool of boxes; only the package that was wanted last is worth an answer."""
+    """Computes the samples' expected outputs in one thread with one pool of boxes.
+
+    A new request aborts the last one. `take` receives the answers.
+    """
 
     def __init__(self, settings: Settings, take: Callable[[Package, Answers], None]) -> None:
         self._settings = settings
         self._take = take
         self._changed = Condition()
-        self._wanted: Package | None = None
+        self._requested: Package | None = None
         self._is_closed = False
         self._abort = Event()
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
-    def want(self, package: Package) -> None:
+    def request(self, package: Package) -> None:
         self._set(package)
 
-    def forget(self) -> None:
+    def cancel(self) -> None:
         self._set(None)
 
     def close(self) -> None:
@@ -78,7 +82,7 @@ class SampleAnswers:
 
     def _set(self, package: Package | None) -> None:
         with self._changed:
-            self._wanted = package
+            self._requested = package
             self._abort.set()
             self._changed.notify()
 
@@ -92,16 +96,16 @@ class SampleAnswers:
                 except Aborted:
                     continue
                 except JudgeFailed as failed:
-                    # A box knows what it runs by one name.
-                    said = str(failed).replace('File "solution.py"', 'File "reference.py"')
-                    self._take(package, Answers({}, "", said))
+                    # In a box every source is called solution.py.
+                    failure = str(failed).replace('File "solution.py"', 'File "reference.py"')
+                    self._take(package, Answers({}, "", failure))
                 except (AllcloseError, SandboxError) as error:
                     self._take(package, Answers({}, f"the samples have no outputs yet: {error}"))
 
     def _next(self) -> Package | None:
         with self._changed:
-            self._changed.wait_for(lambda: self._wanted is not None or self._is_closed)
-            package, self._wanted = self._wanted, None
+            self._changed.wait_for(lambda: self._requested is not None or self._is_closed)
+            package, self._requested = self._requested, None
             self._abort.clear()
             return None if self._is_closed else package
 
@@ -119,24 +123,24 @@ def _answer(package: Package, pool: "Pool", abort: Event) -> Answers:
 
     manifest = package.manifest
     if manifest.limits.gpu:
-        return Answers({}, "the samples of a problem for GPUs get their outputs on a server")
+        return Answers({}, "the preview does not compute the outputs of a problem for GPUs; a server does")
     samples = tuple(case for case in manifest.cases if case.visibility == "sample")
     only_samples = replace(package, manifest=manifest.model_copy(update={"cases": samples}))
     prepared = prepare(only_samples, Draw(NO_SECRET, 0), pool, abort)
     return Answers({case.name: (case.inputs_preview, case.expected_preview) for case in prepared.cases}, "")
 
 
-LOOK_SECONDS = 0.3
+POLL_SECONDS = 0.3
 Signature = tuple[tuple[str, int, int], ...]
 
 
 class PreviewedPackage:
-    """A thread looks at the files, another has the reference answer the samples; `read` waits for neither."""
+    """The content of the page, kept up to date by two threads. `read` never waits."""
 
     def __init__(self, source: PackageSource, settings: Settings) -> None:
         self._source = source
         self._lock = Lock()
-        # Not from 0: a page that is still open from an earlier preview must see that this is another.
+        # A random prefix, so that a page left open by an earlier preview reloads.
         self._prefix, self._number = secrets.token_hex(4), 0
         self._package: Package | None = None
         self._shown: Shown
@@ -147,7 +151,7 @@ class PreviewedPackage:
         self._watcher = Thread(target=self._watch, daemon=True)
         self._watcher.start()
 
-    def read(self) -> Shown:
+    def read(self) -> "Shown":
         with self._lock:
             return self._shown
 
@@ -157,12 +161,12 @@ class PreviewedPackage:
         self._answers.close()
 
     def _watch(self) -> None:
-        while not self._ended.wait(LOOK_SECONDS):
+        while not self._ended.wait(POLL_SECONDS):
             if self._sign() != self._signature:
                 self._load()
 
     def _load(self) -> None:
-        # Before reading: what changes meanwhile is read again.
+        # Before reading the files, so that a change during the reading is noticed.
         self._signature = self._sign()
         try:
             package = self._source.load()
@@ -173,22 +177,24 @@ class PreviewedPackage:
         else:
             with self._lock:
                 self._package = package
-                self._show(_detail(package, {}), (), "The reference is answering the samples …")
-            self._answers.want(package)
+                self._show(_detail(package, {}), (), "Running the reference on the samples …")
+            self._answers.request(package)
 
     def _show_unread(self, faults: tuple[Fault, ...], notice: str) -> None:
         with self._lock:
             self._package = None
             self._show(None, faults, notice)
-        self._answers.forget()
+        self._answers.cancel()
 
     def _take_answers(self, package: Package, answers: Answers) -> None:
-        """Of the package that was wanted last, unless it has changed since."""
+        """Show the answers, unless the package has changed since they were requested."""
         with self._lock:
             if package is self._package:
                 self._show(_detail(package, answers.previews), (), answers.notice, answers.failure)
 
-    def _show(self, problem: ProblemDetail | None, faults: tuple[Fault, ...], notice: str, failure: str = "") -> None:
+    def _show(self, problem: "ProblemDetail | None", faults: tuple[Fault, ...], notice: str, failure: str = "") -> None:
+        from app.web.preview import Shown
+
         self._number += 1
         package = self._package
         self._shown = Shown(
@@ -205,7 +211,7 @@ class PreviewedPackage:
         )
 
     def _sign(self) -> Signature:
-        """Names, times and sizes of what there is."""
+        """Return the names, times and sizes of the files."""
         paths = [self._source.path] if self._source.is_single else sorted(self._source.path.rglob("*"))
         return tuple(filter(None, map(_sign, paths)))
 
@@ -214,12 +220,14 @@ def _sign(path: Path) -> tuple[str, int, int] | None:
     try:
         status = path.lstat()
     except OSError:
-        return None  # it went while we looked
+        return None  # deleted meanwhile
     return str(path), status.st_mtime_ns, status.st_size
 
 
-def _detail(package: Package, previews: Mapping[str, tuple[Any, Any]]) -> ProblemDetail:
-    """As students get it; `previews` are inputs and expected output of the samples, as far as they are known."""
+def _detail(package: Package, previews: Mapping[str, tuple[Any, Any]]) -> "ProblemDetail":
+    """Return the problem as students see it, with the previews of the samples that are known."""
+    from app.catalog.query import ProblemDetail
+
     manifest = json.loads(package.manifest.model_dump_json())
     samples = [case for case in package.manifest.cases if case.visibility == "sample"]
     facts = {
@@ -236,7 +244,9 @@ def _detail(package: Package, previews: Mapping[str, tuple[Any, Any]]) -> Proble
     return ProblemDetail.model_validate(manifest | signature | facts)
 
 
-def _sample(name: str, doc: str | None, previews: Mapping[str, tuple[Any, Any]]) -> SampleCase:
+def _sample(name: str, doc: str | None, previews: Mapping[str, tuple[Any, Any]]) -> "SampleCase":
+    from app.catalog.query import SampleCase
+
     inputs, expected = previews.get(name, (None, None))
     return SampleCase(name=name, doc=doc, inputs=inputs, expected=expected)
 
@@ -245,25 +255,24 @@ PORT = 8001
 
 
 class PortInUse(AllcloseError):
-    """Something else listens where the preview should be."""
+    """Another program listens on the port of the preview."""
 
 
 def preview(
     problem: Annotated[str, typer.Argument(help=NAMED)],
-    port: Annotated[int, typer.Option(help="Where to listen on this machine; 0 for any that is free.")] = PORT,
+    port: Annotated[int, typer.Option(help="The port to listen on; 0 for any free one.")] = PORT,
 ) -> None:
-    """Show a package's page as students will see it, and show it anew whenever a file changes.
+    """Show a package's page as students will see it, and reload it when a file changes.
 
-    What is wrong with the package stands on the page, with file, line and remedy. Needs no server and no database.
-    Where this machine can open a box, the reference's answers to the samples appear once they are there.
+    The page lists the package's faults with file, line and remedy. The command needs no server and no database. If
+    this machine can open a box, the page also shows the samples' expected outputs.
     """
     from app.api.response_headers import ResponseHeaders
-    from app.cli.problem.preview import PreviewedPackage
     from app.web.preview import create_preview
 
     source, settings = find_source(problem), read_settings()
-    with _listen(port) as listening, closing(PreviewedPackage(source, settings)) as shelf:
-        page = create_preview(source.slug, shelf.read)
+    with _listen(port) as listening, closing(PreviewedPackage(source, settings)) as package:
+        page = create_preview(source.slug, package.read)
         page.add_middleware(ResponseHeaders)
         address = f"http://127.0.0.1:{listening.getsockname()[1]}/problems/{source.slug}"
         _serve(page, listening, f"The page of {escape(source.slug)} is at [bold]{escape(address)}[/]")
@@ -283,19 +292,19 @@ def _listen(port: int) -> socket.socket:
 
 
 def _serve(page: "FastAPI", listening: socket.socket, greeting: str) -> None:
-    """Until Ctrl-C."""
+    """Serve the page until Ctrl-C."""
     import uvicorn
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             output.print(greeting, soft_wrap=True)
-            output.print("It follows the files. Ctrl-C ends it.")
+            output.print("It reloads when a file changes. Ctrl-C stops it.")
 
-    # An open page holds its stream of changes for as long as it likes, and that it is cut off is no news.
+    # At the end uvicorn cuts off the event streams of open pages. That needs no log line.
     logging.getLogger("uvicorn.error").addFilter(lambda record: not record.getMessage().startswith("Cancel "))
     config = uvicorn.Config(page, log_level="error", access_log=False, timeout_graceful_shutdown=0)
-    # uvicorn passes a signal on once it has stopped: as an exception it ends the boxes too.
+    # uvicorn raises the signal again once it has stopped. As an exception it also closes the boxes.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with suppress(KeyboardInterrupt):
         Server(config).run(sockets=[listening])

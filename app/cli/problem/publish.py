@@ -1,4 +1,4 @@
-"""`allclose problem publish`: sends a package to a server, which verifies it and then gives it to students."""
+"""`allclose problem publish`: send a package to a server, which verifies and publishes it."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.client.client import Client
     from app.client.model import VerificationView
 
-# Each answer moves the bar.
+# Each response updates the progress bar.
 WAIT_SECONDS = 1
 EXIT_CODE = {"passed": 0, "refused": 1}
 FAILED = 3
@@ -24,26 +24,26 @@ FAILED = 3
 
 def publish(
     problem: Annotated[str, typer.Argument(help=NAMED)],
-    server: Annotated[str | None, typer.Option(help="Address of the Allclose server (or ALLCLOSE_SERVER).")] = None,
+    server: Annotated[str | None, typer.Option(help="The address of the Allclose server (or ALLCLOSE_SERVER).")] = None,
     token: Annotated[
-        str | None, typer.Option(help="Your token there (or ALLCLOSE_TOKEN, or what `allclose login` keeps).")
+        str | None, typer.Option(help="Your API token (or ALLCLOSE_TOKEN, or the token of `allclose login`).")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verification as JSON.")] = False,
 ) -> None:
-    """Send a package to a server, follow its verification, and publish it when it passes.
+    """Send a package to a server, follow its verification, and publish it if it passes.
 
-    Needs a token of an author or admin. Exit code 0 when published, 1 when refused, 2 for what was asked, 3 when the
+    Needs the token of an author or admin. Exit code 0 if published, 1 if refused, 2 for a wrong request, 3 if the
     server could not verify it.
     """
     settings = read_settings(server=server, token=token)
     source = find_source(problem)
-    source.load()  # what is wrong with the files is said here, without a server
+    source.load()  # reports faults of the files before anything is sent
     with open_client(settings.server, token=require_token(settings)) as client:
         verification = _send(client, source)
         try:
             verification = _follow(client, verification)
         except (ClientError, KeyboardInterrupt) as error:
-            errors.print(f"The package was taken; its verification goes on at {_page(settings.server, verification)}")
+            errors.print(f"The server keeps verifying the package: {_page(settings.server, verification)}")
             raise error from None
     if as_json:
         print_json(verification)
@@ -53,7 +53,7 @@ def publish(
 
 
 def _send(client: "Client", source: PackageSource) -> "VerificationView":
-    """The same package sent twice while the first is not done is one verification. Raises ClientError."""
+    """Send the package. The same package sent again joins its unfinished verification. Raises ClientError."""
     from app.catalog.archive import write_archive
 
     files = source.read()
@@ -65,14 +65,14 @@ def _send(client: "Client", source: PackageSource) -> "VerificationView":
 
 def _follow(client: "Client", verification: "VerificationView") -> "VerificationView":
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    told: str | None = None
+    printed: str | None = None
     with Progress(*columns, TimeElapsedColumn(), console=errors, transient=True, disable=not errors.is_terminal) as bar:
         task = bar.add_task("queued", total=None)
         while verification.finished_at is None:
             notice = verification.notice
-            if notice and notice != told:
+            if notice and notice != printed:
                 errors.print(notice, markup=False, highlight=False, soft_wrap=True)
-            told = notice
+            printed = notice
             verification = client.get_verification(verification.id, wait=WAIT_SECONDS)
             step = verification.step or verification.state
             bar.update(task, description=step, completed=verification.done, total=verification.total or None)
@@ -93,5 +93,5 @@ def _print(verification: "VerificationView", server: str) -> None:
         address = f"{server}/problems/{verification.problem}"
         output.print(f"Published as revision {verification.revision}: [bold]{escape(address)}[/]", soft_wrap=True)
         return
-    reason = verification.notice or f"it was {verification.state}; the problem stays as it was"
+    reason = verification.notice or f"the verification was {verification.state}; the problem has not changed"
     output.print(f"[bold red]Not published[/]: {escape(reason)}", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""A report of a verification as a terminal shows it: a line for each check, then what is to be done."""
+"""A verification report as text for a terminal: a line for each check, then the findings with their remedies."""
 
 from rich.markup import escape
 from rich.table import Table
@@ -18,7 +18,7 @@ MARKS: dict[Mark, tuple[str, str]] = {
 }
 STYLES: dict[Severity, str] = {"error": "red", "warning": "yellow", "note": "dim"}
 ORDER: tuple[Severity, ...] = ("error", "warning", "note")
-# Of one check. The rest of them stand in the JSON and in the HTML form.
+# The number of findings per check. The JSON and HTML reports have all of them.
 MAX_SHOWN: dict[Severity, int] = {"error": 20, "warning": 4, "note": 4}
 MAX_DETAIL_LINES = 12
 MAX_CHARACTERS = 1000
@@ -66,14 +66,14 @@ def _shape_table(limits: LimitsSection) -> Table:
 
 def _print_finding(finding: Finding) -> None:
     style = STYLES[finding.severity]
-    place = f"{finding.file}{f':{finding.line}' if finding.line else ''}: " if finding.file else ""
+    location = f"{finding.file}{f':{finding.line}' if finding.line else ''}: " if finding.file else ""
     head = Text.assemble("\n" if finding.severity != "note" else "", (finding.severity, f"bold {style}"), "  ")
-    head.append(printable(place, MAX_CHARACTERS), "bold")
+    head.append(printable(location, MAX_CHARACTERS), "bold")
     head.append(printable(finding.message, MAX_CHARACTERS))
     output.print(head, soft_wrap=True)
     if finding.details and finding.severity != "note":
         lines = finding.details.rstrip().splitlines()
-        more = [f"… and {len(lines) - MAX_DETAIL_LINES} lines more"] if len(lines) > MAX_DETAIL_LINES else []
+        more = [f"… and {len(lines) - MAX_DETAIL_LINES} more lines"] if len(lines) > MAX_DETAIL_LINES else []
         for line in (*lines[:MAX_DETAIL_LINES], *more):
             output.print(Text(f"       {printable(line, MAX_CHARACTERS)}", "dim"), soft_wrap=True)
     if finding.remedy and finding.severity != "note":
@@ -83,7 +83,7 @@ def _print_finding(finding: Finding) -> None:
 def _print_left_out(count: int, severity: Severity, line: CheckLine) -> None:
     if count > 0:
         words = f"{severity}{'s' if count > 1 else ''}"
-        output.print(f"[dim]{severity}  … and {count} more {words} about {line.title}: --json and --html have all[/]")
+        output.print(f"[dim]{severity}  … and {count} more {words} about {line.title}: --json and --html show all[/]")
 
 
 def _conclusion(report: Report) -> str:

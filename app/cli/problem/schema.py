@@ -6,9 +6,9 @@ import typer
 
 
 def schema() -> None:
-    """Print the JSON Schema of problem.yaml, with which editors complete and check the file.
+    """Print the JSON Schema of problem.yaml. Editors use it to complete and check the file.
 
-    A server publishes the same at /schema/problem.json.
+    A server has the same schema at /schema/problem.json.
     """
     from app.catalog.schema import manifest_schema
 

@@ -1,4 +1,4 @@
-"""`allclose problem verify`: proves that packages are right before anybody sees them."""
+"""`allclose problem verify`: check that packages judge correctly before you publish them."""
 
 import json
 import threading
@@ -24,20 +24,23 @@ if TYPE_CHECKING:
 
 Problems = Annotated[list[str] | None, typer.Argument(help=f"{NAMED} Several may be given.")]
 Html = Annotated[
-    Path | None, typer.Option("--html", help="Write the report as a page; of several packages, a folder of pages.")
+    Path | None,
+    typer.Option("--html", help="Write an HTML report to this file. For several packages, a folder of reports."),
 ]
-Mutants = Annotated[int | None, typer.Option("--mutants", min=0, help="Try at most so many mutants of the reference.")]
+Mutants = Annotated[
+    int | None, typer.Option("--mutants", min=0, help="Try at most this many mutants of the reference.")
+]
 
 
 def verify_packages(
     problems: Problems = None,
-    every: Annotated[bool, typer.Option("--all", help="All packages of the settings' folder.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer mutants: for every change, and for CI.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON; of several, one a line.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Verify all packages of the problems folder.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Try fewer mutants, as for every change and in CI.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each report as one line of JSON.")] = False,
     html: Html = None,
     mutants: Mutants = None,
 ) -> None:
-    """Verify problem packages. Exit code 0 when all pass, 1 when one is refused, 3 when boxes failed."""
+    """Verify problem packages. Exit code 0 if all pass, 1 if one is refused, 3 if boxes failed."""
     from app.verification.trial import Effort
 
     sources = map(source_of, list_folders(read_settings())) if every else map(find_source, problems or ())
@@ -45,7 +48,7 @@ def verify_packages(
     if not chosen:
         raise typer.BadParameter("name a package, or give --all", param_hint="PROBLEMS")
     if html is not None and not html.absolute().parent.is_dir():
-        raise typer.BadParameter(f"{html.parent} is no folder", param_hint="--html")
+        raise typer.BadParameter(f"{html.parent} is not a folder", param_hint="--html")
     reports: list[Report] = []
     for report in _reports(chosen, Effort(is_quick=quick, mutants=mutants)):
         reports.append(report)
@@ -59,7 +62,7 @@ def verify_packages(
 
 
 def _reports(sources: list[PackageSource], effort: "Effort") -> Iterator[Report]:
-    """One bench serves all packages; there is none when no package can be read."""
+    """Verify all packages in one bench of boxes. A package that can't be read gets a report of its faults."""
     sound: list[Package] = []
     for source in sources:
         try:
@@ -97,7 +100,7 @@ def _verify(package: Package, bench: "Bench", effort: "Effort") -> Report:
 
 
 def _write_page(path: Path, reports: list[Report]) -> None:
-    """Of several packages, a page for each, in a folder."""
+    """Write one HTML file, or for several packages a folder with a file for each."""
     from app.web.report.render import render
 
     if len(reports) == 1:

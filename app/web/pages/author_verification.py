@@ -14,7 +14,7 @@ from app.authoring.publication import publish_verified
 from app.authoring.query import VerificationView, get_verification, view_verification
 from app.authoring.send import cancel_as
 from app.errors import Conflict, Outdated
-from app.submissions.progress import Follower
+from app.submissions.progress import ChangeStream
 from app.web.address import VerificationId
 from app.web.event_stream import hold_seat
 from app.web.origin import require_own_origin
@@ -35,10 +35,10 @@ def find_view(visit: CurrentVisit, author: Author, verification_id: Verification
 Known = Annotated[VerificationView, Depends(find_view)]
 
 
-def hold_view(visit: CurrentVisit, author: Author, view: Known) -> Iterator[Follower]:  # noqa: ARG001
+def hold_view(visit: CurrentVisit, author: Author, view: Known) -> Iterator[ChangeStream]:  # noqa: ARG001
     """Raises LimitReached, too."""
-    with hold_seat(visit, author, Permission.WRITE_PROBLEMS) as follower:
-        yield follower
+    with hold_seat(visit, author, Permission.WRITE_PROBLEMS) as changes:
+        yield changes
 
 
 @router.get("")
@@ -53,14 +53,14 @@ def show_result(view: Known) -> Response:
 
 @router.get("/events", response_class=EventSourceResponse)
 async def stream_progress(
-    verification_id: VerificationId, follower: Annotated[Follower, Depends(hold_view)]
+    verification_id: VerificationId, changes: Annotated[ChangeStream, Depends(hold_view)]
 ) -> AsyncIterator[ServerSentEvent]:
     """The same fragment as `/result`, whenever it has changed; `done` when it will not change again."""
 
     def read(session: Session, _viewer: Viewer) -> VerificationView:
         return view_verification(session, get_verification(session, verification_id))
 
-    async with aclosing(follower.follow(verification_id, read)) as views:
+    async with aclosing(changes.stream(verification_id, read)) as views:
         async for view in views:
             yield ServerSentEvent(event="result", raw_data=render_result(view))
             if view.finished_at is not None:

@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse
 
 from app.accounts.model import User
 from app.body import Body
-from app.submissions.draft import Save, find_draft, give_up_other, save_draft
+from app.submissions.draft import Save, discard_other, find_draft, save_draft
 from app.web.address import Slug
 from app.web.origin import require_own_origin
 from app.web.render import HEADERS
@@ -45,7 +45,7 @@ def read_other(visit: CurrentVisit, slug: Slug) -> Response:
 def give_up(visit: CurrentVisit, slug: Slug) -> Response:
     user = _user(visit)
     with visit.transaction() as session:
-        give_up_other(session, user.id, slug)
+        discard_other(session, user.id, slug)
     return Response(status_code=204, headers=HEADERS)
 
 

@@ -12,7 +12,7 @@ from app.accounts.permission import Viewer
 from app.errors import AllcloseError, Invalid, NotFound
 from app.judging.verdicts import Verdict
 from app.submissions.difference import Row, compare_submissions
-from app.submissions.draft import copy_back
+from app.submissions.draft import restore_source
 from app.submissions.query import (
     HistoryFilters,
     SubmissionSummary,
@@ -85,7 +85,7 @@ def copy_to_editor(visit: CurrentVisit, submission_id: SubmissionId) -> Response
     if visit.viewer is None:
         return see_other("/sign-in")
     with visit.transaction() as session:
-        _draft, slug = copy_back(session, visit.viewer, submission_id)
+        _draft, slug = restore_source(session, visit.viewer, submission_id)
     return see_other(f"/problems/{slug}#source")
 
 

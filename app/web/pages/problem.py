@@ -19,7 +19,7 @@ from app.catalog.track import find_place
 from app.errors import Invalid, LimitReached, NotFound
 from app.policy import read_policy
 from app.submissions.draft import find_draft
-from app.submissions.enqueue import tell_opened
+from app.submissions.enqueue import notify_problem_opened
 from app.submissions.model import Submission
 from app.submissions.query import HistoryFilters, SubmissionSummary, get_submission, list_submissions
 from app.submissions.solved import list_solved_slugs
@@ -81,7 +81,7 @@ def show_problem(visit: CurrentVisit, slug: Slug, given: Given = None) -> Respon
         earlier = _find_given(session, visit.viewer, given)
         context = _context(session, visit.viewer, slug)
         if visit.viewer is not None:
-            tell_opened(session, slug)
+            notify_problem_opened(session, slug)
     draft = context["draft"]
     source = draft.source if draft else context["problem"].starter
     if earlier is None:

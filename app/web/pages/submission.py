@@ -17,7 +17,7 @@ from app.errors import NotFound
 from app.rejudging.change import list_replaced
 from app.submissions.cancel import cancel_as
 from app.submissions.model import Submission
-from app.submissions.progress import Follower
+from app.submissions.progress import ChangeStream
 from app.submissions.query import get_submission
 from app.submissions.view import SubmissionView
 from app.submissions.view_query import view_submission
@@ -66,23 +66,23 @@ def stop(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
     return see_other(f"/submissions/{submission_id}")
 
 
-def hold_readable(visit: CurrentVisit, submission_id: SubmissionId) -> Iterator[Follower]:
+def hold_readable(visit: CurrentVisit, submission_id: SubmissionId) -> Iterator[ChangeStream]:
     """A dependency, so that a stream which may not be seen, or is one too many, is refused before it begins."""
     read_shown(visit, submission_id)
-    with hold_seat(visit, _viewer(visit), Permission.READ_SUBMISSIONS) as follower:
-        yield follower
+    with hold_seat(visit, _viewer(visit), Permission.READ_SUBMISSIONS) as changes:
+        yield changes
 
 
 @router.get("/submissions/{submission_id}/events", response_class=EventSourceResponse)
 async def stream_results(
-    submission_id: SubmissionId, follower: Annotated[Follower, Depends(hold_readable)]
+    submission_id: SubmissionId, changes: Annotated[ChangeStream, Depends(hold_readable)]
 ) -> AsyncIterator[ServerSentEvent]:
     """The same fragment as `/result`, whenever it has changed; `done` when it will not change again."""
 
     def read(session: Session, viewer: Viewer) -> Result:
         return read_one(session, viewer, submission_id).result
 
-    async with aclosing(follower.follow(submission_id, read)) as results:
+    async with aclosing(changes.stream(submission_id, read)) as results:
         async for result in results:
             yield ServerSentEvent(event="result", raw_data=render_result(result))
             if result.is_final:

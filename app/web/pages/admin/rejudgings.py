@@ -24,7 +24,7 @@ from app.rejudging.create import Rejudge, get_rejudging, rejudge
 from app.rejudging.decision import apply, cancel
 from app.rejudging.model import Onto
 from app.rejudging.view import RejudgingView, list_rejudgings, view_rejudging
-from app.submissions.progress import Follower
+from app.submissions.progress import ChangeStream
 from app.web.event_stream import hold_seat
 from app.web.messages import gettext as _
 from app.web.moment import read_moment
@@ -114,22 +114,22 @@ def show_result(visit: CurrentVisit, view: Known, cut: Asked) -> Response:
     return Response(_render_result(visit, view, cut), media_type="text/html", headers=HEADERS)
 
 
-def hold_view(visit: CurrentVisit, viewer: Rejudger, view: Known) -> Iterator[Follower]:  # noqa: ARG001
+def hold_view(visit: CurrentVisit, viewer: Rejudger, view: Known) -> Iterator[ChangeStream]:  # noqa: ARG001
     """Raises LimitReached, too."""
-    with hold_seat(visit, viewer, Permission.REJUDGE) as follower:
-        yield follower
+    with hold_seat(visit, viewer, Permission.REJUDGE) as changes:
+        yield changes
 
 
 @router.get("/{rejudging_id}/events", response_class=EventSourceResponse)
 async def stream_progress(
-    visit: CurrentVisit, known: Known, follower: Annotated[Follower, Depends(hold_view)], cut: Asked
+    visit: CurrentVisit, known: Known, changes: Annotated[ChangeStream, Depends(hold_view)], cut: Asked
 ) -> AsyncIterator[ServerSentEvent]:
     """The same fragment as `/result`, whenever it has changed; `done` when it will not change by itself."""
 
     def read(session: Session, _viewer: Viewer) -> RejudgingView:
         return view_rejudging(session, get_rejudging(session, known.id))
 
-    async with aclosing(follower.follow(known.id, read)) as views:
+    async with aclosing(changes.stream(known.id, read)) as views:
         async for view in views:
             yield ServerSentEvent(event="result", raw_data=await run_in_threadpool(_render_result, visit, view, cut))
             if view.state != "judging":

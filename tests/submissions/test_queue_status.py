@@ -1,4 +1,4 @@
-"""What is said to those who wait for a judging that nobody can take."""
+"""The notice for a student whose judging no worker can take."""
 
 import threading
 from datetime import UTC, datetime, timedelta
@@ -12,8 +12,8 @@ from app.queue.heartbeat import Capacity
 from app.queue.lease import Claim, finish
 from app.queue.lease_loop import LeaseLoop
 from app.submissions.model import WorkerRow
+from app.submissions.queue_status import NO_WORKER
 from app.submissions.view_query import view_submission
-from app.submissions.waiting import NOBODY
 from tests.factories import make_judging, make_submission, make_worker
 from tests.queue.fleet import wait_until
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY
@@ -45,7 +45,7 @@ def test_without_a_worker_of_its_queue_a_submission_is_told_that_it_waits(databa
 
 
 def test_without_any_worker_the_same_is_said_of_the_cpu_queue(database: Database) -> None:
-    assert notice(database) == NOBODY.format(kind="worker")
+    assert notice(database) == NO_WORKER.format(kind="worker")
 
 
 def test_with_a_worker_of_its_queue_nothing_is_said(database: Database) -> None:

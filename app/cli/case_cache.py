@@ -1,7 +1,7 @@
-"""What the reference answered, kept between calls of `allclose judge` in the user's own cache folder.
+"""A cache of the reference's answers for `allclose judge`, in the user's cache folder.
 
-A file holds every case of one draw of a package, after a line with the digest of the rest: what is damaged, or not this
-user's alone, counts as not there, and is made anew. Its name is a digest of all that the answers depend on.
+A file holds all cases of one draw of a package, after a line with their SHA-256. Its name is a digest of everything
+that the answers depend on. A damaged file, or one that other users can access, counts as missing.
 """
 
 import hashlib
@@ -22,17 +22,17 @@ from app.settings import ROOT
 from app.worker.prepare import PreparedCase
 from sandbox.cache import FillableLauncher
 
-# Whoever tries a solution again and again meets other hidden inputs tomorrow.
-MOST_SECONDS = 24 * 60 * 60
-MOST_FILES = 50
-MOST_BYTES = 256 * 2**20
+# After a day the hidden inputs are drawn anew, so that a solution meets other inputs.
+MAX_SECONDS = 24 * 60 * 60
+MAX_FILES = 50
+MAX_BYTES = 256 * 2**20
 
 _JSON = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64", ser_json_inf_nan="constants")
 _CASES: TypeAdapter[tuple[PreparedCase, ...]] = TypeAdapter(tuple[PreparedCase, ...], config=_JSON)
 
 
-class KeptCases:
-    """Under one key (`key_of`)."""
+class CaseCache:
+    """The cache entry of one key (`key_of`)."""
 
     def __init__(self, folder: Path, key: str) -> None:
         self._folder, self._file = folder, folder / key
@@ -48,10 +48,10 @@ class KeptCases:
         except (OSError, ValidationError):
             return None
 
-    def keep(self, cases: tuple[PreparedCase, ...]) -> None:
-        """Appears whole or not at all. Where there is no room for it, the next call prepares the cases again."""
+    def store(self, cases: tuple[PreparedCase, ...]) -> None:
+        """Write the file atomically. Without room for it, nothing is written and nothing is raised."""
         content = _CASES.dump_json(cases)
-        if len(content) > MOST_BYTES:
+        if len(content) > MAX_BYTES:
             return
         copy = self._file.with_name(f".{self._file.name}.{token_hex(4)}")
         with suppress(OSError):
@@ -62,17 +62,17 @@ class KeptCases:
             copy.replace(self._file)
 
     def _make_room(self, size: int) -> None:
-        """The oldest go first."""
-        room = MOST_BYTES - size
+        """Delete the oldest files."""
+        room = MAX_BYTES - size
         newest_first = sorted(_status_of(self._folder.iterdir()), key=lambda pair: -pair[1].st_mtime)
-        for place, (path, status) in enumerate(newest_first, 1):
+        for count, (path, status) in enumerate(newest_first, 1):
             room -= status.st_size
-            if place >= MOST_FILES or room < 0 or _is_old(status):
+            if count >= MAX_FILES or room < 0 or _is_old(status):
                 path.unlink(missing_ok=True)
 
 
 def key_of(package: Package, seed: str | None, launcher: FillableLauncher, optimizations: Iterable[str]) -> str:
-    """`seed`: that somebody named; None: any will do. The same code on another kind of processor rounds otherwise."""
+    """Return the cache key. `seed` is None for a random draw. The processor counts because it affects rounding."""
     facts = [digest(package.files), seed, launcher.image, sorted(optimizations), _processor(), _own_sources()]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
@@ -86,7 +86,7 @@ def _processor() -> list[str]:
 
 
 def _own_sources() -> list[tuple[str, int, int]]:
-    """Of all that draws inputs, runs the reference and looks into its programs: each file's size and time."""
+    """Return the path, size and time of each source file that the answers depend on."""
     files = sorted(
         path
         for folder in ("app/catalog", "app/judging", "app/worker", "sandbox")
@@ -104,7 +104,7 @@ def _status_of(paths: Iterable[Path]) -> list[tuple[Path, os.stat_result]]:
 
 
 def _is_old(status: os.stat_result) -> bool:
-    return time.time() - status.st_mtime > MOST_SECONDS
+    return time.time() - status.st_mtime > MAX_SECONDS
 
 
 def _first_line(content: bytes) -> bytes:

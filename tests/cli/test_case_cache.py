@@ -1,4 +1,4 @@
-"""What `allclose judge` keeps for its next call: the reference runs once for each package, and no longer than that."""
+"""The cache of `allclose judge`: the reference runs once for each package and day."""
 
 import json
 import math
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import kept_cases
-from app.cli.kept_cases import KeptCases, key_of
+from app.cli import case_cache
+from app.cli.case_cache import CaseCache, key_of
 from app.judging.requirement import Evidence, Loop
 from app.settings import ROOT
 from sandbox.cache import FillableLauncher
@@ -121,7 +121,7 @@ def test_what_is_kept_is_for_its_user_alone(expect: Expect, home: Path) -> None:
 
 
 def test_cases_come_back_as_they_were(tmp_path: Path) -> None:
-    kept = KeptCases(tmp_path / "cases", "a")
+    kept = CaseCache(tmp_path / "cases", "a")
 
     loop = Loop(index=0, length=None, steps=4, nesting=0, takes_part=True, fed_by=("x",), outside=math.inf, effect=0.5)
     evidence = Evidence(
@@ -137,46 +137,46 @@ def test_cases_come_back_as_they_were(tmp_path: Path) -> None:
     cases = (*CASES, replace(CASES[0], position=3, sealed=True, evidence=evidence))
 
     assert kept.find() is None
-    kept.keep(cases)
+    kept.store(cases)
     assert kept.find() == cases
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"not a digest\n[]", b"\xff" * 100])
 def test_a_file_that_holds_no_cases_counts_as_none(tmp_path: Path, content: bytes) -> None:
-    kept = KeptCases(tmp_path / "cases", "a")
-    kept.keep(CASES)
+    kept = CaseCache(tmp_path / "cases", "a")
+    kept.store(CASES)
     (tmp_path / "cases" / "a").write_bytes(content)
 
     assert kept.find() is None
 
 
 def test_cases_are_kept_for_a_day(tmp_path: Path) -> None:
-    kept = KeptCases(tmp_path, "a")
-    kept.keep(CASES)
-    yesterday = time.time() - kept_cases.MOST_SECONDS - 1
+    kept = CaseCache(tmp_path, "a")
+    kept.store(CASES)
+    yesterday = time.time() - case_cache.MAX_SECONDS - 1
     os.utime(tmp_path / "a", (yesterday, yesterday))
 
     assert kept.find() is None
 
-    KeptCases(tmp_path, "b").keep(CASES)
+    CaseCache(tmp_path, "b").store(CASES)
     assert [path.name for path in tmp_path.iterdir()] == ["b"]
 
 
 def test_cases_that_are_too_large_leave_the_others_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    KeptCases(tmp_path, "a").keep(CASES)
-    monkeypatch.setattr(kept_cases, "MOST_BYTES", (tmp_path / "a").stat().st_size + 100)
+    CaseCache(tmp_path, "a").store(CASES)
+    monkeypatch.setattr(case_cache, "MAX_BYTES", (tmp_path / "a").stat().st_size + 100)
 
-    KeptCases(tmp_path, "b").keep(CASES * 2)
+    CaseCache(tmp_path, "b").store(CASES * 2)
 
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
-@pytest.mark.parametrize("limit", ["MOST_FILES", "MOST_BYTES"])
+@pytest.mark.parametrize("limit", ["MAX_FILES", "MAX_BYTES"])
 def test_the_oldest_cases_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
-    KeptCases(tmp_path, "a").keep(CASES)
-    monkeypatch.setattr(kept_cases, limit, 3 if limit == "MOST_FILES" else 3 * (tmp_path / "a").stat().st_size)
+    CaseCache(tmp_path, "a").store(CASES)
+    monkeypatch.setattr(case_cache, limit, 3 if limit == "MAX_FILES" else 3 * (tmp_path / "a").stat().st_size)
     for name in "abcde":
-        KeptCases(tmp_path, name).keep(CASES)
+        CaseCache(tmp_path, name).store(CASES)
         os.utime(tmp_path / name, (time.time() - 100 + ord(name), time.time() - 200 + ord(name)))
 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["c", "d", "e"]
@@ -185,9 +185,9 @@ def test_the_oldest_cases_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_where_nothing_can_be_kept_nothing_is(tmp_path: Path) -> None:
     (tmp_path / "cases").write_text("a file where the folder should be")
 
-    KeptCases(tmp_path / "cases", "a").keep(CASES)
+    CaseCache(tmp_path / "cases", "a").store(CASES)
 
-    assert KeptCases(tmp_path / "cases", "a").find() is None
+    assert CaseCache(tmp_path / "cases", "a").find() is None
 
 
 def test_the_key_names_the_package_the_seed_the_libraries_and_what_compiles() -> None:

@@ -1,4 +1,4 @@
-"""A submission followed to its verdict: what the command line and notebooks share."""
+"""Following a submission to its verdict, for the command line and notebooks."""
 
 import time
 from collections.abc import Iterator
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from app.submissions.view import SubmissionView
 
 POLL_SECONDS = 30
-# Where somebody looks on, rows come in about as fast as people read.
-LOOK_SECONDS = 1
-# A hint may follow the verdict, and is waited for so long.
+# In a terminal or notebook, so that new rows appear about as fast as a person reads.
+LIVE_POLL_SECONDS = 1
+# The longest wait for a hint, which may come after the verdict.
 HINT_SECONDS = 20.0
-AS_IT_IS: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
+PLAIN: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
 
 
 def follow(client: "Client", submission_id: str, poll_seconds: int) -> Iterator["SubmissionView"]:
-    """How it stands: at once, then again after so many seconds at most, and last with its verdict."""
+    """Yield the submission at once, then at least every `poll_seconds`, and last with its verdict."""
     return map(read_view, client.follow_views(submission_id, poll_seconds))
 
 
 def wait_for_hint(client: "Client", view: "SubmissionView") -> "SubmissionView":
-    """The verdict is known: whatever goes wrong here, or Ctrl-C, leaves it as it is."""
+    """Wait for the hint. An error or Ctrl-C returns the view without one, because the verdict is known."""
     deadline = time.monotonic() + HINT_SECONDS
     try:
         while view.hint_pending and time.monotonic() < deadline:
@@ -39,28 +39,28 @@ def wait_for_hint(client: "Client", view: "SubmissionView") -> "SubmissionView":
 
 
 def watch(client: "Client", submission_id: str) -> "SubmissionView":
-    """To its end, with its hint. A terminal shows each case as its result comes in. Raises ClientError."""
+    """Wait for the verdict and the hint. A terminal shows each case's result as it arrives. Raises ClientError."""
     if errors.is_terminal:
-        view = _watch_live(follow(client, submission_id, LOOK_SECONDS))
+        view = _watch_live(follow(client, submission_id, LIVE_POLL_SECONDS))
     else:
         view = _watch_quietly(follow(client, submission_id, POLL_SECONDS))
     if view.hint_pending:
-        errors.print("Looking whether this is a known mistake …")
+        errors.print("Checking for known mistakes …")
         view = wait_for_hint(client, view)
     return view
 
 
 @contextmanager
-def left_behind(client: "Client", submission_id: str) -> Iterator[None]:
-    """A submission that was taken is judged, whatever becomes of who waits for it; this says where to look again."""
+def explain_interruption(client: "Client", submission_id: str) -> Iterator[None]:
+    """After an error or Ctrl-C, tell the user where the submission is: the server keeps judging it."""
     try:
         yield
     except (ClientError, KeyboardInterrupt):
         page = one_line(page_of(client, submission_id))
-        errors.print(f"Your submission was taken and is judged without you: {page}", **AS_IT_IS)
+        errors.print(f"The server has your submission and keeps judging it: {page}", **PLAIN)
         name = one_line(submission_id)
         errors.print(
-            f"In a terminal, `allclose show {name}` follows it and `allclose cancel {name}` stops it.", **AS_IT_IS
+            f"In a terminal, `allclose show {name}` follows it and `allclose cancel {name}` stops it.", **PLAIN
         )
         raise
 
@@ -81,16 +81,16 @@ def _watch_live(views: Iterator["SubmissionView"]) -> "SubmissionView":
 
 
 def _watch_quietly(views: Iterator["SubmissionView"]) -> "SubmissionView":
-    told: str | None = None
+    printed: str | None = None
     for view in views:
-        if view.notice and view.notice != told:
-            errors.print(message(view.notice), **AS_IT_IS)
-        told = view.notice
+        if view.notice and view.notice != printed:
+            errors.print(message(view.notice), **PLAIN)
+        printed = view.notice
     return view
 
 
 def read_view(view: "model.SubmissionView") -> "SubmissionView":
-    """As the pages have it, whose words and pictures a terminal and a notebook show."""
+    """Convert the client's view to the view that the pages' texts and pictures are made from."""
     from app.submissions.view import SubmissionView
 
     return SubmissionView.model_validate(view.model_dump())

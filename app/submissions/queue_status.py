@@ -1,0 +1,37 @@
+"""Whether a worker serves a queue, and the notice for a student whose judging no worker can take."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import ColumnElement, and_, any_, exists, func, literal, select
+from sqlalchemy.orm import Session
+
+from app.submissions.model import Judging, WorkerRow
+
+# A worker counts as dead after as long without a heartbeat as a lease lasts.
+ALIVE = timedelta(seconds=15)
+NO_WORKER = "No {kind} is running now: your submission waits in the queue and will be judged when one starts."
+_KIND = {"cpu": "worker", "gpu": "GPU worker"}
+
+
+def serves(queue: str) -> ColumnElement[bool]:
+    """Return the condition that a worker is alive, not draining, and serves this queue."""
+    return and_(
+        WorkerRow.seen_at > func.now() - ALIVE, ~WorkerRow.is_draining, literal(queue) == any_(WorkerRow.queues)
+    )
+
+
+def has_worker(session: Session, queue: str) -> bool:
+    return session.scalars(select(exists().where(serves(queue)))).one()
+
+
+def is_held(session: Session, lease_until: datetime | None) -> bool:
+    return lease_until is not None and lease_until > session.scalars(select(func.now())).one()
+
+
+def explain_wait(session: Session, judging: Judging) -> str | None:
+    """Return a notice if the judging waits and no worker serves its queue."""
+    if judging.state == "done":
+        return None
+    if has_worker(session, judging.queue) or is_held(session, judging.lease_until):
+        return None
+    return NO_WORKER.format(kind=_KIND.get(judging.queue, "worker"))
