@@ -30,7 +30,7 @@ EVERYWHERE = "*"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ToleranceGroup:
     """Leaves that share a pattern, a checker and a tolerance."""
 
     path: str
@@ -43,18 +43,18 @@ def check_calibration(
     trial: Trial, material: Material, noise: Noise, mutants: Sequence[Sample]
 ) -> Checked[CalibrationSection]:
     """`mutants`: those that compute something else. Raises JudgeFailed, BoxLost, Aborted."""
-    place_of = _Places(trial)
-    right, wrong = _worst(place_of, noise.samples), _worst(place_of, [*_wrong(trial, material), *mutants])
+    group_of = _Grouping(trial)
+    right, wrong = _worst(group_of, noise.samples), _worst(group_of, [*_wrong(trial, material), *mutants])
     signal, without = _where_furthest(wrong)
-    places = sorted({*place_of.seen}, key=lambda place: (place.path, place.checker))
-    leaves = tuple(calibrate(place, right.get(place, {}).values(), signal.get(place, ())) for place in places)
+    groups = sorted({*group_of.seen}, key=lambda group: (group.path, group.checker))
+    leaves = tuple(calibrate(group, right.get(group, {}).values(), signal.get(group, ())) for group in groups)
     section = CalibrationSection(leaves=leaves, ways=noise.ways, without_number=without)
     return Checked(section, _summary(section), tuple(_findings(section)))
 
 
 def _wrong(trial: Trial, material: Material) -> Iterator[Sample]:
     """Wrong solutions, at the cases that they fail: elsewhere they may be right."""
-    asker = CustomChecker(trial.package, trial.bench.references, trial.abort)
+    asker = CustomChecker(trial.package, trial.pools.references, trial.abort)
     for judged in material.judged:
         if judged.submission.verdict is not Verdict.WRONG_ANSWER:
             continue
@@ -64,41 +64,41 @@ def _wrong(trial: Trial, material: Material) -> Iterator[Sample]:
                 yield Sample(kind="wrong", label=judged.submission.name, case=case.name, distance=distance)
 
 
-class _Places:
-    """Which place each leaf belongs to; `seen` has all that were asked about."""
+class _Grouping:
+    """Which group each leaf belongs to; `seen` has all that were asked about."""
 
     def __init__(self, trial: Trial) -> None:
         self._rules = rules_of(trial.package.manifest)
-        self.seen: set[Place] = set()
+        self.seen: set[ToleranceGroup] = set()
 
-    def __call__(self, leaf: LeafReport) -> Place:
+    def __call__(self, leaf: LeafReport) -> ToleranceGroup:
         pattern = find_pattern(leaf.path, self._rules.leaves) or find_pattern(leaf.path, self._rules.checkers)
-        place = Place(pattern or EVERYWHERE, leaf.checker, leaf.rtol, leaf.atol)
-        self.seen.add(place)
-        return place
+        group = ToleranceGroup(pattern or EVERYWHERE, leaf.checker, leaf.rtol, leaf.atol)
+        self.seen.add(group)
+        return group
 
 
 Key = tuple[str, str]
 
 
-def _worst(place_of: _Places, samples: Iterable[Sample]) -> dict[Place, dict[Key, Measured]]:
-    """Of each place and each label, the worst leaf of the worst case."""
-    found: dict[Place, dict[Key, Measured]] = defaultdict(dict)
+def _worst(group_of: _Grouping, samples: Iterable[Sample]) -> dict[ToleranceGroup, dict[Key, Measured]]:
+    """Of each group and each label, the worst leaf of the worst case."""
+    found: dict[ToleranceGroup, dict[Key, Measured]] = defaultdict(dict)
     for sample in samples:
         key = (sample.kind, sample.label)
         if not sample.distance.leaves:
             measured = _measured(sample, None)
-            found[_NOWHERE][key] = measured
+            found[_NO_LEAVES][key] = measured
         for leaf in sample.distance.leaves:
-            place = place_of(leaf)
-            before = found[place].get(key)
+            group = group_of(leaf)
+            before = found[group].get(key)
             measured = _measured(sample, leaf)
             if before is None or measured.value > before.value:
-                found[place][key] = measured
+                found[group][key] = measured
     return found
 
 
-_NOWHERE = Place("", "", None, None)
+_NO_LEAVES = ToleranceGroup("", "", None, None)
 
 
 def _measured(sample: Sample, leaf: LeafReport | None) -> Measured:
@@ -114,38 +114,40 @@ def _measured(sample: Sample, leaf: LeafReport | None) -> Measured:
     )
 
 
-def _where_furthest(wrong: Mapping[Place, Mapping[Key, Measured]]) -> tuple[dict[Place, list[Measured]], int]:
-    """Each wrong answer at the one place where it is furthest off; and how many are beyond any number."""
-    signal: dict[Place, list[Measured]] = defaultdict(list)
+def _where_furthest(
+    wrong: Mapping[ToleranceGroup, Mapping[Key, Measured]],
+) -> tuple[dict[ToleranceGroup, list[Measured]], int]:
+    """Each wrong answer at the one group where it is furthest off; and how many are beyond any number."""
+    signal: dict[ToleranceGroup, list[Measured]] = defaultdict(list)
     without = 0
     for key in sorted({key for found in wrong.values() for key in found}):
-        place, measured = max(
-            ((place, found[key]) for place, found in wrong.items() if key in found), key=lambda each: each[1].value
+        group, measured = max(
+            ((group, found[key]) for group, found in wrong.items() if key in found), key=lambda each: each[1].value
         )
         if isfinite(measured.value):
-            signal[place].append(measured)
+            signal[group].append(measured)
         else:
             without += 1
     return signal, without
 
 
-def calibrate(place: Place, noise: Iterable[Measured], signal: Sequence[Measured]) -> CalibratedLeaf:
+def calibrate(group: ToleranceGroup, noise: Iterable[Measured], signal: Sequence[Measured]) -> CalibratedLeaf:
     leaf = CalibratedLeaf(
-        path=place.path,
-        checker=place.checker,
-        tolerance=None if place.rtol is None else Margin(rtol=place.rtol, atol=place.atol or 0.0),
+        path=group.path,
+        checker=group.checker,
+        tolerance=None if group.rtol is None else Margin(rtol=group.rtol, atol=group.atol or 0.0),
         noise=tuple(sorted(noise, key=lambda measured: -measured.value)),
         signal=tuple(sorted(signal, key=lambda measured: measured.value)),
         suggestion=None,
         state="inside",
     )
-    state = _state(leaf, place)
+    state = _state(leaf, group)
     return leaf.model_copy(update={"state": state, "suggestion": _suggest(leaf, state)})
 
 
-def _state(leaf: CalibratedLeaf, place: Place) -> State:
+def _state(leaf: CalibratedLeaf, group: ToleranceGroup) -> State:
     noise, signal = leaf.largest_noise or 0.0, leaf.smallest_signal
-    if place.rtol == place.atol == 0 or (place.rtol is None and not any(m.value for m in (*leaf.noise, *leaf.signal))):
+    if group.rtol == group.atol == 0 or (group.rtol is None and not any(m.value for m in (*leaf.noise, *leaf.signal))):
         return "exact" if noise == 0 else "too_tight"
     if signal is not None and noise >= signal:
         return "no_gap"

@@ -17,7 +17,7 @@ from typing import cast
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import CaseCost, LimitsSection, ShapeCost
 from app.judging.verdicts import Verdict
-from app.verification.many import Call, Version, call_while_alive
+from app.verification.batch import Call, Version, call_while_alive
 from app.verification.trial import Attempt, Checked, Material, Trial
 from app.worker.prepare import PreparedCase
 from app.worker.request import MEBIBYTE, PATIENCE

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from app.catalog.verification_section import Kind, Way
 from app.judging.verdicts import Verdict
+from app.verification.batch import Call, Version, call_while_alive
 from app.verification.distance import Distance, distance_of, is_rounding, same_dtypes
-from app.verification.many import Call, Version, call_while_alive
 from app.verification.trial import Material, Trial
 from app.worker.custom_checker import CustomChecker
 from app.worker.prepare import PreparedCase
@@ -138,7 +138,7 @@ def _go(trial: Trial, material: Material, manner: _Manner) -> tuple[list[Sample]
     cases = sorted(some_of_each(material.cases), key=lambda case: len(case.inputs))
     calls = [Call(version, case) for case in cases]
     outcomes = call_while_alive(trial, calls, MOST_SECONDS)
-    asker = CustomChecker(trial.package, trial.bench.references, trial.abort)
+    asker = CustomChecker(trial.package, trial.pools.references, trial.abort)
     answered = [(c, _rounded(c, o)) for c, o in zip(cases, outcomes, strict=False) if o.ending is Ending.ANSWERED]
     samples = [
         Sample(
@@ -170,7 +170,7 @@ def _rounded(case: PreparedCase, outcome: CaseOutcome) -> CaseOutcome:
 
 
 def _accepted(trial: Trial, material: Material) -> Iterator[Sample]:
-    asker = CustomChecker(trial.package, trial.bench.references, trial.abort)
+    asker = CustomChecker(trial.package, trial.pools.references, trial.abort)
     for judged in material.judged:
         if judged.submission.verdict is not Verdict.ACCEPTED:
             continue

@@ -30,9 +30,9 @@ def check_reference(trial: Trial) -> CheckedReference:
     package = trial.package
     trial.watch(STEP, 0, 3)
     draw = _draw(package)
-    trial.bench.compile(package, list(_drawn(package, draw)), trial.abort)
+    trial.pools.compile(package, list(_drawn(package, draw)), trial.abort)
     trial.watch(STEP, 1, 3)
-    prepared = prepare(package, draw, trial.bench.references, trial.abort)
+    prepared = prepare(package, draw, trial.pools.references, trial.abort)
     trial.watch(STEP, 2, 3)
     shuffled = list(prepared.cases)
     random.Random(digest(package.files)).shuffle(shuffled)
@@ -129,7 +129,7 @@ def _input_findings(trial: Trial, draw: Draw, first: Prepared) -> Iterator[Findi
     """Of cases.py: it must make the same of the same seed."""
     if trial.package.generators is None:
         return
-    second = prepare(trial.package, draw, trial.bench.references, trial.abort)
+    second = prepare(trial.package, draw, trial.pools.references, trial.abort)
     for case, again in zip(first.cases, second.cases, strict=True):
         if case.inputs != again.inputs:
             message = f"case {case.name}: two calls with the same seed make different inputs"

@@ -31,7 +31,7 @@ from sandbox.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
+class VerificationPools:
     """The pools: for submissions, for the package's own code, and for programs that are inspected."""
 
     launcher: Launcher
@@ -46,14 +46,14 @@ class Bench:
 
 
 @contextmanager
-def open_bench(settings: Settings, launcher: Launcher) -> Iterator[Bench]:
+def open_pools(settings: Settings, launcher: Launcher) -> Iterator[VerificationPools]:
     """Boxes start from the thread that asks for them."""
     with (
         open_pool(settings, launcher) as students,
         open_reference_pool(settings, launcher) as references,
         open_inspector_pool(settings, launcher) as inspectors,
     ):
-        yield Bench(launcher=launcher, students=students, references=references, inspectors=inspectors)
+        yield VerificationPools(launcher=launcher, students=students, references=references, inspectors=inspectors)
 
 
 @contextmanager
@@ -150,7 +150,7 @@ class CheckedKnown(Checked[KnownSection]):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     package: Package
-    bench: Bench
+    pools: VerificationPools
     watch: Watch
     abort: Event
     effort: Effort
@@ -162,11 +162,11 @@ class Trial:
             package=self.package,
             source=source,
             cases=cases,
-            references=self.bench.references,
-            inspectors=self.bench.inspectors,
+            references=self.pools.references,
+            inspectors=self.pools.inspectors,
             on_outcome=lambda outcome: outcomes.update({outcome.name: outcome}),
         )
-        finish = judge(job, self.bench.students, lambda _: None, self.abort)
+        finish = judge(job, self.pools.students, lambda _: None, self.abort)
         return Attempt(verdict=finish.verdict, results=tuple(finish.cases), outcomes=outcomes)
 
     @property
@@ -182,7 +182,7 @@ class Trial:
         return self.compare_encoded(case, encode(answer))
 
     def compare_encoded(self, case: PreparedCase, answer: bytes) -> Comparison:
-        ask = CustomChecker(self.package, self.bench.references, self.abort).about(
+        ask = CustomChecker(self.package, self.pools.references, self.abort).about(
             case.name, case.inputs, case.expected, answer
         )
         return compare(decode(answer), decode(case.expected), rules_of(self.package.manifest), ask)

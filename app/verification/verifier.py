@@ -28,7 +28,7 @@ from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.queue.retry import retry
 from app.settings import Settings
 from app.verification.lease import VERIFICATIONS, VerificationClaim, Verified, finish, record_step
-from app.verification.trial import Effort, open_bench, private_launcher
+from app.verification.trial import Effort, open_pools, private_launcher
 from app.verification.verify import FULL, verify
 from sandbox.gpu.lease import Gpus
 from sandbox.interface import Aborted
@@ -96,10 +96,10 @@ class Verifier:
         try:
             with (
                 private_launcher(self.settings, self.gpus) as launcher,
-                open_bench(self.settings, launcher) as bench,
+                open_pools(self.settings, launcher) as pools,
                 aborted_after(self.seconds, abort) as over,
             ):
-                return verify(package, bench, teller, over, self.effort)
+                return verify(package, pools, teller, over, self.effort)
         except Aborted:
             if abort.is_set():
                 raise

@@ -5,7 +5,7 @@ import pytest
 from app.catalog.package import Package
 from app.catalog.verification_report import Finding
 from app.verification.lint import RULES
-from app.verification.lint.paper import read_paper
+from app.verification.package_texts import read_texts
 from tests.verification.bench import changed, package_of
 
 WHY = "Streams have no end, and their mean is wanted now."
@@ -32,8 +32,8 @@ FOUND = {
 
 
 def findings_of(package: Package) -> list[Finding]:
-    paper = read_paper(package, ())
-    return [finding for rule in RULES.values() for finding in rule(paper)]
+    texts = read_texts(package, ())
+    return [finding for rule in RULES.values() for finding in rule(texts)]
 
 
 def test_a_right_package_has_nothing_to_be_found() -> None:

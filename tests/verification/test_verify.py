@@ -9,7 +9,7 @@ from app.catalog.package import Package
 from app.catalog.verification_report import CHECK_NAMES, Report
 from app.verification.distance import is_repeated
 from app.verification.reference import check_reference
-from app.verification.trial import Bench, Trial
+from app.verification.trial import Trial, VerificationPools
 from sandbox.guest.codec import encode
 from tests.verification.bench import FULL, changed, package_of, said, verified
 
@@ -20,8 +20,8 @@ ASKED = ("tolerance: {rtol: 1.0e-5, atol: 1.0e-6}", 'checkers: {"*": {checker: p
 
 
 @pytest.fixture(scope="module")
-def sound(bench: Bench) -> Report:
-    return verified(package_of("running_mean"), bench, FULL)
+def sound(pools: VerificationPools) -> Report:
+    return verified(package_of("running_mean"), pools, FULL)
 
 
 def test_a_right_package_passes(sound: Report) -> None:
@@ -100,11 +100,11 @@ FAULTY = {
 
 
 @pytest.mark.parametrize("name", FAULTY)
-def test_what_a_package_does_wrong_is_a_finding(name: str, bench: Bench) -> None:
+def test_what_a_package_does_wrong_is_a_finding(name: str, pools: VerificationPools) -> None:
     changes, reason = FAULTY[name]
     package: Package = changed("running_mean", *changes)
 
-    report = verified(package, bench)
+    report = verified(package, pools)
 
     assert not report.passed
     told = [message for check, message in said(report) if check == "reference"]
@@ -113,9 +113,9 @@ def test_what_a_package_does_wrong_is_a_finding(name: str, bench: Bench) -> None
 
 
 @pytest.mark.parametrize(("added", "is_told"), [("1e-4 * np.random.default_rng().random()", True), ("1e-4", False)])
-def test_noise_below_the_tolerance_is_pointed_out(added: str, is_told: bool, bench: Bench) -> None:
+def test_noise_below_the_tolerance_is_pointed_out(added: str, is_told: bool, pools: VerificationPools) -> None:
     package = changed("running_mean", (REFERENCE, f"return x + np.float32({added})"), LOOSE)
-    trial = Trial(package=package, bench=bench, watch=lambda *_: None, abort=Event(), effort=FULL)
+    trial = Trial(package=package, pools=pools, watch=lambda *_: None, abort=Event(), effort=FULL)
 
     findings = check_reference(trial).findings
 

@@ -12,8 +12,8 @@ from itertools import groupby
 from app.judging.checker import VALUES
 from app.judging.structure import leaves
 from app.judging.verdicts import Verdict
+from app.verification.batch import Call, Version, call_all
 from app.verification.distance import Distance, distance_of, is_rounding
-from app.verification.many import Call, Version, call_all
 from app.verification.mutation.mutants import Change
 from app.verification.noise import some_of_each
 from app.verification.trial import AT_ONCE, Material, Trial
@@ -86,7 +86,7 @@ class Hunt:
         versions = [reference, *(Version(suspect.change.source) for suspect in suspects)]
         calls = [Call(version, case) for version in versions for case in cases]
         outcomes = iter(call_all(self.trial, calls, self._seconds(cases)))
-        asker = CustomChecker(self.trial.package, self.trial.bench.references, self.trial.abort)
+        asker = CustomChecker(self.trial.package, self.trial.pools.references, self.trial.abort)
         own = {case.name: next(outcomes).answer for case in cases}
         for suspect in suspects:
             for case in cases:

@@ -22,7 +22,7 @@ WRITTEN = 400_000
 # Nodes of a source that are looked at.
 NODES = 5_000
 
-Place = tuple[Operator, cst.CSTNode, cst.CSTNode]
+Replacement = tuple[Operator, cst.CSTNode, cst.CSTNode]
 Item = TypeVar("Item")
 
 
@@ -44,13 +44,13 @@ def list_mutants(source: str, entry_point: str, file: str, abort: Event | None =
     try:
         tree = read_tree(source, entry_point)
         nodes = _some(list(tree.nodes()), NODES)
-        places = [
+        replacements = [
             (operator, node, other)
             for operator in OPERATORS
             for node in _until(abort, nodes)
             for other in operator.replacements(node, tree)
         ]
-        found = list(_changes(tree, _until(abort, _some(places, WRITTEN // len(source))), file))
+        found = list(_changes(tree, _until(abort, _some(replacements, WRITTEN // len(source))), file))
     except (RecursionError, cst.ParserSyntaxError):
         return ()
     return tuple(sorted(found, key=lambda change: (change.line, change.operator.name, change.source)))
@@ -70,9 +70,9 @@ def _some(items: list[Item], most: int) -> list[Item]:
     return [items[index] for index in sorted(random.Random(0).sample(range(len(items)), most))]
 
 
-def _changes(tree: Tree, places: Iterable[Place], file: str) -> Iterator[Change]:
+def _changes(tree: Tree, replacements: Iterable[Replacement], file: str) -> Iterator[Change]:
     seen = {_program(tree.module.code)}
-    for operator, node, other in places:
+    for operator, node, other in replacements:
         changed = tree.code_with(node, other)
         program = _program(changed)
         if program is not None and program not in seen:

@@ -24,10 +24,10 @@ from app.catalog.verification_report import Finding
 from app.catalog.verification_section import Mutant, MutationSection, Outcome
 from app.judging.requirement import plural
 from app.judging.verdicts import Verdict
-from app.verification.file_place import places_of
 from app.verification.mutation.hunt import Hunt, Suspect
 from app.verification.mutation.mutants import list_mutants, sample_mutants
 from app.verification.noise import Noise, Sample, some_of_each
+from app.verification.package_texts import sources_by_file
 from app.verification.trial import Checked, Material, Trial
 from app.worker.prepare import Draw, PreparedCase, prepare
 from sandbox.guest.codec import decode, encode
@@ -51,7 +51,7 @@ def draw_probes(trial: Trial) -> Probes:
     secret = hashlib.sha256(f"probes of {digest(trial.package.files)}".encode()).digest()
 
     def draw(variant: int) -> list[PreparedCase]:
-        prepared = prepare(trial.package, Draw(secret, variant), trial.bench.references, trial.abort)
+        prepared = prepare(trial.package, Draw(secret, variant), trial.pools.references, trial.abort)
         return some_of_each(prepared.cases)
 
     fresh, others = trial.each("other inputs", VARIANTS, draw)
@@ -159,8 +159,8 @@ class CheckedMutation(Checked[MutationSection]):
 
 def check_mutation(trial: Trial, material: Material, noise: Noise) -> CheckedMutation:
     """Raises JudgeFailed, BoxLost, Aborted."""
-    package, place = trial.package, places_of(trial.package)[FILE_OF_KEY["reference"]]
-    possible = list_mutants(package.reference, package.manifest.entry_point, place.key or place.file, trial.abort)
+    package, source = trial.package, sources_by_file(trial.package)[FILE_OF_KEY["reference"]]
+    possible = list_mutants(package.reference, package.manifest.entry_point, source.key or source.file, trial.abort)
     most = MOST_QUICKLY if trial.effort.is_quick else MOST
     most = most if trial.effort.mutants is None else trial.effort.mutants
     suspects = [Suspect(change) for change in sample_mutants(possible, most, SEED)]
@@ -168,18 +168,18 @@ def check_mutation(trial: Trial, material: Material, noise: Noise) -> CheckedMut
     hunt.run(suspects)
     hunt.try_idle(suspects)
     judgements = judge_survivors(hunt, [suspect for suspect in suspects if not suspect.killed_by], noise)
-    mutants = tuple(_mutant(suspect, judgements.get(suspect), place) for suspect in suspects)
+    mutants = tuple(_mutant(suspect, judgements.get(suspect), source) for suspect in suspects)
     section = MutationSection(possible=len(possible), mutants=mutants, strength=_strength(mutants))
     signal = [sample for s, mutant in zip(suspects, mutants, strict=True) for sample in _signal(s, mutant)]
-    return CheckedMutation(section, _summary(section), _findings(section, package, place), signal=tuple(signal))
+    return CheckedMutation(section, _summary(section), _findings(section, package, source), signal=tuple(signal))
 
 
-def _mutant(suspect: Suspect, judgement: Judgement | None, place: Source) -> Mutant:
+def _mutant(suspect: Suspect, judgement: Judgement | None, source: Source) -> Mutant:
     used = [distance.used for distance in suspect.distances.values() if distance.used is not None]
     change = suspect.change
     return Mutant(
         operator=change.operator.name,
-        line=place.above + change.line,
+        line=source.above + change.line,
         diff=change.diff,
         outcome=judgement.outcome if judgement else "killed",
         killed_by=suspect.killed_by,
@@ -220,7 +220,7 @@ def _summary(section: MutationSection) -> str:
     return f"{killed} of {plural(killed + survived, 'mutant')} killed ({percent(section.strength)}){aside}"
 
 
-def _findings(section: MutationSection, package: Package, place: Source) -> tuple[Finding, ...]:
+def _findings(section: MutationSection, package: Package, source: Source) -> tuple[Finding, ...]:
     survivors = section.having("survived")
     found = [
         Finding(
@@ -228,7 +228,7 @@ def _findings(section: MutationSection, package: Package, place: Source) -> tupl
             severity="warning",
             message=f"a mutant passes every case ({mutant.operator})",
             remedy=mutant.suggestion,
-            file=place.file,
+            file=source.file,
             line=mutant.line,
             details=mutant.diff,
         )
@@ -241,5 +241,5 @@ def _findings(section: MutationSection, package: Package, place: Source) -> tupl
         share = f"{percent(section.strength)} of the faults planted in the reference"
         message = f"the cases notice {share}; {percent(ENOUGH)} are needed"
         remedy = "add cases that tell the mutants listed from the reference, or draw inputs that do"
-        found.insert(0, Finding(check="mutation", severity="error", message=message, remedy=remedy, file=place.file))
+        found.insert(0, Finding(check="mutation", severity="error", message=message, remedy=remedy, file=source.file))
     return tuple(found)

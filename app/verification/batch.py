@@ -1,6 +1,6 @@
 """Many versions of a solution, each called with the inputs of cases: in few processes, so that compiling is shared.
 
-For the package's own code only, in boxes that hold nothing else. `inside/many.py` is what runs there.
+For the package's own code only, in boxes that hold nothing else. `inside/batch.py` is what runs there.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,7 +46,7 @@ def call_all(trial: Trial, calls: Sequence[Call], wall_seconds: float) -> list[C
     Raises BoxLost, Aborted, JudgeFailed.
     """
     outcomes: list[CaseOutcome] = []
-    with trial.bench.references.lease(box_spec(trial.package.manifest), trial.abort) as box:
+    with trial.pools.references.lease(box_spec(trial.package.manifest), trial.abort) as box:
         while len(outcomes) < len(calls):
             made = _call_some(trial, box, list(_one_process(calls[len(outcomes) :])), wall_seconds)
             outcomes += made[:-1] if len(made) > 1 and made[-1].ending in _DEADLY else made
@@ -55,7 +55,7 @@ def call_all(trial: Trial, calls: Sequence[Call], wall_seconds: float) -> list[C
 
 def call_while_alive(trial: Trial, calls: Sequence[Call], wall_seconds: float) -> list[CaseOutcome]:
     """In order, up to the first that ends the process. Raises BoxLost, Aborted, JudgeFailed."""
-    with trial.bench.references.lease(box_spec(trial.package.manifest), trial.abort) as box:
+    with trial.pools.references.lease(box_spec(trial.package.manifest), trial.abort) as box:
         return _call_some(trial, box, calls, wall_seconds)
 
 
@@ -63,7 +63,7 @@ def _call_some(trial: Trial, box: Box, calls: Sequence[Call], wall_seconds: floa
     manifest = trial.package.manifest
     limits = limits_of(manifest)
     request = Request(
-        source=_source("many"),
+        source=_source("batch"),
         entry_point="answer",
         driver=None,
         parameters=(Parameter(VERSION, "value"), *(Parameter(p.name, p.kind) for p in manifest.case_inputs)),
