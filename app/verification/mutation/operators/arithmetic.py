@@ -30,6 +30,8 @@ _AUGMENTED: dict[type[cst.CSTNode], type[cst.BaseAugOp]] = {
 
 
 class Arithmetic(Operator):
+    """Replaces an operator, such as minus for plus, or removes a minus sign."""
+
     name = "arithmetic"
     remedy = "add a case in which both sides of this operation are neither 0 nor 1, and of different size"
 
@@ -45,6 +47,8 @@ class Arithmetic(Operator):
 
 
 class Operand(Operator):
+    """Removes one side of an operation: `w` for `w * x`."""
+
     name = "operand left out"
     remedy = "add a case in which the part that is left out changes the answer"
 
@@ -52,18 +56,20 @@ class Operand(Operator):
         if not isinstance(node, cst.BinaryOperation):
             return
         yield grouped(node.left)
-        # An exponent in place of a power is no slip that anybody makes.
+        # Authors and students do not write an exponent in place of its power.
         if not isinstance(node.operator, cst.Power):
             yield grouped(node.right)
 
 
 _OTHER_TRUTH = {"True": "False", "False": "True"}
 _SLIGHTLY_MORE = 1.1
-# Arguments that only decide whether a mistake is noticed.
+# Arguments that only switch checks on or off.
 _CHECKING_ARGUMENTS = frozenset({"strict", "check_rep", "donate", "donate_argnums"})
 
 
 class Constant(Operator):
+    """Changes a number by 1, by a tenth or to 0, and swaps True and False."""
+
     name = "constant"
     remedy = "add a case whose answer depends on this number"
 
@@ -80,7 +86,7 @@ class Constant(Operator):
 
 
 def _near_integers(value: int) -> tuple[int, ...]:
-    """A literal has no sign: −1 is an operation on 1."""
+    """A literal has no sign: −1 is a unary minus on 1."""
     return (1,) if value == 0 else (value + 1, value - 1)
 
 
@@ -89,6 +95,8 @@ def _other_floats(value: float) -> tuple[float, ...]:
 
 
 class Variable(Operator):
+    """Uses another variable with a similar name: `x_a` for `x_b`, `y_full` for `x_full`."""
+
     name = "variable"
     remedy = "add a case in which the two variables hold different values"
 
@@ -104,7 +112,7 @@ class Variable(Operator):
 
 
 def _is_alike(first: str, second: str) -> bool:
-    """Two parts that differ in one: `grads_a` and `grads_b`, or single letters, as `x` and `y`."""
+    """Whether two names differ in one part, as `grads_a` and `grads_b`, or are single letters, as `x` and `y`."""
     one, two = first.split("_"), second.split("_")
     if len(one) != len(two):
         return False

@@ -13,10 +13,10 @@ _RESHAPING = frozenset("transpose swapaxes moveaxis permute t flip flipud fliplr
 
 
 class Transpose(Operator):
+    """Removes a transpose, flip or other change of axes."""
+
     name = "transpose left out"
-    remedy = (
-        "add a case with a square and asymmetric array here, so that the shapes fit either way and the values do not"
-    )
+    remedy = "add a case with a square, asymmetric array here: the shapes then fit either way and the values do not"
 
     def replacements(self, node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
         if isinstance(node, cst.Attribute) and node.attr.value in _TRANSPOSES:
@@ -33,11 +33,13 @@ class Transpose(Operator):
 _AXIS_ARGUMENTS = frozenset({"axis", "dim", "axes", "dims"})
 _OTHER_AXES: dict[str, tuple[str, ...]] = {"0": ("1", "-1"), "1": ("0",), "-1": ("0",), "2": ("1",), "-2": ("-1",)}
 _KEEPDIMS = {"keepdims", "keepdim"}
-# Of these the first argument after the array, or of a method the first of all, is an axis.
+# The axis is their second argument, or the first one if they are called as methods.
 _REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod", "argmax", "argmin", "cumsum", "softmax", "log_softmax"})
 
 
 class Axis(Operator):
+    """Uses another axis: 0 for 1 and for −1, 1 for 0, or none. Negates `keepdims`."""
+
     name = "axis"
     remedy = "add a case whose axes have different sizes and hold different values"
 
@@ -64,8 +66,10 @@ _RANGES = frozenset({"range", "arange", "fori_loop"})
 
 
 class Bound(Operator):
+    """Moves the ends of ranges and slices, and indices, by 1."""
+
     name = "off by one"
-    remedy = "add a case in which the first and the last element count, of a length that does not divide evenly"
+    remedy = "add a case whose first and last elements change the answer, with a length that does not divide evenly"
 
     def replacements(self, node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
         if isinstance(node, cst.Call) and called_name(node) in _RANGES:
@@ -77,7 +81,7 @@ class Bound(Operator):
 
 
 def _ranges(call: cst.Call) -> Iterator[cst.CSTNode]:
-    """Of `range(n)` and `range(start, stop, …)`: one element fewer at either end, and one more."""
+    """Yield `range(n)` or `range(start, stop, …)` with one element fewer at either end, and with one more."""
     arguments, given = list(call.args), positional(call)[:2]
     if not given:
         return

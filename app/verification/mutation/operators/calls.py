@@ -13,7 +13,7 @@ _TRAINING_CALLS = frozenset(
     load_state_dict
     """.split()  # noqa: SIM905
 )
-# Of these the first argument is what they are called with, or else the object that they belong to.
+# The mutant is their first argument, or their object if they are methods without arguments.
 _WRAPPERS = frozenset(
     """
     stop_gradient detach clip clamp clip_by_global_norm scale unscale dropout normalize astype float half bfloat16
@@ -23,6 +23,8 @@ _WRAPPERS = frozenset(
 
 
 class Training(Operator):
+    """Removes a step of a training loop: clearing, clipping, scaling or stopping a gradient, or an update."""
+
     name = "training step"
     remedy = "add a case of several steps, in which gradients are large enough for this call to matter"
 
@@ -105,6 +107,8 @@ _OTHER_BUILTINS: dict[str, tuple[str, ...]] = {
 
 
 class Function(Operator):
+    """Calls another function of the same kind: mean for sum, ones for zeros, min for max."""
+
     name = "function"
     remedy = "add a case with several different values here, so that these functions give different results"
 
@@ -121,6 +125,8 @@ _WITHOUT_EFFECT = frozenset({"strict", "key", "name", "dtype_policy"})
 
 
 class Argument(Operator):
+    """Swaps neighbouring arguments, and leaves keyword arguments to their defaults."""
+
     name = "arguments"
     remedy = "add a case in which these arguments differ from each other and from their defaults"
 

@@ -13,14 +13,16 @@ _CONDITIONAL = (cst.If, cst.IfExp, cst.CompIf)
 
 
 class Condition(Operator):
+    """Negates a condition, or makes it always or never hold."""
+
     name = "condition"
-    remedy = "add a case that goes the other way here, and whose answer shows it"
+    remedy = "add a case that takes the other branch here, and whose answer shows it"
 
     def replacements(self, node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
         if isinstance(node, cst.While):
             yield node.with_changes(test=_negated(node.test))
         elif isinstance(node, _CONDITIONAL):
-            # A comparison has its opposite in `comparison.py`.
+            # The operator `Comparison` negates comparisons.
             if not isinstance(node.test, cst.Comparison):
                 yield node.with_changes(test=_negated(node.test))
             yield node.with_changes(test=cst.Name("True"))
@@ -48,6 +50,8 @@ _OTHER_COMPARISONS: dict[type[cst.CSTNode], tuple[type[cst.BaseCompOp], ...]] = 
 
 
 class Comparison(Operator):
+    """Compares with another bound (`<=` for `<`), or the other way round."""
+
     name = "comparison"
     remedy = "add a case with a value at the edge of this comparison, and one on each side of it"
 
@@ -59,6 +63,8 @@ class Comparison(Operator):
 
 
 class Boolean(Operator):
+    """Replaces `and` by `or`, keeps one side alone, or removes `not`."""
+
     name = "and, or, not"
     remedy = "add cases in which only one of these conditions holds"
 
@@ -76,6 +82,8 @@ _DROPPED = cst.Pass()
 
 
 class Statement(Operator):
+    """Removes a statement: a call for its effect, an addition to a total, a second assignment to a name."""
+
     name = "statement left out"
     remedy = "add a case whose answer shows what this statement does"
 
@@ -97,7 +105,7 @@ def _is_call(node: cst.CSTNode) -> bool:
 
 
 def _is_rebinding(node: cst.Assign, tree: Tree) -> bool:
-    """Whether all that it binds is bound before, or else every use would fail; parts of an object always are."""
+    """Whether each name that it binds has a value already, so that the code still runs without it."""
     first = _first_bindings(tree, tree.function(node) or tree.module)
     names = [name.value for target in node.targets for name in _names(target.target)]
     return all(first.get(name, inf) < tree.line(node) for name in names)
@@ -105,7 +113,7 @@ def _is_rebinding(node: cst.Assign, tree: Tree) -> bool:
 
 @lru_cache(maxsize=1)
 def _first_bindings(tree: Tree, scope: cst.CSTNode) -> dict[str, float]:
-    """Where each name of the function, or of the module, is bound first."""
+    """Map each name of the function or module to the line that binds it first."""
     first: dict[str, float] = {}
     if isinstance(scope, cst.FunctionDef):
         first = {name.value: 0 for name in _parameters(scope)}
