@@ -1,10 +1,7 @@
-"""Limits that leave right solutions room, and what cases and their shapes cost.
+"""Check that the limits leave accepted solutions enough room, and measure what cases and their shapes cost.
 
-What the shapes of a problem's cases cost: JAX compiles anew for each.
-
-The first case of a shape is run in two processes, after the shapes that stand before it and after those that stand
-behind it; its smaller figure counts. All figures are CPU seconds of all threads, so that other work on the machine
-changes them little.
+JAX compiles again for each shape. Costs are CPU seconds of all threads, so other work on the machine changes them
+little.
 """
 
 import math
@@ -32,7 +29,7 @@ DIGITS = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """`wall_seconds`: of the first call with each case, by its name."""
+    """`wall_seconds` maps each case to the wall time of its first call."""
 
     cases: tuple[CaseCost, ...] = ()
     shapes: tuple[ShapeCost, ...] = ()
@@ -40,7 +37,11 @@ class Costs:
 
 
 def measure_costs(trial: Trial, source: str, cases: Sequence[PreparedCase]) -> Costs:
-    """Of a solution that is right. Raises JudgeFailed, BoxLost, Aborted."""
+    """Measure an accepted solution. Raises JudgeFailed, BoxLost, Aborted.
+
+    The first case of each shape runs in two processes, after the other shapes in order and in reverse. The smaller
+    figure counts.
+    """
     shapes = shapes_of(cases, trial.package.manifest.case_inputs)
     in_order = [case for shape in shapes for case in shape.cases]
     outcomes = _call(trial, source, [case for case in in_order for _ in range(2)])
@@ -76,7 +77,7 @@ def _call(trial: Trial, source: str, cases: Sequence[PreparedCase]) -> list[Case
 
 
 def _cpu_seconds(cases: Sequence[PreparedCase], outcomes: Sequence[CaseOutcome]) -> dict[str, float]:
-    """By the name of the case, where there was an answer: it is what the call took."""
+    """Return what the call with each case took. The way `cpu_seconds` gives this as the answer."""
     answers = ((case.name, outcome.answer) for case, outcome in zip(cases, outcomes, strict=False))
     return {name: float(cast(float, decode(answer))) for name, answer in answers if answer is not None}
 
@@ -96,15 +97,16 @@ def find_dear_shapes(section: LimitsSection) -> Finding | None:
     if total <= DEAR_SECONDS:
         return None
     if len(section.shapes) == 1:
-        message = f"the one shape of its cases costs {section.slowest} {total:.1f} s of CPU"
-        remedy = "make what is compiled for it smaller, such as by a lax.scan in place of a Python loop"
+        message = f"compiling for the only shape of the cases costs {section.slowest} {total:.1f} s of CPU time"
+        remedy = "compile less code, for example with lax.scan in place of a Python loop"
     else:
         dear = sorted(section.shapes, key=lambda shape: shape.cost_seconds, reverse=True)[:MAX_NAMED]
         named = ", ".join(f"{shape.cost_seconds:.1f} s for that of {shape.cases[0]}" for shape in dear)
         message = (
-            f"the {len(section.shapes)} shapes of its cases cost {section.slowest} {total:.1f} s of CPU, most {named}"
+            f"compiling for the {len(section.shapes)} shapes of the cases costs {section.slowest} {total:.1f} s of CPU "
+            f"time, most of it {named}"
         )
-        remedy = "let cases share shapes: three or four find as many mistakes, when one of them has awkward sizes"
+        remedy = "let cases share shapes: three or four shapes find as many mistakes, if one has awkward sizes"
     return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
 
 
@@ -112,7 +114,7 @@ STEP = "limits and cost"
 FACTOR = 3
 ROUND_SECONDS = (2, 3, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 300)
 ROUND_MEBIBYTES = (256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12_288, 16_384, 24_576, 32_768, 65_536)
-# Below this a limit is refused: what takes longer on a busy machine gets another verdict there.
+# A limit below this factor is refused: on a busy machine, a right solution could exceed it.
 LEAST_FACTOR = 1.5
 TOO_LOOSE = 6
 COMPILED = {"jax", "flax", "optax"}
@@ -126,7 +128,7 @@ def check_limits(trial: Trial, material: Material) -> Checked[LimitsSection]:
         if judged.submission.verdict is Verdict.ACCEPTED and judged.attempt.outcomes
     }
     if not solutions:
-        return Checked(None, "no accepted solution was run")
+        return Checked(None, "no accepted solution ran")
     slowest = max(solutions, key=lambda name: _slowest(solutions[name][1]).wall_seconds)
     source, attempt = solutions[slowest]
     trial.watch(STEP, 0, 1)
@@ -146,7 +148,7 @@ def _slowest(attempt: Attempt) -> CaseOutcome:
 
 
 def _calmer(slowest: CaseOutcome, costs: Costs) -> CaseOutcome:
-    """The same case ran once more, with nothing beside it: a busy machine makes no limit loose."""
+    """Return the shorter of two runs. The second runs alone, so a busy machine does not raise the figure."""
     again = costs.wall_seconds.get(slowest.name, slowest.wall_seconds)
     return replace(slowest, wall_seconds=min(slowest.wall_seconds, again))
 
@@ -172,14 +174,14 @@ def _rounded(value: float, steps: Sequence[int]) -> float:
 
 
 def findings_of(section: LimitsSection, cases: int, *, is_compiled: bool) -> Iterator[Finding]:
-    """`cases`: how many the package has. `is_compiled`: by JAX, anew for each shape."""
+    """`cases` is how many the package has. `is_compiled`: JAX compiles its solutions for each shape."""
     found = (_time_finding(section), _memory_finding(section), find_dear_shapes(section) if is_compiled else None)
     yield from (finding for finding in found if finding)
     missing = cases - len(section.cases)
     if missing and section.cases:
-        message = f"{section.slowest} does not run all cases twice in one process: {missing} have no second time"
+        message = f"{section.slowest} fails when it runs all cases twice in one process: {missing} have no second time"
         yield Finding(
-            check="limits", severity="note", message=message, remedy="see that it keeps nothing between calls"
+            check="limits", severity="note", message=message, remedy="check that it keeps no state between calls"
         )
 
 
@@ -190,7 +192,7 @@ def _time_finding(section: LimitsSection) -> Finding | None:
         message = f"wall_seconds {section.wall_seconds:g} is too tight: {slow}"
         return Finding(check="limits", severity="error", message=message, remedy=remedy, file="problem.yaml")
     if section.wall_seconds < FACTOR * section.slowest_seconds:
-        message = f"wall_seconds {section.wall_seconds:g} is less than {FACTOR} times what is needed: {slow}"
+        message = f"wall_seconds {section.wall_seconds:g} is less than {FACTOR} times the slowest run: {slow}"
         return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
     if section.wall_seconds > TOO_LOOSE * section.suggested_wall_seconds:
         message = f"wall_seconds {section.wall_seconds:g} is loose: {slow}"

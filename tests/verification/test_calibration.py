@@ -112,7 +112,7 @@ def test_a_tolerance_below_the_noise_is_refused_with_numbers(pools: Verification
     report = verified(changed("running_mean", TIGHT), pools)
 
     (message,) = [message for check, message in said(report) if check == "calibration"]
-    assert "the tolerance refuses right answers" in message
+    assert "the tolerance rejects right answers" in message
     assert "× the tolerance in" in message
     assert not report.passed
 

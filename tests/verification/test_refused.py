@@ -7,7 +7,7 @@ from app.verification.trial import VerificationPools
 from tests.verification.bench import NO_MUTANTS, PACKAGES, package_of, said, verified
 
 ACCEPTED = "gets accepted; expected wrong_answer"
-LETS_PASS = "the tolerance lets a wrong answer pass"
+LETS_PASS = "the tolerance accepts a wrong answer"
 
 REASONS: dict[str, list[tuple[CheckName, str]]] = {
     "other_data": [
