@@ -200,7 +200,7 @@ def test_one_that_passes_after_it_was_cancelled_is_not_published(database: Datab
 
     row = read(database)
     assert (row.verdict, row.revision_id) == ("passed", None)
-    assert row.reason == "It passed and was not published: it was cancelled."
+    assert row.reason == "The package passed but was not published: the verification was cancelled."
     assert current(database) is None
 
 

@@ -145,5 +145,5 @@ def test_a_forbidden_word_that_no_program_can_hold_is_refused_with_its_line() ->
     assert (finding.severity, finding.file, finding.line) == ("error", "problem.yaml", 7)
     assert (
         finding.message
-        == "requirements[0].forbids[1] is 'for', which is not an operation of programs; did you mean fori?"
+        == "requirements[0].forbids[1] is 'for', which is not a known operation; did you mean fori?"
     )

@@ -100,8 +100,6 @@ def check_forbidden_operations(texts: PackageTexts) -> Iterator[Finding]:
         for place, word in enumerate(requirement.forbids if isinstance(requirement, Forbids) else ()):
             if word not in OPERATIONS and word not in STRUCTURES:
                 known = nearest(word, (*STRUCTURES, *OPERATIONS))
-                message = (
-                    f"requirements[{index}].forbids[{place}] is {word!r}, which is not an operation of programs{known}"
-                )
+                message = f"requirements[{index}].forbids[{place}] is {word!r}, which is not a known operation{known}"
                 remedy = f"use {', '.join(STRUCTURES)}, or a StableHLO operation such as dot_general or sort"
                 yield texts.finding("error", ("requirements", index, "forbids", place), message, remedy)
