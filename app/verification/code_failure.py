@@ -16,8 +16,6 @@ _REMEDIES = {
     Ending.OUT_OF_MEMORY: "choose smaller inputs, or raise limits.memory_mib",
     Ending.FORGED: "return the values, and write to no file descriptor that the code did not open",
     Ending.UNSUPPORTED: "return arrays, numbers, texts, or lists, tuples and dicts of them",
-    Ending.INPUT_CHANGED: "copy the argument before changing it, or list it under `may_change`",
-    Ending.MEMORY_SHARED: "return a copy, not an argument or a view of one",
 }
 _REMEDIES_OF_KIND = {
     "TooMuchText": "print less",
@@ -59,6 +57,10 @@ def remedy_of(outcome: CaseOutcome, part: str) -> str:
     if outcome.ending in (Ending.RAISED, Ending.INVALID):
         where = f"line {line} of {noun}" if (line := line_of(failure)) else noun
         return f"correct {where}, which raises {failure.kind}, or change the inputs of case {outcome.name}"
+    if outcome.ending is Ending.INPUT_CHANGED:
+        return f"copy the argument {failure.kind} before changing it, or list it under `may_change`"
+    if outcome.ending is Ending.MEMORY_SHARED:
+        return f"return a copy that shares no memory with the argument {failure.kind}"
     return _REMEDIES_OF_KIND.get(failure.kind, f"replace the call that ends the process by {failure.kind}")
 
 

@@ -32,7 +32,7 @@ def test_half_precision_inside_is_an_error_where_right_answers_are_closer(loose:
 def test_a_tolerance_of_no_leaf_is_pointed_out(loose: Report) -> None:
     messages = [message for check, message in said(loose, "warning") if check == "lint"]
 
-    assert messages == ["the tolerance of gradients is used by no leaf of any case"]
+    assert messages == ["the tolerance of gradients matches no leaf of any case"]
 
 
 def test_two_mistakes_that_answer_alike_are_named_with_their_cases(pools: VerificationPools) -> None:

@@ -143,7 +143,4 @@ def test_a_forbidden_word_that_no_program_can_hold_is_refused_with_its_line() ->
     (finding,) = [finding for finding in findings_of(package) if "forbids" in finding.message]
 
     assert (finding.severity, finding.file, finding.line) == ("error", "problem.yaml", 7)
-    assert (
-        finding.message
-        == "requirements[0].forbids[1] is 'for', which is not a known operation; did you mean fori?"
-    )
+    assert finding.message == "requirements[0].forbids[1] is 'for', which is not a known operation; did you mean fori?"
