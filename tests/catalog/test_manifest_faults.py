@@ -6,7 +6,8 @@ from tests.catalog.packages import PROBLEM, edited, faults_of, make_files
 
 # old text, new text, key, words of the message, words of the remedy
 BROKEN = [
-    ("title: Scaled sum", "titel: Scaled sum", "titel", "no known key; did you mean title?", "known here are cases"),
+    ("title: Scaled sum", "titel: Scaled sum", "titel",
+     "not a known key; did you mean title?", "the known keys are cases"),
     ("difficulty: beginner", "difficulty: begginer", "difficulty", "did you mean beginner?", "intermediate"),
     ("estimated_minutes: 5", "estimated_minutes: 0", "estimated_minutes", "is 0", "at least 1"),
     ("estimated_minutes: 5", "estimated_minutes: '5'", "estimated_minutes", "is '5'", "whole number, without quotes"),
@@ -83,7 +84,8 @@ BROKEN = [
     ("answer: 1", "answer: 2", "quiz[0].answer", "numbered 0 to 1", "index of the right choice"),
     ('choices: ["1", "2"]', 'choices: ["1"]', "quiz[0].choices", "has 1 items", "at least 2"),
     ('choices: ["1", "2"]', "choices: [1, 2]", "quiz[0].choices[0]", "is 1", "put it in quotes"),
-    ("doc: the numbers}", "doc: one, two}", "parameters[0].two", "is no known key", "comma needs quotes"),
+    ("doc: the numbers}", "doc: one, two}", "parameters[0].two",
+     "is not a known key", "put a text with a comma in quotes"),
 ]  # fmt: skip
 
 

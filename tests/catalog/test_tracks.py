@@ -121,10 +121,10 @@ def test_a_track_that_nobody_is_in_is_not_found(session: Session) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("tracks:\n  a: {titel: A}", "tracks.yaml:2: tracks.a.titel is no known key; did you mean title?"),
+        ("tracks:\n  a: {titel: A}", "tracks.yaml:2: tracks.a.titel is not a known key; did you mean title?"),
         ("tracks:\n  a: {title: ''}", "tracks.yaml:2: tracks.a.title is empty: must have at least 1"),
         ("tracks:\n  A B: {title: A}", "use lower-case letters, digits, _ and -"),
-        ("track: {}", "track is no known key; did you mean tracks?"),
+        ("track: {}", "track is not a known key; did you mean tracks?"),
         ("- a", "is no mapping of keys"),
         ("tracks: [", "is not YAML"),
     ],
