@@ -198,5 +198,5 @@ def test_an_empty_upload_is_refused() -> None:
 def test_a_file_in_another_encoding_is_refused_with_its_place(content: bytes) -> None:
     body = zipped(lambda archive: archive.writestr("sum/problem.yaml", content))
 
-    with pytest.raises(PackageInvalid, match=r"problem.yaml:1: (is not UTF-8|holds a NUL)"):
+    with pytest.raises(PackageInvalid, match=r"problem.yaml:1: (is not UTF-8|contains a NUL)"):
         package_from_files(SLUG, read_upload(SLUG, body))

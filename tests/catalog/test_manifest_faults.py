@@ -67,7 +67,7 @@ BROKEN = [
     ("draw: normal", "draw: gauss", "cases[1].inputs.x", "draw is 'gauss'", "normal, uniform, integers"),
     ("scale: 2.0}", "scale: -2.0}", "cases[1].inputs.x.scale", "is -2.0", "at least 0"),
     ("scale: 2.0}", "sclae: 2.0}", "cases[1].inputs.x.sclae", "did you mean scale?", "loc"),
-    ("scale: 2.0}", "scale: 1e38}", "cases[1].inputs.x.scale", "makes numbers like 8e+38", "draw smaller numbers"),
+    ("scale: 2.0}", "scale: 1e38}", "cases[1].inputs.x.scale", "gives numbers like 8e+38", "draw smaller numbers"),
     ("scale: 2.0}", "dtype: float16}", "cases[1].inputs.x.dtype", "the parameter's dtype is float32", "remove it"),
     ("shape: [100], ", "", "cases[1].inputs.x", "has no shape", "numbers for N"),
     ("shape: [100], ", "shape: [100, 1], ", "cases[1].inputs.x.shape", "is [100, 1], but", "change"),

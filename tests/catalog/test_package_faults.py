@@ -63,7 +63,7 @@ def faults_in(folder: Path) -> list[Fault]:
         ({"submissions/accepted/plain.py": None}, "submissions/accepted/", "add a solution that must get this verdict"),
         ({"submissions/runtime_error/a.py": "# no\n)"}, "submissions/runtime_error/a.py:2", "unmatched ')'"),
         ({"submissions/runtime_error/a.py": "x = 1\n"}, "submissions/runtime_error/a.py:1", "comment or docstring"),
-        ({"statement.md": "a\0b"}, "statement.md:1", "holds a NUL character"),
+        ({"statement.md": "a\0b"}, "statement.md:1", "contains a NUL character"),
         ({"editorial.md": "x" * (MAX_FILE_BYTES + 1)}, "editorial.md", f"a file may have {MAX_FILE_BYTES}"),
     ],
 )
@@ -157,7 +157,7 @@ def test_too_many_files_are_refused(folder: Path) -> None:
         (folder / f"submissions/accepted/n{number}.py").write_text(SOLUTION)
 
     assert [fault.remedy for fault in faults_in(folder)] == [
-        f"a package may have {MAX_FILES} files with {MAX_TOTAL_BYTES} bytes in all: remove what is not needed"
+        f"remove some: a package may have {MAX_FILES} files with {MAX_TOTAL_BYTES} bytes in all"
     ]
 
 
