@@ -157,7 +157,7 @@ def test_an_archive_that_means_harm_is_refused_by_its_entry(author: httpx.Client
 
     assert answer.status_code == 422
     (error,) = answer.json()["errors"]
-    assert (error["file"], error["message"]) == ("../../etc/cron.d/job", "leads out of the package")
+    assert (error["file"], error["message"]) == ("../../etc/cron.d/job", "points outside the package")
 
 
 @pytest.mark.parametrize(

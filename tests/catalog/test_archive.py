@@ -83,9 +83,9 @@ def test_what_tools_leave_behind_is_passed_over() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("../problem.yaml", "leads out of the package"),
-        ("sum/../../problem.yaml", "leads out of the package"),
-        ("sum/..", "leads out of the package"),
+        ("../problem.yaml", "points outside the package"),
+        ("sum/../../problem.yaml", "points outside the package"),
+        ("sum/..", "points outside the package"),
         ("/etc/passwd", "is an absolute path"),
         ("C:/problem.yaml", "is an absolute path"),
         ("..\\problem.yaml", "has a backslash"),

@@ -111,7 +111,7 @@ CHECKER = "def check(inputs, expected, answer):\n    return True\n"
             "\ndef check(answer): ...\n",
             "checker.py:2: defines check, which does not take 3",
         ),
-        ("{a: {checker: property}}", "def check(:\n", "checker.py:1: is no valid Python"),
+        ("{a: {checker: property}}", "def check(:\n", "checker.py:1: is not valid Python"),
     ],
 )
 def test_a_checker_that_can_not_be_asked_is_told(checkers: str, code: str, said: str) -> None:

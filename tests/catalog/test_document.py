@@ -80,7 +80,7 @@ def test_an_alias_repeats_its_value() -> None:
         ('a: "\\ud800"\n', 1, "a", "U+D800"),
         ("a: 1\nb: \x07\n", 2, "", "U+0007"),
         ("", 1, "", "is empty"),
-        ("- 1\n", 1, "", "is no mapping"),
+        ("- 1\n", 1, "", "is not a mapping"),
         ("a: " + "[" * 40 + "]" * 40, 1, "a" + "[0]" * 32, "nested deeper than 32"),
         ("a: " + "{b: " * 5000 + "}" * 5000, 1, "a" + ".b" * 32, "nested deeper than 32"),
     ],

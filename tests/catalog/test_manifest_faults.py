@@ -22,7 +22,7 @@ BROKEN = [
     ("frameworks: [numpy]", "frameworks: []", "frameworks", "is empty", "at least 1"),
     ("leaves: numpy, dtype: float64", "leaves: torch", "parameters[3].leaves", "only numpy", "add torch to frameworks"),
     ("entry_point: scaled_sum", "entry_point: scaled-sum", "entry_point", "is 'scaled-sum'", "Python name"),
-    ("entry_point: scaled_sum", "entry_point: class", "entry_point", "a word of Python's own", "another name"),
+    ("entry_point: scaled_sum", "entry_point: class", "entry_point", "a Python keyword", "another name"),
     ("shape: [N], dtype: float32", "shape: [N], dtype: flaot32", "parameters[0].dtype", "mean float32?", "bfloat16"),
     ("shape: [N], dtype: float32", "dtype: float32", "parameters[0].shape", "missing for an array", "shape: [N]"),
     ("shape: [N], dtype: float32", "shape: [n], dtype: float32", "parameters[0].shape[0]", "'n'", "upper-case name"),

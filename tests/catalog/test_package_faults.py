@@ -53,7 +53,7 @@ def faults_in(folder: Path) -> list[Fault]:
             "problem.yaml:35",
             "cases.py:1 defines make, which does not take width",
         ),
-        ({"cases.py": "def make(seed, width, n): ...\n"}, "problem.yaml:35", "which needs n too: give it under `with`"),
+        ({"cases.py": "def make(seed, width, n): ...\n"}, "problem.yaml:35", "which also needs n: add it under `with`"),
         ({"refrence.py": SOLUTION}, "refrence.py", "does not belong to a package; did you mean reference.py?"),
         ({"../secret": "x"}, "../secret", "does not belong to a package"),
         ({"/etc/passwd": "x"}, "/etc/passwd", "does not belong to a package"),

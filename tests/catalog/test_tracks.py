@@ -125,7 +125,7 @@ def test_a_track_that_nobody_is_in_is_not_found(session: Session) -> None:
         ("tracks:\n  a: {title: ''}", "tracks.yaml:2: tracks.a.title is empty: must have at least 1"),
         ("tracks:\n  A B: {title: A}", "use lower-case letters, digits, _ and -"),
         ("track: {}", "track is not a known key; did you mean tracks?"),
-        ("- a", "is no mapping of keys"),
+        ("- a", "is not a mapping of keys"),
         ("tracks: [", "is not YAML"),
     ],
 )
