@@ -75,7 +75,7 @@ def test_an_alias_repeats_its_value() -> None:
         ("a: !!str 1\n", 1, "a", "has the tag"),
         ("a: &x [*x]\n", 1, "a[0]", "not defined before it"),
         ("a: *x\n", 1, "a", "not defined before it"),
-        ("a: 1\n{b: 1}: 2\n", 2, "", "no word"),
+        ("a: 1\n{b: 1}: 2\n", 2, "", "has a key that is not a word"),
         ('a: "\\0"\n', 1, "a", "U+0000"),
         ('a: "\\ud800"\n', 1, "a", "U+D800"),
         ("a: 1\nb: \x07\n", 2, "", "U+0007"),
