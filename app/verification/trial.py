@@ -1,4 +1,4 @@
-"""What every check of a verification gets and returns: its pools of boxes, the cases, and the judged submissions."""
+"""The input and output of the checks of a verification: pools of boxes, cases, and judged submissions."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
