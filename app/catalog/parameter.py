@@ -110,7 +110,7 @@ class Input(Parameter):
 
 
 class Returns(Described):
-    """What the solution returns."""
+    """The declared result of the solution."""
 
     type: Type
 

@@ -57,10 +57,8 @@ def check_current(session: Session, slug: str, replaces: str) -> None:
     current = find_current(session, slug)
     if (current.digest if current else "") != replaces:
         found = f"its revision is {current.number} ({current.digest[:12]})" if current else "it has no revision yet"
-        meant = f"the revision {replaces[:12]}" if replaces else "nothing"
-        raise Outdated(
-            f"{slug} has changed: {found}, but this package replaces {meant}; compare the two and send it again"
-        )
+        meant = f"you started from revision {replaces[:12]}" if replaces else "you sent it as a new problem"
+        raise Outdated(f"{slug} has changed: {found}, but {meant}; compare the two and send it again")
 
 
 def _make_current(session: Session, problem: Problem, revision: Revision) -> None:

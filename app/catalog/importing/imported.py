@@ -35,7 +35,7 @@ class Imported:
 
 @dataclass(slots=True)
 class Notes:
-    """What an importer leaves out and what the author must do, collected while reading a source."""
+    """Notes for the author, collected while reading a source."""
 
     left_out: list[str] = field(default_factory=list)
     todo: list[str] = field(default_factory=list)
