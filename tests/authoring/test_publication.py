@@ -1,4 +1,4 @@
-"""What becomes the current revision, and what is kept of who made it so."""
+"""Publishing a revision, and the record of each publication."""
 
 import pytest
 from sqlalchemy import select, update

@@ -1,4 +1,4 @@
-"""Archives as people make them, and as those make them who want to break something."""
+"""Ordinary archives, and archives made by attackers."""
 
 import stat
 import struct
@@ -39,7 +39,7 @@ def holding(**files: bytes) -> bytes:
 
 
 def named(name: str, content: bytes = YAML) -> bytes:
-    """One entry of any name, which `ZipInfo` would put right."""
+    """Make an archive with one entry of any name, which `ZipInfo` would correct."""
     entry = ZipInfo("placeholder")
     entry.filename = name
     return zipped(lambda archive: archive.writestr(entry, content))
@@ -157,7 +157,7 @@ def test_a_bomb_that_lies_about_its_size_is_not_unpacked() -> None:
 
 
 def test_many_entries_over_the_same_bytes_are_refused() -> None:
-    """A bomb without nesting: every entry of the directory names the one file."""
+    """Make a zip bomb without nesting: every entry of the directory points to the same file."""
     body = holding(problem=bytes(MAX_FILE_BYTES))
     start, end = body.index(b"PK\1\2"), body.index(b"PK\5\6")
     entry, count = body[start:end], 150

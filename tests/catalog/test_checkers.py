@@ -1,4 +1,4 @@
-"""The key `checkers`: read strictly, and compared with the rest of the package."""
+"""The key `checkers`: strict validation, and conflicts with the rest of the package."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""YAML and its traps."""
+"""Reading YAML, with its pitfalls."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Each row breaks one thing in problem.yaml: what is found must name its line, key, value, limit and remedy."""
+"""Each row breaks one key of problem.yaml. The fault must name its line, key, value, limit and remedy."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A manifest that uses every key, wrong at each place in every way: refused with file and line, never an exception."""
+"""A manifest with every key, broken at every location in every way: faults with file and line, never an exception."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -146,7 +146,7 @@ ANYTHING = ("inputs", "with")
 
 
 def read(document: Document) -> list[Fault]:
-    """As a package is read, without the text of its YAML."""
+    """Read the document like a package, without the text of its YAML."""
     partial = read_parts(document)
     problem, faults = read_problem_file(document, partial)
     parts = gather({}, document, frozenset())

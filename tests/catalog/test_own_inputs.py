@@ -56,7 +56,7 @@ def test_what_does_not_fit_is_told_with_its_line_and_what_to_do(old: str, new: s
 
 
 def repeated(leaf: str, times: int) -> str:
-    """`times` × `times` of it, in few bytes."""
+    """Return `times` × `times` copies of a value, in few bytes."""
     few = f"&a [{', '.join([leaf] * times)}]"
     return f"once: {few}, often: [{', '.join(['*a'] * times)}]"
 

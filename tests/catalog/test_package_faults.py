@@ -1,4 +1,4 @@
-"""What can be wrong with the files and the code of a package."""
+"""Faults in the files and the code of a package."""
 
 import os
 from pathlib import Path

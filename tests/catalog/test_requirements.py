@@ -1,4 +1,4 @@
-"""The keys `requirements`, `static`, `sealed` and `repeat`: read strictly, and compared with the rest."""
+"""The keys `requirements`, `static`, `sealed` and `repeat`: strict validation, and conflicts with other keys."""
 
 import jsonschema_rs
 import numpy as np

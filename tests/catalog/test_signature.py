@@ -1,4 +1,4 @@
-"""What the function takes, what cases give, and which of them is shown where."""
+"""The parameters of the function, the inputs of cases, and where each is shown."""
 
 import ast
 from collections.abc import Iterator, Mapping

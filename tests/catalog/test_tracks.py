@@ -40,7 +40,7 @@ def publish_step(session: Session, slug: str, position: int, after: str = "", tr
 
 
 def states(**by_slug: str) -> Subquery:
-    """Of a user who is so far."""
+    """Return the states of a user with this progress."""
     rows: list[Select[UUID, str]] = [
         select(Problem.id.label("problem_id"), literal(state).label("state")).where(Problem.slug == slug)
         for slug, state in (by_slug or {"": ""}).items()

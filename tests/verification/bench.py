@@ -1,4 +1,4 @@
-"""What the tests of verifying work with: small packages, changed as they like, and real boxes."""
+"""Small packages to change, and real boxes, for the tests of verification."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ def package_of(slug: str) -> Package:
 
 
 def changed(slug: str, *changes: tuple[str, str]) -> Package:
-    """The package with texts of its problem.yaml replaced. Each must stand there."""
+    """Return the package with texts of its problem.yaml replaced; each must occur there."""
     text = (PACKAGES / slug / "problem.yaml").read_text()
     for old, new in changes:
         assert old in text, old

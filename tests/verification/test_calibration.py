@@ -1,4 +1,4 @@
-"""The tolerance between noise and signal, both known."""
+"""The tolerance between a known noise and a known signal."""
 
 from math import inf
 

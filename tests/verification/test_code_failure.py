@@ -1,4 +1,4 @@
-"""The remedies for package code that fails: one per cause. Pure: the outcomes are made here."""
+"""The remedies for package code that fails, one per cause, from given outcomes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What only running a package shows, beside references that fail."""
+"""Findings that need a run of the package."""
 
 import pytest
 
@@ -57,7 +57,7 @@ def test_a_wrong_solution_in_the_folder_of_right_ones_is_named(pools: Verificati
 
 
 def line_of(text: str, below: str) -> int:
-    """In the package's problem.yaml."""
+    """Return the line in the package's problem.yaml."""
     whole = (PACKAGES / "running_mean" / "problem.yaml").read_text()
     return whole.count("\n", 0, whole.index(text, whole.index(below))) + 1
 

@@ -1,4 +1,4 @@
-"""What is said of limits and of the cost of compiling. Pure: the figures are given."""
+"""Findings about limits and the cost of compiling, from given figures."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is found by reading a package."""
+"""The findings of lint."""
 
 import pytest
 

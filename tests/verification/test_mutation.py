@@ -1,4 +1,4 @@
-"""Mutants of a small reference, run in boxes; no case shows what its `clip` is for."""
+"""Mutants of a small reference in boxes. No case depends on its `clip`."""
 
 from threading import Event
 

@@ -1,4 +1,4 @@
-"""Checks that were found in the field, and prove nothing: each is refused, and the report says why."""
+"""Weak packages from practice: verification refuses each, and the report says why."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A package with requirements and sealed cases is verified like any other. `make verify` does it for all problems."""
+"""The verification of a package with requirements and sealed cases. `make verify` verifies all problems."""
 
 import pytest
 
@@ -12,7 +12,7 @@ KEPT = ("accepted/scan_with_jit", "wrong_answer/mean_for_sum", "requirement_not_
 
 
 def package_with(kept: tuple[str, ...]) -> Package:
-    """Some of its known submissions are enough here."""
+    """Return the package with only some of its known submissions."""
     whole = load_package(ROOT / "problems" / "microbatched_grads").files
     submissions = {f"submissions/{name}.py" for name in kept}
     files = {path: text for path, text in whole.items() if not path.startswith("submissions/") or path in submissions}

@@ -1,4 +1,4 @@
-"""Which cases have the same shape, and what shapes cost. No figure is compared with another: they are measured."""
+"""Grouping cases by shape, and measuring the cost of shapes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A right package passes; whatever a package does wrong is a finding, never a traceback."""
+"""A right package passes, and every fault of a package is a finding with a remedy."""
 
 from threading import Event
 

@@ -1,4 +1,4 @@
-"""Computes the same in every way, and writes it: {framework: {way: {name: array}}}. The plain one first: ways stay."""
+"""Writes the answers of every way: {framework: {way: {name: array}}}. The plain call runs first, because ways persist."""
 
 import sys
 from collections.abc import Callable
