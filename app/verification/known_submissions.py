@@ -79,12 +79,12 @@ def _finding(result: KnownResult) -> Finding:
         check="known",
         severity="error",
         message=f"gets {result.verdict}{where}; expected {result.expected}",
-        remedy=_remedy(result),
+        remedy=remedy_for(result),
         file=result.file,
     )
 
 
-def _remedy(result: KnownResult) -> str:
+def remedy_for(result: KnownResult) -> str:
     if result.verdict is Verdict.ACCEPTED:
         return "add a case where its answer differs from the reference's by more than the tolerance"
     remedy = REMEDIES.get(result.verdict, "correct it")

@@ -1,4 +1,4 @@
-"""Writes the answers of every way: {framework: {way: {name: array}}}. The plain call runs first, because ways persist."""
+"""Writes the answers of every way: {framework: {way: {name: array}}}. The plain call runs first; ways persist."""
 
 import sys
 from collections.abc import Callable
