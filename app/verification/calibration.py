@@ -14,7 +14,7 @@ from app.catalog.verification_report import Finding, Severity
 from app.catalog.verification_section import CalibratedLeaf, CalibrationSection, Measured, State, share_text, used_text
 from app.judging.comparison import LeafReport
 from app.judging.options import Margin
-from app.judging.rules import find_pattern
+from app.judging.rules import Rules, find_pattern
 from app.judging.verdicts import Verdict
 from app.verification.distance import distance_of, share_of
 from app.verification.noise import Noise, Sample
@@ -39,14 +39,18 @@ class ToleranceGroup:
     atol: float | None
 
 
+Key = tuple[str, str]
+_NO_LEAVES = ToleranceGroup("", "", None, None)
+
+
 def check_calibration(
     trial: Trial, material: Material, noise: Noise, mutants: Sequence[Sample]
 ) -> Checked[CalibrationSection]:
     """`mutants`: the errors of killed mutants. Raises JudgeFailed, BoxLost, Aborted."""
-    group_of = _Grouping(trial)
-    right, wrong = _worst(group_of, noise.samples), _worst(group_of, [*_wrong(trial, material), *mutants])
+    rules = rules_of(trial.package.manifest)
+    right, wrong = _worst(rules, noise.samples), _worst(rules, [*_wrong(trial, material), *mutants])
     signal, without = _where_furthest(wrong)
-    groups = sorted({*group_of.seen}, key=lambda group: (group.path, group.checker))
+    groups = sorted({*right, *wrong} - {_NO_LEAVES}, key=lambda group: (group.path, group.checker))
     leaves = tuple(calibrate(group, right.get(group, {}).values(), signal.get(group, ())) for group in groups)
     section = CalibrationSection(leaves=leaves, ways=noise.ways, without_number=without)
     return Checked(section, _summary(section), tuple(_findings(section)))
@@ -64,41 +68,25 @@ def _wrong(trial: Trial, material: Material) -> Iterator[Sample]:
                 yield Sample(kind="wrong", label=judged.submission.name, case=case.name, distance=distance)
 
 
-class _Grouping:
-    """Maps a leaf to its tolerance group. `seen` holds the groups of all leaves so far."""
-
-    def __init__(self, trial: Trial) -> None:
-        self._rules = rules_of(trial.package.manifest)
-        self.seen: set[ToleranceGroup] = set()
-
-    def __call__(self, leaf: LeafReport) -> ToleranceGroup:
-        pattern = find_pattern(leaf.path, self._rules.leaves) or find_pattern(leaf.path, self._rules.checkers)
-        group = ToleranceGroup(pattern or EVERYWHERE, leaf.checker, leaf.rtol, leaf.atol)
-        self.seen.add(group)
-        return group
+def _group_of(rules: Rules, leaf: LeafReport) -> ToleranceGroup:
+    pattern = find_pattern(leaf.path, rules.leaves) or find_pattern(leaf.path, rules.checkers)
+    return ToleranceGroup(pattern or EVERYWHERE, leaf.checker, leaf.rtol, leaf.atol)
 
 
-Key = tuple[str, str]
-
-
-def _worst(group_of: _Grouping, samples: Iterable[Sample]) -> dict[ToleranceGroup, dict[Key, Measured]]:
+def _worst(rules: Rules, samples: Iterable[Sample]) -> dict[ToleranceGroup, dict[Key, Measured]]:
     """Return the largest error of each label in each group."""
     found: dict[ToleranceGroup, dict[Key, Measured]] = defaultdict(dict)
     for sample in samples:
         key = (sample.kind, sample.label)
         if not sample.distance.leaves:
-            measured = _measured(sample, None)
-            found[_NO_LEAVES][key] = measured
+            found[_NO_LEAVES][key] = _measured(sample, None)
         for leaf in sample.distance.leaves:
-            group = group_of(leaf)
+            group = _group_of(rules, leaf)
             before = found[group].get(key)
             measured = _measured(sample, leaf)
             if before is None or measured.value > before.value:
                 found[group][key] = measured
     return found
-
-
-_NO_LEAVES = ToleranceGroup("", "", None, None)
 
 
 def _measured(sample: Sample, leaf: LeafReport | None) -> Measured:

@@ -24,7 +24,7 @@ RULES: Mapping[str, Rule] = {
     "hidden cases": cases.check_hidden_cases,
     "hidden inputs in texts": cases.check_leaked_inputs,
     "hints and quiz": hints.check_hints,
-    "what is to be written": statement.check_unfinished,
+    "unfinished texts": statement.check_unfinished,
     "unused code and files": code.check_unused,
     "patterns of leaves": cases.check_leaf_patterns,
     "forbidden operations": code.check_forbidden_operations,

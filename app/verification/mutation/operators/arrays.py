@@ -41,7 +41,7 @@ class Axis(Operator):
     """Uses another axis: 0 for 1 and for −1, 1 for 0, or none. Negates `keepdims`."""
 
     name = "axis"
-    remedy = "add a case whose axes have different sizes and hold different values"
+    remedy = "add a case whose axes have different sizes and different values"
 
     def replacements(self, node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
         if not isinstance(node, cst.Arg):
