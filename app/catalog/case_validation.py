@@ -17,6 +17,7 @@ PLAIN_DTYPES: dict[str, DType] = {"float": "float64", "int": "int64", "bool": "b
 _TAKES = {"bool": "true or false", "int": "whole numbers", "float": "numbers", "complex": "numbers"}
 # Standard deviations: a normal draw exceeds them with a probability below 1e-15.
 _FAR = 8
+_EXAMPLES = {"float": "0.5", "int": "3", "bool": "true", "str": '"text"', "list": "[1, 2]", "dict": "{a: 1}"}
 
 
 class Ragged(ValueError):
@@ -135,9 +136,6 @@ def shown(value: object, limit: int = 60) -> str:
     words = {True: "true", False: "false", None: "null"}
     text = words[value] if value is None or isinstance(value, bool) else repr(value)
     return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-_EXAMPLES = {"float": "0.5", "int": "3", "bool": "true", "str": '"text"', "list": "[1, 2]", "dict": "{a: 1}"}
 
 
 def array_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:

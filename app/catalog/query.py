@@ -19,9 +19,17 @@ from app.judging.checker import DtypePolicy
 
 # `tried`: the user has submitted; `completed`: the user has solved the problem and marked it as completed.
 ProblemState = Literal["new", "tried", "solved", "completed"]
-
 # The number of hints or questions; a manifest has them whole.
 Counted = Annotated[int, BeforeValidator(lambda given: given if isinstance(given, int) else len(given))]
+MOST_SHOWN = 20
+WIDTH = 72
+# The example's value for a symbolic size.
+SMALL = 2
+_ZEROS: dict[str, Any] = {"float": 0.5, "int": 1, "bool": False, "str": "text", "list": [], "dict": {}}
+_WORDS = {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
+Inputs = dict[str, Any]
+__all__ = ["ProblemDetail", "SampleCase", "get_problem"]
 
 
 class View(BaseModel):
@@ -105,9 +113,6 @@ class ProblemDetail(ProblemSummary):
     )
 
 
-MOST_SHOWN = 20
-
-
 def list_versions(session: Session, revision: Revision) -> tuple[ExerciseVersion, ...]:
     """Return the problems of the same exercise, in the order of tracks; none if there is only this one."""
     exercise = revision.manifest.get("exercise")
@@ -126,16 +131,6 @@ def list_versions(session: Session, revision: Revision) -> tuple[ExerciseVersion
         for slug, title, label, frameworks in session.execute(query)
     )
     return found if len(found) > 1 else ()
-
-
-WIDTH = 72
-# The example's value for a symbolic size.
-SMALL = 2
-_ZEROS: dict[str, Any] = {"float": 0.5, "int": 1, "bool": False, "str": "text", "list": [], "dict": {}}
-_WORDS = {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
-
-Inputs = dict[str, Any]
 
 
 class _Hidden(Exception):
@@ -240,9 +235,6 @@ def _items(value: list[Any] | dict[str, Any]) -> list[str]:
 
 def _key(key: str) -> str:
     return key if key and set(key) <= _PLAIN else json.dumps(key, ensure_ascii=False)
-
-
-__all__ = ["ProblemDetail", "SampleCase", "get_problem"]
 
 
 def get_problem(session: Session, slug: str) -> ProblemDetail:

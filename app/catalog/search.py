@@ -47,6 +47,58 @@ from app.database.engine import storable
 SortKey = tuple[bool, int, str, int, str] | tuple[float, str]
 # PostgreSQL rejects numbers closer to zero than the smallest REAL.
 LEAST_RANK = 1e-37
+MAX_WORDS = 10
+MAX_POSITION = 2**31 - 1
+_WORD = re.compile(r"[^\W_]+")
+track_slug = Revision.listing["track"].astext
+_POSITION = func.coalesce(Revision.listing["position"].astext.cast(Integer), 0)
+_SLUG = collate(Problem.slug, "C")  # the same order on every server
+# Problems without a track come last, after tracks that `tracks.yaml` does not name.
+TRACK_ORDER = (
+    track_slug.is_(None),
+    func.coalesce(Track.position, MAX_POSITION),
+    collate(func.coalesce(track_slug, ""), "C"),
+    _POSITION,
+    _SLUG,
+)
+CHOSEN_BY = ("state", "difficulty", "framework", "track", "tag")
+_LISTS = {"framework": "frameworks", "tag": "tags"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemFilters:
+    """Filters that must all hold. Each word of `q` is a prefix of one in the title, tags, summary or statement."""
+
+    tag: str | None = None
+    difficulty: str | None = None
+    track: str | None = None
+    framework: str | None = None
+    state: str | None = None
+    q: str | None = None
+
+    @property
+    def given(self) -> dict[str, str]:
+        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """A page of a list: at most `limit` rows after `cursor`."""
+
+    cursor: str | None = None
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facets:
+    """Counts of problems: `total` for all filters, `counts` by filter and value, `without` if one filter is dropped."""
+
+    total: int
+    counts: Mapping[str, Mapping[str, int]]
+    without: Mapping[str, int]
+
+
+FIRST = Cut()
 
 
 def write_cursor(key: tuple[Any, ...]) -> str:
@@ -75,50 +127,6 @@ def _is_position(number: int) -> bool:
     return not isinstance(number, bool) and abs(number) < 2**31
 
 
-MAX_WORDS = 10
-MAX_POSITION = 2**31 - 1
-_WORD = re.compile(r"[^\W_]+")
-
-track_slug = Revision.listing["track"].astext
-_POSITION = func.coalesce(Revision.listing["position"].astext.cast(Integer), 0)
-_SLUG = collate(Problem.slug, "C")  # the same order on every server
-# Problems without a track come last, after tracks that `tracks.yaml` does not name.
-TRACK_ORDER = (
-    track_slug.is_(None),
-    func.coalesce(Track.position, MAX_POSITION),
-    collate(func.coalesce(track_slug, ""), "C"),
-    _POSITION,
-    _SLUG,
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProblemFilters:
-    """Filters that must all hold. Each word of `q` is a prefix of one in the title, tags, summary or statement."""
-
-    tag: str | None = None
-    difficulty: str | None = None
-    track: str | None = None
-    framework: str | None = None
-    state: str | None = None
-    q: str | None = None
-
-    @property
-    def given(self) -> dict[str, str]:
-        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
-    """A page of a list: at most `limit` rows after `cursor`."""
-
-    cursor: str | None = None
-    limit: int = 50
-
-
-FIRST = Cut()
-
-
 def list_problems(
     session: Session, filters: ProblemFilters, cut: Cut = FIRST, states: Subquery | None = None
 ) -> tuple[tuple[ListedProblem, ...], str | None]:
@@ -133,6 +141,30 @@ def list_problems(
     rows = session.execute(query.order_by(*order).limit(cut.limit + 1)).all()
     page = tuple(map(read_listed, rows[: cut.limit]))
     return page, write_cursor(tuple(rows[cut.limit - 1][-len(order) :])) if len(rows) > cut.limit else None
+
+
+def count_facets(session: Session, filters: ProblemFilters, states: Subquery | None = None) -> Facets:
+    """Count in one query how many problems each value of a filter would show, with the other filters unchanged."""
+    holds = conditions(filters, states)
+    by_words = holds.pop("q", None)
+    base = _base(holds, states)
+    if by_words is not None:
+        base = base.where(by_words)
+    fit = base.cte("fit")
+    rows: Sequence[Any] = session.execute(union_all(*_counts(fit, tuple(holds)))).all()
+    counts: dict[str, dict[str, int]] = {name: {} for name in ("", "without", *CHOSEN_BY)}
+    for name, value, count in rows:
+        if value is not None:
+            counts[name][value] = count
+    total, without = counts.pop("")["total"], counts.pop("without")
+    if by_words is not None and not total:
+        without["q"] = count_problems(session, replace(filters, q=None), states)
+    return Facets(total=total, counts=counts, without=without)
+
+
+def count_problems(session: Session, filters: ProblemFilters, states: Subquery | None = None) -> int:
+    fit = _base({}, states).where(*conditions(filters, states).values()).subquery()
+    return session.scalars(select(func.count()).select_from(fit)).one()
 
 
 def select_published(states: Subquery | None, *columns: Any) -> Select[Any]:
@@ -202,43 +234,6 @@ def _sort_key(cursor: str, order: tuple[ColumnElement[Any], ...]) -> list[Any]:
     """Return the cursor's key for a comparison in SQL, with ranks as REAL. Raises CursorInvalid."""
     key = read_cursor(cursor, len(order))
     return [cast(part, REAL) if isinstance(part, float) else storable(part) for part in key]
-
-
-CHOSEN_BY = ("state", "difficulty", "framework", "track", "tag")
-_LISTS = {"framework": "frameworks", "tag": "tags"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facets:
-    """Counts of problems: `total` for all filters, `counts` by filter and value, `without` if one filter is dropped."""
-
-    total: int
-    counts: Mapping[str, Mapping[str, int]]
-    without: Mapping[str, int]
-
-
-def count_facets(session: Session, filters: ProblemFilters, states: Subquery | None = None) -> Facets:
-    """Count in one query how many problems each value of a filter would show, with the other filters unchanged."""
-    holds = conditions(filters, states)
-    by_words = holds.pop("q", None)
-    base = _base(holds, states)
-    if by_words is not None:
-        base = base.where(by_words)
-    fit = base.cte("fit")
-    rows: Sequence[Any] = session.execute(union_all(*_counts(fit, tuple(holds)))).all()
-    counts: dict[str, dict[str, int]] = {name: {} for name in ("", "without", *CHOSEN_BY)}
-    for name, value, count in rows:
-        if value is not None:
-            counts[name][value] = count
-    total, without = counts.pop("")["total"], counts.pop("without")
-    if by_words is not None and not total:
-        without["q"] = count_problems(session, replace(filters, q=None), states)
-    return Facets(total=total, counts=counts, without=without)
-
-
-def count_problems(session: Session, filters: ProblemFilters, states: Subquery | None = None) -> int:
-    fit = _base({}, states).where(*conditions(filters, states).values()).subquery()
-    return session.scalars(select(func.count()).select_from(fit)).one()
 
 
 def _base(holds: Mapping[str, ColumnElement[bool]], states: Subquery | None) -> Select[Any]:

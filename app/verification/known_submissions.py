@@ -29,6 +29,8 @@ REMEDIES = {
     Verdict.JUDGE_ERROR: "verify again",
 }
 SLOW = (Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED)
+# These solutions fail no case.
+_WITHOUT_CASES = (Verdict.ACCEPTED, Verdict.INVALID_SUBMISSION)
 
 
 def check_known(trial: Trial, cases: Sequence[PreparedCase]) -> CheckedKnown:
@@ -89,10 +91,6 @@ def remedy_for(result: KnownResult) -> str:
         return "add a case where its answer differs from the reference's by more than the tolerance"
     remedy = REMEDIES.get(result.verdict, "correct it")
     return f"{remedy}, or move it to submissions/{result.verdict}/" if result.verdict in VERDICT_FOLDERS else remedy
-
-
-# These solutions fail no case.
-_WITHOUT_CASES = (Verdict.ACCEPTED, Verdict.INVALID_SUBMISSION)
 
 
 def check_kill_matrix(

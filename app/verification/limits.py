@@ -25,6 +25,14 @@ from sandbox.interface import CaseOutcome
 DEAR_SECONDS = 1.0
 MAX_NAMED = 3
 DIGITS = 6
+STEP = "limits and cost"
+FACTOR = 3
+ROUND_SECONDS = (2, 3, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 300)
+ROUND_MEBIBYTES = (256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12_288, 16_384, 24_576, 32_768, 65_536)
+# A limit below this factor is refused: on a busy machine, a right solution could exceed it.
+LEAST_FACTOR = 1.5
+TOO_LOOSE = 6
+COMPILED = {"jax", "flax", "optax"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,90 +42,6 @@ class Costs:
     cases: tuple[CaseCost, ...] = ()
     shapes: tuple[ShapeCost, ...] = ()
     wall_seconds: Mapping[str, float] = field(default_factory=dict)
-
-
-def measure_costs(trial: Trial, source: str, cases: Sequence[PreparedCase]) -> Costs:
-    """Measure an accepted solution. Raises JudgeFailed, BoxLost, Aborted.
-
-    The first case of each shape runs in two processes, after the other shapes in order and in reverse. The smaller
-    figure counts.
-    """
-    shapes = shapes_of(cases, trial.package.manifest.case_inputs)
-    in_order = [case for shape in shapes for case in shape.cases]
-    outcomes = _call(trial, source, [case for case in in_order for _ in range(2)])
-    first, again = (_cpu_seconds(in_order, outcomes[start::2]) for start in range(2))
-    from_the_end = [shape.cases[0] for shape in reversed(shapes)]
-    other = _cpu_seconds(from_the_end, _call(trial, source, from_the_end))
-    costs = {
-        name: CaseCost(
-            case=name,
-            group=group,
-            first_seconds=round(min(first[name], other.get(name, inf)), DIGITS),
-            again_seconds=round(again[name], DIGITS),
-        )
-        for group, shape in enumerate(shapes)
-        for name in (case.name for case in shape.cases)
-        if name in first and name in again
-    }
-    return Costs(
-        cases=tuple(costs[case.name] for case in cases if case.name in costs),
-        shapes=tuple(_shape_cost(shape, costs) for shape in shapes if shape.cases[0].name in costs),
-        wall_seconds={
-            case.name: outcome.wall_seconds
-            for case, outcome in zip(in_order, outcomes[::2], strict=False)
-            if outcome.answer is not None
-        },
-    )
-
-
-def _call(trial: Trial, source: str, cases: Sequence[PreparedCase]) -> list[CaseOutcome]:
-    version = Version(source, "cpu_seconds")
-    calls = [Call(version, case) for case in cases]
-    return call_while_alive(trial, calls, PATIENCE * trial.package.manifest.limits.wall_seconds)
-
-
-def _cpu_seconds(cases: Sequence[PreparedCase], outcomes: Sequence[CaseOutcome]) -> dict[str, float]:
-    """Return what the call with each case took. The way `cpu_seconds` gives this as the answer."""
-    answers = ((case.name, outcome.answer) for case, outcome in zip(cases, outcomes, strict=False))
-    return {name: float(cast(float, decode(answer))) for name, answer in answers if answer is not None}
-
-
-def _shape_cost(shape: Shape, costs: Mapping[str, CaseCost]) -> ShapeCost:
-    first, *others = (costs[case.name] for case in shape.cases if case.name in costs)
-    return ShapeCost(
-        label=shape.label,
-        cases=tuple(case.name for case in shape.cases),
-        first_seconds=first.first_seconds,
-        further_seconds=round(mean(other.first_seconds for other in others), DIGITS) if others else first.again_seconds,
-    )
-
-
-def find_dear_shapes(section: LimitsSection) -> Finding | None:
-    total = sum(shape.cost_seconds for shape in section.shapes)
-    if total <= DEAR_SECONDS:
-        return None
-    if len(section.shapes) == 1:
-        message = f"compiling for the only shape of the cases costs {section.slowest} {total:.1f} s of CPU time"
-        remedy = "compile less code, for example with lax.scan in place of a Python loop"
-    else:
-        dear = sorted(section.shapes, key=lambda shape: shape.cost_seconds, reverse=True)[:MAX_NAMED]
-        named = ", ".join(f"{shape.cost_seconds:.1f} s for that of {shape.cases[0]}" for shape in dear)
-        message = (
-            f"compiling for the {len(section.shapes)} shapes of the cases costs {section.slowest} {total:.1f} s of CPU "
-            f"time, most of it {named}"
-        )
-        remedy = "let cases share shapes: three or four shapes find as many mistakes, if one has awkward sizes"
-    return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
-
-
-STEP = "limits and cost"
-FACTOR = 3
-ROUND_SECONDS = (2, 3, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 300)
-ROUND_MEBIBYTES = (256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12_288, 16_384, 24_576, 32_768, 65_536)
-# A limit below this factor is refused: on a busy machine, a right solution could exceed it.
-LEAST_FACTOR = 1.5
-TOO_LOOSE = 6
-COMPILED = {"jax", "flax", "optax"}
 
 
 def check_limits(trial: Trial, material: Material) -> Checked[LimitsSection]:
@@ -207,3 +131,77 @@ def _memory_finding(section: LimitsSection) -> Finding | None:
         message = f"memory_mib {section.memory_mib} is too tight: {used}"
         return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
     return None
+
+
+def find_dear_shapes(section: LimitsSection) -> Finding | None:
+    total = sum(shape.cost_seconds for shape in section.shapes)
+    if total <= DEAR_SECONDS:
+        return None
+    if len(section.shapes) == 1:
+        message = f"compiling for the only shape of the cases costs {section.slowest} {total:.1f} s of CPU time"
+        remedy = "compile less code, for example with lax.scan in place of a Python loop"
+    else:
+        dear = sorted(section.shapes, key=lambda shape: shape.cost_seconds, reverse=True)[:MAX_NAMED]
+        named = ", ".join(f"{shape.cost_seconds:.1f} s for that of {shape.cases[0]}" for shape in dear)
+        message = (
+            f"compiling for the {len(section.shapes)} shapes of the cases costs {section.slowest} {total:.1f} s of CPU "
+            f"time, most of it {named}"
+        )
+        remedy = "let cases share shapes: three or four shapes find as many mistakes, if one has awkward sizes"
+    return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
+
+
+def measure_costs(trial: Trial, source: str, cases: Sequence[PreparedCase]) -> Costs:
+    """Measure an accepted solution. Raises JudgeFailed, BoxLost, Aborted.
+
+    The first case of each shape runs in two processes, after the other shapes in order and in reverse. The smaller
+    figure counts.
+    """
+    shapes = shapes_of(cases, trial.package.manifest.case_inputs)
+    in_order = [case for shape in shapes for case in shape.cases]
+    outcomes = _call(trial, source, [case for case in in_order for _ in range(2)])
+    first, again = (_cpu_seconds(in_order, outcomes[start::2]) for start in range(2))
+    from_the_end = [shape.cases[0] for shape in reversed(shapes)]
+    other = _cpu_seconds(from_the_end, _call(trial, source, from_the_end))
+    costs = {
+        name: CaseCost(
+            case=name,
+            group=group,
+            first_seconds=round(min(first[name], other.get(name, inf)), DIGITS),
+            again_seconds=round(again[name], DIGITS),
+        )
+        for group, shape in enumerate(shapes)
+        for name in (case.name for case in shape.cases)
+        if name in first and name in again
+    }
+    return Costs(
+        cases=tuple(costs[case.name] for case in cases if case.name in costs),
+        shapes=tuple(_shape_cost(shape, costs) for shape in shapes if shape.cases[0].name in costs),
+        wall_seconds={
+            case.name: outcome.wall_seconds
+            for case, outcome in zip(in_order, outcomes[::2], strict=False)
+            if outcome.answer is not None
+        },
+    )
+
+
+def _call(trial: Trial, source: str, cases: Sequence[PreparedCase]) -> list[CaseOutcome]:
+    version = Version(source, "cpu_seconds")
+    calls = [Call(version, case) for case in cases]
+    return call_while_alive(trial, calls, PATIENCE * trial.package.manifest.limits.wall_seconds)
+
+
+def _cpu_seconds(cases: Sequence[PreparedCase], outcomes: Sequence[CaseOutcome]) -> dict[str, float]:
+    """Return what the call with each case took. The way `cpu_seconds` gives this as the answer."""
+    answers = ((case.name, outcome.answer) for case, outcome in zip(cases, outcomes, strict=False))
+    return {name: float(cast(float, decode(answer))) for name, answer in answers if answer is not None}
+
+
+def _shape_cost(shape: Shape, costs: Mapping[str, CaseCost]) -> ShapeCost:
+    first, *others = (costs[case.name] for case in shape.cases if case.name in costs)
+    return ShapeCost(
+        label=shape.label,
+        cases=tuple(case.name for case in shape.cases),
+        first_seconds=first.first_seconds,
+        further_seconds=round(mean(other.first_seconds for other in others), DIGITS) if others else first.again_seconds,
+    )
