@@ -1,6 +1,6 @@
-"""Tables of authors' work: packages on their way through verification, and what was made current when, by whom.
+"""Tables of verifications and publications.
 
-A verification's row is also its job; `app.queue.lease` says how a worker holds one.
+A verification's row is also its job; `app.queue.lease` describes how a worker leases one.
 """
 
 from datetime import datetime
@@ -19,11 +19,11 @@ Outcome = Literal["passed", "refused", "failed"]
 
 
 class Verification(Base):
-    """A package that is checked, and published if its sender wished so and it passed.
+    """A package that an author has sent. It is published if it passes and `publish` is set.
 
-    `digest` names its content. `replaces`: publish only while the problem's revision is the one with this digest, or
-    while there is none (an empty text). `step`, `step_done` and `step_total` say how far it is. `report` is JSON.
-    `refused` is the package's fault, `failed` is ours; `reason` says why, for people.
+    `digest` identifies its content. `replaces` is the digest of the revision that it may replace, empty for none, NULL
+    for any. `step`, `step_done` and `step_total` are its progress. `report` is JSON. The verdict `refused` is the
+    package's fault, `failed` is ours; `reason` explains it to people.
     """
 
     __tablename__ = "verifications"
@@ -72,9 +72,9 @@ class Verification(Base):
 
 
 class Publication(Base):
-    """A revision became its problem's current one. `user_id` is None where `allclose serve` took it from its folder.
+    """A revision became the current one of its problem. `user_id` is None if `allclose serve` read it from its folder.
 
-    `verification_id` is that of the verification that it passed for this; None where it was a revision already.
+    `verification_id` is the verification that it passed, None if the revision existed before.
     """
 
     __tablename__ = "publications"

@@ -1,4 +1,4 @@
-"""Making a revision the current one, with a note of who did it and after which verification."""
+"""Make a revision the current one, and record the actor and the verification."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -17,23 +17,23 @@ from app.errors import Conflict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publisher:
-    """`actor` is None for `allclose serve`; `verification_id` for what is a revision already."""
+    """`actor` is None for `allclose serve`. `verification_id` is None if the revision existed before."""
 
     actor: Actor | None = None
     verification_id: UUID | None = None
 
 
 def publish_package(session: Session, package: Package, publisher: Publisher, replaces: str | None = None) -> Revision:
-    """Raises Outdated; see `app.catalog.publish`."""
+    """Publish a package as `app.catalog.publish` does. Raises Outdated."""
     lock_problem(session, package.slug)
     before = _current_number(session, package.slug)
     return _noted(session, publish(session, package, replaces), publisher, before)
 
 
 def publish_folder(session: Session, package: Package) -> Revision | None:
-    """A package of the server's folder; None when it is as it was when it was last taken from there.
+    """Publish a package of the server's folder, unless it equals the last one from there; then return None.
 
-    So what authors have published since stays, until the folder changes.
+    Revisions that authors published since then stay current until the folder changes.
     """
     last = session.scalar(
         select(Revision.digest)
@@ -47,15 +47,16 @@ def publish_folder(session: Session, package: Package) -> Revision | None:
 
 
 def publish_verified(session: Session, verification: Verification, actor: Actor) -> Revision:
-    """What has passed and was not published then; asked again, the same once more. Raises Conflict, Outdated,
-    PackageInvalid.
+    """Publish a package that has passed. If it is published already, return its revision.
+
+    Raises Conflict, Outdated, PackageInvalid.
     """
-    session.refresh(verification, with_for_update=True)  # who asks at the same time waits here, and finds it done
+    session.refresh(verification, with_for_update=True)  # a concurrent call waits here and finds it published
     if done := _current_of(session, verification):
         return done
     if verification.verdict != "passed":
         state = verification.verdict or verification.state
-        raise Conflict(f"this package is {state}; only one that has passed its verification can be published")
+        raise Conflict(f"this package is {state}; only a package that has passed its verification can be published")
     package = _read(verification.slug, verification.files)
     publisher = Publisher(actor=actor, verification_id=verification.id)
     revision = publish_package(session, package, publisher, verification.replaces)
@@ -65,15 +66,15 @@ def publish_verified(session: Session, verification: Verification, actor: Actor)
 
 
 def _current_of(session: Session, verification: Verification) -> Revision | None:
-    """The revision that it was published as, if that is still what students get."""
+    """Return the revision that it was published as, if that is still the current one."""
     current = select(Revision).join(Problem, IS_CURRENT)
     return session.scalar(current.where(Revision.id == verification.revision_id))
 
 
 def bring_back(session: Session, slug: str, number: int, actor: Actor) -> Revision:
-    """An earlier revision, which was verified or trusted when it was published, becomes the current one.
+    """Make an earlier revision the current one again.
 
-    Raises NotFound, and PackageInvalid when the format has changed so that it could not be judged.
+    Raises NotFound, and PackageInvalid if the package format has changed since.
     """
     _read(slug, get_revision(session, slug, number).files)
     lock_problem(session, slug)
@@ -90,9 +91,9 @@ def _read(slug: str, files: dict[str, str]) -> Package:
 
 
 def _noted(session: Session, revision: Revision, publisher: Publisher, before: int | None) -> Revision:
-    """`before`: the number of the revision that was the current one.
+    """Record the publication, unless a user published the revision that was current `before`.
 
-    Where it is the same, nobody made it current; but what the server last took from its folder is always known.
+    Publications from the server's folder are always recorded, because `publish_folder` compares with the last one.
     """
     actor = publisher.actor
     if actor and before == revision.number:

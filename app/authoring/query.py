@@ -1,9 +1,4 @@
-"""What authors are shown of their work: the objects of the API, which the pages show too.
-
-Finding authors' work: verifications, revisions, and who published what. For authors' eyes only.
-
-Lists of authors' work that go on from page to page.
-"""
+"""The views of verifications, revisions and publications that authors see in the API and on pages."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -23,10 +18,13 @@ from app.database.cursor import read_number_cursor, read_uuid_cursor, write_curs
 from app.errors import NotFound
 from app.submissions.queue_status import has_worker, is_held
 
-NO_WORKER = "No {kind} is running now: the package waits in the queue and will be verified when one starts."
-OUR_FAULT = "The verification broke off by our fault, three times; send it again, and tell an admin if it stays so."
-
+NO_WORKER = "No {kind} is running. The package waits in the queue until one starts."
+OUR_FAULT = "The verification failed 3 times by our fault. Send the package again; tell an admin if it fails again."
 VerificationState = Literal["queued", "verifying", "passed", "refused", "failed"]
+SHOWN = 50
+# Leaves out the large columns.
+LIGHT = (defer(Verification.files), defer(Verification.report))
+PAGE = 50
 
 
 class View(BaseModel):
@@ -34,7 +32,7 @@ class View(BaseModel):
 
 
 class VerificationView(View):
-    """A package on its way. `refused`: by a check, the report says which; `failed`: it could not be checked."""
+    """A verification. `refused`: a check failed, see the report. `failed`: the package could not be checked."""
 
     id: UUID
     problem: str = Field(description="the slug")
@@ -61,7 +59,7 @@ class PublicationView(View):
 
 
 class RevisionView(View):
-    """One version of a problem; `publications`: each time that it became the current one."""
+    """One version of a problem. `publications` lists each time that it became the current one."""
 
     number: int
     digest: str
@@ -72,7 +70,7 @@ class RevisionView(View):
 
 
 class ProblemView(View):
-    """A problem in the authors' list; `number` is its current revision's."""
+    """A problem in the list for authors. `number` is that of its current revision."""
 
     slug: str
     number: int
@@ -106,7 +104,7 @@ def view_verification(session: Session, row: Verification, *, with_report: bool 
 
 
 def _read_report(text: str) -> Report | None:
-    """None for one that an earlier version wrote in a form that is no more."""
+    """Return None for a report in a form of an earlier version."""
     try:
         return Report.model_validate_json(text)
     except ValidationError:
@@ -127,13 +125,8 @@ def _notice(session: Session, row: Verification) -> str | None:
     return NO_WORKER.format(kind=kind)
 
 
-SHOWN = 50
-# Without what may be large.
-LIGHT = (defer(Verification.files), defer(Verification.report))
-
-
 def get_verification(session: Session, verification_id: UUID, *, with_files: bool = False) -> Verification:
-    """Raises NotFound. Its files, which may be large, come with it only when they are asked for."""
+    """Return a verification, with its files only if asked for. Raises NotFound."""
     files = undefer if with_files else defer
     found = session.get(Verification, verification_id, options=[files(Verification.files)])
     if found is None:
@@ -144,7 +137,7 @@ def get_verification(session: Session, verification_id: UUID, *, with_files: boo
 def list_verifications(
     session: Session, *, user_id: UUID | None = None, slug: str | None = None
 ) -> list[VerificationView]:
-    """Newest first, without their reports; the last SHOWN."""
+    """Return the newest `SHOWN` verifications, newest first, without reports."""
     query = select(Verification).options(*LIGHT).order_by(Verification.queued_at.desc()).limit(SHOWN)
     if user_id is not None:
         query = query.where(Verification.user_id == user_id)
@@ -156,7 +149,7 @@ def list_verifications(
 def list_revisions(
     session: Session, slug: str, *, before: int | None = None, most: int | None = None
 ) -> list[RevisionView]:
-    """Newest first; those of lower numbers than `before`. Raises NotFound."""
+    """Return the revisions with numbers below `before`, newest first. Raises NotFound."""
     problem = session.scalar(select(Problem).where(Problem.slug == slug))
     if problem is None:
         raise NotFound(f"there is no problem {slug!r}; PUT /api/v1/problems/{slug} makes one")
@@ -180,7 +173,7 @@ def list_revisions(
 
 
 def list_authored(session: Session) -> list[ProblemView]:
-    """Every problem, by slug."""
+    """Return every published problem, by slug."""
     last = aliased(
         Publication,
         select(Publication)
@@ -217,9 +210,6 @@ def _publications(session: Session, problem_id: UUID) -> dict[UUID, Sequence[Pub
     return {revision_id: tuple(views) for revision_id, views in found.items()}
 
 
-PAGE = 50
-
-
 class VerificationPage(View):
     """Newest first, without reports."""
 
@@ -235,12 +225,12 @@ class RevisionPage(View):
 
 
 def page_verifications(session: Session, user_id: UUID, cursor: str | None = None) -> VerificationPage:
-    """Of one author. Raises CursorInvalid."""
-    place = (Verification.queued_at, Verification.id)
+    """Return a page of an author's verifications. Raises CursorInvalid."""
+    key = (Verification.queued_at, Verification.id)
     query = select(Verification).options(*LIGHT).where(Verification.user_id == user_id)
     if cursor is not None:
-        query = query.where(tuple_(*place) < tuple_(*read_uuid_cursor(cursor)))
-    rows = session.scalars(query.order_by(*(column.desc() for column in place)).limit(PAGE + 1)).all()
+        query = query.where(tuple_(*key) < tuple_(*read_uuid_cursor(cursor)))
+    rows = session.scalars(query.order_by(*(column.desc() for column in key)).limit(PAGE + 1)).all()
     return VerificationPage(
         items=tuple(view_verification(session, each, with_report=False) for each in rows[:PAGE]),
         next=write_cursor(rows[PAGE - 1].queued_at, rows[PAGE - 1].id) if len(rows) > PAGE else None,
@@ -248,7 +238,7 @@ def page_verifications(session: Session, user_id: UUID, cursor: str | None = Non
 
 
 def page_revisions(session: Session, slug: str, cursor: str | None = None) -> RevisionPage:
-    """Of one problem. Raises NotFound and CursorInvalid."""
+    """Return a page of a problem's revisions. Raises NotFound, CursorInvalid."""
     before = None if cursor is None else read_number_cursor(cursor, most=MAX_NUMBER)[1]
     found = list_revisions(session, slug, before=before, most=PAGE + 1)
     last = found[PAGE - 1] if len(found) > PAGE else None

@@ -1,4 +1,4 @@
-"""Sending a package to be verified: one transaction writes the job, or refuses it and writes nothing."""
+"""Send a package to verification, and cancel a verification."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -21,7 +21,7 @@ CANCELLED = "cancelled"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sending:
-    """`replaces`: publish only while the problem's revision is the one with this digest; an empty text for none."""
+    """A package to verify. `replaces`: the digest of the revision that it may replace, empty for none, None for any."""
 
     user_id: UUID
     package: Package
@@ -30,15 +30,15 @@ class Sending:
 
 
 def queue_of(package: Package) -> str:
-    """Its verification needs a worker with the device that its submissions need."""
+    """Return the queue of workers with the device that the package's submissions need."""
     return "verify-gpu" if package.manifest.limits.gpu else "verify-cpu"
 
 
 def send(session: Session, wanted: Sending) -> Verification:
-    """The same sent twice with the same wishes, while the first is not done, is one. Raises Outdated, LimitReached."""
+    """Queue a verification, or return the unfinished one of an equal request. Raises Outdated, LimitReached."""
     slug, name = wanted.package.slug, digest(wanted.package.files)
     same = (slug, name, wanted.publish, wanted.replaces)
-    # One author's packages go one after the other, so that no two see the same count.
+    # The lock makes an author's concurrent requests count one after the other.
     session.execute(select(User.id).where(User.id == wanted.user_id).with_for_update(key_share=True))
     unfinished = _unfinished(session, wanted.user_id)
     for earlier in unfinished:
@@ -48,14 +48,14 @@ def send(session: Session, wanted: Sending) -> Verification:
         check_current(session, slug, wanted.replaces)
     if len(unfinished) >= MAX_PENDING:
         raise LimitReached(
-            f"{len(unfinished)} of your packages are not verified yet, and at most {MAX_PENDING} may wait; "
-            "cancel one, or send this again when one is done"
+            f"{len(unfinished)} of your packages wait for verification; the limit is {MAX_PENDING}. "
+            "Cancel one, or send this package again when one is done"
         )
     return _write(session, wanted, priority=-len(unfinished))
 
 
 def cancel_as(session: Session, actor: Actor, verification: Verification) -> None:
-    """As `cancel`; of another author's it is written down who did it."""
+    """Cancel a verification, and record it in the audit log if it belongs to another user."""
     if verification.state != "done" and actor.user_id != verification.user_id:
         act = Act(
             action="verification.cancelled",
@@ -68,7 +68,7 @@ def cancel_as(session: Session, actor: Actor, verification: Verification) -> Non
 
 
 def cancel(session: Session, verification: Verification) -> None:
-    """A waiting one ends at once, a running one when its worker next beats. One that is done stays as it is."""
+    """End a queued verification now, and a running one at its worker's next heartbeat."""
     reason = func.concat_ws("\n", Verification.reason, CANCELLED)
     waiting = (
         update(Verification)

@@ -1,8 +1,7 @@
-"""A package as one upload: a zip archive of its folder, or a single YAML file. Nothing is unpacked to a disk.
+"""Read a package from an upload: a zip archive of its folder, or a single YAML file. Nothing is unpacked to disk.
 
-An archive is hostile until shown otherwise. It is refused as a whole when one entry is: what names a place outside, a
-link, or more than a package may hold is no slip that the rest could stand beside. Sizes that an entry declares are
-asked first, and never trusted: no more is unpacked than a package may have.
+An archive may be hostile. One bad entry, such as a link or a path outside the package, makes the whole archive
+invalid. Declared sizes are checked but not trusted: reading stops at the limits of a package.
 """
 
 import re
@@ -24,9 +23,9 @@ from app.catalog.folder import (
     total_fault,
 )
 
-# A package that is all incompressible text, with room for the archive's own words.
+# Room for a package of incompressible text and the archive's own headers.
 MAX_UPLOAD_BYTES = MAX_TOTAL_BYTES + 2**20
-# Folders, and what tools leave behind, count too.
+# Folders and files left by tools count too.
 MAX_ENTRIES = 4 * MAX_FILES
 MAX_NAME = 200
 
@@ -40,14 +39,14 @@ _PACK_AGAIN = "zip the problem's folder again"
 
 
 def read_upload(slug: str, body: bytes) -> dict[str, bytes]:
-    """The files of a package by path. Raises PackageInvalid: the archive itself is refused."""
+    """Return the files of a package by path. Raises PackageInvalid if the archive itself is invalid."""
     if not body:
         raise PackageInvalid(slug, [Fault("the upload", 0, "", "is empty", "send a zip archive or a YAML file")])
     return read_archive(slug, body) if body.startswith(_SIGNATURE) else {MANIFEST_FILE: body}
 
 
 def read_archive(slug: str, body: bytes) -> dict[str, bytes]:
-    """Raises PackageInvalid. One folder around everything is taken off, whatever its name."""
+    """Return the files by path, without the one folder around them if there is one. Raises PackageInvalid."""
     try:
         with ZipFile(BytesIO(body)) as archive:
             entries = archive.infolist()
@@ -60,7 +59,7 @@ def read_archive(slug: str, body: bytes) -> dict[str, bytes]:
 
 
 def top_folder(body: bytes) -> str:
-    """The name of the one folder around everything in an archive; empty when there is none."""
+    """Return the name of the one folder around all files of an archive, or an empty text."""
     try:
         with ZipFile(BytesIO(body)) as archive:
             entries = archive.infolist()[:MAX_ENTRIES]
@@ -71,7 +70,7 @@ def top_folder(body: bytes) -> str:
 
 
 def write_archive(slug: str, files: Mapping[str, str]) -> bytes:
-    """A zip of the package's folder; the same files make the same bytes."""
+    """Return a zip of the package's folder; the same files give the same bytes."""
     buffer = BytesIO()
     with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
         for path, text in sorted(files.items()):
@@ -89,10 +88,8 @@ def _unreadable(slug: str, error: Exception) -> PackageInvalid:
 
 def _count_faults(entries: list[ZipInfo]) -> Iterator[Fault]:
     if len(entries) > MAX_ENTRIES:
-        message = f"has {len(entries)} entries, but at most {MAX_ENTRIES} are looked at"
-        yield Fault(
-            "the archive", 0, "", message, f"a package has at most {MAX_FILES} files: remove what is not needed"
-        )
+        message = f"has {len(entries)} entries, but at most {MAX_ENTRIES} are allowed"
+        yield Fault("the archive", 0, "", message, f"remove some: a package has at most {MAX_FILES} files")
 
 
 def _entry_faults(entries: Iterable[ZipInfo]) -> Iterator[Fault]:
@@ -104,7 +101,7 @@ def _entry_faults(entries: Iterable[ZipInfo]) -> Iterator[Fault]:
 
 
 def _name_refusal(entry: ZipInfo) -> tuple[str, str]:
-    """What is wrong with where the entry wants to be, and what to do; two empty texts when nothing is."""
+    """Return what is wrong with the entry's path, and the remedy; two empty texts if it is valid."""
     name = entry.orig_filename
     parts = name.rstrip("/").split("/")
     if not name.isprintable():
@@ -116,7 +113,7 @@ def _name_refusal(entry: ZipInfo) -> tuple[str, str]:
     if "\\" in name:
         return "has a backslash in its name", "write paths with /, as zip has them"
     if ".." in parts:
-        return "leads out of the package", "remove the entry"
+        return "points outside the package", "remove the entry"
     if "" in parts or "." in parts:
         return "has an empty part in its path", _PACK_AGAIN
     return "", ""
@@ -156,7 +153,7 @@ def _by_path(slug: str, entries: list[ZipInfo]) -> dict[str, ZipInfo]:
 
 
 def _common_folder(names: list[str]) -> str:
-    """`scaled_sum/` when everything lies in that folder and nothing beside it."""
+    """Return `scaled_sum/` if all files are in that folder, or an empty text."""
     top, slash, _ = names[0].partition("/") if names else ("", "", "")
     return top + slash if slash and all(name.startswith(top + slash) for name in names) else ""
 
@@ -169,7 +166,7 @@ def _read_files(slug: str, archive: ZipFile, by_path: Mapping[str, ZipInfo]) -> 
                 content = file.read(MAX_FILE_BYTES + 1)
         except (BadZipFile, zlib.error, EOFError) as error:
             raise PackageInvalid(slug, [Fault(path, 0, "", f"is damaged: {error}", _PACK_AGAIN)]) from None
-        # `file_size` may have lied; the reader stops there, and so never beyond what was allowed above.
+        # The reader stops at `file_size`, which the checks above limit, even if it is wrong.
         files[path] = content
     return files
 

@@ -1,6 +1,6 @@
-"""One test case: its inputs, or the function of `cases.py` that makes them.
+"""The model of a test case: its inputs, or the function of `cases.py` that makes them.
 
-What a case gives a parameter: a literal, a draw, an array written out, or lists and mappings of those.
+An input is a literal, a draw, an array, or a list or mapping of these.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ def _refuse(key: str, message: str, remedy: str = "make high the larger one") ->
 
 
 class Drawn(Model):
-    """`shape` and `dtype` default to the parameter's; inside a list or a mapping, to one plain number."""
+    """`shape` and `dtype` default to the parameter's. Inside a list or mapping, the default is one plain number."""
 
     shape: Annotated[Shape, Field(max_length=32)] | None = None
     dtype: DType | None = None
@@ -84,7 +84,7 @@ class Permutation(Drawn):
 
 
 class Array(Model):
-    """An array written out inside a list or a mapping."""
+    """A literal array inside a list or mapping."""
 
     array: "Value"
     dtype: DType | None = None
@@ -95,7 +95,7 @@ DRAWS: dict[str, type[Drawn]] = {get_args(model.model_fields["draw"].annotation)
 
 
 def _kind(value: object) -> str | None:
-    """The tag of the model that reads `value`; tags wear brackets, so that they never pass for keys in a location."""
+    """Return the tag of the model for `value`. Tags have brackets, which no key in a location has."""
     if isinstance(value, Drawn):
         return f"<{type(value).__name__.lower()}>"
     if isinstance(value, Mapping):
@@ -130,21 +130,21 @@ Array.model_rebuild()
 
 
 def without_tags(location: tuple[int | str, ...]) -> tuple[int | str, ...]:
-    """A location of pydantic's as one of the document."""
+    """Turn a location of Pydantic into one of the document."""
     return tuple(part for part in location if not (isinstance(part, str) and part.startswith("<")))
 
 
 Visibility = Literal["sample", "hidden"]
 CaseName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+$", max_length=64)]
-# Of a problem, with repeated ones counted each.
+# The most cases of a problem; a repeated case counts as often as it repeats.
 MAX_CASES = 500
 
 
 class Case(Model):
-    """`arguments` (key `with`) go to the generator by name. `doc` is shown with a sample.
+    """A case. `arguments` (key `with`) go to the generator by name. Pages show `doc` with a sample.
 
-    `sealed`: the student's Python never gets the inputs, its exported program does. `repeat`: so many cases, each with
-    draws of its own.
+    `sealed`: only the student's exported program gets the inputs, never the student's Python. `repeat`: the number of
+    cases that this one stands for, each with its own draws.
     """
 
     model_config = ConfigDict(validate_by_name=True, validate_by_alias=True, serialize_by_alias=True)
@@ -160,7 +160,7 @@ class Case(Model):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the cases that this one stands for."""
+        """Return the names of the cases that this one stands for."""
         return (self.name,) if self.repeat is None else tuple(f"{self.name}_{k + 1}" for k in range(self.repeat))
 
     @model_validator(mode="after")
@@ -170,16 +170,24 @@ class Case(Model):
                 [Conflict((), "has no inputs", "add `inputs:`, or `generate:` with a function of cases.py")]
             )
         if self.inputs is not None and self.generate is not None:
-            raise Inconsistent([Conflict(("generate",), "is given beside inputs", "keep one of the two")])
+            raise Inconsistent([Conflict(("generate",), "is given together with inputs", "remove one of the two")])
         if self.generate is None and self.arguments:
-            raise Inconsistent([Conflict(("with",), "is given without generate", "remove it, or name the function")])
+            raise Inconsistent(
+                [
+                    Conflict(
+                        ("with",),
+                        "is given without generate",
+                        "remove it, or add `generate:` with a function of cases.py",
+                    )
+                ]
+            )
         if "seed" in self.arguments:
             raise Inconsistent([Conflict(("with", "seed"), "is given by the judge", "remove it, or use another name")])
         return self
 
 
 def expand(cases: Iterable[Case]) -> tuple[Case, ...]:
-    """Each that is repeated as the cases that it stands for."""
+    """Replace each repeated case by the cases that it stands for."""
     return tuple(
         case if case.repeat is None else case.model_copy(update={"name": name, "repeat": None})
         for case in cases

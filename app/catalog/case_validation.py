@@ -1,8 +1,6 @@
-"""The conflicts between a parameter and the value that a case gives it, by the kind of parameter.
+"""Check the value that a case gives to a parameter: its type, shape, element type and range.
 
-Whether the value that a case gives fits its parameter: type, element type, range, and how a draw is completed.
-
-Numbers of the types `float`, `int` and `bool` are held to the ranges of float64, int64 and bool.
+Values of the types `float`, `int` and `bool` must fit float64, int64 and bool.
 """
 
 import math
@@ -17,12 +15,13 @@ from app.catalog.parameter import Parameter
 
 PLAIN_DTYPES: dict[str, DType] = {"float": "float64", "int": "int64", "bool": "bool"}
 _TAKES = {"bool": "true or false", "int": "whole numbers", "float": "numbers", "complex": "numbers"}
-# A normal draw farther than this from its mean has a chance below 1e-15.
+# Standard deviations: a normal draw exceeds them with a probability below 1e-15.
 _FAR = 8
+_EXAMPLES = {"float": "0.5", "int": "3", "bool": "true", "str": '"text"', "list": "[1, 2]", "dict": "{a: 1}"}
 
 
 class Ragged(ValueError):
-    """Lists of unequal lengths; `location` is the first that differs from its elder."""
+    """Lists of unequal lengths. `location` is the first that differs from the one before it."""
 
     def __init__(self, location: Location) -> None:
         super().__init__()
@@ -30,7 +29,7 @@ class Ragged(ValueError):
 
 
 def shape_of(literal: Any) -> Shape:
-    """The shape of nested lists of scalars. Raises Ragged."""
+    """Return the shape of nested lists of scalars. Raises Ragged."""
     if not isinstance(literal, tuple):
         return ()
     first: Shape = ()
@@ -46,7 +45,7 @@ def shape_of(literal: Any) -> Shape:
 
 
 def element_conflicts(literal: Any, dtype: DType, where: Location = ()) -> Iterator[Conflict]:
-    """One conflict for every scalar in the nested lists that `dtype` can't hold."""
+    """Yield a conflict for every scalar that does not fit `dtype`."""
     if isinstance(literal, tuple):
         for index, item in enumerate(literal):
             yield from element_conflicts(item, dtype, (*where, index))
@@ -73,7 +72,7 @@ def _limits(dtype: DType) -> str:
 
 
 def draw_conflicts(draw: Drawn, dtype: DType) -> Iterator[Conflict]:
-    """Whether a draw's numbers fit the element type."""
+    """Yield a conflict if the numbers of a draw do not fit the element type."""
     if isinstance(draw, Choice):
         yield from element_conflicts(draw.of, dtype, ("of",))
     elif isinstance(draw, Normal | Uniform) and family(dtype) != "float":
@@ -87,7 +86,7 @@ def draw_conflicts(draw: Drawn, dtype: DType) -> Iterator[Conflict]:
 def _bound_conflicts(draw: Drawn, dtype: DType) -> Iterator[Conflict]:
     for key, number in _bounds(draw):
         if number not in range_of(dtype):
-            yield Conflict((key,), f"makes numbers like {number:g}, but {_limits(dtype)}", "draw smaller numbers")
+            yield Conflict((key,), f"gives numbers like {number:g}, but {_limits(dtype)}", "draw smaller numbers")
 
 
 def _bounds(draw: Drawn) -> Iterable[tuple[str, float]]:
@@ -111,7 +110,7 @@ def _other_draw(dtype: DType) -> str:
 
 
 def completed(draw: Drawn, parameter: Parameter) -> tuple[Shape, DType | None]:
-    """Shape and element type of a draw inside a list or mapping; without an element type, plain numbers in lists."""
+    """Return the shape and element type of a draw inside a list or mapping; None stands for Python numbers."""
     shape = draw.size_given
     if shape is None and draw.dtype is None:
         return (), None
@@ -119,7 +118,7 @@ def completed(draw: Drawn, parameter: Parameter) -> tuple[Shape, DType | None]:
 
 
 def byte_count(value: Any, parameter: Parameter) -> int:
-    """Bytes of the arrays that the value becomes; plain numbers count 8."""
+    """Return the size in bytes of the value's arrays; a plain number counts 8."""
     if isinstance(value, Drawn):
         shape = value.size_given
         if shape is None:
@@ -133,17 +132,14 @@ def byte_count(value: Any, parameter: Parameter) -> int:
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """The value as the author wrote it, nearly: for messages."""
+    """Return the value for a message, nearly as the author wrote it."""
     words = {True: "true", False: "false", None: "null"}
     text = words[value] if value is None or isinstance(value, bool) else repr(value)
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-_EXAMPLES = {"float": "0.5", "int": "3", "bool": "true", "str": '"text"', "list": "[1, 2]", "dict": "{a: 1}"}
-
-
 def array_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
-    """For the types jax, torch and numpy: a draw, nested lists, or `{array: …}`."""
+    """Check a value of type jax, torch or numpy: a draw, nested lists, or `{array: …}`."""
     dtype = parameter.dtype or "float32"
     if isinstance(value, Drawn | Array) and value.dtype not in (None, dtype):
         message = f"is {value.dtype}, but the {parameter.noun}'s dtype is {dtype}"
@@ -166,15 +162,15 @@ def _whole_literal_conflicts(parameter: Parameter, literal: Any, where: Location
 
 
 def _literal_conflicts(dtype: DType, literal: Any, where: Location) -> Iterator[Conflict]:
-    """Nested lists of equal length, and the first element that does not fit."""
+    """Check that nested lists have equal lengths, and yield the first element that does not fit."""
     if isinstance(literal, dict | Drawn | Array):
-        yield Conflict(where, "is a mapping, but an array is wanted", "give numbers in lists, or `{draw: …}`")
+        yield Conflict(where, "is a mapping, but the parameter is an array", "give numbers in lists, or `{draw: …}`")
         return
     try:
         shape_of(literal)
     except Ragged as ragged:
         message = "has another length or depth than the item before it"
-        yield Conflict((*where, *ragged.location), message, "the lists of an array must be equally long")
+        yield Conflict((*where, *ragged.location), message, "make all lists at the same level equally long")
         return
     yield from islice(element_conflicts(literal, dtype, where), 1)
 
@@ -200,7 +196,7 @@ def _matches(shape: Shape, parameter: Parameter) -> bool:
 
 
 def size_of(parameter: Parameter, value: Any) -> Shape:
-    """The shape of a value that fits an array parameter."""
+    """Return the shape of a valid value of an array parameter."""
     if not isinstance(value, Drawn):
         return shape_of(value.array if isinstance(value, Array) else value)
     given = value.size_given
@@ -208,7 +204,7 @@ def size_of(parameter: Parameter, value: Any) -> Shape:
 
 
 def plain_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
-    """For the types float, int, bool and str: a scalar, or the draw of one."""
+    """Check a value of type float, int, bool or str: a scalar, or the draw of one."""
     dtype = PLAIN_DTYPES.get(parameter.type)
     if isinstance(value, Drawn):
         yield from _scalar_draw_conflicts(parameter, value)
@@ -233,7 +229,7 @@ def _scalar_draw_conflicts(parameter: Parameter, draw: Drawn) -> Iterator[Confli
 
 
 def listed_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
-    """For the types list and dict, whose arrays and draws may stand at any depth."""
+    """Check a value of type list or dict, which may contain arrays and draws at any depth."""
     draws_list = isinstance(value, Drawn) and completed(value, parameter)[1] is None and bool(value.size_given)
     fits = isinstance(value, tuple) or draws_list if parameter.type == "list" else isinstance(value, dict)
     if not fits:

@@ -1,6 +1,6 @@
-"""Inputs that a student types as YAML, one key for each that a case gives: checked like those of a case, and small.
+"""Custom inputs, which a student types as YAML with a key for each input of a case.
 
-Only what is written out is taken, and no draws: a draw's numbers come from its case, and this is none of the problem's.
+They are checked like the inputs of a case, must be small, and contain no draws.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,17 +18,17 @@ from app.catalog.validation_errors import explain
 from app.catalog.yaml_document import Document, read_document
 from app.errors import Invalid
 
-OWN_INPUTS = "own_inputs"  # the name of their case
-UNANSWERED = "inputs without an answer"  # its category where the reference fails on them
+OWN_INPUTS = "own_inputs"  # the name of the case
+UNANSWERED = "inputs without an answer"  # the category if the reference fails on them
 MAX_BYTES = 16 * 2**10  # of the text
-MAX_VALUE_BYTES = 64 * 2**10  # of what it stands for, which anchors can repeat
-MAX_NODES = MAX_VALUE_BYTES // 2  # more are too many in any case, and take long to be checked one by one
+MAX_VALUE_BYTES = 64 * 2**10  # of the values; anchors repeat parts of the text
+MAX_NODES = MAX_VALUE_BYTES // 2  # more exceed MAX_VALUE_BYTES anyway and take long to check
 MAX_SHOWN = 5
 
 _GIVEN: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Value])
 _PARAMETERS: TypeAdapter[tuple[Parameter, ...]] = TypeAdapter(tuple[Parameter, ...])
 _INPUTS: TypeAdapter[tuple[Input, ...]] = TypeAdapter(tuple[Input, ...])
-# What an author is told to do about the parameter, or could do with draws.
+# Remedies for authors, and what a student can do instead.
 _REMEDIES = {
     "change one of them": "give it that shape",
     "give a value, or add `nullable: true` to the parameter": "give a value",
@@ -44,7 +44,7 @@ _REMEDIES = {
 
 
 class InputsInvalid(Invalid):
-    """`faults` by line; the text shows the first ones."""
+    """The custom inputs are invalid. `faults` has the first ones by line."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(sorted(faults, key=lambda fault: fault.line)[:MAX_SHOWN])
@@ -64,9 +64,9 @@ def read_case_inputs(manifest: Mapping[str, Any]) -> tuple[Parameter, ...]:
 
 
 def read_own_inputs(text: str, parameters: Sequence[Parameter]) -> Case:
-    """A sample case of these inputs. Raises InputsInvalid."""
+    """Return a sample case with these inputs. Raises InputsInvalid."""
     if (size := len(text.encode(errors="replace"))) > MAX_BYTES:
-        remedy = f"at most {MAX_BYTES} (16 KiB) are taken: try a smaller example"
+        remedy = f"try a smaller example; at most {MAX_BYTES} (16 KiB) are allowed"
         raise InputsInvalid([Fault("", 0, "", f"has {size} bytes", remedy)])
     document = read_document("", text, MAX_NODES)
     found = list(document.faults)
@@ -90,20 +90,18 @@ def _fault(document: Document, conflict: Conflict) -> Fault:
 def _conflicts(given: Mapping[str, Any], parameters: Sequence[Parameter]) -> Iterator[Conflict]:
     drawn = [where for name, value in given.items() for where in _draws(value, (name,))]
     for where in drawn:
-        yield Conflict(where, "is a draw", "write the values themselves, such as [0.5, 1]")
+        yield Conflict(where, "is a draw", "write the values, such as [0.5, 1]")
     if drawn:
         return
     noun = parameters[0].noun if parameters else Parameter.noun
     yield from input_conflicts(tuple(parameter.name for parameter in parameters), parameters, given, noun)
     size = _size(given)
     if size > MAX_VALUE_BYTES:
-        yield Conflict(
-            (), f"stands for {size} bytes of values", f"at most {MAX_VALUE_BYTES} are taken: make it smaller"
-        )
+        yield Conflict((), f"has {size} bytes of values", f"make it smaller; at most {MAX_VALUE_BYTES} are allowed")
 
 
 def _size(value: Any) -> int:
-    """Bytes of it all, about: texts as they are, 8 for everything else, be it empty."""
+    """Return the approximate size in bytes: that of texts, and 8 for every other value."""
     if isinstance(value, str):
         return 8 + len(value.encode(errors="replace"))
     if isinstance(value, Array):

@@ -1,4 +1,4 @@
-"""What changed between two packages, file by file and line by line."""
+"""Compare two packages, file by file and line by line."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,9 +10,9 @@ from typing import Literal
 Change = Literal["added", "removed", "changed"]
 Kind = Literal["added", "removed", "same", "skipped"]
 
-# Finding the smallest difference takes longer than the square of this in the worst case.
+# Files with more lines are not compared: the time grows faster than the square of the lines.
 MAX_LINES = 1500
-# Lines that are shown around what differs.
+# Equal lines shown around each difference.
 AROUND = 3
 NO_END = "  (no line end)"
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
@@ -20,7 +20,7 @@ _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`old` and `new` are its numbers on both sides, None where it does not stand; of a gap, where it goes on."""
+    """A line with its old and new number, None on the side that lacks it. A gap has the numbers of the next line."""
 
     kind: Kind
     old: int | None
@@ -30,7 +30,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileDifference:
-    """`lines` are the changed ones with three around them; `is_whole` is False where there was too much to compare."""
+    """`lines` has the changed lines with 3 around them. `is_whole` is False if the file was too long to compare."""
 
     path: str
     change: Change
@@ -47,7 +47,7 @@ class FileDifference:
 
 
 def compare_packages(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[FileDifference, ...]:
-    """Only files that differ, problem.yaml first."""
+    """Return the files that differ, problem.yaml first."""
     paths = sorted(old.keys() | new.keys(), key=lambda path: (path != "problem.yaml", path))
     return tuple(compare_file(path, old.get(path), new.get(path)) for path in paths if old.get(path) != new.get(path))
 
@@ -63,7 +63,7 @@ def compare_file(path: str, old: str | None, new: str | None) -> FileDifference:
 
 
 def _split(text: str | None) -> list[str]:
-    """A last line without an end is another line than one with it."""
+    """Split into lines. A last line without a line end gets a mark, so that it differs from one with it."""
     if text is None:
         return []
     lines = text.split("\n")
@@ -71,7 +71,7 @@ def _split(text: str | None) -> list[str]:
 
 
 def _same_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
-    """How many lines at the start and at the end are the same and not even shown around what differs."""
+    """Return how many equal lines at the start and end are too far from any difference to be shown."""
     most = min(len(before), len(after))
     start = next((i for i in range(most) if before[i] != after[i]), most)
     end = next((i for i in range(most - start) if before[-1 - i] != after[-1 - i]), most - start)

@@ -1,4 +1,4 @@
-"""Element types that a package may name, with what can be said of them without numpy (the web process has none)."""
+"""The element types of packages, and facts about them without NumPy, which the web process does not import."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -23,7 +23,7 @@ DType = Literal[
 Family = Literal["bool", "int", "float", "complex"]
 
 DTYPES: tuple[DType, ...] = get_args(DType)
-# JAX without `jax_enable_x64`, which is how boxes run it, silently narrows these.
+# Boxes run JAX without `jax_enable_x64`, which silently narrows these types.
 WIDE_DTYPES: frozenset[DType] = frozenset({"int64", "uint64", "float64", "complex128"})
 
 _LARGEST_FLOAT: dict[str, float] = {
@@ -39,7 +39,7 @@ _BYTES = {"bool": 1, "bfloat16": 2, "complex64": 8, "complex128": 16}
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The finite numbers that fit, both ends included."""
+    """The finite numbers of a type, including both ends."""
 
     low: float
     high: float
@@ -57,7 +57,7 @@ def family(dtype: DType) -> Family:
 
 
 def range_of(dtype: DType) -> Range:
-    """For a complex type, the range of its real part."""
+    """Return the range of a type; for a complex type, that of its real part."""
     if dtype in _LARGEST_FLOAT:
         return Range(-_LARGEST_FLOAT[dtype], _LARGEST_FLOAT[dtype])
     if dtype == "bool":
@@ -67,5 +67,5 @@ def range_of(dtype: DType) -> Range:
 
 
 def bytes_of(dtype: DType) -> int:
-    """Bytes of one element."""
+    """Return the size of one element."""
     return _BYTES.get(dtype) or int(dtype.lstrip("uintfloa")) // 8

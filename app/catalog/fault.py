@@ -1,7 +1,4 @@
-"""What is wrong with a package, said so that its author can mend it.
-
-Guessing what a mistyped word was to be.
-"""
+"""Faults of a package, each with its place, its message and its remedy."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,13 +12,13 @@ MAX_KEY = 200
 
 
 def with_remedy(message: str, remedy: str) -> str:
-    """`is 0: write 1`; behind a question a sentence of its own."""
+    """Join both: `is 0: write 1`. After a question mark, the remedy is a new sentence."""
     return f"{message} {remedy[:1].upper()}{remedy[1:]}" if message.endswith("?") else f"{message}: {remedy}"
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Something wrong at a place of the manifest. `message` holds the value and the limit, `remedy` what to do."""
+    """A fault at a key of the manifest. `message` has the value and the limit, `remedy` what to do."""
 
     location: Location
     message: str
@@ -29,7 +26,7 @@ class Conflict:
 
 
 class Inconsistent(ValueError):
-    """Values that are fine one by one and do not fit together. Raised inside the validation of a manifest."""
+    """Values that are valid one by one, but not together. The models of a manifest raise it during validation."""
 
     def __init__(self, conflicts: Iterable[Conflict]) -> None:
         self.conflicts = tuple(conflicts)
@@ -38,7 +35,7 @@ class Inconsistent(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A conflict with its place in a file. `line` counts from 1; 0 when it concerns the whole file."""
+    """A conflict with its place in a file. `line` counts from 1; 0 stands for the whole file."""
 
     file: str
     line: int
@@ -52,7 +49,7 @@ class Fault:
 
 
 class PackageInvalid(AllcloseError):
-    """The package can't be used. `problems` is all that was found, by file and line; the text shows the first."""
+    """The package is invalid. `problems` has all faults by file and line; the text shows the first 100."""
 
     def __init__(self, slug: str, faults: Iterable[Fault]) -> None:
         self.slug = slug
@@ -72,7 +69,7 @@ MAX_LENGTH = 80
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """`; did you mean tolerance?`, or nothing when no known word is near."""
+    """Return `; did you mean tolerance?`, or an empty text if no known word is similar."""
     if len(word) > MAX_LENGTH:
         return ""
     matches = get_close_matches(word, list(known), n=1, cutoff=0.6)

@@ -1,8 +1,6 @@
-"""The files of a package as bytes: from a folder, with nothing followed out of it, or from memory.
+"""The files of a package, from a folder or from memory, and the digest that identifies their content.
 
-Line ends become `\n` and a byte-order mark goes, so that a package has the same digest however it was checked out.
-
-The name of a package's content.
+Reading turns line ends into `\n` and removes a byte-order mark, so the digest does not depend on the checkout.
 """
 
 import hashlib
@@ -26,7 +24,7 @@ FILE_OF_KEY = {
     "editorial": "editorial.md",
 }
 FILES = (MANIFEST_FILE, *FILE_OF_KEY.values())
-# A judge_error is our fault, and to cancel is a person's choice: no submission is meant to get either.
+# No known submission can aim for a judge error or a cancellation.
 VERDICT_FOLDERS = tuple(verdict.value for verdict in Verdict if verdict not in (Verdict.JUDGE_ERROR, Verdict.CANCELLED))
 MAX_FILES = 200
 MAX_FILE_BYTES = 256 * 2**10
@@ -40,19 +38,19 @@ _REMEDY_NAMES = f"a package has {', '.join(FILES)} and submissions/<verdict>/<na
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What could be read, by path, and the faults of the rest."""
+    """The readable files by path, and the faults of the others."""
 
     files: Mapping[str, bytes]
     faults: tuple[Fault, ...] = ()
 
 
 def read_folder(folder: Path) -> Contents:
-    """Never follows a link: a package must not show a file of the machine it is read on."""
+    """Read a folder without following links, so that a package can't show other files of the machine."""
     files: dict[str, bytes] = {}
     faults: list[Fault] = []
     for path, entry in _walk(folder, ""):
         if len(files) > MAX_FILES:
-            break  # read_texts refuses so many
+            break  # `read_texts` reports too many files
         if fault := _entry_fault(path, entry):
             faults.append(fault)
         else:
@@ -73,7 +71,7 @@ def _walk(folder: Path, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 
 def is_left_by_tools(path: str) -> bool:
-    """Hidden files, caches and backups, which are passed over."""
+    """Whether the path is a hidden file, a cache or a backup, which packages ignore."""
     return _LEFT_BY_TOOLS.search(path) is not None
 
 
@@ -88,7 +86,7 @@ def _entry_fault(path: str, entry: os.DirEntry[str]) -> Fault | None:
 def size_fault(path: str, size: int) -> Fault | None:
     if size <= MAX_FILE_BYTES:
         return None
-    remedy = "make it smaller: large inputs are drawn, not written out"
+    remedy = "make it smaller: draw large inputs in place of literals"
     return Fault(path, 0, "", f"has {size} bytes, but a file may have {MAX_FILE_BYTES}", remedy)
 
 
@@ -96,12 +94,12 @@ def total_fault(count: int, size: int) -> Fault | None:
     if count <= MAX_FILES and size <= MAX_TOTAL_BYTES:
         return None
     message = f"has {count} files with {size} bytes"
-    remedy = f"a package may have {MAX_FILES} files with {MAX_TOTAL_BYTES} bytes in all: remove what is not needed"
+    remedy = f"remove some: a package may have {MAX_FILES} files with {MAX_TOTAL_BYTES} bytes in all"
     return Fault("the package", 0, "", message, remedy)
 
 
 def read_texts(files: Mapping[str, bytes]) -> tuple[dict[str, str], list[Fault]]:
-    """The files that belong to a package, as text; everything else is a fault."""
+    """Return the files of a package as text, and a fault for every other file."""
     texts: dict[str, str] = {}
     faults: list[Fault] = []
     if fault := total_fault(len(files), sum(map(len, files.values()))):
@@ -143,19 +141,18 @@ def _decode(path: str, content: bytes) -> str | Fault:
         message = f"is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}"
         return Fault(path, line, "", message, "save the file as UTF-8")
     if "\0" in text:
-        return Fault(path, text.count("\n", 0, text.index("\0")) + 1, "", "holds a NUL character", "remove it")
+        return Fault(path, text.count("\n", 0, text.index("\0")) + 1, "", "contains a NUL character", "remove it")
     return text
 
 
-# Part of every digest: a change of the recipe makes new revisions and never mistakes one content for another.
+# A part of every digest. If the recipe changes, every package gets a new digest.
 _RECIPE = b"allclose package 1\n"
 
 
 def digest(files: Mapping[str, bytes]) -> str:
-    """SHA-256 in hex over the paths and contents, in order of path.
+    """Return the SHA-256 in hex of the paths and contents, in order of path.
 
-    Each is preceded by its length, so that no two packages run together into the same bytes. Modes, times and the
-    order of the mapping do not count.
+    A length precedes each path and content, so that different packages never give the same bytes.
     """
     total = hashlib.sha256(_RECIPE)
     for path, content in sorted((path.encode(), content) for path, content in files.items()):

@@ -1,9 +1,8 @@
-"""The inputs of a case, from what its YAML says: literals as they are, draws from a seed.
+"""Make the inputs of a case from its YAML: literals as they are, draws from a seed.
 
-Every draw has a generator of its own, seeded with HMAC-SHA256 over the variant, the case, the parameter and the place
-within it. So the same names give the same numbers for ever, adding a case or a parameter moves no other draw, and
-who knows the inputs of one variant or of any sample knows nothing of the rest. Samples have a public key in place of
-the revision's secret, and are the same in every variant.
+Every draw has its own generator. HMAC-SHA256 over the variant, the case and the location of the draw gives its seed, so
+adding a case or a parameter changes no other draw. The inputs of one variant reveal nothing about another one. Samples
+use a public key in place of the revision's secret and are the same in every variant.
 """
 
 import hmac
@@ -24,9 +23,9 @@ SAMPLE_KEY = b"allclose sample"
 
 
 def draw_inputs(manifest: Manifest, case: Case, secret_seed: bytes, variant: int) -> dict[str, Any]:
-    """Name of the input → bool, int, float, str, None, list, dict or numpy array, in the order of the manifest.
+    """Return the inputs of a case by name: bool, int, float, str, None, list, dict or NumPy array.
 
-    For a case with `inputs`; those of a generated case are made in a box, from `case_seed`.
+    The case has `inputs`; a box makes those of a generated case from `case_seed`.
     """
     assert case.inputs is not None, f"{case.name} is generated"
     drawing = _Drawing(case, secret_seed, variant)
@@ -34,20 +33,20 @@ def draw_inputs(manifest: Manifest, case: Case, secret_seed: bytes, variant: int
 
 
 def case_seed(case: Case, secret_seed: bytes, variant: int) -> int:
-    """The `seed` of a generated case: 0 ≤ seed < 2**31, which every framework takes."""
+    """Return the seed of a generated case: 0 ≤ seed < 2**31, which every framework accepts."""
     return _seed(case, secret_seed, variant, ()) >> (256 - 31)
 
 
 def _seed(case: Case, secret_seed: bytes, variant: int, where: Location) -> int:
     if case.visibility == "sample":
         secret_seed, variant = SAMPLE_KEY, 0
-    # No name holds a NUL, so no two places spell the same message.
+    # Names contain no NUL, so different locations give different messages.
     message = "\0".join(map(str, (variant, case.name, *where)))
     return int.from_bytes(hmac.digest(secret_seed, message.encode(), "sha256"), "big")
 
 
 class _Drawing:
-    """Turns the values of one case into inputs; holds what seeds them."""
+    """Turns the values of one case into inputs."""
 
     def __init__(self, case: Case, secret_seed: bytes, variant: int) -> None:
         self._case, self._secret_seed, self._variant = case, secret_seed, variant
@@ -88,7 +87,7 @@ class _Drawing:
 
 
 def _draw(generator: np.random.Generator, draw: Drawn, shape: Shape) -> Any:
-    """Numbers in the widest type; the caller narrows them."""
+    """Return numbers in the widest type; the caller narrows them."""
     match draw:
         case Normal():
             return generator.normal(draw.loc, draw.scale, shape)
@@ -105,7 +104,7 @@ def _draw(generator: np.random.Generator, draw: Drawn, shape: Shape) -> Any:
 
 
 def _elements(of: tuple[Any, ...]) -> NDArray[Any]:
-    """One entry per choice, each still the Python value that the author wrote."""
+    """Return an object array of the choices, as the author wrote them."""
     array = np.empty(len(of), dtype=object)
     array[:] = of
     return array

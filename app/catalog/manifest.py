@@ -1,4 +1,4 @@
-"""The model of `problem.yaml`: every key, its type and its limits. `consistency` holds the rules between keys."""
+"""The model of `problem.yaml`: every key, its type and limits. `manifest_validation` has the rules between keys."""
 
 import re
 from typing import Annotated, Any, Literal, Self
@@ -7,7 +7,7 @@ from pydantic import Field, Strict, StringConstraints, model_validator
 
 from app.catalog.case import MAX_CASES, Case, expand
 from app.catalog.fault import Conflict, Inconsistent
-from app.catalog.manifest_validation import Draft, list_conflicts
+from app.catalog.manifest_validation import PartialManifest, list_conflicts
 from app.catalog.parameter import Framework, Identifier, Input, Parameter, Returns
 from app.catalog.rule_validation import AnyChecker, AnyRequirement
 from app.judging.checker import DtypePolicy
@@ -39,13 +39,13 @@ Pattern = Annotated[str, _line(200)]
 
 
 class Tolerance(Margin):
-    """`leaves` overrides it for the leaves whose path matches a pattern (`history`, `params/*`)."""
+    """`leaves` overrides the tolerance of the leaves whose path matches a pattern (`history`, `params/*`)."""
 
     leaves: dict[Pattern, Margin] = Field(default={})
 
 
 class Limits(Model):
-    """Per case. A GPU case waits for the gpu queue."""
+    """Limits per case. With `gpu`, submissions go to the queue `gpu`."""
 
     wall_seconds: Annotated[Number, Field(gt=0, le=300)] = 10.0
     memory_mib: Annotated[Integer, Field(ge=64, le=65_536)] = 1024
@@ -53,7 +53,7 @@ class Limits(Model):
 
 
 class Exercise(Model):
-    """Problems with the same `name` are one exercise in several frameworks; `label` tells them apart in a few words."""
+    """Problems with the same `name` are one exercise in several frameworks. `label` names the difference."""
 
     name: Slug
     label: Annotated[str, _line(40)]
@@ -77,7 +77,7 @@ class Question(Model):
 
 
 class Manifest(Model):
-    """A problem without its texts and code. `cases`: repeated ones are many here, whatever the author wrote."""
+    """A problem without its texts and code. A case with `repeat` stands in `cases` as often as it repeats."""
 
     title: Annotated[str, _line(120)]
     summary: Annotated[str, _line(300)]
@@ -108,28 +108,28 @@ class Manifest(Model):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        if conflicts := list_conflicts(self._draft()):
+        if conflicts := list_conflicts(self._partial()):
             raise Inconsistent(conflicts)
-        object.__setattr__(self, "cases", expand(self.cases))  # frozen for everybody after this
+        object.__setattr__(self, "cases", expand(self.cases))  # the model is frozen
         return self
 
     @property
     def case_inputs(self) -> tuple[Parameter, ...]:
-        """Return the names that every case gives: to the driver if the manifest has `inputs`, else to the solution."""
+        """Return what every case gives: to the driver if the manifest has `inputs`, else to the solution."""
         return self.parameters if self.inputs is None else self.inputs
 
     @property
     def asks_for_programs(self) -> bool:
-        """Whether every case must have a program that meets requirements."""
+        """Whether a requirement judges the exported program of every case."""
         return any(requirement.basis == "program" for requirement in self.requirements)
 
     @property
     def is_traced(self) -> bool:
-        """Whether solutions are exported as programs at all."""
+        """Whether the judge exports solutions as programs."""
         return self.asks_for_programs or any(case.sealed for case in self.cases)
 
-    def _draft(self) -> Draft:
-        return Draft(
+    def _partial(self) -> PartialManifest:
+        return PartialManifest(
             frameworks=self.frameworks,
             track=self.track,
             position=self.position,
@@ -140,6 +140,7 @@ class Manifest(Model):
             inputs=None if self.inputs is None else dict(enumerate(self.inputs)),
             input_names=tuple(each.name for each in self.case_inputs),
             cases=dict(enumerate(self.cases)),
+            returns=self.returns,
             tolerance_leaves=self.tolerance.leaves if self.tolerance else {},
             checkers=self.checkers,
             requirements=dict(enumerate(self.requirements)),
@@ -148,7 +149,7 @@ class Manifest(Model):
 
 
 class Inline(Model):
-    """Texts and code that may stand in `problem.yaml` in place of files of their own."""
+    """Texts and code that `problem.yaml` may contain in place of files."""
 
     statement: str | None = None
     starter: str | None = None
@@ -161,4 +162,4 @@ class Inline(Model):
 
 
 class ProblemFile(Manifest, Inline):
-    """All of `problem.yaml`."""
+    """The whole `problem.yaml`."""

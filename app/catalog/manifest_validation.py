@@ -1,4 +1,4 @@
-"""The rules between the keys of a manifest. They also judge what is readable of a manifest with faults."""
+"""The rules between the keys of a manifest, also for the valid parts of a manifest with faults."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from typing import Any
 from app.catalog.case import MAX_CASES, Case
 from app.catalog.case_validation import array_conflicts, byte_count, listed_conflicts, plain_conflicts, size_of
 from app.catalog.fault import Conflict, Location, nearest
-from app.catalog.parameter import FRAMEWORKS_OF, Parameter
+from app.catalog.parameter import FRAMEWORKS_OF, Parameter, Returns
 from app.catalog.rule_validation import (
     case_conflicts,
     checker_conflicts,
@@ -22,8 +22,8 @@ MAX_INPUT_BYTES = 48 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """A manifest, or the parts of one that could be read, by their index in the document."""
+class PartialManifest:
+    """The valid parts of a manifest, by their index in the document. `is_complete`: all parts are valid."""
 
     frameworks: tuple[str, ...] | None
     track: str | None
@@ -35,6 +35,7 @@ class Draft:
     inputs: Mapping[int, Parameter] | None
     input_names: tuple[str, ...]
     cases: Mapping[int, Case]
+    returns: Returns | None
     tolerance_leaves: Mapping[str, Any]
     checkers: Mapping[str, Checker]
     requirements: Mapping[int, Requirement]
@@ -42,7 +43,7 @@ class Draft:
 
     @property
     def inputs_key(self) -> str:
-        """The key that says what cases give."""
+        """Return the key that declares the inputs of cases."""
         return "parameters" if self.inputs is None else "inputs"
 
     @property
@@ -54,28 +55,32 @@ class Draft:
         return "parameter" if self.inputs is None else "input"
 
 
-def list_conflicts(draft: Draft) -> list[Conflict]:
+def list_conflicts(manifest: PartialManifest) -> list[Conflict]:
     return [
-        *_repeated("parameters", "name", {i: p.name for i, p in draft.parameters.items()}),
-        *_repeated("inputs", "name", {i: p.name for i, p in (draft.inputs or {}).items()}),
-        *_parameter_conflicts(draft),
-        *_repeated("cases", "name", {i: case.name for i, case in draft.cases.items()}),
-        *_repetition_conflicts(draft),
-        *_repeated("tags", None, dict(enumerate(draft.tags))),
-        *_repeated("prerequisites", None, dict(enumerate(draft.prerequisites))),
-        *_repeated("may_change", None, dict(enumerate(draft.may_change))),
-        *_repeated("frameworks", None, dict(enumerate(draft.frameworks or ()))),
-        *_framework_conflicts(draft, "parameters", draft.parameters),
-        *_framework_conflicts(draft, "inputs", draft.inputs or {}),
-        *_track_conflicts(draft),
-        *_change_conflicts(draft),
-        *_sample_conflicts(draft),
-        *_order_conflicts(draft),
-        *checker_conflicts(draft.checkers, draft.tolerance_leaves),
-        *requirement_conflicts(draft.requirements, draft.case_inputs),
-        *tracing_conflicts(draft.requirements, draft.cases, draft.parameters),
-        *(framework_conflicts(draft.requirements, draft.cases, draft.frameworks) if draft.frameworks else ()),
-        *(conflict for index, case in draft.cases.items() for conflict in _case_conflicts(draft, index, case)),
+        *_repeated("parameters", "name", {i: p.name for i, p in manifest.parameters.items()}),
+        *_repeated("inputs", "name", {i: p.name for i, p in (manifest.inputs or {}).items()}),
+        *_parameter_conflicts(manifest),
+        *_repeated("cases", "name", {i: case.name for i, case in manifest.cases.items()}),
+        *_repetition_conflicts(manifest),
+        *_repeated("tags", None, dict(enumerate(manifest.tags))),
+        *_repeated("prerequisites", None, dict(enumerate(manifest.prerequisites))),
+        *_repeated("may_change", None, dict(enumerate(manifest.may_change))),
+        *_repeated("frameworks", None, dict(enumerate(manifest.frameworks or ()))),
+        *_framework_conflicts(manifest, "parameters", manifest.parameters),
+        *_framework_conflicts(manifest, "inputs", manifest.inputs or {}),
+        *_track_conflicts(manifest),
+        *_change_conflicts(manifest),
+        *_sample_conflicts(manifest),
+        *_order_conflicts(manifest),
+        *checker_conflicts(manifest.checkers, manifest.tolerance_leaves),
+        *requirement_conflicts(manifest.requirements, manifest.case_inputs),
+        *tracing_conflicts(manifest.requirements, manifest.cases, manifest.parameters),
+        *(
+            framework_conflicts(manifest.requirements, manifest.cases, manifest.frameworks)
+            if manifest.frameworks
+            else ()
+        ),
+        *(conflict for index, case in manifest.cases.items() for conflict in _case_conflicts(manifest, index, case)),
     ]
 
 
@@ -85,93 +90,95 @@ def _repeated(key: str, field: str | None, words: Mapping[int, str]) -> Iterator
         if word in seen:
             location: Location = (key, index) if field is None else (key, index, field)
             yield Conflict(
-                location, f"is {word!r}, as {key}[{seen[word]}] is", "each must differ: rename or remove one"
+                location, f"is {word!r}, as {key}[{seen[word]}] is", "rename or remove one: each must differ"
             )
         seen.setdefault(word, index)
 
 
-def _repetition_conflicts(draft: Draft) -> Iterator[Conflict]:
-    taken = {case.name: index for index, case in draft.cases.items() if case.repeat is None}
+def _repetition_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
+    taken = {case.name: index for index, case in manifest.cases.items() if case.repeat is None}
     total = 0
-    for index, case in draft.cases.items():
+    for index, case in manifest.cases.items():
         total += len(case.names)
         for name in case.names if case.repeat else ():
             if name in taken:
-                message = f"makes a case {name}, as cases[{taken[name]}] is called"
+                message = f"makes a case {name}, which is the name of cases[{taken[name]}]"
                 yield Conflict(("cases", index, "repeat"), message, "rename one of them")
     if total > MAX_CASES:
-        yield Conflict(("cases",), f"makes {total} cases in all", f"at most {MAX_CASES} are possible: repeat less")
+        yield Conflict(("cases",), f"makes {total} cases in all", f"repeat less: at most {MAX_CASES} are possible")
 
 
-def _parameter_conflicts(draft: Draft) -> Iterator[Conflict]:
-    """Where no driver makes the arguments, cases give them."""
-    if draft.inputs is not None:
+def _parameter_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
+    """Without a driver, the cases give the arguments."""
+    if manifest.inputs is not None:
         return
-    if draft.is_complete and not draft.parameters:
-        yield Conflict(("parameters",), "is empty", "must have at least 1, or say under `inputs` what cases give")
-    for index, parameter in draft.parameters.items():
+    if manifest.is_complete and not manifest.parameters:
+        yield Conflict(("parameters",), "is empty", "add at least 1 parameter, or list what cases give under `inputs`")
+    for index, parameter in manifest.parameters.items():
         if parameter.is_object:
-            message = f"is {parameter.type}, which no case can give"
-            remedy = "say under `inputs` what cases give, and let driver.py make it from that"
+            message = f"is {parameter.type}, which a case can't give"
+            remedy = "list what cases give under `inputs`, and let driver.py make the object from it"
             yield Conflict(("parameters", index, "type"), message, remedy)
 
 
-def _framework_conflicts(draft: Draft, key: str, parameters: Mapping[int, Parameter]) -> Iterator[Conflict]:
+def _framework_conflicts(
+    manifest: PartialManifest, key: str, parameters: Mapping[int, Parameter]
+) -> Iterator[Conflict]:
     for index, parameter in parameters.items():
         kind = parameter.array_kind
-        if kind is None or draft.frameworks is None or set(FRAMEWORKS_OF[kind]) & set(draft.frameworks):
+        if kind is None or manifest.frameworks is None or set(FRAMEWORKS_OF[kind]) & set(manifest.frameworks):
             continue
         place = "type" if parameter.is_array else "leaves"
-        message = f"is {kind}, but frameworks has only {', '.join(draft.frameworks)}"
+        message = f"is {kind}, but frameworks has only {', '.join(manifest.frameworks)}"
         yield Conflict((key, index, place), message, f"add {kind} to frameworks")
 
 
-def _track_conflicts(draft: Draft) -> Iterator[Conflict]:
-    if draft.track is None and draft.position is not None:
-        message = f"is {draft.position}, but the problem has no track"
+def _track_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
+    if manifest.track is None and manifest.position is not None:
+        message = f"is {manifest.position}, but the problem has no track"
         yield Conflict(("position",), message, "add `track:` or remove position")
-    if draft.is_complete and draft.track is not None and draft.position is None:
+    if manifest.is_complete and manifest.track is not None and manifest.position is None:
         yield Conflict(
-            ("position",), "is missing in a problem with a track", "add `position: 1`, the place in the track"
+            ("position",), "is missing in a problem with a track", "add `position: 1`, the position in the track"
         )
 
 
-def _change_conflicts(draft: Draft) -> Iterator[Conflict]:
-    for index, name in enumerate(draft.may_change):
-        if name not in draft.input_names:
-            message = f"is {name!r}, which is no {draft.noun}{nearest(name, draft.input_names)}"
-            remedy = f"the {draft.noun}s are {', '.join(draft.input_names)}"
+def _change_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
+    for index, name in enumerate(manifest.may_change):
+        if name not in manifest.input_names:
+            message = f"is {name!r}, which is no {manifest.noun}{nearest(name, manifest.input_names)}"
+            remedy = f"the {manifest.noun}s are {', '.join(manifest.input_names)}"
             yield Conflict(("may_change", index), message, remedy)
 
 
-def _order_conflicts(draft: Draft) -> Iterator[Conflict]:
-    """One process answers the cases in turn, and a sample shows what it printed: it must know no hidden case yet."""
+def _order_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
+    """Samples come first: a sample shows what its process printed, so that process must not know hidden cases yet."""
     has_hidden = False
-    for index, case in sorted(draft.cases.items()):
+    for index, case in sorted(manifest.cases.items()):
         if case.visibility == "sample" and has_hidden:
             yield Conflict(("cases", index), "is a sample after a hidden case", "move the samples to the front")
         has_hidden = has_hidden or case.visibility == "hidden"
 
 
-def _sample_conflicts(draft: Draft) -> Iterator[Conflict]:
-    if draft.is_complete and not any(case.visibility == "sample" for case in draft.cases.values()):
+def _sample_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
+    if manifest.is_complete and not any(case.visibility == "sample" for case in manifest.cases.values()):
         remedy = "add `visibility: sample` to a small case"
-        yield Conflict(("cases",), f"has {len(draft.cases)} hidden and no sample case", remedy)
+        yield Conflict(("cases",), f"has {len(manifest.cases)} hidden and no sample case", remedy)
 
 
-def _case_conflicts(draft: Draft, index: int, case: Case) -> Iterator[Conflict]:
+def _case_conflicts(manifest: PartialManifest, index: int, case: Case) -> Iterator[Conflict]:
     yield from case_conflicts(index, case)
     if case.inputs is not None:
-        found = input_conflicts(draft.input_names, draft.case_inputs.values(), case.inputs, draft.noun)
+        found = input_conflicts(manifest.input_names, manifest.case_inputs.values(), case.inputs, manifest.noun)
         yield from _within(("cases", index, "inputs"), found)
 
 
 def input_conflicts(
     names: tuple[str, ...], parameters: Iterable[Parameter], inputs: Mapping[str, Any], noun: str = Parameter.noun
 ) -> Iterator[Conflict]:
-    """Between the inputs of one case and what is declared, by `names` also where one can't be read.
+    """Yield the conflicts between the inputs of a case and the declared ones.
 
-    `noun`: what the problem calls them.
+    `names` also has the inputs whose declaration is invalid. `noun` is "parameter" or "input".
     """
     yield from _name_conflicts(names, inputs, noun)
     given = [(p, inputs[p.name]) for p in parameters if p.name in inputs]
@@ -199,7 +206,7 @@ def _name_conflicts(names: tuple[str, ...], inputs: Mapping[str, Any], noun: str
 
 def _value_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
     if parameter.is_object:
-        return  # its type is a fault already
+        return  # its type is already a fault
     if value is None:
         if not parameter.nullable:
             yield Conflict((), "is null", f"give a value, or add `nullable: true` to the {parameter.noun}")
@@ -212,7 +219,7 @@ def _value_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:
 
 
 def _size_conflicts(given: Iterable[tuple[Parameter, Any]]) -> Iterator[Conflict]:
-    """Symbolic sizes agree across the case, and all of it fits in one message to a box."""
+    """Check that symbolic sizes agree within the case, and that the case fits in one message to a box."""
     total, sizes = 0, dict[str, tuple[str, int]]()
     for parameter, value in given:
         total += byte_count(value, parameter)

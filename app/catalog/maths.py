@@ -1,9 +1,7 @@
-"""Formulas: LaTeX to MathML on the server, so that the page needs no script.
+"""The Markdown parser of statements, and their formulas: LaTeX to MathML on the server.
 
-`latex2mathml` builds a tree and then undoes its own escaping, so what stands in `\text{…}` would become HTML. We
-take the tree, copy only known elements and harmless attributes, and escape once, here.
-
-The Markdown of statements, for those who show it and for those who look for faults in it.
+`latex2mathml` builds a tree and then undoes its own escaping, so the content of `\text{…}` would become HTML. This
+module takes the tree, copies only known elements and harmless attributes, and escapes once.
 """
 
 import html
@@ -18,10 +16,10 @@ from mdit_py_plugins.dollarmath.index import math_inline_dollar
 
 MAX_LATEX = 2_000
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
-# Macros are refused: a few lines of them expand without bound.
+# Macros are not supported: a few lines of them expand without bound.
 REFUSED = re.compile(r"\\(?:def|newcommand|renewcommand|newenvironment|DeclareMathOperator)(?![A-Za-z])")
 UNKNOWN_COMMAND = re.compile(r"\\[A-Za-z]+")
-ALIGNED = re.compile(r"\\(begin|end)\{(?:aligned|split)\}")  # the converter knows these only by their other name
+ALIGNED = re.compile(r"\\(begin|end)\{(?:aligned|split)\}")  # the converter knows only `align*`
 ELEMENT = re.compile(
     r"math|none|m(?:row|i|n|o|s|text|space|frac|sqrt|root|sub|sup|subsup|under|over|underover|multiscripts|prescripts|"
     r"table|tr|td|style|padded|phantom)"
@@ -36,11 +34,11 @@ LENGTH = re.compile(r"(?:-?\d(?:\.\d{1,4})?(?:em|ex|pt) ?){1,8}")  # below 10: a
 
 
 class UnreadableFormula(Exception):
-    """The formula can't be shown as maths; it is shown as it was written."""
+    """The formula can't be rendered; pages show its source."""
 
 
 def render_maths(latex: str, *, block: bool) -> str:
-    """MathML for a formula, or its source in <code> where the converter can't read it. Safe to place in a page."""
+    """Return MathML that is safe in a page, or the source in <code> if the converter can't read it."""
     try:
         return tostring(_copy(_convert(latex, "block" if block else "inline"), None), encoding="unicode")
     except UnreadableFormula:
@@ -48,7 +46,7 @@ def render_maths(latex: str, *, block: bool) -> str:
 
 
 def is_readable(latex: str) -> bool:
-    """Whether it is shown as a formula, and not as it was written."""
+    """Whether a page can render the formula."""
     try:
         _copy(_convert(latex, "inline"), None)
     except UnreadableFormula:
@@ -95,14 +93,14 @@ def _is_harmless(name: str, value: str) -> bool:
     return LENGTH_ATTRIBUTE.fullmatch(name) is not None and LENGTH.fullmatch(value) is not None
 
 
-# Rows are filled up to the width of their head, so that a few kB could ask for millions of cells.
+# The parser pads rows to the width of the header, so a few kB could make millions of cells.
 MAX_CELLS = 10_000
 
 _dollar_rule = math_inline_dollar(allow_digits=False, allow_double=True)
 
 
 def make_parser(text: str, **options: object) -> MarkdownIt:
-    """For this text. `options`: of the formulas. Where tables would have too many cells they stay text."""
+    """Return a parser for this text. `options` are for formulas. Tables with too many cells stay text."""
     parser = MarkdownIt("commonmark", {"html": False})
     if not has_great_tables(text):
         parser.enable("table")

@@ -1,7 +1,4 @@
-"""Tables of problems, their immutable revisions, and the expected outputs that the reference gave.
-
-What the database derives from a revision's manifest, for lists and for searches. In SQL, as PostgreSQL writes it.
-"""
+"""Tables of problems, their immutable revisions, tracks, and the expected outputs from the reference."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -13,14 +10,14 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database.engine import Base
 
-# Without what is long, so that a list of many problems reads little.
+# The manifest without its long values, so that lists of problems read little. In SQL, as PostgreSQL writes it.
 LISTING = (
     "manifest - ARRAY['statement', 'starter', 'parameters', 'returns', 'cases', 'tolerance', 'checkers', 'limits', "
     "'requirements', 'hints', 'quiz']"
 )
-# `lax.scan` and `grad_step` would be one word each.
+# A search splits words at these: `lax.scan` would be one word.
 _SEPARATORS = "_-./@<>&+="
-# Of a statement; PostgreSQL bounds what a tsvector holds.
+# The searchable part of a statement; PostgreSQL limits the size of a tsvector.
 _CHARACTERS = 100_000
 _WORDS = " || ' ' || ".join(f"coalesce(manifest ->> '{key}', '')" for key in ("tags", "frameworks", "entry_point"))
 _TEXTS = {
@@ -30,7 +27,7 @@ _TEXTS = {
     "D": f"left(coalesce(manifest ->> 'statement', ''), {_CHARACTERS})",
 }
 LANGUAGES = ("english", "simple")
-# Both the stem of each word (gradients: gradient) and the word as it is, which a prefix finds too.
+# Each word is indexed as its stem (`gradient` for gradients) and as written, for prefixes.
 SEARCH = " || ".join(
     f"setweight(to_tsvector('{language}', translate({text}, '{_SEPARATORS}', '{' ' * len(_SEPARATORS)}')), '{weight}')"
     for weight, text in _TEXTS.items()
@@ -41,7 +38,7 @@ Device = Literal["cpu", "gpu"]
 
 
 class Problem(Base):
-    """A slug and the revision that new submissions get; none while nothing is published."""
+    """A slug and its current revision, which new submissions get. It has none before the first publication."""
 
     __tablename__ = "problems"
 
@@ -52,10 +49,10 @@ class Problem(Base):
 
 
 class Revision(Base):
-    """One version of a package. Rows never change; `digest` names the content.
+    """One version of a package. Rows never change; `digest` identifies the content.
 
-    `manifest` is the validated manifest, `files` maps paths to text, `secret_seed` draws the hidden inputs.
-    `listing` is the manifest without what is long, `search` the words that a search finds it by.
+    `manifest` is the validated manifest, `files` maps paths to text, `secret_seed` draws the hidden inputs. The
+    database derives `listing`, the manifest without its long values, and `search`, the words for searches.
     """
 
     __tablename__ = "revisions"
@@ -77,12 +74,12 @@ class Revision(Base):
     search: Mapped[str] = mapped_column(TSVECTOR, Computed(SEARCH, persisted=True), deferred=True)
 
 
-# Of a problem and one of its revisions.
+# Joins a problem to its current revision.
 IS_CURRENT = Revision.id == Problem.current_revision_id
 
 
 class Track(Base):
-    """What the server's folder says of a track; `position` is its place among them. Not every track has a row."""
+    """A track of `tracks.yaml`, at `position` in the list of tracks. Other tracks have no row."""
 
     __tablename__ = "tracks"
 
@@ -93,9 +90,9 @@ class Track(Base):
 
 
 class ExpectedOutput(Base):
-    """One case of one variant: its inputs and the reference's answer, both encoded, and what people are shown.
+    """One case of one variant: its encoded inputs, the reference's encoded answer, and previews of both.
 
-    `evidence`: what the reference's program does, where the problem has requirements on programs.
+    `evidence` describes the reference's program if the problem has requirements on programs.
     """
 
     __tablename__ = "expected_outputs"
@@ -120,9 +117,9 @@ class ExpectedOutput(Base):
 
 
 class MistakeOutput(Base):
-    """What a known wrong solution answers in one variant.
+    """The answers of a known wrong solution in one variant.
 
-    `answers`: an encoded dict by case, of the cases where it is far from right; empty when there are none.
+    `answers` is an encoded dict from case to answer, for the cases where the answer is far from right.
     """
 
     __tablename__ = "mistake_outputs"

@@ -1,4 +1,4 @@
-"""Published problems by slug and title: where one is only named."""
+"""Find published problems by slug, for places that show only the title."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from app.catalog.model import IS_CURRENT, Problem, Revision
 from app.database.engine import storable
 from app.errors import ProblemNotFound
 
-MAX_LENGTH = 100  # characters of a name; what is longer is no typing mistake
+MAX_LENGTH = 100  # characters; a longer name is not a typing mistake
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class NamedProblem:
 
 
 def get_problem_id(session: Session, slug: str) -> UUID:
-    """Of a problem that is published or was. Raises ProblemNotFound."""
+    """Return the ID of a problem that is or was published. Raises ProblemNotFound."""
     problem_id = session.scalar(select(Problem.id).where(Problem.slug == storable(slug)))
     if problem_id is None:
         raise ProblemNotFound(slug)
@@ -30,20 +30,20 @@ def get_problem_id(session: Session, slug: str) -> UUID:
 
 
 def list_named(session: Session, *which: ColumnElement[bool]) -> list[NamedProblem]:
-    """By title. The conditions are on `Problem`; without, all."""
+    """Return the published problems that meet all conditions on `Problem`, by title."""
     title = Revision.manifest["title"].astext
     query = select(Problem.slug, title).join(Revision, IS_CURRENT).where(*which).order_by(title, Problem.slug)
     return [NamedProblem(slug=slug, title=name) for slug, name in session.execute(query)]
 
 
 def list_in_order(session: Session, slugs: Sequence[str]) -> list[NamedProblem]:
-    """In the order that is given; those that are not published are left out."""
+    """Return the published ones among `slugs`, in that order."""
     named = {problem.slug: problem for problem in list_named(session, Problem.slug.in_(slugs))}
     return [named[slug] for slug in slugs if slug in named]
 
 
 def list_near(session: Session, name: str, limit: int = 3) -> list[NamedProblem]:
-    """Those that a mistyped name may have meant, the nearest first."""
+    """Return the problems with similar slugs, the most similar first."""
     if len(name) > MAX_LENGTH:
         return []
     named = {problem.slug: problem for problem in list_named(session)}

@@ -1,12 +1,10 @@
-"""A problem package: a folder, or the same files from memory, read and checked as a whole.
+"""Read a problem package from a folder or from memory, and check it as a whole.
 
-From the text of `problem.yaml` to a manifest, or to everything that is wrong with it.
-
-Whether the code of a package compiles and defines what the manifest says it does.
+`PackageInvalid` lists everything that is wrong: in `problem.yaml`, between its keys, and in the code, which is checked
+without running it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -14,16 +12,15 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from app.catalog.case import DRAWS, Array, Case
-from app.catalog.fault import Fault, Inconsistent, Location, PackageInvalid
+from app.catalog.fault import Conflict, Fault, Inconsistent, Location, PackageInvalid
 from app.catalog.folder import MANIFEST_FILE, read_folder, read_texts
 from app.catalog.manifest import MAX_SLUG, Exercise, Limits, Manifest, ProblemFile, Question, Tolerance, is_slug
-from app.catalog.manifest_validation import Draft, list_conflicts
+from app.catalog.manifest_validation import PartialManifest, list_conflicts
 from app.catalog.parameter import Input, Parameter, Returns
 from app.catalog.part import Known, Parts, gather
 from app.catalog.rule_validation import (
     driver_conflicts,
     kind_of,
-    read_cases,
     read_checkers,
     read_requirements,
     unfit_conflicts,
@@ -47,201 +44,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "quiz": Question,
 }
 M = TypeVar("M", bound=BaseModel)
-
-
-def read_problem_file(document: Document) -> tuple[ProblemFile | None, list[Fault]]:
-    if document.content is None:
-        return None, list(document.faults)
-    try:
-        return ProblemFile.model_validate(document.content), list(document.faults)
-    except ValidationError as error:
-        faults = [*document.faults, *explain(error, document, lambda where: _known_keys(document, where))]
-        if not _is_whole(error):
-            conflicts = list_conflicts(_draft(document.content))
-            faults += [document.fault(c.location, c.message, c.remedy) for c in conflicts]
-        return None, faults
-
-
-def _is_whole(error: ValidationError) -> bool:
-    """Whether every key was readable, so that the rules between them have already been asked."""
-    return any(not e["loc"] and isinstance(e.get("ctx", {}).get("error"), Inconsistent) for e in error.errors())
-
-
-def _draft(content: Mapping[str, Any]) -> Draft:
-    parameters, cases = _items(content, "parameters"), _items(content, "cases")
-    inputs = _items(content, "inputs") if "inputs" in content else None
-    given = parameters if inputs is None else inputs
-    return Draft(
-        frameworks=_words(content, "frameworks") or None,
-        track=content["track"] if isinstance(content.get("track"), str) else None,
-        position=None,
-        tags=_words(content, "tags"),
-        prerequisites=_words(content, "prerequisites"),
-        may_change=_words(content, "may_change"),
-        parameters=_valid(Parameter, parameters),
-        inputs=None if inputs is None else dict(_valid(Input, inputs)),
-        input_names=tuple(str(p["name"]) for p in given.values() if isinstance(p, dict) and "name" in p),
-        cases=_valid(Case, cases),
-        tolerance_leaves=_mapping(_mapping(content.get("tolerance")).get("leaves")),
-        checkers=read_checkers(content),
-        requirements=read_requirements(content),
-        is_complete=False,
-    )
-
-
-def _items(content: Mapping[str, Any], key: str) -> dict[int, Any]:
-    items = content.get(key)
-    return dict(enumerate(items)) if isinstance(items, list) else {}
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _words(content: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    return tuple(word for word in _items(content, key).values() if isinstance(word, str))
-
-
-def _valid(model: type[M], items: Mapping[int, Any]) -> dict[int, M]:
-    valid: dict[int, M] = {}
-    for index, item in items.items():
-        try:
-            valid[index] = model.model_validate(item)
-        except ValidationError:
-            continue  # its faults are reported already
-    return valid
-
-
-def _known_keys(document: Document, where: Location) -> Iterable[str]:
-    model = _model_at(document, where)
-    return [field.alias or name for name, field in model.model_fields.items()]
-
-
-def _model_at(document: Document, where: Location) -> type[BaseModel]:
-    if not where:
-        return ProblemFile
-    if where[:1] == ("tolerance",) and len(where) > 1:
-        return Margin
-    if where[:1] == ("checkers",):
-        options = _mapping((document.content or {})["checkers"])[str(where[1])]
-        return _within(CHECKERS[options["checker"]], where[2:])
-    if where[:1] == ("requirements",):
-        kind = kind_of(_items(document.content or {}, "requirements")[int(where[1])])
-        return _within(REQUIREMENTS[str(kind)], where[2:])
-    if where[2:3] == ("inputs",):
-        value: Any = document.content
-        for part in where:
-            value = value[part]
-        return DRAWS.get(value.get("draw"), Array)
-    return _MODELS[str(where[0])]
-
-
-def _within(model: type[BaseModel], where: Location) -> type[BaseModel]:
-    """The model of these options, or of a mapping among them."""
-    for key in where:
-        annotation = model.model_fields[str(key)].annotation
-        kinds = (annotation, *get_args(annotation))
-        model = next(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel))
-    return model
-
-
 CODE = ("starter", "reference", "driver", "generators", "property")
-
-
-def inspect(parts: Parts, document: Document) -> Iterator[Fault]:
-    sound: dict[str, Source] = {}
-    for key, source in parts.sources.items():
-        if key not in CODE:
-            continue
-        if fault := syntax_fault(source):
-            yield fault
-        else:
-            sound[key] = source
-    yield from _entry_point_faults(sound, document)
-    yield from _driver_faults(sound, parts, document)
-    yield from _generator_faults(sound, parts, document)
-    yield from _checker_faults(parts, document)
-    yield from _property_faults(sound, parts, document)
-    for known in parts.submissions:
-        yield from _known_faults(known)
-
-
-def _entry_point_faults(sound: dict[str, Source], document: Document) -> Iterator[Fault]:
-    content = document.content or {}
-    name, parameters = content.get("entry_point"), content.get("parameters")
-    if not isinstance(name, str):
-        return
-    # Without `inputs`, a driver calls the solution as it likes.
-    is_called_so = "inputs" in content or "driver" not in sound
-    arguments = len(parameters) if isinstance(parameters, list) and is_called_so else None
-    for key in ("starter", "reference"):
-        if key in sound and (fault := function_fault(sound[key], name, arguments)):
-            yield fault
-
-
-def _driver_faults(sound: dict[str, Source], parts: Parts, document: Document) -> Iterator[Fault]:
-    if "driver" in sound and (fault := function_fault(sound["driver"], "run", 2)):
-        yield fault
-    content = document.content or {}
-    if "driver" not in parts.sources and content.get("inputs") is not None:
-        remedy = "write driver.py, or say under `parameters` alone what cases give"
-        yield document.fault(("inputs",), "is given, but the package has no driver.py", remedy)
-    if "driver" in parts.sources:
-        for conflict in driver_conflicts(read_requirements(content), read_cases(content)):
-            yield document.fault(conflict.location, conflict.message, conflict.remedy)
-
-
-def _generator_faults(sound: dict[str, Source], parts: Parts, document: Document) -> Iterator[Fault]:
-    for index, name, arguments in _named_generators(document):
-        where = ("cases", index, "generate")
-        if "generators" not in parts.sources:
-            remedy = "write cases.py, or give its text under the key `generators:`"
-            yield document.fault(where, f"is {name!r}, but the package has no cases.py", remedy)
-        elif "generators" in sound and (missing := function_fault(sound["generators"], name, None)):
-            remedy = f"add `def {name}(seed: int, …)` there, or correct the name"
-            yield document.fault(where, f"is {name!r}, which {missing.file} does not define", remedy)
-        elif "generators" in sound and (unfit := keyword_fault(sound["generators"], name, ["seed", *arguments])):
-            yield document.fault(where, f"is {name!r}; {unfit.file}:{unfit.line} {unfit.message}", unfit.remedy)
-
-
-def _named_generators(document: Document) -> Iterator[tuple[int, str, list[str]]]:
-    cases: Any = (document.content or {}).get("cases")
-    for index, case in enumerate(cases if isinstance(cases, list) else ()):
-        name = case.get("generate") if isinstance(case, dict) else None
-        if isinstance(name, str):
-            arguments = case.get("with")
-            yield index, name, list(arguments) if isinstance(arguments, dict) else []
-
-
-def _checker_faults(parts: Parts, document: Document) -> Iterator[Fault]:
-    content = document.content or {}
-    checkers = read_checkers(content)
-    if "driver" not in parts.sources:
-        with suppress(ValidationError):  # its faults are known
-            conflicts = unfit_conflicts(checkers, Returns.model_validate(content.get("returns")))
-            yield from (document.fault(each.location, each.message, each.remedy) for each in conflicts)
-
-
-def _property_faults(sound: dict[str, Source], parts: Parts, document: Document) -> Iterator[Fault]:
-    checkers = read_checkers(document.content or {})
-    asking = [pattern for pattern, checker in checkers.items() if checker.is_asking]
-    if asking and "property" not in parts.sources:
-        remedy = "write it with `def check(inputs, expected, answer)`, or give its text under the key `property:`"
-        yield document.fault(("checkers", asking[0]), "needs checker.py, and the package has none", remedy)
-    if "property" in sound and not asking and document.content is not None:
-        yield sound["property"].fault(1, "is asked about no leaf", "name one under `checkers:`, or remove it")
-    if "property" in sound and (fault := function_fault(sound["property"], "check", 3)):
-        yield fault
-
-
-def _known_faults(known: Known) -> Iterator[Fault]:
-    # An invalid submission may well be one that does not compile.
-    if known.verdict != Verdict.INVALID_SUBMISSION and (fault := syntax_fault(known.source)):
-        yield fault
-    if known.verdict != Verdict.ACCEPTED and not is_explained(known.source.text):
-        yield known.source.fault(1, "does not say its mistake", "begin with a comment or docstring that names it")
-
-
 __all__ = ["KnownSubmission", "Package", "PackageInvalid", "load_package", "load_packages", "package_from_files"]
 
 
@@ -256,7 +59,7 @@ class KnownSubmission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
-    """`files` is what the package was read from, with line ends made `\\n`; `package_from_files` reads them again."""
+    """`files` are the files of the package with line ends `\\n`. `package_from_files` reads them again."""
 
     slug: str
     manifest: Manifest
@@ -272,22 +75,22 @@ class Package:
 
 
 def load_package(folder: Path) -> Package:
-    """Raises PackageInvalid, which names everything that is wrong."""
+    """Raises PackageInvalid."""
     slug = folder.resolve().name
     if not folder.is_dir():
         remedy = f"name the folder that holds {MANIFEST_FILE}"
-        raise PackageInvalid(slug, [Fault(str(folder), 0, "", "is no folder", remedy)])
+        raise PackageInvalid(slug, [Fault(str(folder), 0, "", "is not a folder", remedy)])
     contents = read_folder(folder)
     return _read(slug, contents.files, contents.faults)
 
 
 def package_from_files(slug: str, files: Mapping[str, bytes]) -> Package:
-    """Raises PackageInvalid, which names everything that is wrong."""
+    """Raises PackageInvalid."""
     return _read(slug, files, ())
 
 
 def load_packages(root: Path) -> tuple[Package, ...]:
-    """Every folder of `root` with a problem.yaml, by slug. Raises PackageInvalid for the first that is not valid."""
+    """Load every folder of `root` with a problem.yaml, by slug. Raises PackageInvalid for the first invalid one."""
     return tuple(load_package(file.parent) for file in sorted(root.glob(f"*/{MANIFEST_FILE}")))
 
 
@@ -298,9 +101,15 @@ def _read(slug: str, files: Mapping[str, bytes], found: Iterable[Fault]) -> Pack
         raise PackageInvalid(slug, faults)
     unread = frozenset(fault.file for fault in faults)
     document = _document(texts, unread)
-    problem, manifest_faults = read_problem_file(document)
+    partial = read_parts(document)
+    problem, manifest_faults = read_problem_file(document, partial)
     parts = gather(texts, document, unread)
-    faults += [*_slug_faults(slug, document), *manifest_faults, *parts.faults, *inspect(parts, document)]
+    faults += [
+        *_slug_faults(slug, document),
+        *manifest_faults,
+        *parts.faults,
+        *list_code_faults(parts, document, partial),
+    ]
     if faults or problem is None:
         raise PackageInvalid(slug, faults)
     return _package(slug, problem, parts, texts)
@@ -343,3 +152,194 @@ def _package(slug: str, problem: Manifest, parts: Parts, texts: Mapping[str, str
         ),
         files={path: text.encode() for path, text in texts.items()},
     )
+
+
+def read_parts(document: Document) -> PartialManifest:
+    """Validate each part of the manifest by itself, and leave out those with faults."""
+    content = document.content or {}
+    parameters, cases = _items(content, "parameters"), _items(content, "cases")
+    inputs = _items(content, "inputs") if "inputs" in content else None
+    given = parameters if inputs is None else inputs
+    return PartialManifest(
+        frameworks=_words(content, "frameworks") or None,
+        track=content["track"] if isinstance(content.get("track"), str) else None,
+        position=None,
+        tags=_words(content, "tags"),
+        prerequisites=_words(content, "prerequisites"),
+        may_change=_words(content, "may_change"),
+        parameters=_valid(Parameter, parameters),
+        inputs=None if inputs is None else dict(_valid(Input, inputs)),
+        input_names=tuple(str(p["name"]) for p in given.values() if isinstance(p, dict) and "name" in p),
+        cases=_valid(Case, cases),
+        returns=_valid(Returns, {0: content.get("returns")}).get(0),
+        tolerance_leaves=_mapping(_mapping(content.get("tolerance")).get("leaves")),
+        checkers=read_checkers(content),
+        requirements=read_requirements(content),
+        is_complete=False,
+    )
+
+
+def read_problem_file(document: Document, partial: PartialManifest) -> tuple[ProblemFile | None, list[Fault]]:
+    """Return the problem, or None with its faults. `partial` holds the valid parts of the document."""
+    if document.content is None:
+        return None, list(document.faults)
+    try:
+        return ProblemFile.model_validate(document.content), list(document.faults)
+    except ValidationError as error:
+        faults = [*document.faults, *explain(error, document, lambda where: _known_keys(document, where))]
+        if not _has_valid_keys(error):
+            faults += _located(document, list_conflicts(partial))
+        return None, faults
+
+
+def _has_valid_keys(error: ValidationError) -> bool:
+    """Whether each key is valid by itself, so that the model has already applied the rules between keys."""
+    return any(not e["loc"] and isinstance(e.get("ctx", {}).get("error"), Inconsistent) for e in error.errors())
+
+
+def _items(content: Mapping[str, Any], key: str) -> dict[int, Any]:
+    items = content.get(key)
+    return dict(enumerate(items)) if isinstance(items, list) else {}
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _words(content: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    return tuple(word for word in _items(content, key).values() if isinstance(word, str))
+
+
+def _valid(model: type[M], items: Mapping[int, Any]) -> dict[int, M]:
+    valid: dict[int, M] = {}
+    for index, item in items.items():
+        try:
+            valid[index] = model.model_validate(item)
+        except ValidationError:
+            continue  # validating the whole manifest reports its faults
+    return valid
+
+
+def _known_keys(document: Document, where: Location) -> Iterable[str]:
+    model = _model_at(document, where)
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _model_at(document: Document, where: Location) -> type[BaseModel]:
+    if not where:
+        return ProblemFile
+    if where[:1] == ("tolerance",) and len(where) > 1:
+        return Margin
+    if where[:1] == ("checkers",):
+        options = _mapping((document.content or {})["checkers"])[str(where[1])]
+        return _within(CHECKERS[options["checker"]], where[2:])
+    if where[:1] == ("requirements",):
+        kind = kind_of(_items(document.content or {}, "requirements")[int(where[1])])
+        return _within(REQUIREMENTS[str(kind)], where[2:])
+    if where[2:3] == ("inputs",):
+        value: Any = document.content
+        for part in where:
+            value = value[part]
+        return DRAWS.get(value.get("draw"), Array)
+    return _MODELS[str(where[0])]
+
+
+def _within(model: type[BaseModel], where: Location) -> type[BaseModel]:
+    """Return the model of these options, or of a mapping among them."""
+    for key in where:
+        annotation = model.model_fields[str(key)].annotation
+        kinds = (annotation, *get_args(annotation))
+        model = next(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel))
+    return model
+
+
+def list_code_faults(parts: Parts, document: Document, partial: PartialManifest) -> Iterator[Fault]:
+    """Yield where the code does not compile, or does not define what the manifest names."""
+    sound: dict[str, Source] = {}
+    for key, source in parts.sources.items():
+        if key not in CODE:
+            continue
+        if fault := syntax_fault(source):
+            yield fault
+        else:
+            sound[key] = source
+    yield from _entry_point_faults(sound, document)
+    yield from _driver_faults(sound, parts, document, partial)
+    yield from _generator_faults(sound, parts, document)
+    if "driver" not in parts.sources and partial.returns is not None:
+        yield from _located(document, unfit_conflicts(partial.checkers, partial.returns))
+    yield from _custom_checker_faults(sound, parts, document, partial)
+    for known in parts.submissions:
+        yield from _known_faults(known)
+
+
+def _entry_point_faults(sound: dict[str, Source], document: Document) -> Iterator[Fault]:
+    content = document.content or {}
+    name, parameters = content.get("entry_point"), content.get("parameters")
+    if not isinstance(name, str):
+        return
+    # Without `inputs`, only the driver knows how it calls the solution.
+    is_called_so = "inputs" in content or "driver" not in sound
+    arguments = len(parameters) if isinstance(parameters, list) and is_called_so else None
+    for key in ("starter", "reference"):
+        if key in sound and (fault := function_fault(sound[key], name, arguments)):
+            yield fault
+
+
+def _driver_faults(
+    sound: dict[str, Source], parts: Parts, document: Document, partial: PartialManifest
+) -> Iterator[Fault]:
+    if "driver" in sound and (fault := function_fault(sound["driver"], "run", 2)):
+        yield fault
+    if "driver" in parts.sources:
+        yield from _located(document, driver_conflicts(partial.requirements, partial.cases))
+    elif (document.content or {}).get("inputs") is not None:
+        remedy = "write driver.py, or remove `inputs` and list what cases give under `parameters`"
+        yield document.fault(("inputs",), "is given, but the package has no driver.py", remedy)
+
+
+def _generator_faults(sound: dict[str, Source], parts: Parts, document: Document) -> Iterator[Fault]:
+    for index, name, arguments in _named_generators(document):
+        where = ("cases", index, "generate")
+        if "generators" not in parts.sources:
+            remedy = "write cases.py, or put its text under the key `generators:`"
+            yield document.fault(where, f"is {name!r}, but the package has no cases.py", remedy)
+        elif "generators" in sound and (missing := function_fault(sound["generators"], name, None)):
+            remedy = f"add `def {name}(seed: int, …)` there, or correct the name"
+            yield document.fault(where, f"is {name!r}, which {missing.file} does not define", remedy)
+        elif "generators" in sound and (unfit := keyword_fault(sound["generators"], name, ["seed", *arguments])):
+            yield document.fault(where, f"is {name!r}; {unfit.file}:{unfit.line} {unfit.message}", unfit.remedy)
+
+
+def _named_generators(document: Document) -> Iterator[tuple[int, str, list[str]]]:
+    cases: Any = (document.content or {}).get("cases")
+    for index, case in enumerate(cases if isinstance(cases, list) else ()):
+        name = case.get("generate") if isinstance(case, dict) else None
+        if isinstance(name, str):
+            arguments = case.get("with")
+            yield index, name, list(arguments) if isinstance(arguments, dict) else []
+
+
+def _custom_checker_faults(
+    sound: dict[str, Source], parts: Parts, document: Document, partial: PartialManifest
+) -> Iterator[Fault]:
+    asking = [pattern for pattern, checker in partial.checkers.items() if checker.is_asking]
+    if asking and "property" not in parts.sources:
+        remedy = "write it with `def check(inputs, expected, answer)`, or put its text under the key `property:`"
+        yield document.fault(("checkers", asking[0]), "needs checker.py, and the package has none", remedy)
+    if "property" in sound and not asking and document.content is not None:
+        yield sound["property"].fault(1, "judges no leaf", "name it under `checkers:`, or remove it")
+    if "property" in sound and (fault := function_fault(sound["property"], "check", 3)):
+        yield fault
+
+
+def _located(document: Document, conflicts: Iterable[Conflict]) -> Iterator[Fault]:
+    return (document.fault(conflict.location, conflict.message, conflict.remedy) for conflict in conflicts)
+
+
+def _known_faults(known: Known) -> Iterator[Fault]:
+    # An invalid submission may fail to compile.
+    if known.verdict != Verdict.INVALID_SUBMISSION and (fault := syntax_fault(known.source)):
+        yield fault
+    if known.verdict != Verdict.ACCEPTED and not is_explained(known.source.text):
+        yield known.source.fault(1, "does not name its mistake", "begin with a comment or docstring that names it")

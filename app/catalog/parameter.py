@@ -1,4 +1,4 @@
-"""What a solution takes and returns, and what a case gives."""
+"""The declarations of parameters, of the inputs of cases, and of what a solution returns."""
 
 import keyword
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ ArrayKind = Literal["jax", "torch", "numpy"]
 Kind = Literal["jax", "torch", "numpy", "value"]
 Type = Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "list", "dict"]
 ARRAY_KINDS: tuple[ArrayKind, ...] = get_args(ArrayKind)
-# The frameworks of which at least one must be imported for a box to make such an array.
+# A box needs at least one of these frameworks to make such an array.
 FRAMEWORKS_OF: dict[ArrayKind, tuple[Framework, ...]] = {
     "jax": ("jax", "flax", "optax"),
     "torch": ("torch",),
@@ -25,7 +25,7 @@ FRAMEWORKS_OF: dict[ArrayKind, tuple[Framework, ...]] = {
 
 def _not_keyword(name: str) -> str:
     if keyword.iskeyword(name):
-        raise Inconsistent([Conflict((), f"is {name!r}, a word of Python's own", "choose another name")])
+        raise Inconsistent([Conflict((), f"is {name!r}, a Python keyword", "choose another name")])
     return name
 
 
@@ -37,7 +37,7 @@ Size = Annotated[
     Annotated[int, Strict(), Field(ge=0), Tag("<number>")] | Annotated[Symbol, Tag("<symbol>")],
     Discriminator(lambda size: "<symbol>" if isinstance(size, str) else "<number>"),
 ]
-# What no case can give, and a driver makes: the dotted name of a class, such as torch.nn.Module, or object.
+# A type that only a driver can make: the dotted name of a class, such as torch.nn.Module, or object.
 CLASS_NAME = r"^(object|([A-Za-z_][A-Za-z0-9_]*\.)+[A-Za-z_][A-Za-z0-9_]*)$"
 ClassName = Annotated[str, StringConstraints(pattern=CLASS_NAME, max_length=100)]
 AnyType = Annotated[
@@ -50,7 +50,7 @@ Doc = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 
 
 class Described(Model):
-    """`shape` holds numbers and symbolic sizes (`N`), which agree across one case."""
+    """A declared value. `shape` has numbers and symbolic sizes such as `N`, which agree within a case."""
 
     type: AnyType
     shape: Annotated[tuple[Size, ...], Field(max_length=32)] | None = None
@@ -63,9 +63,9 @@ class Described(Model):
 
 
 class Parameter(Described):
-    """`leaves` says what the arrays inside a list or a mapping become; `dtype` there is their default.
+    """A parameter of the solution. `leaves` is the kind of the arrays in a list or mapping, `dtype` their default type.
 
-    `static`: its value is known while the solution is traced, so that shapes and lengths may depend on it.
+    `static`: the value is known while JAX traces the solution, so shapes and lengths may depend on it.
     """
 
     noun: ClassVar[str] = "parameter"
@@ -77,12 +77,12 @@ class Parameter(Described):
 
     @property
     def is_object(self) -> bool:
-        """Whether only a driver can make it."""
+        """Whether only a driver can make the value."""
         return self.type not in get_args(Type)
 
     @property
     def kind(self) -> Kind:
-        """What a box turns the arrays of this argument into."""
+        """Return the kind into which a box converts the arrays of this argument."""
         return self.array_kind or "value"
 
     @property
@@ -110,13 +110,13 @@ class Input(Parameter):
 
 
 class Returns(Described):
-    """What the solution returns."""
+    """The declared result of the solution."""
 
     type: Type
 
 
 def list_case_inputs(manifest: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Of a manifest as revisions hold it: what every case gives."""
+    """Return what every case gives, from a revision's manifest."""
     return manifest.get("inputs") or manifest.get("parameters") or ()
 
 
@@ -129,7 +129,7 @@ def _array_conflicts(parameter: Parameter) -> Iterator[Conflict]:
     if parameter.dtype is None:
         yield Conflict(("dtype",), f"is missing for {what}", "add `dtype: float32` or another element type")
     if parameter.leaves is not None:
-        yield Conflict(("leaves",), f"is given for {what}", "remove it: leaves is for type list and dict")
+        yield Conflict(("leaves",), f"is given for {what}", "remove it: only types list and dict have leaves")
 
 
 def _plain_conflicts(parameter: Parameter) -> Iterator[Conflict]:
@@ -150,10 +150,10 @@ def _width_conflicts(parameter: Parameter) -> Iterator[Conflict]:
         narrow = (
             parameter.dtype.replace("128", "64") if "128" in parameter.dtype else parameter.dtype.replace("64", "32")
         )
-        yield Conflict(("dtype",), f"is {parameter.dtype}, and JAX computes in 32 bits here", f"use {narrow}")
+        yield Conflict(("dtype",), f"is {parameter.dtype}, but JAX computes in 32 bits here", f"use {narrow}")
 
 
 def _static_conflicts(parameter: Parameter) -> Iterator[Conflict]:
     if parameter.static and parameter.type not in ("float", "int", "bool", "str"):
-        remedy = "remove it; static is for float, int, bool and str"
+        remedy = "remove it: only float, int, bool and str can be static"
         yield Conflict(("static",), f"is given for type {parameter.type}, which is traced", remedy)

@@ -1,4 +1,4 @@
-"""The texts and the code of a package, wherever they stand: in files of their own or inside `problem.yaml`."""
+"""The texts and code of a package, from files of their own or from `problem.yaml`."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ NEEDED_FOLDERS = ("accepted", "wrong_answer")
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A known submission: `verdict` is the one it must get."""
+    """A known submission, which must get `verdict`."""
 
     verdict: str
     name: str
@@ -34,11 +34,11 @@ class Parts:
 
 
 def gather(texts: Mapping[str, str], document: Document, unread: frozenset[str]) -> Parts:
-    """`unread` are files that are there and whose faults are known."""
+    """Collect the parts of a package and their faults. `unread` are files that exist but could not be read."""
     inline = _inline_sources(document)
     filed = {key: Source(texts[file], file) for key, file in FILE_OF_KEY.items() if file in texts}
     submissions = (*_filed_submissions(texts), *_inline_submissions(document))
-    # What a problem.yaml that can't be read holds is not known.
+    # If problem.yaml can't be read, parts inside it are not missing.
     is_known = document.content is not None or document.file not in {*texts, *unread}
     faults = (
         *_doubled(document, inline, filed),
@@ -57,7 +57,7 @@ def _inline_sources(document: Document) -> dict[str, Source]:
 
 
 def _inline(document: Document, where: tuple[str, ...], text: str) -> Source:
-    # A text of several lines is a block that begins in the line after its key.
+    # A text of several lines is a block, which begins on the line after its key.
     line = document.line_of(where)
     return Source(text, document.file, line if "\n" in text else line - 1, ".".join(where))
 
@@ -83,13 +83,13 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 def _doubled(document: Document, inline: Mapping[str, Source], filed: Mapping[str, Source]) -> Iterator[Fault]:
     for key in inline.keys() & filed.keys():
-        yield document.fault((key,), f"is given beside the file {FILE_OF_KEY[key]}", "remove one of the two")
+        yield document.fault((key,), f"is given here and as the file {FILE_OF_KEY[key]}", "remove one of the two")
 
 
 def _missing(document: Document, given: set[str], unread: frozenset[str]) -> Iterator[Fault]:
     for key in REQUIRED:
         if key not in given and key not in (document.content or {}) and FILE_OF_KEY[key] not in unread:
-            remedy = f"write it, or give its text under the key `{key}:` of {document.file}"
+            remedy = f"write it, or put its text under the key `{key}:` of {document.file}"
             yield Fault(FILE_OF_KEY[key], 0, "", "is missing", remedy)
 
 
@@ -103,7 +103,7 @@ def _unsolved(submissions: tuple[Known, ...]) -> Iterator[Fault]:
     for needed in NEEDED_FOLDERS:
         if not any(known.verdict == needed for known in submissions):
             remedy = f"add a solution that must get this verdict, or the key `submissions: {{{needed}: …}}`"
-            yield Fault(f"submissions/{needed}/", 0, "", "holds no solution", remedy)
+            yield Fault(f"submissions/{needed}/", 0, "", "has no solution", remedy)
 
 
 def _submission_faults(document: Document, submissions: tuple[Known, ...]) -> Iterator[Fault]:

@@ -1,4 +1,4 @@
-"""Making a package the one that students get."""
+"""Publish a package: make it the current revision of its problem, which students get."""
 
 import json
 from secrets import token_bytes
@@ -15,14 +15,14 @@ from app.errors import NotFound, Outdated
 
 SEED_BYTES = 32
 MAX_NUMBER = 2**31 - 1
-# The channel on which workers hear that there is something to prepare.
+# The NOTIFY channel that tells workers to prepare a new revision.
 PUBLISHED = "published"
 
 
 def publish(session: Session, package: Package, replaces: str | None = None) -> Revision:
-    """The revision with this content, made or found again, and now the problem's current one.
+    """Create or find the revision with this content, and make it the problem's current one.
 
-    `replaces`: the digest of the revision that must be current until now, empty for none. Raises Outdated.
+    `replaces` is the digest of the current revision, empty if there is none. Raises Outdated if it is another one.
     """
     problem = lock_problem(session, package.slug)
     if replaces is not None:
@@ -33,7 +33,7 @@ def publish(session: Session, package: Package, replaces: str | None = None) -> 
 
 
 def publish_again(session: Session, slug: str, number: int) -> Revision:
-    """An earlier revision becomes the current one. Raises NotFound."""
+    """Make an earlier revision the current one again. Raises NotFound."""
     revision = get_revision(session, slug, number)
     _make_current(session, lock_problem(session, slug), revision)
     return revision
@@ -53,12 +53,12 @@ def find_current(session: Session, slug: str) -> Revision | None:
 
 
 def check_current(session: Session, slug: str, replaces: str) -> None:
-    """Unless the problem's revision is the one with this digest, or there is none and the digest is empty: Outdated."""
+    """Raise Outdated unless the current revision has this digest. An empty digest means that there is none."""
     current = find_current(session, slug)
     if (current.digest if current else "") != replaces:
         found = f"its revision is {current.number} ({current.digest[:12]})" if current else "it has no revision yet"
-        meant = f"the one with digest {replaces[:12]}" if replaces else "a problem that is not there yet"
-        raise Outdated(f"{slug} is not as you knew it: {found}, and this was to replace {meant}; look at what changed")
+        meant = f"you started from revision {replaces[:12]}" if replaces else "you sent it as a new problem"
+        raise Outdated(f"{slug} has changed: {found}, but {meant}; compare the two and send it again")
 
 
 def _make_current(session: Session, problem: Problem, revision: Revision) -> None:
@@ -69,7 +69,7 @@ def _make_current(session: Session, problem: Problem, revision: Revision) -> Non
 
 
 def lock_problem(session: Session, slug: str) -> Problem:
-    # Two publishers of one problem take turns, so that revisions are numbered without a gap or a clash.
+    # The lock makes two publications of one problem wait for each other, so that revision numbers stay in order.
     session.execute(insert(Problem).values(slug=slug).on_conflict_do_nothing(index_elements=[Problem.slug]))
     return session.scalars(select(Problem).where(Problem.slug == slug).with_for_update()).one()
 
@@ -94,9 +94,9 @@ def _add_revision(session: Session, problem: Problem, package: Package) -> Revis
 
 
 def _stored_manifest(package: Package) -> dict[str, Any]:
-    """The manifest, with the two texts that every reader of the problem needs.
+    """Return the manifest as JSON, with the statement and the starter.
 
-    By way of JSON, which turns the NaN of an input into null: PostgreSQL takes none. The files keep it.
+    JSON turns the NaN of an input into null, because PostgreSQL's JSON has no NaN. The files keep it.
     """
     manifest: dict[str, Any] = json.loads(package.manifest.model_dump_json())
     return manifest | {"statement": package.statement, "starter": package.starter}

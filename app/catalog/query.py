@@ -1,16 +1,4 @@
-"""What anybody may see of a problem. Nothing here holds a hidden input, an answer or the package's own code.
-
-Reading a published problem, as anybody may see it. `search` finds several.
-
-The problems that are one exercise in several frameworks.
-
-Inputs as a student would type them, to begin with: those of the first sample that can be written out.
-
-x: [1, 2.5]
-y:
-  [[1, 2],
-   [3, 4]]
-"""
+"""The public view of a published problem, without hidden inputs, answers and the package's own code."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,15 +17,23 @@ from app.database.engine import storable
 from app.errors import ProblemNotFound
 from app.judging.checker import DtypePolicy
 
-# `tried`: something was submitted; `completed`: solved, and its student is through with it.
+# `tried`: the user has submitted; `completed`: the user has solved the problem and marked it as completed.
 ProblemState = Literal["new", "tried", "solved", "completed"]
-
-# Of hints and questions, which a manifest holds whole, a view has the number only.
+# The number of hints or questions; a manifest has them whole.
 Counted = Annotated[int, BeforeValidator(lambda given: given if isinstance(given, int) else len(given))]
+MOST_SHOWN = 20
+WIDTH = 72
+# The example's value for a symbolic size.
+SMALL = 2
+_ZEROS: dict[str, Any] = {"float": 0.5, "int": 1, "bool": False, "str": "text", "list": [], "dict": {}}
+_WORDS = {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
+Inputs = dict[str, Any]
+__all__ = ["ProblemDetail", "SampleCase", "get_problem"]
 
 
 class View(BaseModel):
-    """Takes what it names from a manifest, and leaves the rest."""
+    """Takes its fields from a manifest and ignores the other keys."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -55,14 +51,14 @@ class ProblemSummary(View):
 
 
 class ListedProblem(ProblemSummary):
-    """A problem as lists have it. `prerequisites` are slugs."""
+    """A problem in a list. `prerequisites` are slugs."""
 
     prerequisites: tuple[str, ...] = ()
     state: ProblemState | None = Field(None, description="how far you are with it; null without a token")
 
 
 class SampleCase(View):
-    """A case that students may see whole."""
+    """A sample case, which students see whole."""
 
     name: str
     doc: str | None
@@ -71,7 +67,7 @@ class SampleCase(View):
 
 
 class ExerciseVersion(View):
-    """A problem that is the same exercise in another framework, or the problem itself."""
+    """The same exercise in another framework, or the problem itself."""
 
     slug: str
     title: str
@@ -80,7 +76,7 @@ class ExerciseVersion(View):
 
 
 class ProblemDetail(ProblemSummary):
-    """All of a problem that a student sees before solving it."""
+    """Everything that a student sees of a problem before solving it."""
 
     revision: int | None = Field(
         description="the number of the revision that new submissions belong to; null for a folder, which has none"
@@ -117,11 +113,8 @@ class ProblemDetail(ProblemSummary):
     )
 
 
-MOST_SHOWN = 20
-
-
 def list_versions(session: Session, revision: Revision) -> tuple[ExerciseVersion, ...]:
-    """In the order of their tracks, the revision's own problem among them; none where it is the only one."""
+    """Return the problems of the same exercise, in the order of tracks; none if there is only this one."""
     exercise = revision.manifest.get("exercise")
     if exercise is None:
         return ()
@@ -140,22 +133,18 @@ def list_versions(session: Session, revision: Revision) -> tuple[ExerciseVersion
     return found if len(found) > 1 else ()
 
 
-WIDTH = 72
-# Of sizes that have only a name; the type's own for what is no array.
-SMALL = 2
-_ZEROS: dict[str, Any] = {"float": 0.5, "int": 1, "bool": False, "str": "text", "list": [], "dict": {}}
-_WORDS = {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
-
-Inputs = dict[str, Any]
-
-
 class _Hidden(Exception):
-    """A value that is not there to be written: drawn, generated or too large."""
+    """A value that can't be an example: drawn, generated or too large."""
 
 
 def write_example(manifest: Mapping[str, Any], samples: Sequence[SampleCase]) -> str:
-    """`manifest`: as revisions hold it; `samples`: with previews of their inputs, once there are any."""
+    """Return example inputs as a student types them, from the first sample with literal or previewed inputs.
+
+    x: [1, 2.5]
+    y:
+      [[1, 2],
+       [3, 4]]
+    """
     parameters: list[Mapping[str, Any]] = list(list_case_inputs(manifest))
     inputs = next(_candidates(manifest, parameters, samples), None)
     if inputs is None:
@@ -176,14 +165,14 @@ def _candidates(
 
 
 def _literal_inputs(parameters: Sequence[Mapping[str, Any]], given: Inputs | None, _: Inputs | None) -> Inputs:
-    """As the author wrote them."""
+    """Return the literals of the manifest."""
     if given is None:
         raise _Hidden
     return {p["name"]: None if given[p["name"]] is None else _literal(given[p["name"]]) for p in parameters}
 
 
 def _literal(value: Any) -> Any:
-    if value is None or (isinstance(value, dict) and "draw" in value):  # JSON has no NaN, and null in its place
+    if value is None or (isinstance(value, dict) and "draw" in value):  # null stands for NaN, which JSON lacks
         raise _Hidden
     if isinstance(value, dict) and "array" in value:
         kept = {"array": _literal(value["array"])}
@@ -194,7 +183,7 @@ def _literal(value: Any) -> Any:
 
 
 def _shown_inputs(parameters: Sequence[Mapping[str, Any]], _: Inputs | None, previews: Inputs | None) -> Inputs:
-    """As samples show them, where they show all of them."""
+    """Return the values of the previews, if they are whole."""
     if previews is None:
         raise _Hidden
     return {p["name"]: _shown(p, previews[p["name"]]) for p in parameters}
@@ -248,9 +237,6 @@ def _key(key: str) -> str:
     return key if key and set(key) <= _PLAIN else json.dumps(key, ensure_ascii=False)
 
 
-__all__ = ["ProblemDetail", "SampleCase", "get_problem"]
-
-
 def get_problem(session: Session, slug: str) -> ProblemDetail:
     """Raises NotFound."""
     query = select(Problem, Revision).join(Revision, IS_CURRENT).where(Problem.slug == storable(slug))
@@ -262,7 +248,7 @@ def get_problem(session: Session, slug: str) -> ProblemDetail:
 
 
 def _samples(session: Session, revision: Revision) -> tuple[SampleCase, ...]:
-    """Samples are the same in every variant, so that the first has what there is to see."""
+    """Return the samples with previews from variant 0; samples are the same in every variant."""
     query = select(ExpectedOutput.case_name, ExpectedOutput.inputs_preview, ExpectedOutput.expected_preview).where(
         ExpectedOutput.revision_id == revision.id,
         ExpectedOutput.variant == 0,

@@ -1,7 +1,4 @@
-"""The key `checkers`: what may stand there, and what of it can't be right.
-
-The keys `requirements`, `static`, `sealed` and `repeat`: what of them can't be right.
-"""
+"""The rules for the keys `checkers`, `requirements`, `static`, `sealed` and `repeat`."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -22,7 +19,7 @@ from app.judging.rules import find_pattern
 
 
 def _kind(value: object) -> str | None:
-    """The tag of the checker's model, in brackets like those of draws."""
+    """Return the tag of the checker's model, in brackets like the tags of draws."""
     name = value.get("checker") if isinstance(value, Mapping) else getattr(value, "checker", None)
     return f"<{name}>" if isinstance(name, str) and name in CHECKERS else None
 
@@ -38,7 +35,7 @@ _ANY_CHECKER: TypeAdapter[Checker] = TypeAdapter(AnyChecker)
 
 
 def read_checkers(content: Mapping[str, Any]) -> dict[str, Checker]:
-    """Those of a document that can be read; the faults of the others are known."""
+    """Return the valid checkers of a document, by pattern."""
     given = content.get("checkers")
     valid: dict[str, Checker] = {}
     for pattern, options in given.items() if isinstance(given, dict) else ():
@@ -48,7 +45,7 @@ def read_checkers(content: Mapping[str, Any]) -> dict[str, Checker]:
 
 
 def checker_conflicts(checkers: Mapping[str, Checker], tolerance_leaves: Mapping[str, Any]) -> Iterator[Conflict]:
-    """Between the checkers, and with the tolerances of leaves. `inspection` compares them with what is returned."""
+    """Yield the conflicts between checkers, and with the tolerances of leaves."""
     for pattern, checker in checkers.items():
         if objection := checker.find_contradiction():
             yield Conflict(("checkers", pattern, objection.key), objection.message, objection.remedy)
@@ -66,11 +63,13 @@ def _group_conflicts(checkers: Mapping[str, Checker]) -> Iterator[Conflict]:
         known = first.setdefault(checker.group, checker)
         if known.checker != checker.checker:
             message = f"is {checker.group!r}, a group of checker {known.checker} too"
-            yield Conflict(("checkers", pattern, "group"), message, "a group has one kind of checker: rename one")
+            yield Conflict(
+                ("checkers", pattern, "group"), message, "rename one of the two: a group has one kind of checker"
+            )
 
 
 def unfit_conflicts(checkers: Mapping[str, Checker], returns: Returns) -> Iterator[Conflict]:
-    """With what a solution returns, where that is the output: the package has no driver that gives another."""
+    """Yield the checkers that can't judge what the solution returns, for packages without a driver."""
     if returns.type in ("list", "dict"):
         return
     dtype = returns.dtype or returns.type
@@ -87,7 +86,7 @@ def unfit_conflicts(checkers: Mapping[str, Checker], returns: Returns) -> Iterat
 
 
 def kind_of(value: object) -> str | None:
-    """The key that says of which kind a requirement is."""
+    """Return the key that names the kind of a requirement, such as `uses`."""
     keys = value if isinstance(value, Mapping) else getattr(value, "model_fields_set", ())
     return next((name for name in REQUIREMENTS if name in keys), None)
 
@@ -108,21 +107,12 @@ _ANY_REQUIREMENT: TypeAdapter[Requirement] = TypeAdapter(AnyRequirement)
 
 
 def read_requirements(content: Mapping[str, Any]) -> dict[int, Requirement]:
-    """Those of a document that can be read; the faults of the others are known."""
+    """Return the valid requirements of a document, by index."""
     given = content.get("requirements")
     valid: dict[int, Requirement] = {}
     for index, options in enumerate(given if isinstance(given, list) else ()):
         with suppress(ValidationError):
             valid[index] = _ANY_REQUIREMENT.validate_python(options)
-    return valid
-
-
-def read_cases(content: Mapping[str, Any]) -> dict[int, Case]:
-    given = content.get("cases")
-    valid: dict[int, Case] = {}
-    for index, case in enumerate(given if isinstance(given, list) else ()):
-        with suppress(ValidationError):
-            valid[index] = Case.model_validate(case)
     return valid
 
 
@@ -139,21 +129,23 @@ def requirement_conflicts(
         for key, names in requirement.parameters.items():
             for place, name in enumerate(names):
                 if name not in arrays:
-                    message = f"is {name!r}, which is no parameter that is traced{nearest(name, arrays)}"
+                    message = f"is {name!r}, which is not a traced parameter{nearest(name, arrays)}"
                     yield Conflict((*where, key, place), message, f"use one of {', '.join(arrays) or 'none'}")
 
 
 def _number_conflicts(
     where: tuple[int | str, ...], name: str, requirement: Requirement, parameters: list[Parameter]
 ) -> Iterator[Conflict]:
-    """A name stands for a number that every case has, and that a program can't depend on in another way."""
+    """Check that a name is a number in every case. For programs it must be static."""
     symbols = {size for p in parameters if p.is_array for size in p.shape or () if isinstance(size, str)}
     found = next((p for p in parameters if p.name == name), None)
     known = sorted(symbols | {p.name for p in parameters if p.type in ("int", "float")})
     if found is None and name not in symbols:
-        yield Conflict(where, f"is {name!r}, which is no parameter or size{nearest(name, known)}", _use(known))
+        yield Conflict(
+            where, f"is {name!r}, which is neither a parameter nor a size{nearest(name, known)}", _use(known)
+        )
     elif found is not None and (found.type not in ("int", "float") or found.nullable):
-        yield Conflict(where, f"is {name!r}, which is no number in every case", _use(known))
+        yield Conflict(where, f"is {name!r}, which is not a number in every case", _use(known))
     elif found is not None and requirement.basis == "program" and not found.static:
         yield Conflict(where, f"is {name!r}, which is not static", f"add `static: true` to parameter {name}")
 
@@ -165,7 +157,7 @@ def _use(known: list[str]) -> str:
 def tracing_conflicts(
     requirements: Mapping[int, Requirement], cases: Mapping[int, Case], parameters: Mapping[int, Parameter]
 ) -> Iterator[Conflict]:
-    """A problem whose programs are exported gives nothing that can neither be traced nor is static."""
+    """Check that JAX can trace each parameter that is not static, if solutions are exported as programs."""
     is_traced = any(r.basis == "program" for r in requirements.values()) or any(c.sealed for c in cases.values())
     for index, parameter in parameters.items():
         where = ("parameters", index)
@@ -173,7 +165,7 @@ def tracing_conflicts(
             yield Conflict((*where, "static"), "is missing for a text, which JAX can't trace", "add `static: true`")
         elif is_traced and parameter.array_kind in ("torch", "numpy"):
             key = "type" if parameter.is_array else "leaves"
-            message = f"is {parameter.array_kind}, and requirements on programs and sealed cases are for JAX"
+            message = f"is {parameter.array_kind}, but requirements on programs and sealed cases need JAX"
             yield Conflict((*where, key), message, "use jax")
 
 
@@ -188,17 +180,17 @@ def framework_conflicts(
 
 
 def driver_conflicts(requirements: Mapping[int, Requirement], cases: Mapping[int, Case]) -> Iterator[Conflict]:
-    """In a package with a driver."""
+    """Yield what a package with a driver can't ask for."""
     for where, basis in _asking(requirements, cases):
         if basis == "program":
-            message = "asks for the program of a function, but driver.py calls it as it likes"
-            yield Conflict(where, message, "remove it, or the driver; `calls` goes with a driver")
+            message = "needs the program of a function, but only driver.py knows how it is called"
+            yield Conflict(where, message, "remove it or the driver; the requirement `calls` works with a driver")
 
 
 def _asking(
     requirements: Mapping[int, Requirement], cases: Mapping[int, Case]
 ) -> Iterator[tuple[tuple[str, int, str], Basis]]:
-    """What asks for evidence, and of which kind."""
+    """Yield the location of each key that needs evidence, and the kind of evidence."""
     for index, requirement in requirements.items():
         yield ("requirements", index, kind_of(requirement) or ""), requirement.basis
     for index, case in cases.items():
@@ -208,7 +200,7 @@ def _asking(
 
 def case_conflicts(index: int, case: Case) -> Iterator[Conflict]:
     if case.sealed and case.visibility == "sample":
-        yield Conflict(("cases", index, "sealed"), "is given for a sample, which is shown whole", "remove it")
+        yield Conflict(("cases", index, "sealed"), "is given for a sample, but samples are public", "remove it")
     if case.repeat is None:
         return
     where = ("cases", index, "repeat")

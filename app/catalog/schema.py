@@ -1,4 +1,4 @@
-"""The JSON Schema of `problem.yaml`, for editors that complete and check while an author types."""
+"""The JSON Schema of `problem.yaml`, with which editors complete and check what an author types."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from app.catalog.manifest import ProblemFile
 def manifest_schema() -> dict[str, Any]:
     schema = ProblemFile.model_json_schema()
     value = schema["$defs"]["Value"]
-    # A mapping with `draw` reads as a mapping too; only the reader's own check tells them apart.
+    # A schema can't exclude draws and arrays from plain mappings by a tag, so `not` does it.
     value["anyOf"] = value.pop("oneOf")
     for option in value["anyOf"]:
         if "additionalProperties" in option:

@@ -1,11 +1,7 @@
-"""Finding published problems: filters, words, and where a page of the list ends.
+"""List published problems by filters and words, page by page, and count the problems of each filter value.
 
-Without words the list is in the order of tracks. With words it begins with what fits best: a word in the title counts
-most, then tags, then the summary, then the statement. Each word may be the beginning of one.
-
-Where a page of problems ends, as a word that callers hand back and do not look into.
-
-How many problems each choice of a filter would show, beside the other filters as they are. One query for all.
+Without words, the list is in the order of tracks. With words, the best match comes first: the title counts most, then
+tags, the summary and the statement. A word also matches as a prefix.
 """
 
 import base64
@@ -47,45 +43,17 @@ from app.catalog.query import ListedProblem
 from app.database.cursor import CursorInvalid
 from app.database.engine import storable
 
-# In the order of tracks: no track, its place, track, position, slug. Of what a search found: rank, slug.
-Place = tuple[bool, int, str, int, str] | tuple[float, str]
-# PostgreSQL refuses to read a number as a REAL that is nearer to zero than any.
+# The sort key of a row: (no track, track's position, track, position, slug), or (rank, slug) for a search.
+SortKey = tuple[bool, int, str, int, str] | tuple[float, str]
+# PostgreSQL rejects numbers closer to zero than the smallest REAL.
 LEAST_RANK = 1e-37
-
-
-def write_cursor(place: tuple[Any, ...]) -> str:
-    return base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
-
-
-def read_cursor(cursor: str, length: int) -> Place:
-    """`length`: how many parts the place has. Raises CursorInvalid."""
-    try:
-        place = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-    except (ValueError, RecursionError):
-        place = None
-    match place:
-        case [bool(no_track), int(place_of_track), str(track), int(position), str(slug)] if (
-            length == 5 and _is_place(place_of_track) and _is_place(position)
-        ):
-            return no_track, place_of_track, track, position, slug
-        case [float(rank), str(slug)] if length == 2 and (rank == 0 or LEAST_RANK <= abs(rank) <= 1):
-            return rank, slug
-    raise CursorInvalid(cursor)
-
-
-def _is_place(number: int) -> bool:
-    """Python takes true and false for integers, PostgreSQL does not."""
-    return not isinstance(number, bool) and abs(number) < 2**31
-
-
 MAX_WORDS = 10
 MAX_POSITION = 2**31 - 1
 _WORD = re.compile(r"[^\W_]+")
-
 track_slug = Revision.listing["track"].astext
 _POSITION = func.coalesce(Revision.listing["position"].astext.cast(Integer), 0)
-_SLUG = collate(Problem.slug, "C")  # bytewise order is the same on every server
-# Problems without a track come last, and before them those of tracks that nobody has named.
+_SLUG = collate(Problem.slug, "C")  # the same order on every server
+# Problems without a track come last, after tracks that `tracks.yaml` does not name.
 TRACK_ORDER = (
     track_slug.is_(None),
     func.coalesce(Track.position, MAX_POSITION),
@@ -93,11 +61,13 @@ TRACK_ORDER = (
     _POSITION,
     _SLUG,
 )
+CHOSEN_BY = ("state", "difficulty", "framework", "track", "tag")
+_LISTS = {"framework": "frameworks", "tag": "tags"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProblemFilters:
-    """All that are given must hold; `q` is words, each of which begins one in the title, tags, summary or statement."""
+    """Filters that must all hold. Each word of `q` is a prefix of one in the title, tags, summary or statement."""
 
     tag: str | None = None
     difficulty: str | None = None
@@ -113,33 +83,92 @@ class ProblemFilters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """Which part of a list: what follows `cursor`, the end of the part before."""
+    """A page of a list: at most `limit` rows after `cursor`."""
 
     cursor: str | None = None
     limit: int = 50
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facets:
+    """Counts of problems: `total` for all filters, `counts` by filter and value, `without` if one filter is dropped."""
+
+    total: int
+    counts: Mapping[str, Mapping[str, int]]
+    without: Mapping[str, int]
+
+
 FIRST = Cut()
+
+
+def write_cursor(key: tuple[Any, ...]) -> str:
+    """Return an opaque text for the sort key of the last row of a page."""
+    return base64.urlsafe_b64encode(json.dumps(key).encode()).decode().rstrip("=")
+
+
+def read_cursor(cursor: str, length: int) -> SortKey:
+    """Return the sort key, which must have `length` parts. Raises CursorInvalid."""
+    try:
+        key = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (ValueError, RecursionError):
+        key = None
+    match key:
+        case [bool(no_track), int(track_position), str(track), int(position), str(slug)] if (
+            length == 5 and _is_position(track_position) and _is_position(position)
+        ):
+            return no_track, track_position, track, position, slug
+        case [float(rank), str(slug)] if length == 2 and (rank == 0 or LEAST_RANK <= abs(rank) <= 1):
+            return rank, slug
+    raise CursorInvalid(cursor)
+
+
+def _is_position(number: int) -> bool:
+    """Whether PostgreSQL takes it as an integer; Python also takes true and false."""
+    return not isinstance(number, bool) and abs(number) < 2**31
 
 
 def list_problems(
     session: Session, filters: ProblemFilters, cut: Cut = FIRST, states: Subquery | None = None
 ) -> tuple[tuple[ListedProblem, ...], str | None]:
-    """One part, and the cursor of the next or None. `states`: of a user, by `problem_id`; see `app.learning.progress`.
+    """Return a page, and the cursor of the next one or None.
 
-    Raises Invalid for the cursor.
+    `states` has a user's states by `problem_id`, from `app.learning.progress`. Raises CursorInvalid.
     """
     order = _ranked(filters.q) if filters.q and filters.q.strip() else TRACK_ORDER
     query = select_published(states, *order).where(*conditions(filters, states).values())
     if cut.cursor is not None:
-        query = query.where(tuple_(*order) > tuple_(*_place(cut.cursor, order)))
+        query = query.where(tuple_(*order) > tuple_(*_sort_key(cut.cursor, order)))
     rows = session.execute(query.order_by(*order).limit(cut.limit + 1)).all()
     page = tuple(map(read_listed, rows[: cut.limit]))
     return page, write_cursor(tuple(rows[cut.limit - 1][-len(order) :])) if len(rows) > cut.limit else None
 
 
+def count_facets(session: Session, filters: ProblemFilters, states: Subquery | None = None) -> Facets:
+    """Count in one query how many problems each value of a filter would show, with the other filters unchanged."""
+    holds = conditions(filters, states)
+    by_words = holds.pop("q", None)
+    base = _base(holds, states)
+    if by_words is not None:
+        base = base.where(by_words)
+    fit = base.cte("fit")
+    rows: Sequence[Any] = session.execute(union_all(*_counts(fit, tuple(holds)))).all()
+    counts: dict[str, dict[str, int]] = {name: {} for name in ("", "without", *CHOSEN_BY)}
+    for name, value, count in rows:
+        if value is not None:
+            counts[name][value] = count
+    total, without = counts.pop("")["total"], counts.pop("without")
+    if by_words is not None and not total:
+        without["q"] = count_problems(session, replace(filters, q=None), states)
+    return Facets(total=total, counts=counts, without=without)
+
+
+def count_problems(session: Session, filters: ProblemFilters, states: Subquery | None = None) -> int:
+    fit = _base({}, states).where(*conditions(filters, states).values()).subquery()
+    return session.scalars(select(func.count()).select_from(fit)).one()
+
+
 def select_published(states: Subquery | None, *columns: Any) -> Select[Any]:
-    """What `read_listed` needs of every published problem, and these columns. They may be those of TRACK_ORDER."""
+    """Select every published problem with the columns for `read_listed` and these, such as TRACK_ORDER."""
     columns = (Problem.slug, Revision.listing, state_of(states).label("state"), *columns)
     query = select(*columns).join(Revision, IS_CURRENT).outerjoin(Track, Track.slug == track_slug)
     return query if states is None else query.outerjoin(states, states.c.problem_id == Problem.id)
@@ -154,7 +183,7 @@ def state_of(states: Subquery | None) -> ColumnElement[str | None]:
 
 
 def conditions(filters: ProblemFilters, states: Subquery | None) -> dict[str, ColumnElement[bool]]:
-    """One for each filter that is given, by its name."""
+    """Return a condition for each given filter, by name."""
     listing = Revision.listing
     given = {name: storable(value) for name, value in filters.given.items() if name != "q"}
     made: dict[str, ColumnElement[bool]] = {
@@ -176,7 +205,7 @@ def _words(text: str) -> list[str]:
 
 
 def _query(words: list[str]) -> ColumnElement[Any]:
-    """Every word, as a stem or as it is written; words like `the` are asked for only when they stand alone."""
+    """Return a query for all words, as stems or as written. Stop words such as `the` count only alone."""
     if len(words) == 1:
         return _stem(words[0]).op("||")(_literal(words[0]))
     return reduce(lambda left, right: left.op("&&")(right), map(_term, words))
@@ -201,50 +230,14 @@ def _ranked(text: str) -> tuple[ColumnElement[Any], ...]:
     return (-rank, _SLUG)
 
 
-def _place(cursor: str, order: tuple[ColumnElement[Any], ...]) -> list[Any]:
-    """Raises Invalid. A rank is compared in the precision that it was given out in."""
-    place = read_cursor(cursor, len(order))
-    return [cast(part, REAL) if isinstance(part, float) else storable(part) for part in place]
-
-
-CHOSEN_BY = ("state", "difficulty", "framework", "track", "tag")
-_LISTS = {"framework": "frameworks", "tag": "tags"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facets:
-    """`total` fit all filters; `counts` by filter and value; `without`: how many fit once one filter is given up."""
-
-    total: int
-    counts: Mapping[str, Mapping[str, int]]
-    without: Mapping[str, int]
-
-
-def count_facets(session: Session, filters: ProblemFilters, states: Subquery | None = None) -> Facets:
-    holds = conditions(filters, states)
-    by_words = holds.pop("q", None)
-    base = _base(holds, states)
-    if by_words is not None:
-        base = base.where(by_words)
-    fit = base.cte("fit")
-    rows: Sequence[Any] = session.execute(union_all(*_counts(fit, tuple(holds)))).all()
-    counts: dict[str, dict[str, int]] = {name: {} for name in ("", "without", *CHOSEN_BY)}
-    for name, value, count in rows:
-        if value is not None:
-            counts[name][value] = count
-    total, without = counts.pop("")["total"], counts.pop("without")
-    if by_words is not None and not total:
-        without["q"] = count_problems(session, replace(filters, q=None), states)
-    return Facets(total=total, counts=counts, without=without)
-
-
-def count_problems(session: Session, filters: ProblemFilters, states: Subquery | None = None) -> int:
-    fit = _base({}, states).where(*conditions(filters, states).values()).subquery()
-    return session.scalars(select(func.count()).select_from(fit)).one()
+def _sort_key(cursor: str, order: tuple[ColumnElement[Any], ...]) -> list[Any]:
+    """Return the cursor's key for a comparison in SQL, with ranks as REAL. Raises CursorInvalid."""
+    key = read_cursor(cursor, len(order))
+    return [cast(part, REAL) if isinstance(part, float) else storable(part) for part in key]
 
 
 def _base(holds: Mapping[str, ColumnElement[bool]], states: Subquery | None) -> Select[Any]:
-    """The values of every problem, and whether each filter holds."""
+    """Select the filter values of every problem, and whether each filter holds."""
     columns = [
         track_slug.label("track"),
         Revision.listing["difficulty"].astext.label("difficulty"),
@@ -257,7 +250,7 @@ def _base(holds: Mapping[str, ColumnElement[bool]], states: Subquery | None) -> 
 
 
 def _counts(fit: CTE, given: tuple[str, ...]) -> list[Select[str, str, int]]:
-    """Rows of (filter, value, count); of ("", "total", count); of ("without", filter, count)."""
+    """Return selects of rows (filter, value, count), ("", "total", count) and ("without", filter, count)."""
 
     def others(name: str) -> ColumnElement[bool]:
         return and_(true(), *(fit.c[f"has_{other}"] for other in given if other != name))

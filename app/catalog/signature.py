@@ -1,8 +1,7 @@
-"""The signature of the function that students write: its parameters, by name.
+"""The signature of the function that students write.
 
-With a driver, what a case gives is not what the function takes. A manifest then says both, under `inputs` and
-`parameters`. Revisions that were published before `inputs` was a key have what cases give under `parameters`; the
-signature of their function is the starter's.
+With a driver, cases give other values than the function takes. The manifest then has both, under `inputs` and
+`parameters`. Older revisions list what cases give under `parameters`; their signature is the starter's.
 """
 
 import ast
@@ -14,12 +13,12 @@ from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE
 from app.catalog.package import Package
 from app.catalog.source import parameters_of
 
-# A key of problem.yaml stands at the beginning of its line; texts inside are indented.
+# A key of problem.yaml is at the start of its line; lines of texts are indented.
 _DRIVER_KEY = re.compile(r"""^["']?driver["']?\s*:""", re.M)
 
 
 def signature_of(package: Package) -> tuple[str, ...] | None:
-    """None where only the driver knows."""
+    """Return the parameter names, or None if only the driver knows them."""
     manifest = package.manifest
     if manifest.inputs is None and package.driver is not None:
         return _of_starter(package.starter, manifest.entry_point)
@@ -27,7 +26,7 @@ def signature_of(package: Package) -> tuple[str, ...] | None:
 
 
 def described_signature(manifest: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
-    """For people, from a revision: the keys `signature`, `parameters` and `inputs` of a problem's view."""
+    """Return the keys `signature`, `parameters` and `inputs` of a problem's view, from a revision."""
     names: tuple[str, ...] | None = tuple(parameter["name"] for parameter in manifest["parameters"])
     found = {"parameters": manifest["parameters"], "inputs": manifest.get("inputs") or ()}
     if not found["inputs"] and _has_driver(files):

@@ -1,10 +1,4 @@
-"""What can be said of Python code without running it.
-
-How much work it is to compile code, told from its syntax tree: a few hundred bytes can ask for gigabytes.
-
-CPython compiles the body of a `finally` once for each way out of its `try`, so nested ones multiply; and it walks the
-functions inside of functions again for each that is around them.
-"""
+"""Check Python code without running it: whether it compiles, what it defines, and which arguments a function takes."""
 
 import ast
 import warnings
@@ -15,7 +9,7 @@ from app.catalog.fault import Fault
 
 MAX_DEPTH = 100
 MAX_WEIGHT = 300_000
-# Ways out of a `try` that are not written: past its end, and by an exception.
+# The implicit exits of a `try`: its end, and an exception.
 UNWRITTEN_EXITS = 2
 
 _EXITS = ast.Return | ast.Break | ast.Continue
@@ -23,7 +17,11 @@ _NESTING = ast.stmt | ast.Lambda | ast.GeneratorExp | ast.ListComp | ast.SetComp
 
 
 def is_too_heavy(tree: ast.Module) -> bool:
-    """Takes time in proportion to the tree."""
+    """Whether compiling the code could take gigabytes, which a few hundred bytes of source can.
+
+    CPython compiles a `finally` once for each exit of its `try`, so nested ones multiply. It visits inner functions
+    again for each function around them. The check itself takes linear time.
+    """
     weight: dict[int, int] = {}
     exits: dict[int, int] = {}
     for node, depth in _leaves_first(tree):
@@ -42,7 +40,7 @@ def is_too_heavy(tree: ast.Module) -> bool:
 
 
 def _leaves_first(tree: ast.Module) -> Iterator[tuple[ast.AST, int]]:
-    """Each node after those below it, and in how many statements and scopes it stands."""
+    """Yield each node after its children, with its depth in statements and scopes."""
     order: list[tuple[ast.AST, int]] = []
     waiting: list[tuple[ast.AST, int]] = [(tree, 0)]
     while waiting:
@@ -58,7 +56,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Code and where it stands: `above` lines of `file` come before its first; `key` is set inside problem.yaml."""
+    """Code and its place: `above` lines of `file` precede it. `key` is its key if the file is problem.yaml."""
 
     text: str
     file: str
@@ -70,7 +68,7 @@ class Source:
 
 
 def syntax_fault(source: Source) -> Fault | None:
-    """The first thing that keeps the code from compiling."""
+    """Return why the code does not compile, or None."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -78,14 +76,14 @@ def syntax_fault(source: Source) -> Fault | None:
                 raise RecursionError
             compile(source.text, source.file, "exec", dont_inherit=True)
     except SyntaxError as error:
-        return source.fault(error.lineno or 1, f"is no valid Python: {error.msg}", "correct the line")
+        return source.fault(error.lineno or 1, f"is not valid Python: {error.msg}", "correct the line")
     except (ValueError, RecursionError, MemoryError, OverflowError):
         return source.fault(1, "is too long or nested too deeply to compile", "write simpler code")
     return None
 
 
 def function_fault(source: Source, name: str, arguments: int | None) -> Fault | None:
-    """Unless the code binds `name` at its top level to something that may take so many positional arguments."""
+    """Return a fault unless the top level defines `name` with so many positional arguments; None means any number."""
     for bound, statement in _bindings(ast.parse(source.text)):
         if bound == name:
             if arguments is None or not isinstance(statement, _Function) or _takes(statement.args, arguments):
@@ -96,9 +94,9 @@ def function_fault(source: Source, name: str, arguments: int | None) -> Fault | 
 
 
 def parameters_of(tree: ast.AST, name: str) -> tuple[str, ...] | None:
-    """The names of the positional parameters of the function `name`, or of the class's `__init__` but for `self`.
+    """Return the positional parameters of the function `name`, or of the class's `__init__` without `self`.
 
-    None where it is neither, or takes others too.
+    None if there is no such function or class, or if it has other parameters too.
     """
     statement = next((statement for bound, statement in _bindings(tree) if bound == name), None)
     if isinstance(statement, ast.ClassDef):
@@ -113,12 +111,12 @@ def parameters_of(tree: ast.AST, name: str) -> tuple[str, ...] | None:
 
 
 def line_of(source: Source, name: str) -> int:
-    """Where `name` is bound, counted from 1 within the text."""
+    """Return the line that defines `name`, counted from 1 within the text."""
     return next((statement.lineno for bound, statement in _bindings(ast.parse(source.text)) if bound == name), 1)
 
 
 def keyword_fault(source: Source, name: str, keywords: Iterable[str]) -> Fault | None:
-    """Unless the function `name` may be called with exactly these keyword arguments, or is no plain function."""
+    """Return a fault if the function `name` can't take exactly these keyword arguments."""
     for bound, statement in _bindings(ast.parse(source.text)):
         if bound != name or not isinstance(statement, _Function):
             continue
@@ -128,16 +126,18 @@ def keyword_fault(source: Source, name: str, keywords: Iterable[str]) -> Fault |
         if unknown:
             message = f"defines {name}, which does not take {', '.join(unknown)}"
             return source.fault(
-                statement.lineno, message, "the judge gives `seed` and what stands under `with`, by name"
+                statement.lineno,
+                message,
+                "add the parameter: the judge passes `seed` and the values under `with` by name",
             )
         if missing:
-            message = f"defines {name}, which needs {', '.join(missing)} too"
-            return source.fault(statement.lineno, message, "give it under `with` of the case, or a default here")
+            message = f"defines {name}, which also needs {', '.join(missing)}"
+            return source.fault(statement.lineno, message, "add it under `with` of the case, or give it a default here")
     return None
 
 
 def _keywords(signature: ast.arguments) -> tuple[set[str] | None, set[str]]:
-    """The names that may be given, None for any, and those that must be."""
+    """Return the allowed keyword names, None for any, and the required ones."""
     plain = [argument.arg for argument in signature.args]
     needed = plain[: len(plain) - len(signature.defaults)] if signature.defaults else plain
     keyword_only = dict(zip(signature.kwonlyargs, signature.kw_defaults, strict=True))

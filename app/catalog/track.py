@@ -1,7 +1,4 @@
-"""Tracks: problems in an order to solve them in, what each builds on, and which comes next.
-
-`tracks.yaml`: what the tracks of a folder of problems are called, and the order that they are shown in.
-"""
+"""Tracks: ordered lists of problems that build on each other, and `tracks.yaml`, which names and orders them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
@@ -15,7 +12,6 @@ from sqlalchemy.orm import Session
 from app.catalog.fault import Fault, Location, PackageInvalid
 from app.catalog.manifest import Slug
 from app.catalog.model import IS_CURRENT, Problem, Revision, Track
-from app.catalog.model import Track as TrackRow
 from app.catalog.name import NamedProblem
 from app.catalog.query import ListedProblem, ProblemState
 from app.catalog.search import TRACK_ORDER, read_listed, select_published, track_slug
@@ -29,7 +25,7 @@ DONE: tuple[ProblemState, ...] = ("solved", "completed")
 
 
 class ProblemRef(BaseModel):
-    """A problem by name."""
+    """A reference to a problem."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -39,20 +35,20 @@ class ProblemRef(BaseModel):
 
 
 class Step(ListedProblem):
-    """A problem of a track. `is_open`: each problem that it builds on is solved."""
+    """A problem of a track. `is_open`: the user has solved each problem that it builds on."""
 
     builds_on: tuple[ProblemRef, ...]
     is_open: bool
 
 
 class TrackSummary(BaseModel):
-    """`next`: the first problem that is not solved and whose prerequisites are; null when there is none."""
+    """A track. `next` is the first unsolved problem whose prerequisites are solved; null if there is none."""
 
     model_config = ConfigDict(frozen=True)
 
     slug: str
     title: str
-    description: str = Field(description="Markdown; empty when nobody has written one")
+    description: str = Field(description="Markdown; empty if the track has no description")
     problem_count: int
     estimated_minutes: int
     done_count: int | None = Field(description="how many you have solved; null without a token")
@@ -69,7 +65,7 @@ class TrackDetail(TrackSummary):
 
 
 class TrackPlace(BaseModel):
-    """Where a problem stands in its track; `number` counts from 1."""
+    """The position of a problem in its track. `number` counts from 1."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -82,10 +78,13 @@ class TrackPlace(BaseModel):
 
 
 def list_tracks(session: Session, states: Subquery | None = None) -> tuple[TrackDetail, ...]:
-    """In the folder's order, then by slug. `states`: of a user, by `problem_id`; see `app.learning.progress`."""
+    """Return the tracks in the order of `tracks.yaml`, then by slug.
+
+    `states` has a user's states by `problem_id`, from `app.learning.progress`.
+    """
     problems = _read(session, states)
     by_slug = {problem.slug: problem for problem in problems}
-    rows = {row.slug: row for row in session.scalars(select(TrackRow))}
+    rows = {row.slug: row for row in session.scalars(select(Track))}
     return tuple(
         _track(slug, rows.get(slug), tuple(_step(problem, by_slug) for problem in group))
         for slug, group in groupby(problems, key=lambda problem: problem.track)
@@ -100,11 +99,11 @@ def get_track(session: Session, slug: str, states: Subquery | None = None) -> Tr
     steps = tuple(_step(problem, by_slug) for problem in problems if problem.track == slug)
     if not steps:
         raise NotFound(f"there is no track {slug!r}; the list of tracks has all of them")
-    return _track(slug, session.get(TrackRow, slug), steps)
+    return _track(slug, session.get(Track, slug), steps)
 
 
 def find_place(session: Session, slug: str) -> TrackPlace | None:
-    """Of the problem in its track; None when it has none."""
+    """Return the position of a problem in its track, or None if it has no track."""
     track = session.scalar(
         select(track_slug).join_from(Problem, Revision, IS_CURRENT).where(Problem.slug == storable(slug))
     )
@@ -124,20 +123,20 @@ def find_place(session: Session, slug: str) -> TrackPlace | None:
 
 
 def title_of(slug: str) -> str:
-    """Of a track that nobody has named: "gradient-accumulation" as a heading."""
+    """Return the title of a track without a name: "Gradient accumulation" for "gradient-accumulation"."""
     return slug.replace("-", " ").replace("_", " ").strip().capitalize() or slug
 
 
 def list_titles(session: Session, slugs: Iterable[str]) -> dict[str, str]:
-    """By slug, in the order that tracks are shown in."""
+    """Return titles by slug, in the order of tracks."""
     wanted = set(slugs)
-    named = session.execute(select(TrackRow.slug, TrackRow.title).order_by(TrackRow.position)).all()
+    named = session.execute(select(Track.slug, Track.title).order_by(Track.position)).all()
     titles = {slug: title for slug, title in named if slug in wanted}
     return titles | {slug: title_of(slug) for slug in sorted(wanted - titles.keys())}
 
 
 def _read(session: Session, states: Subquery | None, track: str | None = None) -> Sequence[ListedProblem]:
-    """Every problem in the order of tracks; or those of one track and what they build on."""
+    """Return all problems in the order of tracks, or those of one track and their prerequisites."""
     query = select_published(states).order_by(*TRACK_ORDER)
     if track is not None:
         of_track = select(func.jsonb_array_elements_text(Revision.listing["prerequisites"])).join(Problem, IS_CURRENT)
@@ -147,16 +146,16 @@ def _read(session: Session, states: Subquery | None, track: str | None = None) -
 
 
 def _step(problem: ListedProblem, by_slug: Mapping[str, ListedProblem]) -> Step:
-    """A prerequisite that is not published can't be solved, and so holds nobody up."""
+    """Unpublished prerequisites can't be solved, so they do not count."""
     before = [by_slug[slug] for slug in problem.prerequisites if slug in by_slug]
     return Step.model_construct(
-        **dict(problem),  # checked already
+        **dict(problem),  # validated already
         builds_on=tuple(map(_reference, before)),
         is_open=all(each.state in DONE for each in before),
     )
 
 
-def _track(slug: str, row: TrackRow | None, steps: tuple[Step, ...]) -> TrackDetail:
+def _track(slug: str, row: Track | None, steps: tuple[Step, ...]) -> TrackDetail:
     is_known = any(step.state is not None for step in steps)
     ahead = (step for step in steps if step.is_open and step.state not in DONE)
     return TrackDetail(
@@ -191,7 +190,7 @@ class TrackFile(Model):
 
 
 def read_track_file(folder: Path) -> TrackFile | None:
-    """None where the folder has none. Raises PackageInvalid, which names everything that is wrong."""
+    """Return the folder's `tracks.yaml`, or None if it has none. Raises PackageInvalid."""
     path = folder / TRACKS_FILE
     if not path.is_file():
         return None
@@ -205,7 +204,7 @@ def read_track_file(folder: Path) -> TrackFile | None:
 
 
 def publish_tracks(session: Session, file: TrackFile) -> None:
-    """What the file says takes the place of all that was said before."""
+    """Replace all named tracks by those of the file."""
     session.execute(delete(Track))
     for position, (slug, text) in enumerate(file.tracks.items()):
         session.add(Track(slug=slug, position=position, title=text.title, description=text.description))

@@ -1,4 +1,4 @@
-"""Pydantic's errors as faults that an author can act on."""
+"""Turn Pydantic's errors into faults with a message and a remedy for the author."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -42,7 +42,7 @@ _BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less tha
 
 
 def explain(error: ValidationError, document: Document, known: Known) -> Iterator[Fault]:
-    """One fault per error. `known` lists the keys that are allowed at a location, for suggestions."""
+    """Yield one fault per error. `known` lists the allowed keys at a location, for suggestions."""
     for facts in error.errors(include_url=False):
         location = without_tags(facts["loc"])
         cause = facts.get("ctx", {}).get("error")
@@ -72,10 +72,10 @@ def _sentence(facts: Facts, location: Location, known: Known) -> tuple[str, str]
 
 def _unknown_key(key: str, value: object, known: Iterable[str]) -> tuple[str, str]:
     keys = sorted(known)
-    remedy = f"rename or remove it; known here are {', '.join(keys)}"
+    remedy = f"rename or remove it; the known keys are {', '.join(keys)}"
     if value is None:  # {doc: one, two} is {doc: one, "two": null}
-        remedy += "; a text that holds a comma needs quotes within { }"
-    return f"is no known key{nearest(key, keys)}", remedy
+        remedy += "; put a text with a comma in quotes inside { }"
+    return f"is not a known key{nearest(key, keys)}", remedy
 
 
 def _not_among(value: object, words: list[str], what: str = "") -> tuple[str, str]:
@@ -86,7 +86,7 @@ def _unknown_checker(value: object) -> tuple[str, str]:
     if not isinstance(value, dict):
         return f"is {shown(value)}", f"write `{{checker: …}}` with one of {', '.join(CHECKERS)}"
     if "checker" not in value:
-        return "names no checker", f"add `checker:` with one of {', '.join(CHECKERS)}"
+        return "has no key `checker`", f"add `checker:` with one of {', '.join(CHECKERS)}"
     return _not_among(value["checker"], list(CHECKERS), "checker ")
 
 
@@ -95,7 +95,7 @@ def _unknown_requirement(value: object) -> tuple[str, str]:
     if not isinstance(value, dict):
         return f"is {shown(value)}", f"write `{{uses: …}}` or another of {kinds}"
     word = next(map(str, value), "")
-    return f"is of no known kind{nearest(word, REQUIREMENTS)}", f"give it one of the keys {kinds}"
+    return f"has no known kind{nearest(word, REQUIREMENTS)}", f"use one of the keys {kinds}"
 
 
 def _out_of_bounds(kind: str, value: object, context: Facts) -> tuple[str, str]:

@@ -1,14 +1,4 @@
-"""The report of verifying a package. `model_dump_json` is its JSON form.
-
-`checks` has a line for each check, in their order; `findings` is what an author has to know, each with its remedy; a
-section is None when its check was not run.
-
-What the checks are called before people.
-
-The report of a package that can't even be read: its faults, and no check made.
-
-The report of a package whose verification was ended because it took too long.
-"""
+"""The report of a verification, also of an unreadable package and of a verification that took too long."""
 
 from datetime import UTC, datetime
 from typing import Literal, get_args
@@ -37,10 +27,26 @@ CheckName = Literal[
 Severity = Literal["error", "warning", "note"]
 Mark = Literal["passed", "warned", "failed", "skipped"]
 CHECK_NAMES: tuple[CheckName, ...] = get_args(CheckName)
+TITLES: dict[CheckName, str] = {
+    "lint": "files and texts",
+    "reference": "the reference, twice",
+    "known": "known submissions",
+    "trivial": "trivial answers",
+    "mutation": "mutants of the reference",
+    "kill_matrix": "what each case catches",
+    "calibration": "the tolerance",
+    "limits": "limits and cost",
+    "mistakes": "telling mistakes apart",
+}
+UNREADABLE = "the package can't be read yet"
+REMEDY = (
+    "draw smaller inputs, lower limits.wall_seconds, or remove cases and known solutions that reach the limits; "
+    "`allclose problem verify` on your machine shows how long each step takes"
+)
 
 
 class Finding(Section):
-    """`file` is a path inside the package; `line` counts from 1. `details`: such as a diff, or values."""
+    """A fault with its remedy. `file` is inside the package, `line` counts from 1, `details` may be a diff."""
 
     check: CheckName
     severity: Severity
@@ -52,7 +58,7 @@ class Finding(Section):
 
 
 class CheckLine(Section):
-    """`summary`: what was looked at and came of it, in half a line; for a skipped check, why it was."""
+    """A check. `summary` is half a line: what was checked and how it came out, or why the check was skipped."""
 
     check: CheckName
     title: str
@@ -62,6 +68,8 @@ class CheckLine(Section):
 
 
 class Report(Section):
+    """`checks` has a line for each check, in order. The section of a check that did not run is None."""
+
     problem: str
     digest: str = Field(validation_alias=AliasChoices("digest", "revision"))
     title: str
@@ -71,7 +79,7 @@ class Report(Section):
     passed: bool
     checks: tuple[CheckLine, ...]
     findings: tuple[Finding, ...]
-    versions: dict[str, str] = Field(default={}, description="of what the boxes ran")
+    versions: dict[str, str] = Field(default={}, description="of the libraries in the boxes")
     lint: LintSection | None = None
     reference: ReferenceSection | None = None
     known: KnownSection | None = None
@@ -86,22 +94,8 @@ class Report(Section):
         return tuple(finding for finding in self.findings if finding.check == check)
 
 
-TITLES: dict[CheckName, str] = {
-    "lint": "files and texts",
-    "reference": "the reference, twice",
-    "known": "known submissions",
-    "trivial": "trivial answers",
-    "mutation": "mutants of the reference",
-    "kill_matrix": "what each case catches",
-    "calibration": "the tolerance",
-    "limits": "limits and cost",
-    "mistakes": "telling mistakes apart",
-}
-
-UNREADABLE = "the package can't be read yet"
-
-
 def report_of(invalid: PackageInvalid, *, is_quick: bool = False) -> Report:
+    """Return the report of an unreadable package: its faults, and no check."""
     count = len(invalid.problems)
     lines = [
         CheckLine(check=check, title=TITLES[check], mark="skipped", summary=UNREADABLE) for check in CHECK_NAMES[1:]
@@ -126,14 +120,8 @@ def _finding(fault: Fault) -> Finding:
     return Finding(check="lint", severity="error", message=message, remedy=fault.remedy, file=fault.file, line=line)
 
 
-REMEDY = (
-    "draw smaller inputs, lower limits.wall_seconds, or leave out cases and known solutions that run into the limits; "
-    "`allclose problem verify` shows on your machine which step takes how long"
-)
-
-
 def report_overdue(package: Package, seconds: float, step: str) -> Report:
-    """`step`: the one that ran when the time was over."""
+    """Return the report of a verification that took too long. `step` ran when the time was over."""
     where = f" in the step “{step}”" if step else ""
     message = f"the verification took more than {seconds / 60:.0f} minutes and was ended{where}"
     lines = (

@@ -1,7 +1,4 @@
-"""What each check of a verification found, in figures. What is to be done about it stands in the findings.
-
-How sharply the cases and the tolerance of a problem tell right from wrong.
-"""
+"""The figures that each check of a verification found. The findings of the report say what to do about them."""
 
 from math import isinf
 from typing import Literal
@@ -13,12 +10,12 @@ from app.judging.verdicts import Verdict, Visibility
 
 
 class Section(BaseModel):
-    # An answer may be infinitely far away, and JSON has no word for that.
+    # An error may be infinite, which JSON numbers can't express.
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="strings")
 
 
 class ReferenceRun(Section):
-    """`order`: in which the cases were run. `agrees`: with the expected outputs, by the problem's own rules."""
+    """A run of the reference: the `order` of the cases, and whether it `agrees` with the expected outputs."""
 
     order: tuple[str, ...]
     agrees: bool
@@ -29,7 +26,7 @@ class ReferenceSection(Section):
 
 
 class KnownResult(Section):
-    """A solution of `submissions/`. `decisive`: the case that gave the verdict, None where all were accepted."""
+    """A known submission. `decisive` is the case that gave the verdict, None if all cases were accepted."""
 
     name: str
     file: str
@@ -45,7 +42,7 @@ class KnownSection(Section):
 
 
 class TrivialAnswer(Section):
-    """An answer that takes no thought. `rightly`: why it may pass, where the package says that it is right."""
+    """A trivial answer. `rightly` says why it may pass, if the package's rules make it right."""
 
     name: str
     meaning: str
@@ -59,7 +56,7 @@ class TrivialSection(Section):
 
 
 class KillRow(Section):
-    """A wrong submission, and the cases that it failed and passed."""
+    """A wrong submission, with the cases that it failed and passed."""
 
     name: str
     verdict: Verdict
@@ -68,7 +65,7 @@ class KillRow(Section):
 
 
 class KillCase(Section):
-    """`mutants`: how many are known to fail here. `only_here`: wrong submissions that fail no other case."""
+    """A case. `mutants` counts those known to fail here. `only_here`: wrong submissions that fail no other case."""
 
     name: str
     visibility: Visibility
@@ -83,9 +80,9 @@ class KillMatrixSection(Section):
 
 
 class CaseCost(Section):
-    """CPU seconds of the slowest accepted solution: of its first call with the case in a process, and of the next one.
+    """CPU seconds of the slowest accepted solution: its first call with the case in a process, and its second one.
 
-    `group`: the number of its shape, from 0.
+    `group` is the number of the case's shape, from 0.
     """
 
     case: str
@@ -99,11 +96,11 @@ class CaseCost(Section):
 
 
 class ShapeCost(Section):
-    """What a shape that cases share costs the slowest accepted solution, in CPU seconds.
+    """CPU seconds that a shape costs the slowest accepted solution.
 
-    `label`: the shapes and dtypes of the arrays, and the values of static parameters, in which it differs from the
-    problem's other shapes. `first_seconds`: of the first of its `cases`, in a process that has run other shapes.
-    `further_seconds`: of each further one on average; where there is none, of the same one again.
+    `label` has the shapes, dtypes and static values that differ from the problem's other shapes. `first_seconds` is the
+    first of its `cases`, in a process that has run other shapes. `further_seconds` is the mean of the others, or the
+    same case again if there are none.
     """
 
     label: str
@@ -117,7 +114,7 @@ class ShapeCost(Section):
 
 
 class LimitsSection(Section):
-    """`cases` and `shapes` are empty where a quick verification did not measure them."""
+    """`cases` and `shapes` are empty if a quick verification did not measure them."""
 
     wall_seconds: float
     slowest: str
@@ -132,7 +129,7 @@ class LimitsSection(Section):
 
 
 class LintSection(Section):
-    rules: tuple[str, ...] = Field(description="what was looked at")
+    rules: tuple[str, ...] = Field(description="the rules that were checked")
 
 
 class Mistake(Section):
@@ -142,7 +139,7 @@ class Mistake(Section):
 
 
 class Confusion(Section):
-    """Two known mistakes that can not be told apart, and the cases where both are wrong and agree."""
+    """Two known mistakes that can't be told apart, and the cases where both give the same wrong answer."""
 
     first: str
     second: str
@@ -164,7 +161,7 @@ Kind = Literal["reference", "accepted", "wrong", "mutant"]
 
 
 def share_text(share: float) -> str:
-    """Of the tolerance: `3.6 %`, `12 ×`, `49,200 ×`."""
+    """Format a share of the tolerance: `3.6 %`, `12 ×`, `49,200 ×`."""
     if share < 1:
         return f"{100 * share:.2g} %"
     if isinf(share):
@@ -177,12 +174,11 @@ def used_text(share: float) -> str:
 
 
 class Mutant(Section):
-    """`line`: of the file that holds the reference. `diff`: unified, of the reference alone. `killed_by`: the cases
-    that are known to; others may too.
+    """A mutant of the reference. `line` is in the reference's file, `diff` is unified, `killed_by` may be incomplete.
 
-    `outcome`: `equivalent` gives the same bits wherever it was run, `rounding` differs from them as rounding does;
-    neither counts. `how`: what kills it, such as "values" or "raised". `largest`: how far it is off in the worst
-    case, as a share of the tolerance, where that can be said. `suggestion`: what would kill a survivor.
+    `outcome`: `equivalent` gives the same bits in every run, `rounding` differs from them only by rounding; neither
+    counts. `how` is the category of the failure that kills it. `largest` is its largest error as a share of the
+    tolerance, if there is one. `suggestion` says what would kill a survivor.
     """
 
     operator: str
@@ -196,10 +192,7 @@ class Mutant(Section):
 
 
 class MutationSection(Section):
-    """`possible`: how many there are, of which `mutants` were run.
-
-    `strength`: the share that was killed of those that count; None where there was none.
-    """
+    """`mutants` is the sample that ran, of `possible` ones. `strength` is the share of killed ones that count."""
 
     possible: int
     mutants: tuple[Mutant, ...]
@@ -210,9 +203,9 @@ class MutationSection(Section):
 
 
 class Measured(Section):
-    """How far answers are from the expected ones at worst: `value` as a share of the tolerance, 1.0 exactly at it.
+    """The largest error of an answer: `value` is its share of the tolerance, so that 1.0 is the limit.
 
-    `case`: where that was. `absolute` and `relative` are the largest errors of elements there.
+    `case` is where it occurs. `absolute` and `relative` are the largest errors of elements there.
     """
 
     kind: Kind
@@ -224,10 +217,10 @@ class Measured(Section):
 
 
 class CalibratedLeaf(Section):
-    """Noise of right answers and signal of wrong ones, at the leaves that share a tolerance: those that fit `path`.
+    """The noise of right answers and the signal of wrong ones, at the leaves that match `path` and share a tolerance.
 
-    The tolerance should lie between, with `value` 1. `signal` has the wrong answers that are furthest off here and not
-    at other leaves.
+    The tolerance, with `value` 1, should lie between the two. `signal` has the wrong answers whose largest error is
+    here.
     """
 
     path: str
@@ -248,7 +241,7 @@ class CalibratedLeaf(Section):
 
 
 class Way(Section):
-    """Another way of computing the reference: on how many cases it was gone, or why not."""
+    """Another way to compute the reference: on how many cases it ran, and why it left some out."""
 
     name: str
     meaning: str
@@ -257,7 +250,7 @@ class Way(Section):
 
 
 class CalibrationSection(Section):
-    """`without_number`: wrong answers that no tolerance would let through, such as those of another shape."""
+    """`without_number` counts the wrong answers that no tolerance accepts, such as those of another shape."""
 
     leaves: tuple[CalibratedLeaf, ...]
     ways: tuple[Way, ...] = ()

@@ -1,8 +1,7 @@
-"""YAML with the line of every value, read from the parser's events.
+"""Read YAML with the line of every value.
 
-Differs from PyYAML's loaders on purpose: plain words are typed as YAML 1.2 has them (`1e-3` is a number, `yes` and
-`010` are texts), a key given twice is a fault, tags are refused, and depth and size after expanding aliases are
-limited, so that a small hostile file stays small.
+It differs from PyYAML's loaders: plain words have the types of YAML 1.2 (`1e-3` is a number, `yes` and `010` are
+texts), a repeated key and a tag are faults, and depth and size are limited, also after expanding aliases.
 """
 
 import math
@@ -24,14 +23,14 @@ _MAX_DIGITS = 64
 _WORDS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _NULLS = ("", "~", "null", "Null", "NULL")
 _SPECIAL = {".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf, ".nan": math.nan}
-# PostgreSQL's JSON takes neither NUL nor lone surrogates; no author means any of the other control characters, of which
-# some move a terminal's cursor, and some turn the order of what is read around.
+# PostgreSQL's JSON has neither NUL nor lone surrogates. The other control characters move a terminal's cursor or change
+# the reading direction.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`content` is None when the text is no YAML mapping. `lines` holds the line, from 1, of each key and item."""
+    """A YAML document. `content` is None if it is not a mapping. `lines` has the line of each key and item, from 1."""
 
     file: str
     content: dict[str, Any] | None
@@ -39,7 +38,7 @@ class Document:
     faults: tuple[Fault, ...]
 
     def line_of(self, location: Location) -> int:
-        """The line of the location, or of the nearest thing around it that stands in the file."""
+        """Return the line of the location, or of the nearest key around it."""
         while location and location not in self.lines:
             location = location[:-1]
         return self.lines.get(location, 1)
@@ -58,8 +57,8 @@ def read_document(file: str, text: str, max_nodes: int = MAX_NODES) -> Document:
     except yaml.reader.ReaderError as error:
         content = None
         line = text.count("\n", 0, error.position) + 1
-        # The stubs call it a character; it is its number.
-        message = f"holds the character U+{int(error.character):04X}, which YAML does not allow"
+        # The stubs type it as a character; it is a number.
+        message = f"contains the character U+{int(error.character):04X}, which YAML does not allow"
         reading.faults.append(Fault(file, line, "", message, "remove it"))
     except _Stop:
         content = None
@@ -67,8 +66,8 @@ def read_document(file: str, text: str, max_nodes: int = MAX_NODES) -> Document:
 
 
 def _parse(text: str) -> Iterator[yaml.Event]:
-    """Raises YAMLError also for numbers that PyYAML leaves to Python to refuse."""
-    mark: Any = None  # the stubs have one class for each of two parsers
+    """Raises YAMLError, also for numbers on which PyYAML raises ValueError or OverflowError."""
+    mark: Any = None  # the stubs have a class for each of two parsers
     try:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             mark = event.end_mark
@@ -87,7 +86,7 @@ def _syntax_fault(file: str, error: yaml.MarkedYAMLError) -> Fault:
 
 
 class _Stop(Exception):
-    """The rest can't be read; the fault is noted."""
+    """Reading ends here; the fault is recorded."""
 
 
 @dataclass(slots=True)
@@ -111,7 +110,9 @@ class _Reading:
         if isinstance(content, dict):
             return content
         remedy = "write one mapping: `title: …`, `summary: …` and so on"
-        self.faults.append(Fault(self.file, 1, "", "is empty" if content is None else "is no mapping of keys", remedy))
+        self.faults.append(
+            Fault(self.file, 1, "", "is empty" if content is None else "is not a mapping of keys", remedy)
+        )
         return None
 
     def node(self, event: yaml.Event, events: Iterator[yaml.Event], where: Location) -> Any:
@@ -120,7 +121,7 @@ class _Reading:
         if isinstance(event, yaml.AliasEvent):
             return self.alias(event, where)
         if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent) and event.tag not in (None, "!"):
-            self.note(event, where, f"has the tag {event.tag}", "remove it: plain values are enough here")
+            self.note(event, where, f"has the tag {event.tag}", "remove it: tags are not supported")
         before = self.nodes
         value = self.value(event, events, where)
         if isinstance(event, yaml.NodeEvent) and event.anchor is not None:
@@ -151,7 +152,7 @@ class _Reading:
 
     def key(self, event: yaml.Event, where: Location) -> str:
         if not isinstance(event, yaml.ScalarEvent):
-            self.stop(event, where, "has a key that is no word", "put texts that begin with { [ * & in quotes")
+            self.stop(event, where, "has a key that is not a word", "put texts that begin with { [ * & in quotes")
         self.count(event, 1, where)
         return str(self.printable(event, where))
 
@@ -167,14 +168,14 @@ class _Reading:
 
     def printable(self, event: yaml.ScalarEvent, where: Location) -> str:
         if found := _UNPRINTABLE.search(event.value):
-            message = f"holds the character U+{ord(found[0]):04X}"
+            message = f"contains the character U+{ord(found[0]):04X}"
             self.note(event, where, message, "remove it")
         return str(event.value)
 
     def alias(self, event: yaml.AliasEvent, where: Location) -> Any:
         anchor = event.anchor or ""
         if anchor not in self.anchors:
-            remedy = f"write `&{anchor}` at an earlier, complete value"
+            remedy = f"write `&{anchor}` before an earlier value"
             self.stop(event, where, f"refers to *{anchor}, which is not defined before it", remedy)
         value, nodes = self.anchors[anchor]
         self.count(event, nodes, where)
@@ -200,9 +201,9 @@ def _line(event: yaml.Event) -> int:
 
 
 def _typed(text: str) -> Any:
-    """A plain word by YAML 1.2's core schema; integers may group digits with `_`.
+    """Return the value of a plain word by YAML 1.2's core schema; integers may group digits with `_`.
 
-    What looks like a number and is none that can be held (1e999) stays a text, and is refused where a number belongs.
+    A number that is too large (1e999) stays a text, which is a fault if the key needs a number.
     """
     if text in _NULLS:
         return None

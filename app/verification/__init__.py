@@ -1,1 +1,1 @@
-"""Proving that a problem is right before anybody sees it: `verify.py` has the checks in their order, one file each."""
+"""Verification: prove that a package judges rightly before students see it. `verify.py` runs the checks in order."""

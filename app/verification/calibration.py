@@ -1,8 +1,8 @@
-"""Whether the tolerance lies between the noise of right answers and the signal of wrong ones.
+"""Check that the tolerance lies between the noise of right answers and the signal of wrong ones.
 
-All is measured as a share of the tolerance, so that 1 is the limit. Noise is the reference computed in other ways and
-the accepted solutions; each must stay below 1. Signal is wrong solutions and mutants: what counts of each is where it
-is furthest off, and that must be above 1 at one leaf of one case. The leaves that share a tolerance belong together.
+Errors are measured as a share of the tolerance, so that 1 is the limit. Noise comes from accepted solutions and from
+the reference computed in other ways; each must stay below 1. Signal comes from wrong solutions and mutants; the largest
+error of each must exceed 1.
 """
 
 from collections import defaultdict
@@ -14,7 +14,7 @@ from app.catalog.verification_report import Finding, Severity
 from app.catalog.verification_section import CalibratedLeaf, CalibrationSection, Measured, State, share_text, used_text
 from app.judging.comparison import LeafReport
 from app.judging.options import Margin
-from app.judging.rules import find_pattern
+from app.judging.rules import Rules, find_pattern
 from app.judging.verdicts import Verdict
 from app.verification.distance import distance_of, share_of
 from app.verification.noise import Noise, Sample
@@ -22,15 +22,15 @@ from app.verification.trial import Checked, Material, Trial
 from app.worker.custom_checker import CustomChecker
 from app.worker.request import rules_of
 
-# The tolerance should be so many times the noise, and the signal so many times the tolerance.
+# The tolerance should be this many times the noise, and the signal this many times the tolerance.
 COMFORTABLE = 3.0
-# From noise to signal: within less than this, chance decides which side an answer falls on.
+# If the signal is less than this many times the noise, chance decides some verdicts.
 NARROW = 10.0
 EVERYWHERE = "*"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ToleranceGroup:
     """Leaves that share a pattern, a checker and a tolerance."""
 
     path: str
@@ -39,22 +39,26 @@ class Place:
     atol: float | None
 
 
+Key = tuple[str, str]
+_NO_LEAVES = ToleranceGroup("", "", None, None)
+
+
 def check_calibration(
     trial: Trial, material: Material, noise: Noise, mutants: Sequence[Sample]
 ) -> Checked[CalibrationSection]:
-    """`mutants`: those that compute something else. Raises JudgeFailed, BoxLost, Aborted."""
-    place_of = _Places(trial)
-    right, wrong = _worst(place_of, noise.samples), _worst(place_of, [*_wrong(trial, material), *mutants])
+    """`mutants`: the errors of killed mutants. Raises JudgeFailed, BoxLost, Aborted."""
+    rules = rules_of(trial.package.manifest)
+    right, wrong = _worst(rules, noise.samples), _worst(rules, [*_wrong(trial, material), *mutants])
     signal, without = _where_furthest(wrong)
-    places = sorted({*place_of.seen}, key=lambda place: (place.path, place.checker))
-    leaves = tuple(calibrate(place, right.get(place, {}).values(), signal.get(place, ())) for place in places)
+    groups = sorted({*right, *wrong} - {_NO_LEAVES}, key=lambda group: (group.path, group.checker))
+    leaves = tuple(calibrate(group, right.get(group, {}).values(), signal.get(group, ())) for group in groups)
     section = CalibrationSection(leaves=leaves, ways=noise.ways, without_number=without)
     return Checked(section, _summary(section), tuple(_findings(section)))
 
 
 def _wrong(trial: Trial, material: Material) -> Iterator[Sample]:
-    """Wrong solutions, at the cases that they fail: elsewhere they may be right."""
-    asker = CustomChecker(trial.package, trial.bench.references, trial.abort)
+    """Yield the errors of the wrong solutions."""
+    asker = CustomChecker(trial.package, trial.pools.references, trial.abort)
     for judged in material.judged:
         if judged.submission.verdict is not Verdict.WRONG_ANSWER:
             continue
@@ -64,45 +68,29 @@ def _wrong(trial: Trial, material: Material) -> Iterator[Sample]:
                 yield Sample(kind="wrong", label=judged.submission.name, case=case.name, distance=distance)
 
 
-class _Places:
-    """Which place each leaf belongs to; `seen` has all that were asked about."""
-
-    def __init__(self, trial: Trial) -> None:
-        self._rules = rules_of(trial.package.manifest)
-        self.seen: set[Place] = set()
-
-    def __call__(self, leaf: LeafReport) -> Place:
-        pattern = find_pattern(leaf.path, self._rules.leaves) or find_pattern(leaf.path, self._rules.checkers)
-        place = Place(pattern or EVERYWHERE, leaf.checker, leaf.rtol, leaf.atol)
-        self.seen.add(place)
-        return place
+def _group_of(rules: Rules, leaf: LeafReport) -> ToleranceGroup:
+    pattern = find_pattern(leaf.path, rules.leaves) or find_pattern(leaf.path, rules.checkers)
+    return ToleranceGroup(pattern or EVERYWHERE, leaf.checker, leaf.rtol, leaf.atol)
 
 
-Key = tuple[str, str]
-
-
-def _worst(place_of: _Places, samples: Iterable[Sample]) -> dict[Place, dict[Key, Measured]]:
-    """Of each place and each label, the worst leaf of the worst case."""
-    found: dict[Place, dict[Key, Measured]] = defaultdict(dict)
+def _worst(rules: Rules, samples: Iterable[Sample]) -> dict[ToleranceGroup, dict[Key, Measured]]:
+    """Return the largest error of each label in each group."""
+    found: dict[ToleranceGroup, dict[Key, Measured]] = defaultdict(dict)
     for sample in samples:
         key = (sample.kind, sample.label)
         if not sample.distance.leaves:
-            measured = _measured(sample, None)
-            found[_NOWHERE][key] = measured
+            found[_NO_LEAVES][key] = _measured(sample, None)
         for leaf in sample.distance.leaves:
-            place = place_of(leaf)
-            before = found[place].get(key)
+            group = _group_of(rules, leaf)
+            before = found[group].get(key)
             measured = _measured(sample, leaf)
             if before is None or measured.value > before.value:
-                found[place][key] = measured
+                found[group][key] = measured
     return found
 
 
-_NOWHERE = Place("", "", None, None)
-
-
 def _measured(sample: Sample, leaf: LeafReport | None) -> Measured:
-    """An answer of another structure has no leaves, and is infinitely far."""
+    """An answer of another structure has no leaves; its error is infinite."""
     value = inf if leaf is None else share_of(leaf) or 0.0
     return Measured(
         kind=sample.kind,
@@ -114,38 +102,40 @@ def _measured(sample: Sample, leaf: LeafReport | None) -> Measured:
     )
 
 
-def _where_furthest(wrong: Mapping[Place, Mapping[Key, Measured]]) -> tuple[dict[Place, list[Measured]], int]:
-    """Each wrong answer at the one place where it is furthest off; and how many are beyond any number."""
-    signal: dict[Place, list[Measured]] = defaultdict(list)
+def _where_furthest(
+    wrong: Mapping[ToleranceGroup, Mapping[Key, Measured]],
+) -> tuple[dict[ToleranceGroup, list[Measured]], int]:
+    """Return each wrong answer in the group where its error is largest, and how many errors are infinite."""
+    signal: dict[ToleranceGroup, list[Measured]] = defaultdict(list)
     without = 0
     for key in sorted({key for found in wrong.values() for key in found}):
-        place, measured = max(
-            ((place, found[key]) for place, found in wrong.items() if key in found), key=lambda each: each[1].value
+        group, measured = max(
+            ((group, found[key]) for group, found in wrong.items() if key in found), key=lambda each: each[1].value
         )
         if isfinite(measured.value):
-            signal[place].append(measured)
+            signal[group].append(measured)
         else:
             without += 1
     return signal, without
 
 
-def calibrate(place: Place, noise: Iterable[Measured], signal: Sequence[Measured]) -> CalibratedLeaf:
+def calibrate(group: ToleranceGroup, noise: Iterable[Measured], signal: Sequence[Measured]) -> CalibratedLeaf:
     leaf = CalibratedLeaf(
-        path=place.path,
-        checker=place.checker,
-        tolerance=None if place.rtol is None else Margin(rtol=place.rtol, atol=place.atol or 0.0),
+        path=group.path,
+        checker=group.checker,
+        tolerance=None if group.rtol is None else Margin(rtol=group.rtol, atol=group.atol or 0.0),
         noise=tuple(sorted(noise, key=lambda measured: -measured.value)),
         signal=tuple(sorted(signal, key=lambda measured: measured.value)),
         suggestion=None,
         state="inside",
     )
-    state = _state(leaf, place)
+    state = _state(leaf, group)
     return leaf.model_copy(update={"state": state, "suggestion": _suggest(leaf, state)})
 
 
-def _state(leaf: CalibratedLeaf, place: Place) -> State:
+def _state(leaf: CalibratedLeaf, group: ToleranceGroup) -> State:
     noise, signal = leaf.largest_noise or 0.0, leaf.smallest_signal
-    if place.rtol == place.atol == 0 or (place.rtol is None and not any(m.value for m in (*leaf.noise, *leaf.signal))):
+    if group.rtol == group.atol == 0 or (group.rtol is None and not any(m.value for m in (*leaf.noise, *leaf.signal))):
         return "exact" if noise == 0 else "too_tight"
     if signal is not None and noise >= signal:
         return "no_gap"
@@ -161,8 +151,10 @@ def _state(leaf: CalibratedLeaf, place: Place) -> State:
 
 
 def _suggest(leaf: CalibratedLeaf, state: State) -> Margin | None:
-    """The middle of the gap, on a logarithmic scale; None where the tolerance is well inside or there already, and
-    where there is no gap."""
+    """Return the middle of the gap on a logarithmic scale.
+
+    None if the tolerance is well inside the gap, equals the middle already, or if there is no gap.
+    """
     noise, signal = leaf.largest_noise or 0.0, leaf.smallest_signal
     if leaf.tolerance is None or signal is None or noise <= 0 or noise >= signal:
         return None
@@ -174,7 +166,7 @@ def _suggest(leaf: CalibratedLeaf, state: State) -> Margin | None:
 
 
 def _rounded(value: float) -> float:
-    """To 1, 2 or 5 times a power of ten, the nearest on a logarithmic scale."""
+    """Round to 1, 2 or 5 times a power of ten, the nearest on a logarithmic scale."""
     if value <= 0:
         return 0.0
     exponent = floor(log10(value))
@@ -187,7 +179,7 @@ def _summary(section: CalibrationSection) -> str:
     noises = [leaf.largest_noise for leaf in numbered if leaf.largest_noise is not None]
     signals = [leaf.smallest_signal for leaf in numbered if leaf.smallest_signal is not None]
     if not noises:
-        return "nothing that a tolerance decides"
+        return "no answer depends on a tolerance"
     least = f", wrong ones at least {share_text(min(signals))}" if signals else ""
     return f"right answers use up to {used_text(max(noises))}{least}"
 
@@ -196,7 +188,7 @@ def _findings(section: CalibrationSection) -> Iterator[Finding]:
     for leaf in section.leaves:
         yield from findings_about(leaf)
     if section.ways and not any(way.cases for way in section.ways):
-        message = f"the reference could be computed in no other way: {section.ways[0].left_out}"
+        message = f"the reference could not be computed in other ways: {section.ways[0].left_out}"
         yield Finding(check="calibration", severity="note", message=message)
 
 
@@ -204,20 +196,20 @@ def findings_about(leaf: CalibratedLeaf) -> Iterator[Finding]:
     noise, signal = next(iter(leaf.noise), None), next(iter(leaf.signal), None)
     where = f"at {leaf.path}, " if leaf.path != EVERYWHERE else ""
     told = {
-        "no_gap": f"{where}no tolerance tells right from wrong: {_far(noise)}, and {_far(signal)}",
-        "too_tight": f"{where}the tolerance refuses right answers: {_far(noise)}",
-        "too_loose": f"{where}the tolerance lets a wrong answer pass: {_far(signal)}",
-        "narrow": f"{where}the gap is narrow: {_far(noise)}, and {_far(signal)}",
+        "no_gap": f"{where}no tolerance separates right from wrong answers: {_far(noise)}, and {_far(signal)}",
+        "too_tight": f"{where}the tolerance rejects right answers: {_far(noise)}",
+        "too_loose": f"{where}the tolerance accepts a wrong answer: {_far(signal)}",
+        "narrow": f"{where}right and wrong answers are close together: {_far(noise)}, and {_far(signal)}",
     }
     if leaf.state in told:
         severity: Severity = "warning" if leaf.state == "narrow" else "error"
         yield Finding(check="calibration", severity=severity, message=told[leaf.state], remedy=_remedy(leaf))
     elif leaf.suggestion is not None:
-        message = f"{where}the tolerance is near an edge of the gap: {_far(noise)}, and {_far(signal)}"
+        message = f"{where}the tolerance is close to an edge of its range: {_far(noise)}, and {_far(signal)}"
         yield Finding(check="calibration", severity="note", message=message, remedy=_remedy(leaf))
     elif leaf.state == "no_signal":
-        message = f"{where}nothing bounds the tolerance from above: no wrong answer is furthest off there"
-        remedy = "add a wrong solution that shows how wide it may be"
+        message = f"{where}no wrong answer bounds the tolerance from above"
+        remedy = "add a wrong solution whose largest error is here"
         yield Finding(check="calibration", severity="note", message=message, remedy=remedy)
 
 
@@ -239,14 +231,14 @@ def _whose(measured: Measured) -> str:
 
 def _remedy(leaf: CalibratedLeaf) -> str:
     if isinf(leaf.largest_noise or 0.0):
-        return f"no tolerance helps: {_whose(leaf.noise[0])} has NaN, inf or another shape where the reference has not"
+        return f"correct {_whose(leaf.noise[0])}: it has NaN, inf or another shape where the reference has numbers"
     if leaf.suggestion is not None:
         key = "tolerance" if leaf.path == EVERYWHERE else f'tolerance.leaves, "{leaf.path}"'
         return f"set {key} to {{rtol: {leaf.suggestion.rtol:g}, atol: {leaf.suggestion.atol:g}}}"
     is_squeezed = leaf.tolerance is not None and leaf.smallest_signal is not None and bool(leaf.largest_noise)
     if leaf.state in ("no_gap", "narrow") or is_squeezed:
-        noisy = f"{_whose(leaf.noise[0])}, which is noisy," if leaf.noise else "the reference"
-        return f"draw inputs on which wrong answers are further off, or make {noisy} more precise"
+        noisy = _whose(leaf.noise[0]) if leaf.noise else "the reference"
+        return f"draw inputs on which wrong answers have larger errors, or make {noisy} more precise"
     if leaf.tolerance is None:
-        return f"choose the options of the checker {leaf.checker} anew"
+        return f"change the options of the checker {leaf.checker}"
     return "widen the tolerance" if leaf.state == "too_tight" else "tighten the tolerance"

@@ -1,4 +1,4 @@
-"""How far an answer is from the expected one: by the problem's rules, by the bits, and by what rounding can do."""
+"""Measure how far an answer is from the expected one: by the problem's rules, bit by bit, and up to rounding."""
 
 from dataclasses import dataclass
 from math import inf, isfinite
@@ -19,13 +19,13 @@ from sandbox.interface import CaseOutcome, Ending
 # Units in the last place of a leaf's largest element. Sums of thousands of terms stay below in practice.
 ROUNDING = 64
 _MEASURED = frozenset({"float", "float32", "float64", "complex64", "complex128", "complex"})
-# Of a leaf's largest element. Also what a Python float may have gone through in float32.
+# Relative to a leaf's largest element. Python floats may have been computed in float32.
 REPEATED = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distance:
-    """`how` it fails: a category as students get it, or "" where it is right."""
+    """`how` is the category of the failure, as students get it, or "" if the answer is right."""
 
     how: str
     leaves: tuple[LeafReport, ...] = ()
@@ -36,16 +36,16 @@ class Distance:
 
     @property
     def used(self) -> float | None:
-        """The largest share of a tolerance, where there are any; None for what no tolerance can tell."""
+        """Return the largest share of a tolerance, or None if no tolerance applies."""
         shares = [share for leaf in self.leaves if (share := share_of(leaf)) is not None]
         return max(shares) if shares and all(map(isfinite, shares)) else None
 
 
 def share_of(leaf: LeafReport) -> float | None:
-    """How much of its tolerance the leaf uses: inf for a wrong leaf that no tolerance would let pass.
+    """Return the share of its tolerance that the leaf uses, or None if it is right and has no tolerance.
 
-    These are leaves with NaN or inf out of place, of another shape or dtype, and wrong texts. None where the leaf is
-    right and has no tolerance.
+    The share is inf if no tolerance would accept the leaf: for misplaced NaN or inf, another shape or dtype, and wrong
+    texts.
     """
     is_beyond = leaf.category is not None and (leaf.category == NAN_OR_INF or leaf.tolerance_used is None)
     return inf if is_beyond else leaf.tolerance_used
@@ -65,7 +65,7 @@ def distance_of(asker: CustomChecker, case: PreparedCase, outcome: CaseOutcome) 
 
 
 def is_rounding(answer: bytes | None, expected: bytes | None, units: float = ROUNDING) -> bool:
-    """Whether floats differ by so many units in the last place of the largest of their leaf, and nothing else does."""
+    """Whether only floats differ, by at most `units` in the last place of their leaf's largest element."""
     if answer is None or expected is None:
         return answer is expected
     if answer == expected:
@@ -77,7 +77,7 @@ def is_rounding(answer: bytes | None, expected: bytes | None, units: float = ROU
 
 
 def is_repeated(answer: bytes, expected: bytes) -> bool:
-    """Whether the same code may have given both on the same inputs, but for threads that add in another order."""
+    """Whether one deterministic program can have given both answers, if its threads add in varying order."""
     pairs = () if answer == expected else pair_leaves(decode(answer), decode(expected))
     if isinstance(pairs, StructureDiffers):
         return False
@@ -85,7 +85,7 @@ def is_repeated(answer: bytes, expected: bytes) -> bool:
 
 
 def same_dtypes(answer: Tree, expected: Tree) -> Tree:
-    """The answer with its floats rounded to the dtypes of the expected one, where the two have the same structure."""
+    """Round the answer's floats to the dtypes of the expected answer, where their structures agree."""
     if isinstance(answer, dict) and isinstance(expected, dict):
         return {key: same_dtypes(item, expected.get(key)) for key, item in answer.items()}
     if isinstance(answer, list | tuple) and isinstance(expected, list | tuple) and len(answer) == len(expected):
@@ -110,5 +110,5 @@ def _is_close(answer: Leaf, expected: Leaf, units: float) -> bool:
 
 
 def _unit(leaf: Leaf) -> float:
-    """In the last place, of 1."""
+    """Return the unit in the last place of 1."""
     return float(np.finfo(leaf.array.dtype).eps) if leaf.dtype in _MEASURED else 1.0

@@ -1,4 +1,4 @@
-"""Which known mistakes a wrong submission could not be told from: their students get no hint, or another's."""
+"""Check that a student who makes a known mistake gets its hint, and not that of a similar mistake."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ STEP = "telling mistakes apart"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
-    """`question`: of a student who answers as the mistake does. `is_told`: who then gets its hint."""
+    """`question`: a submission with the mistake's answers. `is_told`: its student gets the mistake's hint."""
 
     judged: Judged
     question: Question
@@ -50,7 +50,7 @@ def check_mistakes(trial: Trial, material: Material) -> Checked[MistakesSection]
 
 
 def _telling(trial: Trial, material: Material, judged: Judged) -> Answers:
-    """Its answers that are far from right, by case."""
+    """Return the mistake's answers that are far from right, by case."""
     answers, rules = judged.attempt.answers, plain_rules(trial.package)
     found = {}
     for case in material.cases:
@@ -59,7 +59,7 @@ def _telling(trial: Trial, material: Material, judged: Judged) -> Answers:
         answer = decode(answers[case.name])
         try:
             far = is_far(trial.compare(case, answer))
-        except JudgeFailed:  # no checker was made for it
+        except JudgeFailed:  # the checker can't judge this answer
             continue
         if far and agree(answer, answer, rules):
             found[case.name] = answer
@@ -92,9 +92,9 @@ def _confused(confusion: Confusion) -> Finding:
     return Finding(
         check="mistakes",
         severity="note",
-        message=f"{confusion.first} and {confusion.second} answer alike wherever both are wrong, in {count}: "
-        "who makes one gets no hint",
-        remedy="add two cases in which they differ, or keep one of the two",
+        message=f"{confusion.first} and {confusion.second} give the same answers in {count}, wherever both are wrong: "
+        "students with one of them get no hint",
+        remedy="add two cases in which their answers differ, or remove one of the two",
         details=", ".join(confusion.cases),
         file=f"submissions/wrong_answer/{confusion.first}.py",
     )
@@ -107,7 +107,7 @@ def _never_told(mistakes: Sequence[Mistake]) -> Iterator[Finding]:
                 check="mistakes",
                 severity="note",
                 message=f"{mistake.name} gives a wrong answer in {plural(len(mistake.cases), 'case')}, and "
-                f"{LEAST_CASES} are needed to recognise it",
-                remedy="add a case in which it goes wrong",
+                f"{LEAST_CASES} are needed to recognize it",
+                remedy="add a case in which its answer is wrong",
                 file=f"submissions/wrong_answer/{mistake.name}.py",
             )

@@ -1,10 +1,8 @@
-"""Every solution of `submissions/` gets the verdict that its folder names.
-
-Which case catches which wrong solution: cases that catch none, and mistakes that one case alone catches.
-"""
+"""Judge the known submissions: each must get the verdict of its folder, and each case should catch a wrong one."""
 
 from collections.abc import Iterator, Sequence
 
+from app.catalog.folder import VERDICT_FOLDERS
 from app.catalog.package import KnownSubmission
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import (
@@ -20,7 +18,19 @@ from app.judging.verdicts import Verdict
 from app.verification.trial import FIRST_CASES, Checked, CheckedKnown, Effort, Judged, Material, Trial
 from app.worker.prepare import PreparedCase
 
+REMEDIES = {
+    Verdict.WRONG_ANSWER: "correct its answer, widen the tolerance",
+    Verdict.TIME_LIMIT_EXCEEDED: "speed it up, raise limits.wall_seconds",
+    Verdict.MEMORY_LIMIT_EXCEEDED: "let it use less memory, raise limits.memory_mib",
+    Verdict.OUTPUT_LIMIT_EXCEEDED: "let it print or return less",
+    Verdict.RUNTIME_ERROR: "correct what it raises",
+    Verdict.INVALID_SUBMISSION: "let it define the entry point",
+    Verdict.REQUIREMENT_NOT_MET: "let it meet the requirement",
+    Verdict.JUDGE_ERROR: "verify again",
+}
 SLOW = (Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED)
+# These solutions fail no case.
+_WITHOUT_CASES = (Verdict.ACCEPTED, Verdict.INVALID_SUBMISSION)
 
 
 def check_known(trial: Trial, cases: Sequence[PreparedCase]) -> CheckedKnown:
@@ -33,7 +43,7 @@ def check_known(trial: Trial, cases: Sequence[PreparedCase]) -> CheckedKnown:
                 return begun
         return Judged(submission=submission, attempt=trial.attempt(submission.source, cases))
 
-    # Those that run into a limit first: nobody waits for them alone at the end.
+    # The slowest run first, so that the last ones overlap with others.
     in_order = sorted(trial.package.submissions, key=lambda known: known.verdict not in SLOW)
     judged = trial.each("known submissions", in_order, judge)
     judged = [judge(late.submission) if _is_late(late) else late for late in judged]
@@ -46,7 +56,7 @@ def check_known(trial: Trial, cases: Sequence[PreparedCase]) -> CheckedKnown:
 
 
 def _is_late(judged: Judged) -> bool:
-    """It may be the machine's fault: alone, it gets a second try."""
+    """Whether it unexpectedly exceeded the time limit. It then runs again, alone, because the machine was busy."""
     is_expected = judged.submission.verdict is Verdict.TIME_LIMIT_EXCEEDED
     return judged.attempt.verdict is Verdict.TIME_LIMIT_EXCEEDED and not is_expected
 
@@ -67,27 +77,26 @@ def _result(judged: Judged) -> KnownResult:
 
 def _finding(result: KnownResult) -> Finding:
     where = f" (case {result.decisive}: {result.category})" if result.decisive else ""
-    if result.verdict is Verdict.ACCEPTED:
-        remedy = "add a case where its answer differs from the reference's by more than the tolerance"
-    else:
-        remedy = "mend the solution, or move it to the folder of its verdict"
     return Finding(
         check="known",
         severity="error",
         message=f"gets {result.verdict}{where}; expected {result.expected}",
-        remedy=remedy,
+        remedy=remedy_for(result),
         file=result.file,
     )
 
 
-# These never come to an answer, whatever the case.
-_WITHOUT_CASES = (Verdict.ACCEPTED, Verdict.INVALID_SUBMISSION)
+def remedy_for(result: KnownResult) -> str:
+    if result.verdict is Verdict.ACCEPTED:
+        return "add a case where its answer differs from the reference's by more than the tolerance"
+    remedy = REMEDIES.get(result.verdict, "correct it")
+    return f"{remedy}, or move it to submissions/{result.verdict}/" if result.verdict in VERDICT_FOLDERS else remedy
 
 
 def check_kill_matrix(
     effort: Effort, material: Material, mutation: MutationSection | None
 ) -> Checked[KillMatrixSection]:
-    """Says nothing of single cases where not all were run."""
+    """A quick verification runs only the first cases, so it has no findings about single cases."""
     wrong = [judged for judged in material.judged if judged.submission.verdict not in _WITHOUT_CASES]
     rows = tuple(map(_row, wrong))
     cases = tuple(_case(case, rows, mutation) for case in material.cases)
@@ -118,7 +127,7 @@ def _case(case: PreparedCase, rows: tuple[KillRow, ...], mutation: MutationSecti
 
 
 def _idle(cases: tuple[KillCase, ...]) -> Iterator[Finding]:
-    """A sample is there to be read, and need catch nothing."""
+    """Yield the cases that catch nothing. A sample may: it explains the problem."""
     for case in cases:
         if case.submissions or case.mutants:
             continue
@@ -127,7 +136,9 @@ def _idle(cases: tuple[KillCase, ...]) -> Iterator[Finding]:
             check="kill_matrix",
             severity="note" if is_sample else "warning",
             message=f"case {case.name} catches no wrong solution and no mutant",
-            remedy="fine for a sample that explains" if is_sample else "remove it, or make it catch what others do not",
+            remedy="keep it if it explains the problem"
+            if is_sample
+            else "change it so that it catches a mistake, or remove it",
             file="problem.yaml",
         )
 
@@ -139,6 +150,6 @@ def _fragile(rows: tuple[KillRow, ...]) -> Iterator[Finding]:
                 check="kill_matrix",
                 severity="note",
                 message=f"only case {row.failed[0]} catches it",
-                remedy="add a second case that does: one lucky draw lets it pass",
+                remedy="add a second case that catches it: one lucky draw lets it pass",
                 file=f"submissions/{row.name}.py",
             )

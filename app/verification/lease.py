@@ -1,4 +1,4 @@
-"""A verification's row is its job, held as a judging is: see `app.queue.lease`."""
+"""Leases of verifications: claim, beat, finish and publish. A row of `verifications` is its own job."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ from app.queue.lease import Jobs, Wanted, last_words
 from app.queue.lease_sql import VERIFYING
 from app.queue.retry import NEVER, retry, retry_briefly
 
-NOT_PUBLISHED = "It passed and was not published"
+NOT_PUBLISHED = "The package passed but was not published"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerificationClaim:
-    """The right to verify, which ends when a later attempt begins."""
+    """The right of one attempt to verify a package. It ends when a later attempt begins."""
 
     verification_id: UUID
     attempt: int
@@ -39,7 +39,7 @@ class VerificationClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """How it came out. `package` is None when its files are no package any more."""
+    """The result of a verification. `package` is None if its files no longer make a valid package."""
 
     report: Report
     package: Package | None
@@ -71,7 +71,7 @@ def give_back(database: Database, claim: VerificationClaim) -> None:
 
 
 def record_step(session: Session, claim: VerificationClaim, step: str, done: int, total: int) -> None:
-    """Show how far it is; nothing when another attempt has taken over."""
+    """Write the progress, unless another attempt has taken over."""
     session.execute(
         update(Verification)
         .where(*_held(claim))
@@ -81,9 +81,10 @@ def record_step(session: Session, claim: VerificationClaim, step: str, done: int
 
 
 def finish(database: Database, claim: VerificationClaim, verified: Verified, abort: Event = NEVER) -> Revision | None:
-    """Write the report, and publish what passed if its sender wished so, in one COMMIT. Gives what was published.
+    """Write the report, publish the package if it passed and the author asked for it, and return the new revision.
 
-    Superseded: nothing is written. Tries again while the database is away, until `abort` is set.
+    All in one transaction. Writes nothing if another attempt has taken over. Tries again while the database is
+    unavailable, until `abort` is set.
     """
     return retry(lambda: _finish(database, claim, verified), abort)
 
@@ -105,17 +106,17 @@ def _finish(database: Database, claim: VerificationClaim, verified: Verified) ->
 
 
 def _publish_as_wished(session: Session, row: Verification, package: Package) -> Revision | None:
-    """The row is locked until the COMMIT: whoever cancels was before this, or finds it done."""
+    """Publish unless cancelled. The row is locked until the commit, so a later cancellation finds it done."""
     if not row.publish:
         return None
     if row.cancel_requested:
-        row.reason = f"{NOT_PUBLISHED}: it was cancelled."
+        row.reason = f"{NOT_PUBLISHED}: the verification was cancelled."
         return None
     return _publish(session, row, package)
 
 
 def _publish(session: Session, row: Verification, package: Package) -> Revision | None:
-    """None when somebody published another revision meanwhile: the sender must look at it first."""
+    """Return None if the problem got another revision meanwhile, which the author must see first."""
     publisher = Publisher(actor=Actor(user_id=row.user_id, channel="worker"), verification_id=row.id)
     try:
         revision = publish_package(session, package, publisher, row.replaces)

@@ -1,10 +1,7 @@
-"""Limits that leave right solutions room, and what cases and their shapes cost.
+"""Check that the limits leave accepted solutions enough room, and measure what cases and their shapes cost.
 
-What the shapes of a problem's cases cost: JAX compiles anew for each.
-
-The first case of a shape is run in two processes, after the shapes that stand before it and after those that stand
-behind it; its smaller figure counts. All figures are CPU seconds of all threads, so that other work on the machine
-changes them little.
+JAX compiles again for each shape. Costs are CPU seconds of all threads, so other work on the machine changes them
+little.
 """
 
 import math
@@ -17,7 +14,7 @@ from typing import cast
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import CaseCost, LimitsSection, ShapeCost
 from app.judging.verdicts import Verdict
-from app.verification.many import Call, Version, call_while_alive
+from app.verification.batch import Call, Version, call_while_alive
 from app.verification.trial import Attempt, Checked, Material, Trial
 from app.worker.prepare import PreparedCase
 from app.worker.request import MEBIBYTE, PATIENCE
@@ -28,19 +25,138 @@ from sandbox.interface import CaseOutcome
 DEAR_SECONDS = 1.0
 MAX_NAMED = 3
 DIGITS = 6
+STEP = "limits and cost"
+FACTOR = 3
+ROUND_SECONDS = (2, 3, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 300)
+ROUND_MEBIBYTES = (256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12_288, 16_384, 24_576, 32_768, 65_536)
+# A limit below this factor is refused: on a busy machine, a right solution could exceed it.
+LEAST_FACTOR = 1.5
+TOO_LOOSE = 6
+COMPILED = {"jax", "flax", "optax"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """`wall_seconds`: of the first call with each case, by its name."""
+    """`wall_seconds` maps each case to the wall time of its first call."""
 
     cases: tuple[CaseCost, ...] = ()
     shapes: tuple[ShapeCost, ...] = ()
     wall_seconds: Mapping[str, float] = field(default_factory=dict)
 
 
+def check_limits(trial: Trial, material: Material) -> Checked[LimitsSection]:
+    """Raises JudgeFailed, BoxLost, Aborted."""
+    solutions = {
+        f"submissions/{judged.name}.py": (judged.submission.source, judged.attempt)
+        for judged in material.judged
+        if judged.submission.verdict is Verdict.ACCEPTED and judged.attempt.outcomes
+    }
+    if not solutions:
+        return Checked(None, "no accepted solution ran")
+    slowest = max(solutions, key=lambda name: _slowest(solutions[name][1]).wall_seconds)
+    source, attempt = solutions[slowest]
+    trial.watch(STEP, 0, 1)
+    is_in_doubt = FACTOR * _slowest(attempt).wall_seconds > trial.package.manifest.limits.wall_seconds
+    costs = measure_costs(trial, source, material.cases) if is_in_doubt or not trial.effort.is_quick else Costs()
+    trial.watch(STEP, 1, 1)
+    slow = _calmer(_slowest(attempt), costs)
+    memory = max(outcome.memory_bytes for _, each in solutions.values() for outcome in each.outcomes.values())
+    section = _section(trial, slowest, slow, -(-memory // MEBIBYTE), costs)
+    summary = f"slowest accepted case {section.slowest_seconds:.2f} s of {section.wall_seconds:g} s"
+    is_compiled = bool(COMPILED & set(trial.package.manifest.frameworks))
+    return Checked(section, summary, tuple(findings_of(section, len(material.cases), is_compiled=is_compiled)))
+
+
+def _slowest(attempt: Attempt) -> CaseOutcome:
+    return max(attempt.outcomes.values(), key=lambda outcome: outcome.wall_seconds)
+
+
+def _calmer(slowest: CaseOutcome, costs: Costs) -> CaseOutcome:
+    """Return the shorter of two runs. The second runs alone, so a busy machine does not raise the figure."""
+    again = costs.wall_seconds.get(slowest.name, slowest.wall_seconds)
+    return replace(slowest, wall_seconds=min(slowest.wall_seconds, again))
+
+
+def _section(trial: Trial, name: str, slowest: CaseOutcome, memory_mib: int, costs: Costs) -> LimitsSection:
+    limits = trial.package.manifest.limits
+    return LimitsSection(
+        wall_seconds=limits.wall_seconds,
+        slowest=name,
+        slowest_case=slowest.name,
+        slowest_seconds=round(slowest.wall_seconds, 3),
+        suggested_wall_seconds=_rounded(FACTOR * slowest.wall_seconds, ROUND_SECONDS),
+        memory_mib=limits.memory_mib,
+        largest_memory_mib=memory_mib,
+        suggested_memory_mib=int(_rounded(FACTOR * memory_mib, ROUND_MEBIBYTES)),
+        cases=costs.cases,
+        shapes=costs.shapes,
+    )
+
+
+def _rounded(value: float, steps: Sequence[int]) -> float:
+    return next((step for step in steps if step >= value), math.ceil(value))
+
+
+def findings_of(section: LimitsSection, cases: int, *, is_compiled: bool) -> Iterator[Finding]:
+    """`cases` is how many the package has. `is_compiled`: JAX compiles its solutions for each shape."""
+    found = (_time_finding(section), _memory_finding(section), find_dear_shapes(section) if is_compiled else None)
+    yield from (finding for finding in found if finding)
+    missing = cases - len(section.cases)
+    if missing and section.cases:
+        message = f"{section.slowest} fails when it runs all cases twice in one process: {missing} have no second time"
+        yield Finding(
+            check="limits", severity="note", message=message, remedy="check that it keeps no state between calls"
+        )
+
+
+def _time_finding(section: LimitsSection) -> Finding | None:
+    slow = f"{section.slowest} takes {section.slowest_seconds:.2f} s in case {section.slowest_case}"
+    remedy = f"set wall_seconds: {section.suggested_wall_seconds:g}"
+    if section.wall_seconds < LEAST_FACTOR * section.slowest_seconds:
+        message = f"wall_seconds {section.wall_seconds:g} is too tight: {slow}"
+        return Finding(check="limits", severity="error", message=message, remedy=remedy, file="problem.yaml")
+    if section.wall_seconds < FACTOR * section.slowest_seconds:
+        message = f"wall_seconds {section.wall_seconds:g} is less than {FACTOR} times the slowest run: {slow}"
+        return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
+    if section.wall_seconds > TOO_LOOSE * section.suggested_wall_seconds:
+        message = f"wall_seconds {section.wall_seconds:g} is loose: {slow}"
+        return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
+    return None
+
+
+def _memory_finding(section: LimitsSection) -> Finding | None:
+    remedy = f"set memory_mib: {section.suggested_memory_mib}"
+    used = f"accepted solutions take {section.largest_memory_mib} MiB"
+    if section.memory_mib < LEAST_FACTOR * section.largest_memory_mib:
+        message = f"memory_mib {section.memory_mib} is too tight: {used}"
+        return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
+    return None
+
+
+def find_dear_shapes(section: LimitsSection) -> Finding | None:
+    total = sum(shape.cost_seconds for shape in section.shapes)
+    if total <= DEAR_SECONDS:
+        return None
+    if len(section.shapes) == 1:
+        message = f"compiling for the only shape of the cases costs {section.slowest} {total:.1f} s of CPU time"
+        remedy = "compile less code, for example with lax.scan in place of a Python loop"
+    else:
+        dear = sorted(section.shapes, key=lambda shape: shape.cost_seconds, reverse=True)[:MAX_NAMED]
+        named = ", ".join(f"{shape.cost_seconds:.1f} s for that of {shape.cases[0]}" for shape in dear)
+        message = (
+            f"compiling for the {len(section.shapes)} shapes of the cases costs {section.slowest} {total:.1f} s of CPU "
+            f"time, most of it {named}"
+        )
+        remedy = "let cases share shapes: three or four shapes find as many mistakes, if one has awkward sizes"
+    return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
+
+
 def measure_costs(trial: Trial, source: str, cases: Sequence[PreparedCase]) -> Costs:
-    """Of a solution that is right. Raises JudgeFailed, BoxLost, Aborted."""
+    """Measure an accepted solution. Raises JudgeFailed, BoxLost, Aborted.
+
+    The first case of each shape runs in two processes, after the other shapes in order and in reverse. The smaller
+    figure counts.
+    """
     shapes = shapes_of(cases, trial.package.manifest.case_inputs)
     in_order = [case for shape in shapes for case in shape.cases]
     outcomes = _call(trial, source, [case for case in in_order for _ in range(2)])
@@ -76,7 +192,7 @@ def _call(trial: Trial, source: str, cases: Sequence[PreparedCase]) -> list[Case
 
 
 def _cpu_seconds(cases: Sequence[PreparedCase], outcomes: Sequence[CaseOutcome]) -> dict[str, float]:
-    """By the name of the case, where there was an answer: it is what the call took."""
+    """Return what the call with each case took. The way `cpu_seconds` gives this as the answer."""
     answers = ((case.name, outcome.answer) for case, outcome in zip(cases, outcomes, strict=False))
     return {name: float(cast(float, decode(answer))) for name, answer in answers if answer is not None}
 
@@ -89,119 +205,3 @@ def _shape_cost(shape: Shape, costs: Mapping[str, CaseCost]) -> ShapeCost:
         first_seconds=first.first_seconds,
         further_seconds=round(mean(other.first_seconds for other in others), DIGITS) if others else first.again_seconds,
     )
-
-
-def find_dear_shapes(section: LimitsSection) -> Finding | None:
-    total = sum(shape.cost_seconds for shape in section.shapes)
-    if total <= DEAR_SECONDS:
-        return None
-    if len(section.shapes) == 1:
-        message = f"the one shape of its cases costs {section.slowest} {total:.1f} s of CPU"
-        remedy = "make what is compiled for it smaller, such as by a lax.scan in place of a Python loop"
-    else:
-        dear = sorted(section.shapes, key=lambda shape: shape.cost_seconds, reverse=True)[:MAX_NAMED]
-        named = ", ".join(f"{shape.cost_seconds:.1f} s for that of {shape.cases[0]}" for shape in dear)
-        message = (
-            f"the {len(section.shapes)} shapes of its cases cost {section.slowest} {total:.1f} s of CPU, most {named}"
-        )
-        remedy = "let cases share shapes: three or four find as many mistakes, when one of them has awkward sizes"
-    return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
-
-
-STEP = "limits and cost"
-FACTOR = 3
-ROUND_SECONDS = (2, 3, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 300)
-ROUND_MEBIBYTES = (256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12_288, 16_384, 24_576, 32_768, 65_536)
-# Below this a limit is refused: what takes longer on a busy machine gets another verdict there.
-LEAST_FACTOR = 1.5
-TOO_LOOSE = 6
-COMPILED = {"jax", "flax", "optax"}
-
-
-def check_limits(trial: Trial, material: Material) -> Checked[LimitsSection]:
-    """Raises JudgeFailed, BoxLost, Aborted."""
-    solutions = {
-        f"submissions/{judged.name}.py": (judged.submission.source, judged.attempt)
-        for judged in material.judged
-        if judged.submission.verdict is Verdict.ACCEPTED and judged.attempt.outcomes
-    }
-    if not solutions:
-        return Checked(None, "no accepted solution was run")
-    slowest = max(solutions, key=lambda name: _slowest(solutions[name][1]).wall_seconds)
-    source, attempt = solutions[slowest]
-    trial.watch(STEP, 0, 1)
-    is_in_doubt = FACTOR * _slowest(attempt).wall_seconds > trial.package.manifest.limits.wall_seconds
-    costs = measure_costs(trial, source, material.cases) if is_in_doubt or not trial.effort.is_quick else Costs()
-    trial.watch(STEP, 1, 1)
-    slow = _calmer(_slowest(attempt), costs)
-    memory = max(outcome.memory_bytes for _, each in solutions.values() for outcome in each.outcomes.values())
-    section = _section(trial, slowest, slow, -(-memory // MEBIBYTE), costs)
-    summary = f"slowest accepted case {section.slowest_seconds:.2f} s of {section.wall_seconds:g} s"
-    is_compiled = bool(COMPILED & set(trial.package.manifest.frameworks))
-    return Checked(section, summary, tuple(findings_of(section, len(material.cases), is_compiled=is_compiled)))
-
-
-def _slowest(attempt: Attempt) -> CaseOutcome:
-    return max(attempt.outcomes.values(), key=lambda outcome: outcome.wall_seconds)
-
-
-def _calmer(slowest: CaseOutcome, costs: Costs) -> CaseOutcome:
-    """The same case ran once more, with nothing beside it: a busy machine makes no limit loose."""
-    again = costs.wall_seconds.get(slowest.name, slowest.wall_seconds)
-    return replace(slowest, wall_seconds=min(slowest.wall_seconds, again))
-
-
-def _section(trial: Trial, name: str, slowest: CaseOutcome, memory_mib: int, costs: Costs) -> LimitsSection:
-    limits = trial.package.manifest.limits
-    return LimitsSection(
-        wall_seconds=limits.wall_seconds,
-        slowest=name,
-        slowest_case=slowest.name,
-        slowest_seconds=round(slowest.wall_seconds, 3),
-        suggested_wall_seconds=_rounded(FACTOR * slowest.wall_seconds, ROUND_SECONDS),
-        memory_mib=limits.memory_mib,
-        largest_memory_mib=memory_mib,
-        suggested_memory_mib=int(_rounded(FACTOR * memory_mib, ROUND_MEBIBYTES)),
-        cases=costs.cases,
-        shapes=costs.shapes,
-    )
-
-
-def _rounded(value: float, steps: Sequence[int]) -> float:
-    return next((step for step in steps if step >= value), math.ceil(value))
-
-
-def findings_of(section: LimitsSection, cases: int, *, is_compiled: bool) -> Iterator[Finding]:
-    """`cases`: how many the package has. `is_compiled`: by JAX, anew for each shape."""
-    found = (_time_finding(section), _memory_finding(section), find_dear_shapes(section) if is_compiled else None)
-    yield from (finding for finding in found if finding)
-    missing = cases - len(section.cases)
-    if missing and section.cases:
-        message = f"{section.slowest} does not run all cases twice in one process: {missing} have no second time"
-        yield Finding(
-            check="limits", severity="note", message=message, remedy="see that it keeps nothing between calls"
-        )
-
-
-def _time_finding(section: LimitsSection) -> Finding | None:
-    slow = f"{section.slowest} takes {section.slowest_seconds:.2f} s in case {section.slowest_case}"
-    remedy = f"set wall_seconds: {section.suggested_wall_seconds:g}"
-    if section.wall_seconds < LEAST_FACTOR * section.slowest_seconds:
-        message = f"wall_seconds {section.wall_seconds:g} is too tight: {slow}"
-        return Finding(check="limits", severity="error", message=message, remedy=remedy, file="problem.yaml")
-    if section.wall_seconds < FACTOR * section.slowest_seconds:
-        message = f"wall_seconds {section.wall_seconds:g} is less than {FACTOR} times what is needed: {slow}"
-        return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
-    if section.wall_seconds > TOO_LOOSE * section.suggested_wall_seconds:
-        message = f"wall_seconds {section.wall_seconds:g} is loose: {slow}"
-        return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
-    return None
-
-
-def _memory_finding(section: LimitsSection) -> Finding | None:
-    remedy = f"set memory_mib: {section.suggested_memory_mib}"
-    used = f"accepted solutions take {section.largest_memory_mib} MiB"
-    if section.memory_mib < LEAST_FACTOR * section.largest_memory_mib:
-        message = f"memory_mib {section.memory_mib} is too tight: {used}"
-        return Finding(check="limits", severity="warning", message=message, remedy=remedy, file="problem.yaml")
-    return None

@@ -1,22 +1,36 @@
-"""How far right answers are from the expected ones: the reference computed in other ways, and accepted solutions."""
+"""Measure the noise of right answers: the errors of accepted solutions, and of the reference computed in other ways."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.catalog.verification_section import Kind, Way
 from app.judging.verdicts import Verdict
+from app.verification.batch import Call, Version, call_while_alive
 from app.verification.distance import Distance, distance_of, is_rounding, same_dtypes
-from app.verification.many import Call, Version, call_while_alive
 from app.verification.trial import Material, Trial
 from app.worker.custom_checker import CustomChecker
 from app.worker.prepare import PreparedCase
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseOutcome, Ending
 
+_JAX, _TORCH, _NUMPY = frozenset({"jax"}), frozenset({"torch"}), frozenset({"numpy"})
+FLOAT64, _SHUFFLED = "float64", "reduction order"
+# Units in the last place of a leaf's largest element that float32 may lose in a stable computation.
+PRECISION = 1e4
+# A larger effect of precision is noise only if another order has one too, within this factor.
+EXPLAINED = 100.0
+# The limit of a call, with compilation. Slower ways, such as a long scan without jit, end there.
+MOST_SECONDS = 20.0
+# These ways keep the precision.
+_ROUNDING = frozenset({_SHUFFLED, "without jit", "with jit", "one thread"})
+_LOST = "its process ended before it answered"
+MOST_OF_ONE = 3
+MOST_NAMED = 3
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Manner:
-    """`file` of `inside/ways`; `frameworks`: it is for problems with one of these, `but` with none of those."""
+    """A way to compute, in a file of `inside/ways`. It needs one of `frameworks` and none of `but`."""
 
     file: str
     name: str
@@ -26,42 +40,32 @@ class _Manner:
     is_quick: bool = False
 
 
-_JAX, _TORCH, _NUMPY = frozenset({"jax"}), frozenset({"torch"}), frozenset({"numpy"})
-FLOAT64, _SHUFFLED = "float64", "reduction order"
-# In units of the last place, beside the largest of a leaf: what float32 may lose in a computation that is no disaster.
-PRECISION = 1e4
-# What precision changes beyond that, another order changes too, within this factor.
-EXPLAINED = 100.0
-# For a call, compiling included. A way that is slower, such as a long scan without jit, ends there.
-MOST_SECONDS = 20.0
-# These compute the same in the same precision.
-_ROUNDING = frozenset({_SHUFFLED, "without jit", "with jit", "one thread"})
 MANNERS = (
     _Manner(
         file="float64",
         name=FLOAT64,
-        meaning="inputs, and all that follows from them, in float64",
+        meaning="inputs, and all values that depend on them, in float64",
         frameworks=_JAX | _TORCH | _NUMPY,
         is_quick=True,
     ),
     _Manner(
         file="shuffled_jax",
         name=_SHUFFLED,
-        meaning="terms of sums and of products of matrices in a random order",
+        meaning="terms of sums and matrix products in a random order",
         frameworks=_JAX,
         is_quick=True,
     ),
     _Manner(
         file="shuffled_torch",
         name=_SHUFFLED,
-        meaning="terms of sums, means and products of matrices in a random order, gradients too",
+        meaning="terms of sums, means and matrix products in a random order, also in gradients",
         frameworks=_TORCH,
         is_quick=True,
     ),
     _Manner(
         file="shuffled_numpy",
         name=_SHUFFLED,
-        meaning="terms of sums, means and products of matrices in a random order",
+        meaning="terms of sums, means and matrix products in a random order",
         frameworks=_NUMPY,
         but=_JAX | _TORCH,
         is_quick=True,
@@ -70,12 +74,11 @@ MANNERS = (
     _Manner(file="whole_jit", name="with jit", meaning="the whole solution compiled at once", frameworks=_JAX),
     _Manner(file="one_thread", name="one thread", meaning="on one thread, without oneDNN", frameworks=_TORCH),
 )
-_LOST = "its process ended before an answer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """How far one answer is; `label` says whose. `is_near`: within what precision can make of it, and no more."""
+    """The error of one answer; `label` names its solution. `is_near`: float32's precision alone explains it."""
 
     kind: Kind
     label: str
@@ -91,7 +94,7 @@ class Noise:
 
     @property
     def of_rounding(self) -> float:
-        """The largest share of a tolerance that another order of the same operations makes."""
+        """Return the largest share of a tolerance that reordering the same operations uses, at most 1."""
         shares = [sample.distance.used or 0.0 for sample in self.samples if sample.label in _ROUNDING]
         return min(max(shares, default=0.0), 1.0)
 
@@ -106,19 +109,21 @@ def measure_noise(trial: Trial, material: Material) -> Noise:
         and not manner.but & frameworks
         and (manner.is_quick or not trial.effort.is_quick)
     ]
-    gone = trial.each("the reference in other ways", chosen, lambda manner: _go(trial, material, manner))
-    samples = [sample for samples, _ in gone for sample in samples]
+    recomputed = trial.each("the reference in other ways", chosen, lambda manner: _recompute(trial, material, manner))
+    samples = [sample for samples, _ in recomputed for sample in samples]
     others = [s for s in samples if s.label != FLOAT64]
     kept = [s for s in samples if s.is_near or _is_explained(s, others)]
-    ways = tuple(_without(way, [s.case for s in samples if s.label == way.name and s not in kept]) for _, way in gone)
+    ways = tuple(
+        _without(way, [s.case for s in samples if s.label == way.name and s not in kept]) for _, way in recomputed
+    )
     return Noise(samples=(*kept, *_accepted(trial, material)), ways=ways)
 
 
 def _is_explained(sample: Sample, others: Sequence[Sample]) -> bool:
-    """Whether rounding is amplified as much when only the order is another.
+    """Whether another order of operations amplifies rounding as much as this sample's precision does.
 
-    If it is not, then another precision has made it another computation: a number that no longer overflows, a draw of
-    other random numbers, a cast that is skipped. That says nothing about right answers.
+    If not, the other precision made another computation: a number that no longer overflows, other random numbers, a
+    skipped cast. Such a sample says nothing about right answers.
     """
     known = max((s.distance.used or 0.0 for s in others if s.case == sample.case), default=0.0)
     used = sample.distance.used
@@ -129,16 +134,16 @@ def _without(way: Way, cases: Sequence[str]) -> Way:
     if not cases:
         return way
     named = ", ".join(cases) if len(cases) <= MOST_NAMED else f"{len(cases)} cases"
-    left_out = f"another precision makes {named} another computation"
+    left_out = f"in another precision, {named} computes something else"
     return way.model_copy(update={"cases": way.cases - len(cases), "left_out": left_out})
 
 
-def _go(trial: Trial, material: Material, manner: _Manner) -> tuple[list[Sample], Way]:
+def _recompute(trial: Trial, material: Material, manner: _Manner) -> tuple[list[Sample], Way]:
     version = Version(trial.package.reference, manner.file)
     cases = sorted(some_of_each(material.cases), key=lambda case: len(case.inputs))
     calls = [Call(version, case) for case in cases]
     outcomes = call_while_alive(trial, calls, MOST_SECONDS)
-    asker = CustomChecker(trial.package, trial.bench.references, trial.abort)
+    asker = CustomChecker(trial.package, trial.pools.references, trial.abort)
     answered = [(c, _rounded(c, o)) for c, o in zip(cases, outcomes, strict=False) if o.ending is Ending.ANSWERED]
     samples = [
         Sample(
@@ -155,7 +160,7 @@ def _go(trial: Trial, material: Material, manner: _Manner) -> tuple[list[Sample]
 
 
 def _why(cases: Sequence[PreparedCase], outcomes: Sequence[CaseOutcome]) -> str:
-    """Of the first case without an answer."""
+    """Return why the first case without an answer has none."""
     for case, outcome in zip(cases, outcomes, strict=False):
         if outcome.ending is not Ending.ANSWERED:
             reason = f"{outcome.failure.kind}: {outcome.failure.message}" if outcome.failure else str(outcome.ending)
@@ -164,13 +169,13 @@ def _why(cases: Sequence[PreparedCase], outcomes: Sequence[CaseOutcome]) -> str:
 
 
 def _rounded(case: PreparedCase, outcome: CaseOutcome) -> CaseOutcome:
-    """What is measured is the computation, and not that it ended in another dtype."""
+    """Return the outcome with the dtypes of the expected answer, so that only the values differ."""
     answer = same_dtypes(decode(outcome.answer or b""), decode(case.expected))
     return replace(outcome, answer=encode(answer))
 
 
 def _accepted(trial: Trial, material: Material) -> Iterator[Sample]:
-    asker = CustomChecker(trial.package, trial.bench.references, trial.abort)
+    asker = CustomChecker(trial.package, trial.pools.references, trial.abort)
     for judged in material.judged:
         if judged.submission.verdict is not Verdict.ACCEPTED:
             continue
@@ -181,12 +186,8 @@ def _accepted(trial: Trial, material: Material) -> Iterator[Sample]:
                 yield Sample(kind="accepted", label=judged.submission.name, case=case.name, distance=distance)
 
 
-MOST_OF_ONE = 3
-MOST_NAMED = 3
-
-
 def some_of_each(cases: Sequence[PreparedCase]) -> list[PreparedCase]:
-    """Of cases that are one repeated (`random_1`, `random_2`, …) the first few: the others are draws of the same."""
+    """Keep the first few of repeated cases (`random_1`, `random_2`, …), whose inputs are drawn alike."""
     kept: list[PreparedCase] = []
     counts: dict[str, int] = {}
     for case in cases:

@@ -1,4 +1,4 @@
-"""The reference answers every case, twice: in two processes, the second time in another order."""
+"""Run the reference on every case twice: in two processes, the second time in another order."""
 
 import hashlib
 import random
@@ -15,14 +15,16 @@ from app.judging.leaf import Array, Tree, read_leaf
 from app.judging.requirement import plural
 from app.judging.structure import holds_something, leaves
 from app.judging.verdicts import Verdict
+from app.verification.code_failure import line_of, remedy_of
 from app.verification.distance import is_repeated
 from app.verification.trial import Attempt, CheckedReference, Trial
 from app.worker.prepare import Draw, Prepared, PreparedCase, prepare
 from sandbox.guest.codec import decode, encode
-from sandbox.interface import CaseInput
+from sandbox.interface import CaseInput, Ending
 
 STEP = "the reference"
 MAX_NAMED = 3
+SEED = "seed the random numbers, and keep no state between calls"
 
 
 def check_reference(trial: Trial) -> CheckedReference:
@@ -30,9 +32,9 @@ def check_reference(trial: Trial) -> CheckedReference:
     package = trial.package
     trial.watch(STEP, 0, 3)
     draw = _draw(package)
-    trial.bench.compile(package, list(_drawn(package, draw)), trial.abort)
+    trial.pools.compile(package, list(_drawn(package, draw)), trial.abort)
     trial.watch(STEP, 1, 3)
-    prepared = prepare(package, draw, trial.bench.references, trial.abort)
+    prepared = prepare(package, draw, trial.pools.references, trial.abort)
     trial.watch(STEP, 2, 3)
     shuffled = list(prepared.cases)
     random.Random(digest(package.files)).shuffle(shuffled)
@@ -55,12 +57,12 @@ def check_reference(trial: Trial) -> CheckedReference:
 
 
 def _draw(package: Package) -> Draw:
-    """A package is verified on the same inputs each time. Nobody is judged on them."""
+    """Return the draw for verifications, the same each time. No submission is judged on it."""
     return Draw(hashlib.sha256(f"verification of {digest(package.files)}".encode()).digest(), 0)
 
 
 def _drawn(package: Package, draw: Draw) -> Iterator[CaseInput]:
-    """The cases that need no box to be made."""
+    """Yield the inputs of the cases without a generator, which need no box."""
     for case in package.manifest.cases:
         if case.generate is None:
             inputs = draw_inputs(package.manifest, case, draw.secret_seed, draw.variant)
@@ -81,12 +83,12 @@ def _answer_findings(cases: Sequence[PreparedCase]) -> Iterator[Finding]:
         answer = decode(case.expected)
         numbers = _floats(answer)
         if not holds_something(answer):
-            message = f"case {case.name}: the reference returns nothing, so that no answer can be right"
-            remedy = "let the reference, or driver.py, return the values to be compared"
+            message = f"case {case.name}: the reference returns nothing, so no answer can be right"
+            remedy = "let the reference, or driver.py, return the values to compare"
             yield Finding(check="reference", severity="error", message=message, remedy=remedy, file=file)
         elif numbers.size and not np.isfinite(numbers).any():
             message = f"case {case.name}: the reference's answer has no finite number"
-            remedy = "draw inputs for which there is an answer; a NaN that is meant stands beside numbers"
+            remedy = "draw inputs that have a finite answer; a NaN is allowed beside numbers"
             yield Finding(check="reference", severity="error", message=message, remedy=remedy, file=file)
 
 
@@ -98,18 +100,21 @@ def _floats(answer: Tree) -> Array:
 
 def _run_finding(case: str, again: Attempt) -> Finding:
     (result,) = (result for result in again.results if result.name == case)
+    outcome = again.outcomes.get(case)
+    has_failed = outcome is not None and outcome.ending is not Ending.ANSWERED
     return Finding(
         check="reference",
         severity="error",
         message=f"case {case}: in another process and order the reference gets {result.verdict} "
         f"({result.report['category']})",
-        remedy="make it depend on its inputs only: seed what it draws, keep nothing between calls",
+        remedy=remedy_of(outcome, "reference") if outcome and has_failed else SEED,
         file=FILE_OF_KEY["reference"],
+        line=line_of(outcome.failure) if outcome and has_failed else None,
     )
 
 
 def _noise_findings(package: Package, cases: Sequence[PreparedCase], again: Attempt) -> Iterator[Finding]:
-    """What the tolerance hides: answers that differ by more than threads can make of the same computation."""
+    """Yield a warning if answers differ by less than the tolerance, but by more than threads can cause."""
     answers = {name: answer for name, answer in again.answers.items() if name not in again.failed}
     noisy = [case.name for case in cases if case.name in answers and not is_repeated(answers[case.name], case.expected)]
     if package.manifest.deterministic and noisy:
@@ -119,20 +124,19 @@ def _noise_findings(package: Package, cases: Sequence[PreparedCase], again: Atte
             severity="warning",
             message=f"in another process the reference gives other answers to the same inputs ({named}); only the "
             "tolerance hides it",
-            remedy="make it depend on its inputs only, such as by a fixed seed; if right answers do differ from run to "
-            "run, say `deterministic: false`",
+            remedy=f"{SEED}; if right answers differ from run to run, set `deterministic: false`",
             file=FILE_OF_KEY["reference"],
         )
 
 
 def _input_findings(trial: Trial, draw: Draw, first: Prepared) -> Iterator[Finding]:
-    """Of cases.py: it must make the same of the same seed."""
+    """Check that cases.py makes the same inputs from the same seed."""
     if trial.package.generators is None:
         return
-    second = prepare(trial.package, draw, trial.bench.references, trial.abort)
+    second = prepare(trial.package, draw, trial.pools.references, trial.abort)
     for case, again in zip(first.cases, second.cases, strict=True):
         if case.inputs != again.inputs:
             message = f"case {case.name}: two calls with the same seed make different inputs"
-            remedy = "draw from np.random.default_rng(seed), and from nothing else"
+            remedy = "draw all random numbers from np.random.default_rng(seed)"
             file = FILE_OF_KEY["generators"]
             yield Finding(check="reference", severity="error", message=message, remedy=remedy, file=file)

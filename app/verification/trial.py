@@ -1,7 +1,4 @@
-"""What every check of a verification is given, and what it gives back.
-
-Where a verification runs: pools of its own, so that it takes no box from judgings.
-"""
+"""The input and output of the checks of a verification: pools of boxes, cases, and judged submissions."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,46 +26,10 @@ from sandbox.guest.codec import Tree, decode, encode
 from sandbox.interface import CaseInput, CaseOutcome, Launcher
 from sandbox.pool import Pool
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
-    """The pools: for submissions, for the package's own code, and for programs that are inspected."""
-
-    launcher: Launcher
-    students: Pool
-    references: Pool
-    inspectors: Pool
-
-    def compile(self, package: Package, given: Sequence[CaseInput], abort: Event) -> None:
-        """Lets what follows use what the reference compiles, as it is after publishing. Raises SandboxError."""
-        request = patient(build_request(package, package.reference, given))
-        fill_cache(self.launcher, box_spec(package.manifest), request, abort)
-
-
-@contextmanager
-def open_bench(settings: Settings, launcher: Launcher) -> Iterator[Bench]:
-    """Boxes start from the thread that asks for them."""
-    with (
-        open_pool(settings, launcher) as students,
-        open_reference_pool(settings, launcher) as references,
-        open_inspector_pool(settings, launcher) as inspectors,
-    ):
-        yield Bench(launcher=launcher, students=students, references=references, inspectors=inspectors)
-
-
-@contextmanager
-def private_launcher(settings: Settings, gpus: Gpus | None = None) -> Iterator[Launcher]:
-    """With a compilation cache of its own: what an unpublished package compiles is nobody else's."""
-    with TemporaryDirectory(prefix="allclose-verify-") as folder:
-        Path(folder).chmod(0o755)  # started by root, a box is another user
-        yield open_launcher(settings, cache=None if gpus else Path(folder), gpus=gpus)
-
-
-# As many boxes run at once; each has two cores.
+# So many boxes run at once; each has two cores.
 AT_ONCE = 2
-# What fails one of these need not be run on the others, where time counts.
+# A quick verification stops at a wrong solution that fails one of so many cases.
 FIRST_CASES = 3
-
 Watch: TypeAlias = Callable[[str, int, int], None]
 S = TypeVar("S", bound=Section, covariant=True)
 Item = TypeVar("Item")
@@ -76,8 +37,42 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VerificationPools:
+    """Pools for submissions, for the package's own code, and for inspected programs; judgings use other ones."""
+
+    launcher: Launcher
+    students: Pool
+    references: Pool
+    inspectors: Pool
+
+    def compile(self, package: Package, cases: Sequence[CaseInput], abort: Event) -> None:
+        """Fill the compilation cache from the reference, as publishing does. Raises SandboxError."""
+        request = patient(build_request(package, package.reference, cases))
+        fill_cache(self.launcher, box_spec(package.manifest), request, abort)
+
+
+@contextmanager
+def open_pools(settings: Settings, launcher: Launcher) -> Iterator[VerificationPools]:
+    """Open pools whose boxes start in the thread that leases them."""
+    with (
+        open_pool(settings, launcher) as students,
+        open_reference_pool(settings, launcher) as references,
+        open_inspector_pool(settings, launcher) as inspectors,
+    ):
+        yield VerificationPools(launcher=launcher, students=students, references=references, inspectors=inspectors)
+
+
+@contextmanager
+def private_launcher(settings: Settings, gpus: Gpus | None = None) -> Iterator[Launcher]:
+    """Open a launcher with its own compilation cache, so that unpublished packages share nothing with others."""
+    with TemporaryDirectory(prefix="allclose-verify-") as folder:
+        Path(folder).chmod(0o755)  # started by root, a box is another user
+        yield open_launcher(settings, cache=None if gpus else Path(folder), gpus=gpus)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """`mutants`: at most so many; None leaves it to the check."""
+    """`mutants` is the most that run; None leaves the number to the check."""
 
     is_quick: bool = False
     mutants: int | None = None
@@ -85,7 +80,7 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Checked(Generic[S]):
-    """`summary`: what was looked at and came of it, in half a line."""
+    """The result of a check. `summary` is half a line: what was checked, and how it came out."""
 
     section: S | None
     summary: str
@@ -94,7 +89,7 @@ class Checked(Generic[S]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """What became of one source. `outcomes` by case, with the answers; of a case that was not run there is none."""
+    """One source, judged. `outcomes` maps the cases that ran to outcomes with answers."""
 
     verdict: Verdict
     results: tuple[CaseResult, ...]
@@ -102,7 +97,7 @@ class Attempt:
 
     @property
     def answers(self) -> dict[str, bytes]:
-        """Encoded, by case; only where there is one."""
+        """Map the cases with an answer to their encoded answers."""
         return {name: outcome.answer for name, outcome in self.outcomes.items() if outcome.answer is not None}
 
     @property
@@ -116,7 +111,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A solution of `submissions/`, and what became of it on all cases."""
+    """A known submission, judged on all cases."""
 
     submission: KnownSubmission
     attempt: Attempt
@@ -128,7 +123,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """What the later checks work on: the cases of one variant, and the known submissions."""
+    """The input of the later checks: the cases of one variant, and the judged submissions."""
 
     cases: tuple[PreparedCase, ...]
     judged: tuple[Judged, ...]
@@ -136,7 +131,7 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class CheckedReference(Checked[ReferenceSection]):
-    """With the cases that all other checks use, and what the boxes ran."""
+    """The result of the first check, with the cases for all others and the versions of the boxes' libraries."""
 
     cases: tuple[PreparedCase, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -150,45 +145,45 @@ class CheckedKnown(Checked[KnownSection]):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     package: Package
-    bench: Bench
+    pools: VerificationPools
     watch: Watch
     abort: Event
     effort: Effort
 
     def attempt(self, source: str, cases: Sequence[PreparedCase]) -> Attempt:
-        """Judged as a submission is. Raises JudgeFailed, BoxLost, Aborted."""
+        """Judge a source like a submission. Raises JudgeFailed, BoxLost, Aborted."""
         outcomes: dict[str, CaseOutcome] = {}
         job = Job(
             package=self.package,
             source=source,
             cases=cases,
-            references=self.bench.references,
-            inspectors=self.bench.inspectors,
+            references=self.pools.references,
+            inspectors=self.pools.inspectors,
             on_outcome=lambda outcome: outcomes.update({outcome.name: outcome}),
         )
-        finish = judge(job, self.bench.students, lambda _: None, self.abort)
+        finish = judge(job, self.pools.students, lambda _: None, self.abort)
         return Attempt(verdict=finish.verdict, results=tuple(finish.cases), outcomes=outcomes)
 
     @property
     def with_patience(self) -> "Trial":
-        """For code that is right however long it takes: what it needs of the limits is a question of its own."""
+        """Return the same trial with more time per case; another check looks at the limits."""
         manifest = self.package.manifest
         wall_seconds = PATIENCE * manifest.limits.wall_seconds
         limits = manifest.limits.model_copy(update={"wall_seconds": wall_seconds})
         return replace(self, package=replace(self.package, manifest=manifest.model_copy(update={"limits": limits})))
 
     def compare(self, case: PreparedCase, answer: Tree) -> Comparison:
-        """By the problem's own rules. Raises JudgeFailed, BoxLost, Aborted."""
+        """Compare by the problem's rules. Raises JudgeFailed, BoxLost, Aborted."""
         return self.compare_encoded(case, encode(answer))
 
     def compare_encoded(self, case: PreparedCase, answer: bytes) -> Comparison:
-        ask = CustomChecker(self.package, self.bench.references, self.abort).about(
+        ask = CustomChecker(self.package, self.pools.references, self.abort).about(
             case.name, case.inputs, case.expected, answer
         )
         return compare(decode(answer), decode(case.expected), rules_of(self.package.manifest), ask)
 
     def each(self, step: str, items: Iterable[Item], work: Callable[[Item], Result]) -> list[Result]:
-        """In order; `AT_ONCE` run side by side. Tells the watcher after each. Raises what `work` raises."""
+        """Return the results in order. `AT_ONCE` items run in parallel. Raises what `work` raises."""
         waiting = list(items)
         self.watch(step, 0, len(waiting))
         results: list[Result] = []
@@ -202,6 +197,6 @@ class Trial:
                 for future in futures:
                     future.cancel()
                 if isinstance(error, KeyboardInterrupt):
-                    self.abort.set()  # what runs now is not waited for
+                    self.abort.set()  # end the running items too
                 raise
         return results

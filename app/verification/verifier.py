@@ -1,10 +1,7 @@
-"""Verifying authors' packages beside the judging: one at a time, in a slot and boxes of its own.
+"""The worker's loop for verifications: one package at a time, in a slot and boxes apart from judgings.
 
-A verification takes minutes where a judging takes seconds, so it takes no slot from students; and it and the boxes
-that it starts itself have a lower priority, so that what cores they use are those that no judging wants. Containers
-are started by the engine: they share the cores evenly with judgings.
-
-How long one verification may take: it holds the worker's only slot for them, and others wait.
+A verification takes minutes, a judging seconds, so verifications use no slots of judgings. Bubblewrap boxes run at a
+lower CPU priority than judgings; Docker starts containers itself, and they share the cores evenly.
 """
 
 import logging
@@ -28,19 +25,94 @@ from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.queue.retry import retry
 from app.settings import Settings
 from app.verification.lease import VERIFICATIONS, VerificationClaim, Verified, finish, record_step
-from app.verification.trial import Effort, open_bench, private_launcher
+from app.verification.trial import Effort, open_pools, private_launcher
 from app.verification.verify import FULL, verify
 from sandbox.gpu.lease import Gpus
 from sandbox.interface import Aborted
 
-# The largest of our own problems takes minutes, on a busy machine too.
+# A verification that takes longer ends, because it holds the worker's only slot for them. Our problems take minutes.
 LONGEST_SECONDS = 30 * 60.0
 POLL_SECONDS = 0.1
+# The least time between two writes of progress within a step.
+WRITE_SECONDS = 0.5
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verifier:
+    """Verifies claimed packages. Each gets boxes of its own, which close after it."""
+
+    settings: Settings
+    database: Database
+    gpus: Gpus | None
+    effort: Effort = FULL
+    seconds: float = LONGEST_SECONDS
+
+    def loop(self, capacity: Capacity, rhythm: Rhythm | None = None) -> LeaseLoop[VerificationClaim]:
+        """Return the lease loop. `capacity` is that of judgings. It needs 3 more connections to the database."""
+        queues = [f"verify-{queue}" for queue in capacity.queues]
+        own = Capacity(queues=queues, slots=1, device=capacity.device, gpus=capacity.gpus, versions=capacity.versions)
+        return LeaseLoop(self.database, own, self.verify, rhythm, VERIFICATIONS)
+
+    def verify(self, claim: VerificationClaim, abort: threading.Event) -> None:
+        """Verify a claimed package and finish its row. An exception means that the verification failed by our fault."""
+        lower_priority()
+        slug, files = retry(lambda: self._read(claim), abort)
+        try:
+            package = package_from_files(slug, files)
+        except PackageInvalid as invalid:  # a rule is newer than the package
+            finish(self.database, claim, Verified(report=report_of(invalid), package=None), abort)
+            return
+        report = self._verify_in_time(package, _Progress(self.database, claim), abort)
+        finish(self.database, claim, Verified(report=report, package=package), abort)
+
+    def _verify_in_time(self, package: Package, progress: "_Progress", abort: threading.Event) -> Report:
+        """Return a report that says so if the time is over. Raises Aborted only if `abort` is set."""
+        try:
+            with (
+                private_launcher(self.settings, self.gpus) as launcher,
+                open_pools(self.settings, launcher) as pools,
+                aborted_after(self.seconds, abort) as over,
+            ):
+                return verify(package, pools, progress, over, self.effort)
+        except Aborted:
+            if abort.is_set():
+                raise
+            return report_overdue(package, self.seconds, progress.step)
+
+    def _read(self, claim: VerificationClaim) -> tuple[str, dict[str, bytes]]:
+        columns = select(Verification.slug, Verification.files).where(Verification.id == claim.verification_id)
+        with self.database.transaction() as session:
+            slug, files = session.execute(columns).one()
+        return slug, {path: text.encode() for path, text in files.items()}
+
+
+@dataclass(slots=True)
+class _Progress:
+    """Writes a verification's progress to its row, at most every `WRITE_SECONDS` within a step."""
+
+    database: Database
+    claim: VerificationClaim
+    step: str = ""
+    _written_at: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        with self._lock:
+            now = time.monotonic()
+            if step == self.step and done < total and now - self._written_at < WRITE_SECONDS:
+                return
+            self.step, self._written_at = step, now
+        try:
+            with self.database.transaction() as session:
+                record_step(session, self.claim, step, done, total)
+        except (DBAPIError, TimeoutError) as error:
+            _log.warning("%s: could not write the progress: %s", self.claim, error)
 
 
 @contextmanager
 def aborted_after(seconds: float, abort: threading.Event) -> Iterator[threading.Event]:
-    """An event that is set when `abort` is, when the time is over, and at the end of the block."""
+    """Yield an event that is set when `abort` is, after `seconds`, or at the end of the block."""
     over = threading.Event()
     watcher = threading.Thread(target=_watch, args=(over, time.monotonic() + seconds, abort), name="deadline")
     watcher.start()
@@ -55,81 +127,3 @@ def _watch(over: threading.Event, until: float, abort: threading.Event) -> None:
     while not over.wait(POLL_SECONDS):
         if abort.is_set() or time.monotonic() >= until:
             over.set()
-
-
-# So often is a step of progress written, at most.
-TELL_SECONDS = 0.5
-
-_log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verifier:
-    """Its boxes are opened for one package and closed after it."""
-
-    settings: Settings
-    database: Database
-    gpus: Gpus | None
-    effort: Effort = FULL
-    seconds: float = LONGEST_SECONDS
-
-    def loop(self, capacity: Capacity, rhythm: Rhythm | None = None) -> LeaseLoop[VerificationClaim]:
-        """Beside the loop of judgings, whose `capacity` this is. The database's pool needs room for three more."""
-        queues = [f"verify-{queue}" for queue in capacity.queues]
-        own = Capacity(queues=queues, slots=1, device=capacity.device, gpus=capacity.gpus, versions=capacity.versions)
-        return LeaseLoop(self.database, own, self.verify, rhythm, VERIFICATIONS)
-
-    def verify(self, claim: VerificationClaim, abort: threading.Event) -> None:
-        """The life of a verification between its claim and its end. What is raised here is our fault."""
-        lower_priority()
-        slug, files = retry(lambda: self._read(claim), abort)
-        try:
-            package = package_from_files(slug, files)
-        except PackageInvalid as invalid:  # by a rule that is newer than the package
-            finish(self.database, claim, Verified(report=report_of(invalid), package=None), abort)
-            return
-        report = self._verify_in_time(package, _Teller(self.database, claim), abort)
-        finish(self.database, claim, Verified(report=report, package=package), abort)
-
-    def _verify_in_time(self, package: Package, teller: "_Teller", abort: threading.Event) -> Report:
-        """Raises Aborted only where `abort` is set."""
-        try:
-            with (
-                private_launcher(self.settings, self.gpus) as launcher,
-                open_bench(self.settings, launcher) as bench,
-                aborted_after(self.seconds, abort) as over,
-            ):
-                return verify(package, bench, teller, over, self.effort)
-        except Aborted:
-            if abort.is_set():
-                raise
-            return report_overdue(package, self.seconds, teller.step)
-
-    def _read(self, claim: VerificationClaim) -> tuple[str, dict[str, bytes]]:
-        columns = select(Verification.slug, Verification.files).where(Verification.id == claim.verification_id)
-        with self.database.transaction() as session:
-            slug, files = session.execute(columns).one()
-        return slug, {path: text.encode() for path, text in files.items()}
-
-
-@dataclass(slots=True)
-class _Teller:
-    """Writes how far a verification is, now and then."""
-
-    database: Database
-    claim: VerificationClaim
-    step: str = ""
-    _told_at: float = 0.0
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def __call__(self, step: str, done: int, total: int) -> None:
-        with self._lock:
-            now = time.monotonic()
-            if step == self.step and done < total and now - self._told_at < TELL_SECONDS:
-                return
-            self.step, self._told_at = step, now
-        try:
-            with self.database.transaction() as session:
-                record_step(session, self.claim, step, done, total)
-        except (DBAPIError, TimeoutError) as error:
-            _log.warning("%s: a step is not shown yet: %s", self.claim, error)

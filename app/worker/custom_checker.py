@@ -15,7 +15,7 @@ from app.judging.checker import Ask, nobody_to_ask
 from app.judging.comparison import compare
 from app.judging.rules import Rules, find_pattern
 from app.judging.structure import leaves, path_text
-from app.worker.request import limits_of, patient, place_of, reason_of, rules_of
+from app.worker.request import PackageFailed, limits_of, patient, place_of, reason_of, rules_of
 from app.worker.run import run_cases
 from sandbox.guest.codec import TooLarge, Tree, decode, encode
 from sandbox.interface import BoxSpec, CaseInput, CaseOutcome, Ending, Parameter, Request
@@ -25,8 +25,8 @@ PARAMETERS = ("inputs", "expected", "answer")
 ANSWER_BYTES = 64 * 1024
 
 
-class CheckerFailed(JudgeFailed):
-    """The package's checker.py gave no verdict. This is the author's fault, never the student's."""
+class CheckerFailed(PackageFailed):
+    """The package's checker.py gave no verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ class CustomChecker:
             return CaseInput(name, encode(dict(zip(PARAMETERS, map(decode, values), strict=True))))
         except TooLarge as error:
             place = place_of(self.package, "property")
-            message = f"{place}, case {name}: inputs, expected and answer together hold {error}; make the case smaller"
-            raise CheckerFailed(message) from None
+            reason = f"{place}, case {name}: inputs, expected and answer together hold {error}"
+            raise CheckerFailed(reason, remedy="make the case smaller", part="property") from None
 
     def _run(self, references: Pool, case: CaseInput) -> Tree:
         request = Request(
@@ -73,14 +73,17 @@ class CustomChecker:
         run_cases(references, spec, patient(request), outcomes.append, self.abort)
         (outcome,) = outcomes
         if outcome.ending is not Ending.ANSWERED:
-            raise CheckerFailed(f"{place_of(self.package, 'property')}, case {case.name}: {reason_of(outcome)}")
+            reason = f"{place_of(self.package, 'property')}, case {case.name}: {reason_of(outcome)}"
+            raise CheckerFailed(reason, part="property", outcome=outcome)
         return decode(outcome.answer or b"")
 
 
-def find_fault(custom_checker: CustomChecker, cases: Sequence[CaseInput], answers: Mapping[str, bytes]) -> str | None:
-    """Return what the author has to change, if anything. `answers`: the reference's encoded answers by case.
+def find_fault(
+    custom_checker: CustomChecker, cases: Sequence[CaseInput], answers: Mapping[str, bytes]
+) -> PackageFailed | None:
+    """Return why the package's checkers can't judge the reference's own answers, or None if they can.
 
-    Raises BoxLost, Aborted.
+    `answers` maps cases to the reference's encoded answers. Raises BoxLost, Aborted.
     """
     rules = rules_of(custom_checker.package.manifest)
     if not rules.checkers:
@@ -89,22 +92,27 @@ def find_fault(custom_checker: CustomChecker, cases: Sequence[CaseInput], answer
     return next(filter(None, faults), None) or _idle_pattern(rules, answers)
 
 
-def _fault_in(custom_checker: CustomChecker, rules: Rules, case: CaseInput, answer: bytes) -> str | None:
+def _fault_in(custom_checker: CustomChecker, rules: Rules, case: CaseInput, answer: bytes) -> PackageFailed | None:
     ask = custom_checker.about(case.name, case.inputs, answer, answer)
     try:
         comparison = compare(decode(answer), decode(answer), rules, ask)
-    except JudgeFailed as failed:
-        return f"case {case.name}: {failed}"
+    except PackageFailed as failed:
+        reason = f"case {case.name}: {failed.reason}"
+        return PackageFailed(reason, remedy=failed.remedy, part=failed.part, outcome=failed.outcome)
+    except JudgeFailed as unfit:
+        return PackageFailed(f"case {case.name}: {unfit}")
     if comparison.accepted:
         return None
-    return f"case {case.name}: the reference's own answer is refused: {comparison.message}"
+    reason = f"case {case.name}: the reference's own answer is refused: {comparison.message}"
+    return PackageFailed(reason, remedy="change the checker or its options so that it accepts the reference's answer")
 
 
-def _idle_pattern(rules: Rules, answers: Mapping[str, bytes]) -> str | None:
+def _idle_pattern(rules: Rules, answers: Mapping[str, bytes]) -> PackageFailed | None:
     paths = {path_text(path) for answer in answers.values() for path, _ in leaves(decode(answer))}
     used = {find_pattern(path, rules.checkers) for path in paths}
     idle = next((pattern for pattern in rules.checkers if pattern not in used), None)
     if idle is None:
         return None
     known = ", ".join(sorted(paths - {""})) or 'only "", which "*" fits'
-    return f"{idle} judges no leaf of any case; the leaves are {known}"
+    reason = f"{idle} judges no leaf of any case; the leaves are {known}"
+    return PackageFailed(reason, remedy="correct the pattern, or remove it")

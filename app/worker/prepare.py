@@ -15,7 +15,6 @@ from app.catalog.folder import MANIFEST_FILE
 from app.catalog.inputs import case_seed, draw_inputs
 from app.catalog.manifest import Case
 from app.catalog.package import Package
-from app.errors import JudgeFailed
 from app.judging.comparison import compare
 from app.judging.preview import preview
 from app.judging.requirement import Basis, Evidence, Facts, first_unmet
@@ -27,6 +26,7 @@ from app.worker.inspection import Untraceable
 from app.worker.program_examination import Bench, Examined, Sighting, examine
 from app.worker.recording import NO_CALLS, Calls, read_calls, recorded
 from app.worker.request import (
+    PackageFailed,
     build_request,
     limits_of,
     numbers_of,
@@ -50,15 +50,8 @@ NOT_EXAMINED = (
 )
 
 
-class ReferenceFailed(JudgeFailed):
-    """The package's own code did not answer a case, which is never the student's fault.
-
-    `outcome`: the box's outcome, if that is the reason.
-    """
-
-    def __init__(self, message: str, outcome: CaseOutcome | None = None) -> None:
-        super().__init__(message)
-        self.outcome = outcome
+class ReferenceFailed(PackageFailed):
+    """The package's own code did not answer a case as its manifest asks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +94,8 @@ def prepare(package: Package, draw: Draw, pool: Pool, abort: Event) -> Prepared:
     given = [_case_input(name, values) for name, values in inputs.items()]
     answered = bench.answer(package.manifest.cases, given)
     if fault := find_fault(CustomChecker(package, pool, abort), given, answered.answers):
-        raise ReferenceFailed(f"{package.slug}/{MANIFEST_FILE}, checkers, {fault}")
+        reason = f"{package.slug}/{MANIFEST_FILE}, checkers, {fault.reason}"
+        raise ReferenceFailed(reason, remedy=fault.remedy, part=fault.part, outcome=fault.outcome)
     cases = tuple(
         _prepared(position, case, inputs[case.name], answered) for position, case in enumerate(package.manifest.cases)
     )
@@ -154,7 +148,10 @@ class _Bench:
         try:
             programs = self.programs(given, answers)
         except Untraceable as error:
-            raise ReferenceFailed(f"{self.package.slug}/{MANIFEST_FILE}, parameters: {error}") from None
+            raise ReferenceFailed(
+                f"{self.package.slug}/{MANIFEST_FILE}, parameters: {error}",
+                remedy=f"add `static: true` to parameter {error.parameter}",
+            ) from None
         answers |= {name: examined.outcome.answer or b"" for name, examined in programs.items() if name not in answers}
         return _Answered(answers=answers, programs=programs, box=box)
 
@@ -204,15 +201,24 @@ class _Bench:
     def _check_program(self, case: CaseInput, examined: Examined, answer: bytes | None) -> None:
         place = f"{place_of(self.package, 'reference')}, case {case.name}"
         if examined.cut:
-            raise ReferenceFailed(f"{place}, as a program: {NOT_EXAMINED}")
+            raise ReferenceFailed(
+                f"{place}, as a program: {NOT_EXAMINED}",
+                remedy="compute less in each case, or let cases share their shapes",
+                part="reference",
+            )
         if examined.outcome.ending is not Ending.ANSWERED:
-            raise ReferenceFailed(f"{place}, as a program: {reason_of(examined.outcome)}")
+            reason = f"{place}, as a program: {reason_of(examined.outcome)}"
+            raise ReferenceFailed(reason, part="reference", outcome=examined.outcome)
         own = examined.outcome.answer or b""
         if answer is not None:
             ask = CustomChecker(self.package, self.pool, self.abort).about(case.name, case.inputs, answer, own)
             comparison = compare(decode(own), decode(answer), rules_of(self.package.manifest), ask)
             if not comparison.accepted:
-                raise ReferenceFailed(f"{place}: its program answers differently: {comparison.message}")
+                raise ReferenceFailed(
+                    f"{place}: its program answers differently: {comparison.message}",
+                    remedy="compute with JAX only, so that tracing changes nothing",
+                    part="reference",
+                )
         self._require("program", case, evidence=examined.evidence)
 
     def _require(
@@ -223,7 +229,9 @@ class _Bench:
         if unmet := first_unmet(manifest.requirements, basis, facts):
             place = f"{self.package.slug}/{MANIFEST_FILE}, requirements, case {case.name}"
             raise ReferenceFailed(
-                f"{place}: the reference itself does not {unmet.category.removeprefix('must ')}: {unmet.message}"
+                f"{place}: the reference itself does not {unmet.category.removeprefix('must ')}: {unmet.message}",
+                remedy="meet the requirement in the reference, or remove it",
+                part="reference",
             )
 
     def run(self, key: str, request: Request) -> tuple[dict[str, bytes], Box]:
@@ -233,7 +241,7 @@ class _Bench:
         for outcome in outcomes:
             if outcome.ending is not Ending.ANSWERED:
                 place = f"{place_of(self.package, key)}, case {outcome.name}"
-                raise ReferenceFailed(f"{place}: {reason_of(outcome)}", outcome)
+                raise ReferenceFailed(f"{place}: {reason_of(outcome)}", part=key, outcome=outcome)
         return {outcome.name: outcome.answer or b"" for outcome in outcomes}, box
 
     def _checked(self, case: Case, inputs: Tree) -> dict[str, Tree]:
@@ -241,8 +249,9 @@ class _Bench:
         if not isinstance(inputs, dict) or set(inputs) != set(names):
             given = sorted(map(str, inputs)) if isinstance(inputs, dict) else type(inputs).__name__
             raise ReferenceFailed(
-                f"{place_of(self.package, 'generators')}, case {case.name}: {case.generate} returned {given}; "
-                f"return a dict with exactly {', '.join(names)}"
+                f"{place_of(self.package, 'generators')}, case {case.name}: {case.generate} returned {given}",
+                remedy=f"return a dict with exactly {', '.join(names)}",
+                part="generators",
             )
         return {name: inputs[name] for name in names}
 

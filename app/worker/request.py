@@ -11,6 +11,7 @@ from app.catalog.folder import FILE_OF_KEY, MANIFEST_FILE, digest
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
 from app.catalog.signature import signature_of
+from app.errors import JudgeFailed
 from app.judging.rules import Rules
 from app.judging.tolerance import Tolerance
 from sandbox.guest.codec import STANDARD_CAPS, decode
@@ -85,6 +86,18 @@ def patient(request: Request) -> Request:
 def patient_at_first(request: Request) -> Request:
     """Return the request with a longer load limit, for the package's own code on a student's inputs."""
     return replace(request, limits=replace(request.limits, load_seconds=PATIENT_LOAD_SECONDS))
+
+
+class PackageFailed(JudgeFailed):
+    """A part of the package failed, and its author must change it. The student is not charged.
+
+    `reason` and `remedy` make up the text. `part` is a key such as `reference`, empty for `problem.yaml`. `outcome` is
+    the sandbox's answer if the part ran; it implies the remedy.
+    """
+
+    def __init__(self, reason: str, *, remedy: str = "", part: str = "", outcome: CaseOutcome | None = None) -> None:
+        super().__init__(f"{reason}; {remedy}" if remedy else reason)
+        self.reason, self.remedy, self.part, self.outcome = reason, remedy, part, outcome
 
 
 def place_of(package: Package, key: str) -> str:

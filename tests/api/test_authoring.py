@@ -157,7 +157,7 @@ def test_an_archive_that_means_harm_is_refused_by_its_entry(author: httpx.Client
 
     assert answer.status_code == 422
     (error,) = answer.json()["errors"]
-    assert (error["file"], error["message"]) == ("../../etc/cron.d/job", "leads out of the package")
+    assert (error["file"], error["message"]) == ("../../etc/cron.d/job", "points outside the package")
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_a_package_made_from_an_older_revision_is_refused(author: httpx.Client, 
     fresh = put(author, zipped(CHANGED), {"If-Match": f'"{DIGEST}"'})
 
     assert (stale.status_code, new.status_code, fresh.status_code) == (412, 412, 202)
-    assert "look at what changed" in stale.json()["detail"]
+    assert "compare the two and send it again" in stale.json()["detail"]
 
 
 def test_the_same_package_sent_twice_is_verified_once(author: httpx.Client) -> None:

@@ -1,4 +1,4 @@
-"""The small exercise that a new problem begins with, as a package that passes its verification."""
+"""The exercise of a new problem, as a package that passes its verification."""
 
 from app.web.pages.author_edit import write_beginning
 

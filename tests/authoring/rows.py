@@ -1,4 +1,4 @@
-"""Rows and reports for tests of authors' work; each factory names only what matters to its caller."""
+"""Factories of rows and reports for tests of authoring."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -17,7 +17,7 @@ from tests.factories import make_user
 def make_verification(
     session: Session, package: Package | None = None, user: User | None = None, **wish: Any
 ) -> Verification:
-    """A package that waits to be verified."""
+    """Make a package that waits for verification."""
     sender = user or make_user(session, role="author")
     usual: dict[str, Any] = {"publish": True}
     return send(session, Sending(user_id=sender.id, package=package or make_package(), **usual | wish))

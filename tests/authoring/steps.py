@@ -1,4 +1,4 @@
-"""A verification as a worker would move it, by the lease's own functions."""
+"""Move a verification through its states with the functions of the lease."""
 
 from datetime import timedelta
 
@@ -34,5 +34,5 @@ def end(database: Database, taken: VerificationClaim, *, passed: bool = True) ->
 
 
 def verify(database: Database, *, passed: bool = True) -> None:
-    """The whole verification of the package that waits."""
+    """Verify the waiting package."""
     end(database, take(database), passed=passed)

@@ -1,4 +1,4 @@
-"""What becomes the current revision, and what is kept of who made it so."""
+"""Publishing a revision, and the record of each publication."""
 
 import pytest
 from sqlalchemy import select, update
@@ -135,7 +135,7 @@ def test_what_has_changed_since_is_not_replaced(database: Database) -> None:
 
     with pytest.raises(Outdated, match="its revision is 2"):
         write(database, THIRD, replaces=digest(FIRST.files))
-    with pytest.raises(Outdated, match="not there yet"):
+    with pytest.raises(Outdated, match="sent it as a new problem"):
         write(database, THIRD, replaces="")
 
     assert current(database) == "Number 2"

@@ -1,4 +1,4 @@
-"""A verification is held as a judging is: nothing that happens to a worker loses it, and no zombie writes."""
+"""Leases of verifications: a worker's death loses none, and a superseded attempt writes nothing."""
 
 import signal
 from collections.abc import Iterator
@@ -74,7 +74,7 @@ def current(database: Database, slug: str = "scaled_sum") -> str | None:
 
 @pytest.fixture
 def fleet(database: Database, tmp_path: Path) -> Iterator[Fleet]:
-    """Workers that take as many seconds for a verification as `slots` says."""
+    """Start workers that take `slots` seconds for a verification."""
     fleet = Fleet(database, tmp_path, module="tests.authoring.verifying_process")
     yield fleet
     fleet.end()
@@ -200,7 +200,7 @@ def test_one_that_passes_after_it_was_cancelled_is_not_published(database: Datab
 
     row = read(database)
     assert (row.verdict, row.revision_id) == ("passed", None)
-    assert row.reason == "It passed and was not published: it was cancelled."
+    assert row.reason == "The package passed but was not published: the verification was cancelled."
     assert current(database) is None
 
 

@@ -1,4 +1,4 @@
-"""The whole way of a package with the real checks, in real boxes: quickly, and of a tiny problem."""
+"""The verification of a tiny package with the real checks in real boxes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ QUICK = Effort(is_quick=True, mutants=4)
 
 @contextmanager
 def verifying(database: Database, data: Path, seconds: float = LONGEST_SECONDS) -> Iterator[None]:
-    """A worker of verifications, for as long as the block lasts."""
+    """Run a worker for verifications during the block."""
     settings = read_settings(data=str(data), sandbox="bubblewrap")
     verifier = Verifier(settings=settings, database=database, gpus=None, effort=QUICK, seconds=seconds)
     loop = verifier.loop(Capacity(queues=("cpu",), slots=1))

@@ -1,4 +1,4 @@
-"""A small valid package, and copies of it with one thing changed."""
+"""A small valid package, and copies of it with one change."""
 
 from collections.abc import Mapping
 
@@ -66,7 +66,7 @@ def make_package(slug: str = "scaled_sum", problem: str = PROBLEM) -> Package:
 def make_listed(
     slug: str, place: str = "track: basics\nposition: 1\n", *, problem: str = PROBLEM, **keys: str
 ) -> Package:
-    """A package that is called as its slug; `place` are its lines of track and position, `keys` replace others."""
+    """Make a package titled by its slug. `place` has its lines of track and position, `keys` replaces other lines."""
     problem = problem.replace("track: basics\nposition: 1\n", place)
     for key, text in {"title": slug, **keys}.items():
         old = next(line for line in problem.splitlines() if line.startswith(f"{key}: "))

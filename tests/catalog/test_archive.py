@@ -1,4 +1,4 @@
-"""Archives as people make them, and as those make them who want to break something."""
+"""Ordinary archives, and archives made by attackers."""
 
 import stat
 import struct
@@ -39,7 +39,7 @@ def holding(**files: bytes) -> bytes:
 
 
 def named(name: str, content: bytes = YAML) -> bytes:
-    """One entry of any name, which `ZipInfo` would put right."""
+    """Make an archive with one entry of any name, which `ZipInfo` would correct."""
     entry = ZipInfo("placeholder")
     entry.filename = name
     return zipped(lambda archive: archive.writestr(entry, content))
@@ -83,9 +83,9 @@ def test_what_tools_leave_behind_is_passed_over() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("../problem.yaml", "leads out of the package"),
-        ("sum/../../problem.yaml", "leads out of the package"),
-        ("sum/..", "leads out of the package"),
+        ("../problem.yaml", "points outside the package"),
+        ("sum/../../problem.yaml", "points outside the package"),
+        ("sum/..", "points outside the package"),
         ("/etc/passwd", "is an absolute path"),
         ("C:/problem.yaml", "is an absolute path"),
         ("..\\problem.yaml", "has a backslash"),
@@ -157,7 +157,7 @@ def test_a_bomb_that_lies_about_its_size_is_not_unpacked() -> None:
 
 
 def test_many_entries_over_the_same_bytes_are_refused() -> None:
-    """A bomb without nesting: every entry of the directory names the one file."""
+    """Make a zip bomb without nesting: every entry of the directory points to the same file."""
     body = holding(problem=bytes(MAX_FILE_BYTES))
     start, end = body.index(b"PK\1\2"), body.index(b"PK\5\6")
     entry, count = body[start:end], 150
@@ -198,5 +198,5 @@ def test_an_empty_upload_is_refused() -> None:
 def test_a_file_in_another_encoding_is_refused_with_its_place(content: bytes) -> None:
     body = zipped(lambda archive: archive.writestr("sum/problem.yaml", content))
 
-    with pytest.raises(PackageInvalid, match=r"problem.yaml:1: (is not UTF-8|holds a NUL)"):
+    with pytest.raises(PackageInvalid, match=r"problem.yaml:1: (is not UTF-8|contains a NUL)"):
         package_from_files(SLUG, read_upload(SLUG, body))

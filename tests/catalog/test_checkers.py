@@ -1,4 +1,4 @@
-"""The key `checkers`: read strictly, and compared with the rest of the package."""
+"""The key `checkers`: strict validation, and conflicts with the rest of the package."""
 
 import subprocess
 import sys
@@ -20,9 +20,10 @@ FEW = MATRIX.replace("N", "3")
 # what is returned, checkers, key, words of the message, words of the remedy
 BROKEN = [
     ("{type: dict}", "{a: {checker: exakt}}", "checkers.a", "checker is 'exakt'; did you mean exact?", "closeness"),
-    ("{type: dict}", "{a: {}}", "checkers.a", "names no checker", "add `checker:` with one of closeness, "),
+    ("{type: dict}", "{a: {}}", "checkers.a", "has no key `checker`", "add `checker:` with one of closeness, "),
     ("{type: dict}", "{a: exact}", "checkers.a", "is 'exact'", "write `{checker: …}` with one of"),
-    ("{type: dict}", "{a: {checker: exact, rtol: 1}}", "checkers.a.rtol", "is no known key", "known here are checker"),
+    ("{type: dict}", "{a: {checker: exact, rtol: 1}}", "checkers.a.rtol",
+     "is not a known key", "the known keys are checker"),
     ("{type: dict}", "[exact]", "checkers", "is ['exact']", "write a mapping"),
     ("{type: dict}", "{history: {checker: exact}}", "tolerance.leaves.history", "uses no tolerance", "remove it"),
     ("{type: int}", '{"*": {checker: ulp, units: 1}}', "checkers.*", "output that is int, but ulp", "another"),
@@ -103,14 +104,14 @@ CHECKER = "def check(inputs, expected, answer):\n    return True\n"
 @pytest.mark.parametrize(
     ("checkers", "code", "said"),
     [
-        ("{a: {checker: exact}}", CHECKER, "checker.py:1: is asked about no leaf"),
+        ("{a: {checker: exact}}", CHECKER, "checker.py:1: judges no leaf"),
         ("{a: {checker: property}}", "def chek(i, e, a): ...\n", "checker.py:1: does not define check"),
         (
             "{a: {checker: property}}",
             "\ndef check(answer): ...\n",
             "checker.py:2: defines check, which does not take 3",
         ),
-        ("{a: {checker: property}}", "def check(:\n", "checker.py:1: is no valid Python"),
+        ("{a: {checker: property}}", "def check(:\n", "checker.py:1: is not valid Python"),
     ],
 )
 def test_a_checker_that_can_not_be_asked_is_told(checkers: str, code: str, said: str) -> None:

@@ -1,4 +1,4 @@
-"""YAML and its traps."""
+"""Reading YAML, with its pitfalls."""
 
 import math
 from typing import Any
@@ -75,12 +75,12 @@ def test_an_alias_repeats_its_value() -> None:
         ("a: !!str 1\n", 1, "a", "has the tag"),
         ("a: &x [*x]\n", 1, "a[0]", "not defined before it"),
         ("a: *x\n", 1, "a", "not defined before it"),
-        ("a: 1\n{b: 1}: 2\n", 2, "", "no word"),
+        ("a: 1\n{b: 1}: 2\n", 2, "", "has a key that is not a word"),
         ('a: "\\0"\n', 1, "a", "U+0000"),
         ('a: "\\ud800"\n', 1, "a", "U+D800"),
         ("a: 1\nb: \x07\n", 2, "", "U+0007"),
         ("", 1, "", "is empty"),
-        ("- 1\n", 1, "", "is no mapping"),
+        ("- 1\n", 1, "", "is not a mapping"),
         ("a: " + "[" * 40 + "]" * 40, 1, "a" + "[0]" * 32, "nested deeper than 32"),
         ("a: " + "{b: " * 5000 + "}" * 5000, 1, "a" + ".b" * 32, "nested deeper than 32"),
     ],

@@ -1,4 +1,4 @@
-"""docs/problem-format.md is true to the code."""
+"""The examples of docs/problem-format.md agree with the code."""
 
 import re
 from pathlib import Path

@@ -21,7 +21,7 @@ def draw(manifest: Manifest, name: str, secret_seed: bytes = SECRET, variant: in
 
 
 def draw_x(dtype: str, value: str) -> Any:
-    """What the sample draws when its parameter `x` has this element type and this value."""
+    """Return what the sample draws if its parameter `x` has this element type and value."""
     filler = f"{{draw: choice, shape: [100], of: [{'true' if dtype == 'bool' else 1}]}}"
     problem = edited("shape: [N], dtype: float32", f"shape: [N], dtype: {dtype}").replace("[1, 2.5]", value)
     problem = problem.replace("{draw: normal, shape: [100], scale: 2.0}", filler)
@@ -79,7 +79,7 @@ def test_a_sample_is_the_same_for_every_secret_and_variant() -> None:
 
 
 def test_drawn_numbers_never_change() -> None:
-    """Stored expected outputs belong to these: a change of the recipe would judge against other inputs."""
+    """Stored expected outputs belong to these numbers, so the recipe must never change."""
     x = draw(MANIFEST, "large", b"seed", 1)["x"]
 
     np.testing.assert_allclose(x[:3], [1.8213643, -0.75594991, -1.6427313], rtol=1e-6)
@@ -96,7 +96,7 @@ def test_a_further_parameter_moves_no_other_draw() -> None:
 
 
 def test_a_draw_does_not_depend_on_the_order_of_keys() -> None:
-    """JSON columns keep no order of keys."""
+    """JSON columns do not keep the order of keys."""
     one = edited("{weights: {draw: uniform, shape: [3]}}", "{a: {draw: normal}, b: {draw: normal}}")
     other = edited("{weights: {draw: uniform, shape: [3]}}", "{b: {draw: normal}, a: {draw: normal}}")
 

@@ -1,4 +1,4 @@
-"""Each row breaks one thing in problem.yaml: what is found must name its line, key, value, limit and remedy."""
+"""Each row breaks one key of problem.yaml. The fault must name its line, key, value, limit and remedy."""
 
 import pytest
 
@@ -6,7 +6,8 @@ from tests.catalog.packages import PROBLEM, edited, faults_of, make_files
 
 # old text, new text, key, words of the message, words of the remedy
 BROKEN = [
-    ("title: Scaled sum", "titel: Scaled sum", "titel", "no known key; did you mean title?", "known here are cases"),
+    ("title: Scaled sum", "titel: Scaled sum", "titel",
+     "not a known key; did you mean title?", "the known keys are cases"),
     ("difficulty: beginner", "difficulty: begginer", "difficulty", "did you mean beginner?", "intermediate"),
     ("estimated_minutes: 5", "estimated_minutes: 0", "estimated_minutes", "is 0", "at least 1"),
     ("estimated_minutes: 5", "estimated_minutes: '5'", "estimated_minutes", "is '5'", "whole number, without quotes"),
@@ -21,7 +22,7 @@ BROKEN = [
     ("frameworks: [numpy]", "frameworks: []", "frameworks", "is empty", "at least 1"),
     ("leaves: numpy, dtype: float64", "leaves: torch", "parameters[3].leaves", "only numpy", "add torch to frameworks"),
     ("entry_point: scaled_sum", "entry_point: scaled-sum", "entry_point", "is 'scaled-sum'", "Python name"),
-    ("entry_point: scaled_sum", "entry_point: class", "entry_point", "a word of Python's own", "another name"),
+    ("entry_point: scaled_sum", "entry_point: class", "entry_point", "a Python keyword", "another name"),
     ("shape: [N], dtype: float32", "shape: [N], dtype: flaot32", "parameters[0].dtype", "mean float32?", "bfloat16"),
     ("shape: [N], dtype: float32", "dtype: float32", "parameters[0].shape", "missing for an array", "shape: [N]"),
     ("shape: [N], dtype: float32", "shape: [n], dtype: float32", "parameters[0].shape[0]", "'n'", "upper-case name"),
@@ -66,7 +67,7 @@ BROKEN = [
     ("draw: normal", "draw: gauss", "cases[1].inputs.x", "draw is 'gauss'", "normal, uniform, integers"),
     ("scale: 2.0}", "scale: -2.0}", "cases[1].inputs.x.scale", "is -2.0", "at least 0"),
     ("scale: 2.0}", "sclae: 2.0}", "cases[1].inputs.x.sclae", "did you mean scale?", "loc"),
-    ("scale: 2.0}", "scale: 1e38}", "cases[1].inputs.x.scale", "makes numbers like 8e+38", "draw smaller numbers"),
+    ("scale: 2.0}", "scale: 1e38}", "cases[1].inputs.x.scale", "gives numbers like 8e+38", "draw smaller numbers"),
     ("scale: 2.0}", "dtype: float16}", "cases[1].inputs.x.dtype", "the parameter's dtype is float32", "remove it"),
     ("shape: [100], ", "", "cases[1].inputs.x", "has no shape", "numbers for N"),
     ("shape: [100], ", "shape: [100, 1], ", "cases[1].inputs.x.shape", "is [100, 1], but", "change"),
@@ -83,7 +84,8 @@ BROKEN = [
     ("answer: 1", "answer: 2", "quiz[0].answer", "numbered 0 to 1", "index of the right choice"),
     ('choices: ["1", "2"]', 'choices: ["1"]', "quiz[0].choices", "has 1 items", "at least 2"),
     ('choices: ["1", "2"]', "choices: [1, 2]", "quiz[0].choices[0]", "is 1", "put it in quotes"),
-    ("doc: the numbers}", "doc: one, two}", "parameters[0].two", "is no known key", "comma needs quotes"),
+    ("doc: the numbers}", "doc: one, two}", "parameters[0].two",
+     "is not a known key", "put a text with a comma in quotes"),
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""A manifest that uses every key, wrong at each place in every way: refused with file and line, never an exception."""
+"""A manifest with every key, broken at every location in every way: faults with file and line, never an exception."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.catalog.fault import Fault, Location
-from app.catalog.package import inspect, read_problem_file
+from app.catalog.package import list_code_faults, read_parts, read_problem_file
 from app.catalog.part import gather
 from app.catalog.schema import manifest_schema
 from app.catalog.validation_errors import PATTERNS
@@ -146,10 +146,11 @@ ANYTHING = ("inputs", "with")
 
 
 def read(document: Document) -> list[Fault]:
-    """As a package is read, without the text of its YAML."""
-    problem, faults = read_problem_file(document)
+    """Read the document like a package, without the text of its YAML."""
+    partial = read_parts(document)
+    problem, faults = read_problem_file(document, partial)
     parts = gather({}, document, frozenset())
-    found = [*faults, *parts.faults, *inspect(parts, document)]
+    found = [*faults, *parts.faults, *list_code_faults(parts, document, partial)]
     assert found or problem is not None
     return found
 
@@ -189,7 +190,7 @@ def test_a_wrong_value_anywhere_is_refused_with_its_place_and_never_raises(text:
         for new in WRONG[number % share :: share]:
             faults = read(replace(document, content=changed(document.content, where, new)))
             assert all(fault.file and fault.message and fault.remedy for fault in faults), (where, new)
-            assert all(fault.line > 0 or fault.message in ("is missing", "holds no solution") for fault in faults), (
+            assert all(fault.line > 0 or fault.message in ("is missing", "has no solution") for fault in faults), (
                 where,
                 new,
             )

@@ -34,7 +34,7 @@ def test_what_is_typed_becomes_a_sample_case_with_the_types_of_the_parameters() 
         ("x: [1, 2.5]", "x: [[1], [2]]", "line 1: x has shape [2, 1], but the parameter's is [N]: give it that shape"),
         ("x: [1, 2.5]", "x: [1, 2, 3]", "line 2: y has N = 2, but x has N = 3: make both sizes equal"),
         ("x: [1, 2.5]", "x: [1, [2]]", "line 1: x[1] has another length or depth than the item before it"),
-        ("x: [1, 2.5]", "x: {draw: normal, shape: [2]}", "line 1: x is a draw: write the values themselves"),
+        ("x: [1, 2.5]", "x: {draw: normal, shape: [2]}", "line 1: x is a draw: write the values, such as"),
         ("x: [1, 2.5]", "z: [1, 2.5]", "line 1: z is no parameter: the parameters are x, y, scale, options"),
         ("[3, 4]]", "[3, 0.5]]", "line 2: y[1][1] is 0.5, but int32 takes whole numbers: write such a value"),
         ("[3, 4]]", "[3, 4e10]]", "line 2: y[1][1] is 40000000000.0, but int32 takes whole numbers"),
@@ -44,7 +44,11 @@ def test_what_is_typed_becomes_a_sample_case_with_the_types_of_the_parameters() 
         (GOOD, "", "write one line for each input, such as `x: [1, 2]`"),
         (GOOD, "x: !!python/object:os.system 1", "line 1: x has the tag tag:yaml.org,2002:python/object:os.system"),
         (GOOD, "x: \ud800", "U+D800"),
-        (GOOD, " " * (MAX_BYTES + 1), "the text has 16385 bytes: at most 16384 (16 KiB) are taken"),
+        (
+            GOOD,
+            " " * (MAX_BYTES + 1),
+            "the text has 16385 bytes: try a smaller example; at most 16384 (16 KiB) are allowed",
+        ),
     ],
 )
 def test_what_does_not_fit_is_told_with_its_line_and_what_to_do(old: str, new: str, said: str) -> None:
@@ -52,7 +56,7 @@ def test_what_does_not_fit_is_told_with_its_line_and_what_to_do(old: str, new: s
 
 
 def repeated(leaf: str, times: int) -> str:
-    """`times` × `times` of it, in few bytes."""
+    """Return `times` × `times` copies of a value, in few bytes."""
     few = f"&a [{', '.join([leaf] * times)}]"
     return f"once: {few}, often: [{', '.join(['*a'] * times)}]"
 
@@ -61,7 +65,7 @@ def repeated(leaf: str, times: int) -> str:
 def test_anchors_make_them_no_larger_than_allowed(leaf: str) -> None:
     said = refusal_of(GOOD.replace("verbose: true", repeated(leaf, 100)))
 
-    assert "bytes of values: at most 65536 are taken" in said
+    assert "bytes of values: make it smaller; at most 65536 are allowed" in said
 
 
 def test_what_anchors_blow_up_is_not_even_looked_at() -> None:

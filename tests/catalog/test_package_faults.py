@@ -1,4 +1,4 @@
-"""What can be wrong with the files and the code of a package."""
+"""Faults in the files and the code of a package."""
 
 import os
 from pathlib import Path
@@ -34,7 +34,7 @@ def faults_in(folder: Path) -> list[Fault]:
     ("changed", "place", "words"),
     [
         ({"problem.yaml": None}, "problem.yaml", "is missing: write it"),
-        ({"statement.md": None}, "statement.md", "is missing: write it, or give its text under the key `statement:`"),
+        ({"statement.md": None}, "statement.md", "is missing: write it, or put its text under the key `statement:`"),
         ({"statement.md": " \n"}, "statement.md:1", "is empty"),
         ({"reference.py": None}, "reference.py", "the key `reference:`"),
         ({"reference.py": SYNTAX}, "reference.py:2", "'(' was never closed: correct the line"),
@@ -47,13 +47,13 @@ def faults_in(folder: Path) -> list[Fault]:
         ({"starter.py": "return 1\n"}, "starter.py:1", "'return' outside function"),
         ({"driver.py": "def go(solution, inputs): ...\n"}, "driver.py:1", "does not define run"),
         ({"driver.py": "def run(solution): ...\n"}, "driver.py:1", "does not take 2 positional arguments"),
-        ({"cases.py": None}, "problem.yaml:35", "has no cases.py: write cases.py, or give its text under"),
+        ({"cases.py": None}, "problem.yaml:35", "has no cases.py: write cases.py, or put its text under"),
         (
             {"cases.py": "def make(seed): ...\n"},
             "problem.yaml:35",
             "cases.py:1 defines make, which does not take width",
         ),
-        ({"cases.py": "def make(seed, width, n): ...\n"}, "problem.yaml:35", "which needs n too: give it under `with`"),
+        ({"cases.py": "def make(seed, width, n): ...\n"}, "problem.yaml:35", "which also needs n: add it under `with`"),
         ({"refrence.py": SOLUTION}, "refrence.py", "does not belong to a package; did you mean reference.py?"),
         ({"../secret": "x"}, "../secret", "does not belong to a package"),
         ({"/etc/passwd": "x"}, "/etc/passwd", "does not belong to a package"),
@@ -63,7 +63,7 @@ def faults_in(folder: Path) -> list[Fault]:
         ({"submissions/accepted/plain.py": None}, "submissions/accepted/", "add a solution that must get this verdict"),
         ({"submissions/runtime_error/a.py": "# no\n)"}, "submissions/runtime_error/a.py:2", "unmatched ')'"),
         ({"submissions/runtime_error/a.py": "x = 1\n"}, "submissions/runtime_error/a.py:1", "comment or docstring"),
-        ({"statement.md": "a\0b"}, "statement.md:1", "holds a NUL character"),
+        ({"statement.md": "a\0b"}, "statement.md:1", "contains a NUL character"),
         ({"editorial.md": "x" * (MAX_FILE_BYTES + 1)}, "editorial.md", f"a file may have {MAX_FILE_BYTES}"),
     ],
 )
@@ -96,7 +96,8 @@ def test_bad_utf8_is_named_with_its_line() -> None:
 def test_a_text_given_twice_is_a_fault() -> None:
     faults = faults_of(make_files(problem=PROBLEM + "statement: Again.\n"))
 
-    assert [(fault.key, fault.message) for fault in faults] == [("statement", "is given beside the file statement.md")]
+    told = [(fault.key, fault.message) for fault in faults]
+    assert told == [("statement", "is given here and as the file statement.md")]
 
 
 def test_a_syntax_error_in_inline_code_has_the_line_of_problem_yaml() -> None:
@@ -156,7 +157,7 @@ def test_too_many_files_are_refused(folder: Path) -> None:
         (folder / f"submissions/accepted/n{number}.py").write_text(SOLUTION)
 
     assert [fault.remedy for fault in faults_in(folder)] == [
-        f"a package may have {MAX_FILES} files with {MAX_TOTAL_BYTES} bytes in all: remove what is not needed"
+        f"remove some: a package may have {MAX_FILES} files with {MAX_TOTAL_BYTES} bytes in all"
     ]
 
 
@@ -196,7 +197,7 @@ def test_what_editors_and_python_leave_behind_is_no_part_of_a_package(folder: Pa
 
 
 def test_a_folder_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
-    assert "is no folder: name the folder that holds problem.yaml" in str(faults_in(tmp_path / "nothing")[0])
+    assert "is not a folder: name the folder that holds problem.yaml" in str(faults_in(tmp_path / "nothing")[0])
 
 
 def test_a_generator_in_a_broken_cases_file_is_not_blamed_on_its_case() -> None:

@@ -1,4 +1,4 @@
-"""The keys `requirements`, `static`, `sealed` and `repeat`: read strictly, and compared with the rest."""
+"""The keys `requirements`, `static`, `sealed` and `repeat`: strict validation, and conflicts with other keys."""
 
 import jsonschema_rs
 import numpy as np
@@ -20,21 +20,24 @@ JAX = (
 SEALED = "  - name: large\n    sealed: true\n    repeat: 3\n"
 # problem, what stands under requirements, key, words of the message, words of the remedy
 BROKEN = [
-    (JAX, "{usess: scan}", "requirements[0]", "is of no known kind; did you mean uses?", "one of the keys calls, "),
+    (JAX, "{usess: scan}", "requirements[0]", "has no known kind; did you mean uses?", "one of the keys calls, "),
     (JAX, "scan", "requirements[0]", "is 'scan'", "write `{uses: …}`"),
     (JAX, "{uses: scn}", "requirements[0].uses", "is 'scn'; did you mean scan?", "use one of scan, fori"),
-    (JAX, "{uses: scan, len: 3}", "requirements[0].len", "is no known key", "known here are length, slices"),
+    (JAX, "{uses: scan, len: 3}", "requirements[0].len", "is not a known key", "the known keys are length, slices"),
     (JAX, "{uses: scan, length: -1}", "requirements[0].length", "is -1", "must be at least 0"),
-    (JAX, "{uses: scan, length: M}", "requirements[0].length", "'M', which is no parameter or size", "one of N, scale"),
+    (JAX, "{uses: scan, length: M}", "requirements[0].length",
+     "'M', which is neither a parameter nor a size", "one of N, scale"),
     (JAX, "{uses: while, length: 3}", "requirements[0].length", "is given for while", "remove it"),
     (JAX, "{uses: while, slices: [x]}", "requirements[0].slices", "is given for while", "ask for scan or fori"),
-    (JAX, "{uses: scan, through: [x, z]}", "requirements[0].through[1]", "is 'z', which is no parameter", "of x, y"),
-    (JAX, "{uses: scan, through: [scale]}", "requirements[0].through[0]", "is 'scale', which is no", "of x, y"),
+    (JAX, "{uses: scan, through: [x, z]}", "requirements[0].through[1]",
+     "is 'z', which is not a traced parameter", "of x, y"),
+    (JAX, "{uses: scan, through: [scale]}", "requirements[0].through[0]", "is 'scale', which is not", "of x, y"),
     (JAX.replace(", static: true", ""), "{uses: scan, length: scale}", "requirements[0].length", "not static", "add"),
     (JAX, "{forbids: []}", "requirements[0].forbids", "is empty", "at least 1"),
     (JAX, "{max_temporary_memory: {}}", "requirements[0].max_temporary_memory", "gives no amount", "`{mib: 1}`"),
     (JAX, "{max_temporary_memory: {mib: 1, ratio: 1}}", "requirements[0].max_temporary_memory", "two ways", "write"),
-    (JAX, "{max_temporary_memory: {mb: 1}}", "requirements[0].max_temporary_memory.mb", "no known key", "mib, ratio"),
+    (JAX, "{max_temporary_memory: {mb: 1}}", "requirements[0].max_temporary_memory.mb",
+     "not a known key", "mib, ratio"),
     (JAX, "{max_flops_ratio: 0}", "requirements[0].max_flops_ratio", "is 0", "more than 0"),
     (JAX, "{calls: backward, count: 1}", "requirements[0].calls", "needs torch", "add torch to frameworks"),
     (JAX, "{calls: backwards, count: 1}", "requirements[0].calls", "did you mean backward?", "use one of autocast"),
@@ -49,7 +52,7 @@ BROKEN_CASES = [
     ("  - name: large\n    sealed: true\n    repeat: 499\n", "cases", "makes 501 cases in all"),
     ("  - name: large\n    sealed: true\n    visibility: sample\n", "cases[1].sealed", "is given for a sample"),
     (SEALED.replace("large", "a") + "    inputs: {x: {draw: normal, shape: [1]}, y: [[1, 2]]}\n  - name: a_2\n",
-     "cases[1].repeat", "makes a case a_2, as cases[2] is called"),
+     "cases[1].repeat", "makes a case a_2, which is the name of cases[2]"),
     (SEALED.replace("large", "b") + "    inputs: {x: [1], y: [[1, 2]], scale: 1, options: {}}\n  - name: large\n",
      "cases[1].repeat", "nothing in these inputs is drawn"),
 ]  # fmt: skip
@@ -86,7 +89,7 @@ def test_requirements_on_programs_do_not_go_with_a_driver() -> None:
 
     told = [f"{fault.key} {fault.message}" for fault in faults]
     assert told == [
-        "requirements[0].max_equations asks for the program of a function, but driver.py calls it as it likes"
+        "requirements[0].max_equations needs the program of a function, but only driver.py knows how it is called"
     ]
 
 

@@ -8,7 +8,7 @@ files = st.dictionaries(st.text(max_size=5), st.binary(max_size=5), max_size=4)
 
 
 def test_the_digest_of_known_content_never_changes() -> None:
-    """Revisions in every database are found by it."""
+    """Every database finds its revisions by the digest."""
     assert digest({"a": b"1", "b/c": b""}) == "4f783a2fbcf18a6c940d2e68b49321479275f0b0f5cb6c9eb6c6adabe80fb897"
 
 

@@ -1,4 +1,4 @@
-"""What the function takes, what cases give, and which of them is shown where."""
+"""The parameters of the function, the inputs of cases, and where each is shown."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -140,7 +140,7 @@ def test_faults_name_inputs_where_cases_give_inputs(old: str, new: str, key: str
     [
         (WITH_INPUTS, {"driver.py": None}, "inputs", "is given, but the package has no driver.py"),
         (PROBLEM.replace("{name: scale, type: float}", "{name: scale, type: object}"), {}, "parameters[2].type",
-         "is object, which no case can give"),
+         "is object, which a case can't give"),
         (WITH_INPUTS, {"starter.py": "def scaled_sum(model): ...\n"}, "",
          "defines scaled_sum, which does not take 2 positional arguments"),
     ],

@@ -40,7 +40,7 @@ def publish_step(session: Session, slug: str, position: int, after: str = "", tr
 
 
 def states(**by_slug: str) -> Subquery:
-    """Of a user who is so far."""
+    """Return the states of a user with this progress."""
     rows: list[Select[UUID, str]] = [
         select(Problem.id.label("problem_id"), literal(state).label("state")).where(Problem.slug == slug)
         for slug, state in (by_slug or {"": ""}).items()
@@ -121,11 +121,11 @@ def test_a_track_that_nobody_is_in_is_not_found(session: Session) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("tracks:\n  a: {titel: A}", "tracks.yaml:2: tracks.a.titel is no known key; did you mean title?"),
+        ("tracks:\n  a: {titel: A}", "tracks.yaml:2: tracks.a.titel is not a known key; did you mean title?"),
         ("tracks:\n  a: {title: ''}", "tracks.yaml:2: tracks.a.title is empty: must have at least 1"),
         ("tracks:\n  A B: {title: A}", "use lower-case letters, digits, _ and -"),
-        ("track: {}", "track is no known key; did you mean tracks?"),
-        ("- a", "is no mapping of keys"),
+        ("track: {}", "track is not a known key; did you mean tracks?"),
+        ("- a", "is not a mapping of keys"),
         ("tracks: [", "is not YAML"),
     ],
 )

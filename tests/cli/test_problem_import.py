@@ -115,7 +115,7 @@ def test_a_kattis_package_judges_its_own_programs_by_its_own_tolerance(tmp_path:
 
     assert imported.returncode == 0, imported.stdout + imported.stderr
     assert "returns all 3 answers of the source" in imported.stdout
-    assert "fast.cpp: it is no Python" in imported.stdout
+    assert "fast.cpp: it is not Python" in imported.stdout
     assert "still LaTeX: \\includegraphics" in imported.stdout
     package = load_package(target)
     assert (package.manifest.title, package.manifest.license) == ("Add Up", "CC-BY-SA-4.0, Jo Judge")
@@ -160,7 +160,7 @@ def test_a_folder_with_literal_tests_keeps_what_may_be_shown(tmp_path: Path) -> 
 
     assert imported.returncode == 0, imported.stdout + imported.stderr
     assert "returns all 2 answers of the source" in imported.stdout
-    assert "case_3: the argument np.zeros(3) is no literal" in imported.stdout
+    assert "case_3: the argument np.zeros(3) is not a literal" in imported.stdout
     package = load_package(target)
     assert [(case.name, case.visibility) for case in package.manifest.cases] == [
         ("case_1", "sample"),

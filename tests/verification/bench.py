@@ -1,4 +1,4 @@
-"""What the tests of verifying work with: small packages, changed as they like, and real boxes."""
+"""Small packages to change, and real boxes, for the tests of verification."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from threading import Event
 from app.catalog.package import Package, load_package, package_from_files
 from app.catalog.verification_report import CheckName, Report, Severity
 from app.settings import Settings
-from app.verification.trial import Bench, Effort, open_bench, private_launcher
+from app.verification.trial import Effort, VerificationPools, open_pools, private_launcher
 from app.verification.verify import verify
 
 PACKAGES = Path(__file__).parent / "packages"
@@ -18,10 +18,10 @@ NO_MUTANTS = Effort(is_quick=True, mutants=0)
 
 
 @contextmanager
-def a_bench() -> Iterator[Bench]:
+def opened_pools() -> Iterator[VerificationPools]:
     settings = Settings(sandbox="bubblewrap")
-    with private_launcher(settings) as launcher, open_bench(settings, launcher) as bench:
-        yield bench
+    with private_launcher(settings) as launcher, open_pools(settings, launcher) as pools:
+        yield pools
 
 
 def package_of(slug: str) -> Package:
@@ -29,7 +29,7 @@ def package_of(slug: str) -> Package:
 
 
 def changed(slug: str, *changes: tuple[str, str]) -> Package:
-    """The package with texts of its problem.yaml replaced. Each must stand there."""
+    """Return the package with texts of its problem.yaml replaced; each must occur there."""
     text = (PACKAGES / slug / "problem.yaml").read_text()
     for old, new in changes:
         assert old in text, old
@@ -37,8 +37,8 @@ def changed(slug: str, *changes: tuple[str, str]) -> Package:
     return package_from_files(slug, {"problem.yaml": text.encode()})
 
 
-def verified(package: Package, bench: Bench, effort: Effort = QUICK) -> Report:
-    return verify(package, bench, lambda *_: None, Event(), effort)
+def verified(package: Package, pools: VerificationPools, effort: Effort = QUICK) -> Report:
+    return verify(package, pools, lambda *_: None, Event(), effort)
 
 
 def said(report: Report, severity: Severity = "error") -> list[tuple[CheckName, str]]:

@@ -1,14 +1,14 @@
-"""One bench for all tests: its boxes stay warm."""
+"""One set of pools for all tests, so that its boxes stay warm."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from app.verification.trial import Bench
-from tests.verification.bench import a_bench
+from app.verification.trial import VerificationPools
+from tests.verification.bench import opened_pools
 
 
 @pytest.fixture(scope="package")
-def bench() -> Iterator[Bench]:
-    with a_bench() as opened:
+def pools() -> Iterator[VerificationPools]:
+    with opened_pools() as opened:
         yield opened

@@ -1,4 +1,4 @@
-"""The tolerance between noise and signal, both known."""
+"""The tolerance between a known noise and a known signal."""
 
 from math import inf
 
@@ -8,21 +8,21 @@ import pytest
 from app.catalog.verification_section import CalibratedLeaf, Kind, Measured, share_text
 from app.judging.comparison import Rules, compare
 from app.judging.options import Margin
-from app.verification.calibration import Place, calibrate, findings_about
+from app.verification.calibration import ToleranceGroup, calibrate, findings_about
 from app.verification.distance import Distance, share_of
-from app.verification.trial import Bench
+from app.verification.trial import VerificationPools
 from tests.verification.bench import changed, package_of, said, verified
 
-PLACE = Place("*", "closeness", 1e-4, 1e-6)
+GROUP = ToleranceGroup("*", "closeness", 1e-4, 1e-6)
 
 
 def measured(value: float, kind: Kind = "accepted") -> Measured:
     return Measured(kind=kind, label="name", case="case", value=value)
 
 
-def leaf_of(noise: float, signal: float, place: Place = PLACE) -> CalibratedLeaf:
+def leaf_of(noise: float, signal: float, group: ToleranceGroup = GROUP) -> CalibratedLeaf:
     return calibrate(
-        place, [measured(noise), measured(noise / 2)], [measured(signal, "wrong"), measured(9 * signal, "wrong")]
+        group, [measured(noise), measured(noise / 2)], [measured(signal, "wrong"), measured(9 * signal, "wrong")]
     )
 
 
@@ -70,33 +70,33 @@ def test_the_tolerance_that_is_set_is_no_advice(noise: float, signal: float) -> 
 
 
 def test_a_part_of_the_tolerance_that_is_0_stays_0() -> None:
-    suggestion = leaf_of(10.0, 1000.0, Place("*", "closeness", 0.0, 1e-6)).suggestion
+    suggestion = leaf_of(10.0, 1000.0, ToleranceGroup("*", "closeness", 0.0, 1e-6)).suggestion
 
     assert suggestion == Margin(rtol=0.0, atol=1e-4)
 
 
 def test_what_must_be_exact_is_not_calibrated() -> None:
-    place = Place("*", "closeness", 0.0, 0.0)
+    group = ToleranceGroup("*", "closeness", 0.0, 0.0)
 
-    assert calibrate(place, [measured(0.0)], []).state == "exact"
-    assert calibrate(place, [measured(float("inf"))], []).state == "too_tight"
+    assert calibrate(group, [measured(0.0)], []).state == "exact"
+    assert calibrate(group, [measured(float("inf"))], []).state == "too_tight"
 
 
 def test_a_checker_without_tolerance_gets_no_suggestion() -> None:
-    leaf = leaf_of(10.0, 1000.0, Place("*", "ulp", None, None))
+    leaf = leaf_of(10.0, 1000.0, ToleranceGroup("*", "ulp", None, None))
 
     assert (leaf.state, leaf.suggestion) == ("too_tight", None)
 
 
 def test_wrong_answers_that_are_furthest_off_elsewhere_leave_a_leaf_without_a_bound() -> None:
-    assert calibrate(PLACE, [measured(0.01)], []).state == "no_signal"
+    assert calibrate(GROUP, [measured(0.01)], []).state == "no_signal"
 
 
 TIGHT = ("tolerance: {rtol: 1.0e-5, atol: 1.0e-6}", "tolerance: {rtol: 1.0e-9, atol: 0.0}")
 
 
-def test_a_package_in_the_gap_says_how_wide_it_is(bench: Bench) -> None:
-    report = verified(package_of("running_mean"), bench)
+def test_a_package_in_the_gap_says_how_wide_it_is(pools: VerificationPools) -> None:
+    report = verified(package_of("running_mean"), pools)
 
     assert report.calibration is not None
     (leaf,) = report.calibration.leaves
@@ -108,11 +108,11 @@ def test_a_package_in_the_gap_says_how_wide_it_is(bench: Bench) -> None:
     assert "wrong" in {each.kind for each in leaf.signal}
 
 
-def test_a_tolerance_below_the_noise_is_refused_with_numbers(bench: Bench) -> None:
-    report = verified(changed("running_mean", TIGHT), bench)
+def test_a_tolerance_below_the_noise_is_refused_with_numbers(pools: VerificationPools) -> None:
+    report = verified(changed("running_mean", TIGHT), pools)
 
     (message,) = [message for check, message in said(report) if check == "calibration"]
-    assert "the tolerance refuses right answers" in message
+    assert "the tolerance rejects right answers" in message
     assert "× the tolerance in" in message
     assert not report.passed
 
@@ -129,8 +129,8 @@ def test_nan_and_inf_out_of_place_are_infinitely_far() -> None:
 
 
 @pytest.mark.parametrize("slug", ["guarded_division", "sign_of_mean"])
-def test_sound_packages_pass_whose_wrong_answers_have_no_number(slug: str, bench: Bench) -> None:
-    report = verified(package_of(slug), bench)
+def test_sound_packages_pass_whose_wrong_answers_have_no_number(slug: str, pools: VerificationPools) -> None:
+    report = verified(package_of(slug), pools)
 
     assert report.passed, said(report)
     assert report.calibration is not None

@@ -1,4 +1,4 @@
-"""`allclose problem verify`, as somebody types it."""
+"""The command `allclose problem verify`."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from tests.verification.bench import PACKAGES
 
 @pytest.fixture
 def unreadable(tmp_path: Path) -> Path:
-    """A package with a wrong value, which would colour a terminal, and a wrong key."""
+    """Make a package with an unknown key and a wrong value, which contains a terminal's colour code."""
     text = (PACKAGES / "running_mean" / "problem.yaml").read_text()
     package = tmp_path / "running_mean"
     package.mkdir()
@@ -79,5 +79,5 @@ def test_a_single_yaml_file_is_a_package(unreadable: Path) -> None:
     assert (report.problem, {finding.line for finding in report.findings}) == ("means", {3, 4})
 
 
-def test_nothing_to_verify_is_a_mistake_of_whoever_types() -> None:
+def test_a_command_without_packages_is_a_usage_error() -> None:
     assert verify().exit_code == 2

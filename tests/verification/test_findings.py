@@ -1,9 +1,9 @@
-"""What only running a package shows, beside references that fail."""
+"""Findings that need a run of the package."""
 
 import pytest
 
 from app.catalog.verification_report import Report
-from app.verification.trial import Bench, Effort
+from app.verification.trial import Effort, VerificationPools
 from tests.verification.bench import NO_MUTANTS, PACKAGES, changed, package_of, said, verified
 
 TOLERANCE = "tolerance: {rtol: 1.0e-5, atol: 1.0e-6}"
@@ -21,8 +21,8 @@ TWIN = '''wrong_answer:
 
 
 @pytest.fixture(scope="module")
-def loose(bench: Bench) -> Report:
-    return verified(changed("running_mean", (TOLERANCE, LOOSE)), bench, NO_MUTANTS)
+def loose(pools: VerificationPools) -> Report:
+    return verified(changed("running_mean", (TOLERANCE, LOOSE)), pools, NO_MUTANTS)
 
 
 def test_half_precision_inside_is_an_error_where_right_answers_are_closer(loose: Report) -> None:
@@ -32,11 +32,11 @@ def test_half_precision_inside_is_an_error_where_right_answers_are_closer(loose:
 def test_a_tolerance_of_no_leaf_is_pointed_out(loose: Report) -> None:
     messages = [message for check, message in said(loose, "warning") if check == "lint"]
 
-    assert messages == ["the tolerance of gradients is used by no leaf of any case"]
+    assert messages == ["the tolerance of gradients matches no leaf of any case"]
 
 
-def test_two_mistakes_that_answer_alike_are_named_with_their_cases(bench: Bench) -> None:
-    report = verified(changed("running_mean", ("wrong_answer:\n", TWIN)), bench, Effort(mutants=0))
+def test_two_mistakes_that_answer_alike_are_named_with_their_cases(pools: VerificationPools) -> None:
+    report = verified(changed("running_mean", ("wrong_answer:\n", TWIN)), pools, Effort(mutants=0))
 
     assert report.mistakes is not None
     (confusion,) = report.mistakes.confusions
@@ -44,8 +44,8 @@ def test_two_mistakes_that_answer_alike_are_named_with_their_cases(bench: Bench)
     assert confusion.cases == ("worked_example", "many_numbers", "both_signs")
 
 
-def test_a_wrong_solution_in_the_folder_of_right_ones_is_named(bench: Bench) -> None:
-    report = verified(changed("running_mean", ("x[: i + 1].mean()", "x[: i + 1].sum()")), bench, NO_MUTANTS)
+def test_a_wrong_solution_in_the_folder_of_right_ones_is_named(pools: VerificationPools) -> None:
+    report = verified(changed("running_mean", ("x[: i + 1].mean()", "x[: i + 1].sum()")), pools, NO_MUTANTS)
 
     (finding,) = (finding for finding in report.findings if finding.check == "known")
 
@@ -57,13 +57,13 @@ def test_a_wrong_solution_in_the_folder_of_right_ones_is_named(bench: Bench) -> 
 
 
 def line_of(text: str, below: str) -> int:
-    """In the package's problem.yaml."""
+    """Return the line in the package's problem.yaml."""
     whole = (PACKAGES / "running_mean" / "problem.yaml").read_text()
     return whole.count("\n", 0, whole.index(text, whole.index(below))) + 1
 
 
-def test_a_mutant_of_a_text_in_the_manifest_has_its_line_there(bench: Bench) -> None:
-    report = verified(package_of("running_mean"), bench, Effort(is_quick=True, mutants=1))
+def test_a_mutant_of_a_text_in_the_manifest_has_its_line_there(pools: VerificationPools) -> None:
+    report = verified(package_of("running_mean"), pools, Effort(is_quick=True, mutants=1))
 
     assert report.mutation is not None
     (mutant,) = report.mutation.mutants

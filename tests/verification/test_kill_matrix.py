@@ -1,4 +1,4 @@
-"""Cases that catch nothing, and mistakes that one case alone catches. Pure: the verdicts are given."""
+"""Cases that catch nothing, and mistakes that only one case catches, from given verdicts."""
 
 from app.catalog.package import KnownSubmission
 from app.judging.verdicts import CaseResult, Verdict, Visibility, overall

@@ -1,4 +1,4 @@
-"""What is said of limits and of the cost of compiling. Pure: the figures are given."""
+"""Findings about limits and the cost of compiling, from given figures."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ def test_shapes_that_cost_more_than_a_second_together_are_pointed_out_with_the_d
     finding = only(a_section(shapes=(a_shape("a", 0.2), a_shape("b", 0.5), a_shape("c", 0.4))))
 
     assert (finding.severity, finding.file) == ("warning", "problem.yaml")
-    assert "the 3 shapes of its cases cost submissions/accepted/slow.py 1.1 s of CPU" in finding.message
+    assert "compiling for the 3 shapes of the cases costs submissions/accepted/slow.py 1.1 s of CPU" in finding.message
     assert "0.5 s for that of b, 0.4 s for that of c" in finding.message
     assert finding.remedy.startswith("let cases share shapes")
 
@@ -72,7 +72,7 @@ def test_one_shape_that_costs_more_than_a_second_has_another_way_out() -> None:
     finding = only(a_section(shapes=(a_shape("a", 1.2),)))
 
     assert finding.severity == "warning"
-    assert "the one shape of its cases costs" in finding.message
+    assert "compiling for the only shape of the cases costs" in finding.message
     assert "lax.scan" in finding.remedy
 
 

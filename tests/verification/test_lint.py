@@ -1,11 +1,11 @@
-"""What is found by reading a package."""
+"""The findings of lint."""
 
 import pytest
 
 from app.catalog.package import Package
 from app.catalog.verification_report import Finding
 from app.verification.lint import RULES
-from app.verification.lint.paper import read_paper
+from app.verification.package_texts import read_texts
 from tests.verification.bench import changed, package_of
 
 WHY = "Streams have no end, and their mean is wanted now."
@@ -15,25 +15,25 @@ DRAWN = "{draw: uniform, shape: [100], low: 0.1, high: 3}"
 
 FOUND = {
     "licence": ("license: CC-BY-4.0\n", "", "warning", "no licence"),
-    "sections": ("## Common pitfalls", "## Traps", "error", "has no section `## Common pitfalls`"),
-    "empty section": (WHY, "", "error", "section Why this matters is empty"),
-    "formula": (r"\frac{1}{i + 1}", r"\fraction{1}{i + 1}", "error", "can't be shown"),
-    "macro": (r"$m_i =", r"$\def\m{m} m_i =", "error", "can't be shown"),
-    "unread formula": (WHY, "It is 3$a_1 = 2$ here.", "warning", "is shown as it is written"),
-    "link": (WHY, "See [there](https://example.org/mean).", "warning", "leaves the package"),
-    "dead link": (WHY, "See [there](../other/statement.md).", "error", "leads nowhere"),
+    "sections": ("## Common pitfalls", "## Traps", "error", "section `## Common pitfalls` is missing"),
+    "empty section": (WHY, "", "error", "section `## Why this matters` is empty"),
+    "formula": (r"\frac{1}{i + 1}", r"\fraction{1}{i + 1}", "error", "can't be rendered"),
+    "macro": (r"$m_i =", r"$\def\m{m} m_i =", "error", "can't be rendered"),
+    "unread formula": (WHY, "It is 3$a_1 = 2$ here.", "warning", "is shown as plain text"),
+    "link": (WHY, "See [there](https://example.org/mean).", "warning", "points outside the package"),
+    "dead link": (WHY, "See [there](../other/statement.md).", "error", "does not work on a problem's page"),
     "image": (WHY, "![curve](curve.png)", "error", "is not shown"),
-    "HTML": (WHY, "It is <b>big</b>.", "warning", "<b> is shown as it is written"),
-    "twin of a sample": (HIDDEN, "inputs: {x: [2, 4, 9]}", "warning", "has the inputs of sample worked_example"),
+    "HTML": (WHY, "It is <b>big</b>.", "warning", "the HTML tag <b> is shown as plain text"),
+    "twin of a sample": (HIDDEN, "inputs: {x: [2, 4, 9]}", "warning", "has the same inputs as sample worked_example"),
     "twice the same choice": ('"one for each place"', '"one that grows"', "error", "the same choice twice"),
-    "TODO": (WHY, "TODO: why it matters", "error", "says TODO"),
+    "TODO": (WHY, "TODO: why it matters", "error", "contains TODO"),
     "unused framework": ("[numpy]", "[numpy, torch]", "warning", "nothing imports it"),
 }
 
 
 def findings_of(package: Package) -> list[Finding]:
-    paper = read_paper(package, ())
-    return [finding for rule in RULES.values() for finding in rule(paper)]
+    texts = read_texts(package, ())
+    return [finding for rule in RULES.values() for finding in rule(texts)]
 
 
 def test_a_right_package_has_nothing_to_be_found() -> None:
@@ -89,7 +89,7 @@ def test_hidden_cases_that_draw_nothing_can_be_replayed() -> None:
         ("{draw: normal, shape: [40], loc: 1.0}", "[3, 2]"),
     )
 
-    assert any("no hidden case draws anything" in finding.message for finding in findings_of(package))
+    assert any("no hidden case draws its inputs" in finding.message for finding in findings_of(package))
 
 
 def test_two_solutions_of_the_same_code_prove_nothing_new() -> None:
@@ -97,7 +97,7 @@ def test_two_solutions_of_the_same_code_prove_nothing_new() -> None:
 
     (finding,) = findings_of(package)
 
-    assert "wrong_answer/off_by_one is the same code as wrong_answer/running_sum" in finding.message
+    assert "wrong_answer/off_by_one has the same code as wrong_answer/running_sum" in finding.message
 
 
 def test_a_generator_that_no_case_names_is_unused() -> None:
@@ -108,7 +108,7 @@ def test_a_generator_that_no_case_names_is_unused() -> None:
 
     (finding,) = findings_of(package)
 
-    assert finding.message == "no case is made by idle"
+    assert finding.message == "no case uses the generator idle"
 
 
 STARTER = 'def running_mean(x):\n      """x: (N,) → (N,)"""\n      raise'
@@ -130,7 +130,7 @@ def test_a_driver_that_calls_otherwise_than_the_page_shows_is_refused() -> None:
     assert {finding.message for finding in found} == {
         "train takes (weight, x, y, lr, window), but the page shows (weight, rows, lr, window)"
     }
-    assert all("under `inputs` what cases give" in (finding.remedy or "") for finding in found)
+    assert all("what cases give to driver.py under `inputs`" in (finding.remedy or "") for finding in found)
 
 
 def test_a_forbidden_word_that_no_program_can_hold_is_refused_with_its_line() -> None:
@@ -143,4 +143,4 @@ def test_a_forbidden_word_that_no_program_can_hold_is_refused_with_its_line() ->
     (finding,) = [finding for finding in findings_of(package) if "forbids" in finding.message]
 
     assert (finding.severity, finding.file, finding.line) == ("error", "problem.yaml", 7)
-    assert finding.message == "requirements[0].forbids[1] is 'for', which no program can hold; did you mean fori?"
+    assert finding.message == "requirements[0].forbids[1] is 'for', which is not a known operation; did you mean fori?"

@@ -1,4 +1,4 @@
-"""Mutants of a small reference, run in boxes; no case shows what its `clip` is for."""
+"""Mutants of a small reference in boxes. No case depends on its `clip`."""
 
 from threading import Event
 
@@ -9,13 +9,13 @@ from app.judging.verdicts import Verdict
 from app.verification.mutation.strength import CheckedMutation, check_mutation
 from app.verification.noise import Noise, measure_noise
 from app.verification.reference import check_reference
-from app.verification.trial import Bench, Effort, Judged, Material, Trial
+from app.verification.trial import Effort, Judged, Material, Trial, VerificationPools
 from tests.verification.bench import package_of
 
 
 @pytest.fixture(scope="module")
-def trial(bench: Bench) -> Trial:
-    return Trial(package=package_of("scaled_mean"), bench=bench, watch=lambda *_: None, abort=Event(), effort=Effort())
+def trial(pools: VerificationPools) -> Trial:
+    return Trial(package=package_of("scaled_mean"), pools=pools, watch=lambda *_: None, abort=Event(), effort=Effort())
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_right_answers_in_other_ways_stay_near(noise: Noise) -> None:
 
 def test_as_few_mutants_are_run_as_are_asked_for(trial: Trial, material: Material) -> None:
     few = Trial(
-        package=trial.package, bench=trial.bench, watch=trial.watch, abort=trial.abort, effort=Effort(mutants=3)
+        package=trial.package, pools=trial.pools, watch=trial.watch, abort=trial.abort, effort=Effort(mutants=3)
     )
 
     section = check_mutation(few, material, Noise()).section

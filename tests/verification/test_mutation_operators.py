@@ -1,4 +1,4 @@
-"""The families of mutants, on sources of a line or two."""
+"""The mutation operators, on sources of one or two lines."""
 
 from textwrap import dedent
 from threading import Event
@@ -14,7 +14,7 @@ FILE = "reference.py"
 
 
 def mutants_of(body: str, family: str | None = None) -> list[str]:
-    """The changed lines of the body of a function `solve(x, y)`, by one family or by all."""
+    """Return the changed lines of the mutants of `solve(x, y)`, by one operator or all."""
     source = "def solve(x, y):\n" + "".join(f"    {line}\n" for line in dedent(body).strip().splitlines())
     changes = list_mutants(source, "solve", FILE)
     chosen = [change for change in changes if family in (None, change.operator.name)]

@@ -1,4 +1,4 @@
-"""The report as HTML: whatever a package's texts hold, and whatever was not measured."""
+"""The report as HTML, with hostile texts and missing figures."""
 
 from collections import Counter
 from datetime import UTC, datetime

@@ -1,18 +1,18 @@
-"""A package with requirements and sealed cases is verified like any other. `make verify` does it for all problems."""
+"""The verification of a package with requirements and sealed cases. `make verify` verifies all problems."""
 
 import pytest
 
 from app.catalog.package import Package, load_package, package_from_files
 from app.judging.verdicts import Verdict
 from app.settings import ROOT
-from app.verification.trial import Bench
+from app.verification.trial import VerificationPools
 from tests.verification.bench import NO_MUTANTS, said, verified
 
 KEPT = ("accepted/scan_with_jit", "wrong_answer/mean_for_sum", "requirement_not_met/python_loop_unrolled")
 
 
 def package_with(kept: tuple[str, ...]) -> Package:
-    """Some of its known submissions are enough here."""
+    """Return the package with only some of its known submissions."""
     whole = load_package(ROOT / "problems" / "microbatched_grads").files
     submissions = {f"submissions/{name}.py" for name in kept}
     files = {path: text for path, text in whole.items() if not path.startswith("submissions/") or path in submissions}
@@ -20,8 +20,8 @@ def package_with(kept: tuple[str, ...]) -> Package:
 
 
 @pytest.mark.whole
-def test_requirements_and_sealed_cases_are_verified(bench: Bench) -> None:
-    report = verified(package_with(KEPT), bench, NO_MUTANTS)
+def test_requirements_and_sealed_cases_are_verified(pools: VerificationPools) -> None:
+    report = verified(package_with(KEPT), pools, NO_MUTANTS)
 
     assert report.passed, said(report)
     assert report.known is not None

@@ -1,4 +1,4 @@
-"""Which cases have the same shape, and what shapes cost. No figure is compared with another: they are measured."""
+"""Grouping cases by shape, and measuring the cost of shapes."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from app.catalog.parameter import Parameter
 from app.catalog.verification_report import Report
 from app.cli.console import output
 from app.cli.problem.report_table import print_report
-from app.verification.trial import Bench, Effort
+from app.verification.trial import Effort, VerificationPools
 from app.worker.prepare import PreparedCase
 from app.worker.shapes import shapes_of
 from sandbox.guest.codec import encode
@@ -71,8 +71,8 @@ def package() -> Package:
 
 
 @pytest.fixture(scope="module")
-def report(package: Package, bench: Bench) -> Report:
-    return verified(package, bench, Effort(mutants=0))
+def report(package: Package, pools: VerificationPools) -> Report:
+    return verified(package, pools, Effort(mutants=0))
 
 
 def test_a_report_says_what_each_case_and_each_shape_costs(report: Report) -> None:
@@ -107,8 +107,8 @@ def test_the_command_prints_a_row_for_each_shape(report: Report) -> None:
     assert [row[: len(label)] for row, label in zip(rows, SHAPES, strict=True)] == list(SHAPES)
 
 
-def test_a_quick_verification_leaves_the_costs_out(bench: Bench) -> None:
-    report = verified(package_of("running_mean"), bench, NO_MUTANTS)
+def test_a_quick_verification_leaves_the_costs_out(pools: VerificationPools) -> None:
+    report = verified(package_of("running_mean"), pools, NO_MUTANTS)
 
     assert report.limits is not None
     assert (report.limits.cases, report.limits.shapes) == ((), ())

@@ -1,4 +1,4 @@
-"""The answers that take no thought, made from a case."""
+"""The trivial answers that are made from a case."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A right package passes; whatever a package does wrong is a finding, never a traceback."""
+"""A right package passes, and every fault of a package is a finding with a remedy."""
 
 from threading import Event
 
@@ -9,7 +9,7 @@ from app.catalog.package import Package
 from app.catalog.verification_report import CHECK_NAMES, Report
 from app.verification.distance import is_repeated
 from app.verification.reference import check_reference
-from app.verification.trial import Bench, Trial
+from app.verification.trial import Trial, VerificationPools
 from sandbox.guest.codec import encode
 from tests.verification.bench import FULL, changed, package_of, said, verified
 
@@ -20,8 +20,8 @@ ASKED = ("tolerance: {rtol: 1.0e-5, atol: 1.0e-6}", 'checkers: {"*": {checker: p
 
 
 @pytest.fixture(scope="module")
-def sound(bench: Bench) -> Report:
-    return verified(package_of("running_mean"), bench, FULL)
+def sound(pools: VerificationPools) -> Report:
+    return verified(package_of("running_mean"), pools, FULL)
 
 
 def test_a_right_package_passes(sound: Report) -> None:
@@ -63,20 +63,47 @@ FAULTY = {
     "the reference raises": (
         [(REFERENCE, "raise RuntimeError('not today')")],
         "RuntimeError: not today",
+        "correct line 6 of the reference, which raises RuntimeError, or change the inputs of case worked_example",
     ),
     "the reference hangs": (
         [(REFERENCE, "while True: pass"), ("wall_seconds: 2", "wall_seconds: 0.2")],
         "case worked_example: Timeout",
+        "raise limits.wall_seconds, or speed up the reference",
     ),
-    "the reference returns nothing": ([(REFERENCE, "pass")], "the reference returns nothing"),
-    "the reference returns NaN": ([(REFERENCE, "return x * np.nan")], "has no finite number"),
+    "the reference changes its argument": (
+        [(REFERENCE, "x[0] = 0; return x * 2")],
+        "your function changed x in place",
+        "copy the argument x before changing it, or list it under `may_change`",
+    ),
+    "the reference returns a view of its argument": (
+        [(REFERENCE, "return x[:]")],
+        "shares memory with x",
+        "return a copy that shares no memory with the argument x",
+    ),
+    "the reference prints much": (
+        [(REFERENCE, "print('x' * 9_000_000); return x * 2")],
+        "printed more than 8 MiB",
+        "print less",
+    ),
+    "the reference returns nothing": (
+        [(REFERENCE, "pass")],
+        "the reference returns nothing",
+        "let the reference, or driver.py, return the values to compare",
+    ),
+    "the reference returns NaN": (
+        [(REFERENCE, "return x * np.nan")],
+        "has no finite number",
+        "draw inputs that have a finite answer; a NaN is allowed beside numbers",
+    ),
     "the reference draws": (
         [(REFERENCE, f"{REFERENCE} + np.random.default_rng().normal()")],
         "in another process and order the reference gets wrong_answer",
+        "seed the random numbers, and keep no state between calls",
     ),
     "the reference counts its calls": (
         [(REFERENCE, "calls.append(x); return x * len(calls)"), ("import numpy as np\n\n\n", "calls = []\n\n\n")],
         "in another process and order the reference gets wrong_answer",
+        "seed the random numbers, and keep no state between calls",
     ),
     "the generator draws from elsewhere": (
         [
@@ -88,6 +115,7 @@ FAULTY = {
             ),
         ],
         "case both_signs: two calls with the same seed make different inputs",
+        "draw all random numbers from np.random.default_rng(seed)",
     ),
     "checker.py raises": (
         [
@@ -95,27 +123,28 @@ FAULTY = {
             ("starter: |", "property: |\n  def check(inputs, expected, answer):\n      return answer.nope\nstarter: |"),
         ],
         "AttributeError",
+        "correct line 2 of checker.py, which raises AttributeError, or change the inputs of case worked_example",
     ),
 }
 
 
 @pytest.mark.parametrize("name", FAULTY)
-def test_what_a_package_does_wrong_is_a_finding(name: str, bench: Bench) -> None:
-    changes, reason = FAULTY[name]
+def test_what_a_package_does_wrong_is_a_finding(name: str, pools: VerificationPools) -> None:
+    changes, reason, remedy = FAULTY[name]
     package: Package = changed("running_mean", *changes)
 
-    report = verified(package, bench)
+    report = verified(package, pools)
 
     assert not report.passed
-    told = [message for check, message in said(report) if check == "reference"]
-    assert any(reason in message for message in told), told
+    told = [(finding.message, finding.remedy) for finding in report.findings if finding.check == "reference"]
+    assert any(reason in message and remedy == way_out for message, way_out in told), told
     assert all(finding.remedy for finding in report.findings if finding.severity == "error")
 
 
 @pytest.mark.parametrize(("added", "is_told"), [("1e-4 * np.random.default_rng().random()", True), ("1e-4", False)])
-def test_noise_below_the_tolerance_is_pointed_out(added: str, is_told: bool, bench: Bench) -> None:
+def test_noise_below_the_tolerance_is_pointed_out(added: str, is_told: bool, pools: VerificationPools) -> None:
     package = changed("running_mean", (REFERENCE, f"return x + np.float32({added})"), LOOSE)
-    trial = Trial(package=package, bench=bench, watch=lambda *_: None, abort=Event(), effort=FULL)
+    trial = Trial(package=package, pools=pools, watch=lambda *_: None, abort=Event(), effort=FULL)
 
     findings = check_reference(trial).findings
 

@@ -1,4 +1,4 @@
-"""Other ways of computing give the same up to rounding, and not the same bits; run with the Python that boxes have."""
+"""Other ways to compute give the same answers up to rounding, in the Python of boxes."""
 
 from pathlib import Path
 from typing import Any

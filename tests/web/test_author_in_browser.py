@@ -84,7 +84,7 @@ def test_a_mistake_in_code_is_marked_in_its_own_file(emmy: Visitor) -> None:
 
     write(emmy, "reference.py", "def f(:\n    return 1\n")
 
-    expect(emmy.page.locator(".line-words")).to_contain_text("is no valid Python")
+    expect(emmy.page.locator(".line-words")).to_contain_text("is not valid Python")
     assert emmy.complaints == []
 
 

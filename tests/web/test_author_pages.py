@@ -276,7 +276,7 @@ def test_an_upload_that_means_harm_is_refused_with_the_entry(emmy: TestClient) -
 
     assert page.status_code == 422
     assert "../../root/.ssh/authorized_keys" in page.text
-    assert "leads out of the package" in page.text
+    assert "points outside the package" in page.text
 
 
 def test_a_broken_package_can_be_uploaded_and_mended_here(emmy: TestClient) -> None:
@@ -285,7 +285,7 @@ def test_a_broken_package_can_be_uploaded_and_mended_here(emmy: TestClient) -> N
     page = upload(emmy, body, name="Download (1).zip", is_new="yes")
 
     assert page.status_code == 200
-    assert "is no valid Python" in page.text
+    assert "is not valid Python" in page.text
     assert f'name="slug" value="{SLUG}"' in page.text
     assert f"There is a problem <b>{SLUG}</b> already" in page.text
 

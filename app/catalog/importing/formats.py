@@ -1,4 +1,4 @@
-"""The formats that packages are made from; each is one file of this folder."""
+"""The formats that `allclose problem import` reads, by name."""
 
 from collections.abc import Callable
 from pathlib import Path

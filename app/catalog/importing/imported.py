@@ -1,6 +1,6 @@
-"""What an importer gives: a package's files, and everything that its author must know about them.
+"""The result of an importer: the files of a package, and what its author must add.
 
-Nothing of a source is run here: programs are read as syntax trees, data as data.
+Importers never run a source. They read programs as syntax trees.
 """
 
 import re
@@ -19,12 +19,12 @@ _WORDS_OF_YAML = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 
 
 class ImportRefused(AllcloseError):
-    """The source can't become a package; the text says why, and what would help."""
+    """The source can't become a package. The text says why, and what to change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """`left_out`: what does not map. `todo`: what the author must add. `answers`: the source's own, by case."""
+    """A package made of a source. `left_out`: the parts that do not map. `answers`: the source's own, by case."""
 
     slug: str
     files: Mapping[str, str]
@@ -35,7 +35,7 @@ class Imported:
 
 @dataclass(slots=True)
 class Notes:
-    """Collected while a source is read."""
+    """Notes for the author, collected while reading a source."""
 
     left_out: list[str] = field(default_factory=list)
     todo: list[str] = field(default_factory=list)
@@ -44,24 +44,24 @@ class Notes:
 def slug_of(name: str) -> str:
     slug = re.sub(r"[^a-z0-9_-]+", "_", name.lower()).strip("_-")[:64]
     if not slug:
-        raise ImportRefused(f"{name!r} holds no letter that a slug may have: rename the source")
+        raise ImportRefused(f"{name!r} has no letter or digit for a slug: rename the source")
     return slug
 
 
 def name_of(text: str) -> str:
-    """For cases and submissions, which have names of `a-z0-9_`."""
+    """Return a name for a case or submission, of the characters `a-z0-9_`."""
     return re.sub(r"[^a-z0-9_]+", "_", text.lower()).strip("_")[:64] or "unnamed"
 
 
 def write_manifest(content: Mapping[str, Any], origin: str, notes: Notes) -> dict[str, str]:
-    """`problem.yaml`, with the list of what is still to do at its head."""
+    """Return `problem.yaml`, with a list of TODOs at its head."""
     todo = [f"# TODO: {each}" for each in notes.todo]
     body = yaml.dump(dict(content), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
     return {MANIFEST_FILE: "\n".join([f"# Imported from {origin}.", *todo, "", body])}
 
 
 def write_statement(sections: Mapping[str, str], notes: Notes) -> str:
-    """The sections that a statement has; those that the source does not give are to be written."""
+    """Return a statement with all sections, and a TODO for each one that the source lacks."""
     missing = [name for name in SECTIONS if not sections.get(name, "").strip()]
     if missing:
         notes.todo.append(f"write in statement.md: {', '.join(missing)}")
@@ -70,15 +70,15 @@ def write_statement(sections: Mapping[str, str], notes: Notes) -> str:
 
 
 def explained(source: str, sentence: str, notes: Notes, path: str) -> str:
-    """A wrong submission begins with its mistake, which students who make it are told; empty when nobody said it."""
+    """Put the sentence about its mistake before a wrong submission, or a TODO if it is empty."""
     if not sentence:
-        notes.todo.append(f"say in the first line of {path} what its mistake is: students who make it are told")
-    words = sentence or "TODO: say in a sentence what is wrong here."
+        notes.todo.append(f"describe the mistake in the first line of {path}: it is the hint for students who make it")
+    words = sentence or "TODO: describe the mistake in a sentence."
     return f"# Mistake: {words}\n\n{source}"
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """The names in their order, with a number where one is given again."""
+    """Return the names in order, and add a number to repeated ones."""
     seen: dict[str, int] = {}
     found = []
     for name in names:
@@ -88,7 +88,7 @@ def distinct(names: Iterable[str]) -> list[str]:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Texts in quotes wherever YAML 1.2 could read something else, lists of numbers in one line, and no aliases."""
+    """Quotes texts that YAML 1.2 could misread, writes lists of numbers in one line, and uses no aliases."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
         return super().increase_indent(flow, False)

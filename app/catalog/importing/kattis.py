@@ -1,12 +1,8 @@
-"""A problem package of Kattis or the ICPC: formats `legacy`, `legacy-icpc` and those from 2023-07 on.
+"""Import a problem package of Kattis or the ICPC: formats `legacy`, `legacy-icpc` and those from 2023-07 on.
 
-Its programs read standard input and print. Here they are a function `main()`, which a driver calls with the input of a
-case in place of standard input; what it prints, split into words, is the answer. Only Python maps, and of validators
-only the default one: words compared one by one, numbers within its tolerance.
-
-The LaTeX of problem statements as Markdown, as far as it maps: text, lists, headings, emphasis; formulas stay.
-
-What is left of commands outside formulas is named, for its author to write anew.
+A program becomes a function `main()`. A driver calls it with the case's input as standard input; the printed words are
+the answer. Only Python programs and the default validator map. Statements in LaTeX become Markdown, and commands that
+do not map are listed for the author.
 """
 
 import re
@@ -59,10 +55,10 @@ _RULES: tuple[tuple[str, str], ...] = (
 
 
 def to_markdown(text: str) -> tuple[str, list[str]]:
-    """The text, and the commands that were left in it."""
+    """Convert LaTeX. Return the Markdown and the commands that are left in it."""
     text = _DISPLAY.sub(r"$$\1$$", _COMMENT.sub("", text))
     parts = _MATH.split(text)
-    # Every other part is a formula.
+    # Parts at odd positions are formulas.
     for index in range(0, len(parts), 2):
         for pattern, replacement in _RULES:
             parts[index] = re.sub(pattern, replacement, parts[index])
@@ -84,7 +80,7 @@ VERDICTS = {
 }
 LICENCES = {"cc0": "CC0-1.0", "cc by": "CC-BY-4.0", "cc by-sa": "CC-BY-SA-4.0", "public domain": "public domain"}
 UNMAPPED_TYPES = ("interactive", "scoring", "multi-pass", "submit-answer")
-# All inputs stand in problem.yaml, which may have 256 KiB.
+# All inputs go into problem.yaml, which may have 256 KiB.
 MAX_INPUT_BYTES, MAX_CASES = 160 * 2**10, 200
 SAMPLE, SECRET = "data/sample", "data/secret"
 
@@ -128,11 +124,11 @@ def _require_batch(metadata: Mapping[str, Any]) -> None:
     kinds = str(metadata.get("type", "")) + " " + str(metadata.get("validation", ""))
     for kind in UNMAPPED_TYPES:
         if kind in kinds.replace("score", "scoring"):
-            raise ImportRefused(f"the problem is {kind}, which does not map: only pass-fail problems with one run do")
+            raise ImportRefused(f"the problem is {kind}, which does not map: import a pass-fail problem with one run")
 
 
 def _cases(folder: SourceFolder, notes: Notes) -> list[_Case]:
-    """Raises ImportRefused without a sample: which hidden case may be shown is not for us to choose."""
+    """Raises ImportRefused without a sample: the author must choose which case students see."""
     found = [(path, "sample") for path in folder.under(SAMPLE)] + [(path, "hidden") for path in folder.under(SECRET)]
     inputs = [(path, visibility) for path, visibility in found if path.endswith(".in")]
     names = distinct([name_of(path.removesuffix(".in").partition("/")[2]) for path, _ in inputs])
@@ -146,14 +142,14 @@ def _cases(folder: SourceFolder, notes: Notes) -> list[_Case]:
         answer = path.removesuffix(".in") + ".ans"
         cases.append(_Case(name, visibility, folder.text(path), folder.text(answer) if folder.has(answer) else None))
     if not any(case.visibility == "sample" for case in cases):
-        raise ImportRefused(f"{SAMPLE} holds no test case: put one there that students may see")
+        raise ImportRefused(f"{SAMPLE} has no test case: put one there that students may see")
     if not any(case.visibility == "hidden" for case in cases):
-        notes.todo.append("add hidden cases: none was small enough to be taken over")
+        notes.todo.append("add hidden cases: all of the source were too large")
     return cases
 
 
 def _programs(folder: SourceFolder, notes: Notes) -> dict[str, str]:
-    """`reference.py` and `submissions/`. Raises ImportRefused when no accepted program is Python."""
+    """Return `reference.py` and `submissions/`. Raises ImportRefused if no accepted program is Python."""
     files: dict[str, str] = {}
     for path in folder.under("submissions"):
         parts = PurePosixPath(path).parts
@@ -178,10 +174,10 @@ def _programs(folder: SourceFolder, notes: Notes) -> dict[str, str]:
 
 def _refusal(parts: tuple[str, ...], verdict: str | None) -> str | None:
     if verdict is None:
-        return f"{parts[1]} is no verdict that is known here"
+        return f"{parts[1]} is not a known verdict"
     if len(parts) > 3:
         return "it has several files"
-    return None if parts[-1].endswith(".py") else "it is no Python"
+    return None if parts[-1].endswith(".py") else "it is not Python"
 
 
 def _python_3(source: str) -> str:
@@ -194,8 +190,8 @@ def _reference(files: Mapping[str, str], notes: Notes) -> dict[str, str]:
     accepted = [path for path in files if path.startswith("submissions/accepted/")]
     if not accepted:
         raise ImportRefused(
-            "no program of submissions/accepted/ became a Python function, and the reference must be one: "
-            "write one there in Python 3 and import again; " + "; ".join(notes.left_out)
+            "no program of submissions/accepted/ became a Python function for the reference: "
+            "add one in Python 3 and import again; " + "; ".join(notes.left_out)
         )
     notes.todo.append(f"the reference is {accepted[0]}: replace it if another is clearer")
     if len(accepted) == 1:
@@ -208,7 +204,7 @@ def _reference(files: Mapping[str, str], notes: Notes) -> dict[str, str]:
 
 
 def _statement(folder: SourceFolder, metadata: Mapping[str, Any], notes: Notes) -> tuple[str, str]:
-    """The title and the statement."""
+    """Return the title and the statement."""
     found = [path for path in folder.paths if re.fullmatch(r"(problem_)?statement/problem(\.en)?\.(md|tex)", path)]
     name = metadata.get("name")
     title = str(name.get("en") or next(iter(name.values()))) if isinstance(name, dict) and name else name
@@ -219,8 +215,8 @@ def _statement(folder: SourceFolder, metadata: Mapping[str, Any], notes: Notes) 
         title = title or title_of(text)
         text, left = to_markdown(text)
         if left:
-            notes.todo.append(f"write anew in statement.md what is still LaTeX: {', '.join(left)}")
-    notes.todo.append(f"say in statement.md that students write {_STARTER_NAME}, which reads input and prints")
+            notes.todo.append(f"rewrite in statement.md what is still LaTeX: {', '.join(left)}")
+    notes.todo.append(f"write in statement.md that students write {_STARTER_NAME}, which reads input and prints")
     return str(title or folder.root.resolve().name), write_statement(_sections(text), notes)
 
 
@@ -230,7 +226,7 @@ _ADDED = re.compile(r"^\s*\{\{\s*\w+\s*\}\}\s*$|^\s*\\nextsample\s*$", re.MULTIL
 
 
 def _sections(text: str) -> dict[str, str]:
-    """What stands under `Input` and `Output`; all else is the problem."""
+    """Split the text into `Inputs`, `Output` and the rest, which is `Problem`."""
     sections: dict[str, list[str]] = {}
     current = "Problem"
     for line in _ADDED.sub("", text).splitlines():
@@ -248,12 +244,12 @@ def _sections(text: str) -> dict[str, str]:
 def _manifest(
     metadata: Mapping[str, Any], title: str, validator: Validator, cases: list[_Case], notes: Notes
 ) -> dict[str, Any]:
-    notes.todo.append("set summary, difficulty and estimated_minutes: the source does not say them")
+    notes.todo.append("set summary, difficulty and estimated_minutes: the source does not have them")
     limits = metadata.get("limits") if isinstance(metadata.get("limits"), dict) else {}
     assert isinstance(limits, dict)
     content: dict[str, Any] = {
         "title": title[:120],
-        "summary": "TODO: say in one line what is asked for.",
+        "summary": "TODO: describe the problem in one line.",
         "difficulty": "intermediate",
         "estimated_minutes": 30,
         "tags": _tags(metadata.get("keywords")),
@@ -279,17 +275,17 @@ def _tags(keywords: Any) -> list[str]:
 
 
 def _licence(metadata: Mapping[str, Any], notes: Notes) -> dict[str, str]:
-    """With who is to be named: most of these licences ask for it."""
+    """Return the licence with its owner, whom most of these licences require you to name."""
     licence = str(metadata.get("license", "unknown"))
     credits = (
         metadata.get("rights_owner") or metadata.get("author") or metadata.get("credits") or metadata.get("source")
     )
     owner = re.sub(r"\s+", " ", str(credits)) if credits and not isinstance(credits, dict | list) else ""
     if licence == "unknown":
-        notes.todo.append("find out the licence: the source says it is unknown, which means that it can't be used")
+        notes.todo.append("find out the licence: the source says that it is unknown, so you may not use the problem")
         return {}
     if licence not in LICENCES:
-        notes.todo.append(f"the licence is {licence!r}: ask its owner before you publish the problem")
+        notes.todo.append(f"ask the owner before you publish the problem: the licence is {licence!r}")
     if not owner and licence not in ("cc0", "public domain"):
         notes.todo.append("name the owner of the rights in `license`")
     return {"license": ", ".join(filter(None, [LICENCES.get(licence, licence), owner]))[:100]}

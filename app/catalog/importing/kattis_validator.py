@@ -1,4 +1,4 @@
-"""How a Kattis package compares what is printed, and the driver that makes it what Allclose compares."""
+"""The default output validator of Kattis packages, and the driver that compares printed words the same way."""
 
 import re
 from collections.abc import Mapping
@@ -10,14 +10,14 @@ from app.catalog.importing.program import SourceFolder
 from app.catalog.yaml_document import read_document
 
 NUMBER = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
-# The newer formats give the flags with the test data, under one of these names.
+# Newer formats have the flags with the test data, in one of these files.
 GROUP_FILES = ("data/test_group.yaml", "data/testdata.yaml", "data/secret/test_group.yaml", "data/secret/testdata.yaml")
 GROUP_KEYS = ("output_validator_args", "output_validator_flags")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validator:
-    """The default validator with its flags. `splits`: changes of white space do not matter."""
+    """The default validator with its flags. `splits`: white space does not matter."""
 
     rtol: float = 0.0
     atol: float = 0.0
@@ -26,7 +26,7 @@ class Validator:
     splits: bool = True
 
     def words(self, text: str) -> Any:
-        """What the driver below returns for a program that prints this."""
+        """Return what the driver returns for a program that prints this text."""
         shown = text if self.is_case_sensitive else text.lower()
         if not self.splits:
             return shown
@@ -38,8 +38,8 @@ def read_validator(folder: SourceFolder, metadata: Mapping[str, Any], notes: Not
     is_custom = str(metadata.get("validation", "default")).startswith("custom")
     programs = [path for name in ("output_validators", "output_validator") for path in folder.under(name)]
     if is_custom or programs:
-        notes.left_out.append("the package's own output validator: programs of the judge do not map")
-        notes.todo.append("write checker.py for answers of which many are right; until then words are compared")
+        notes.left_out.append("the package's own output validator: such programs do not map")
+        notes.todo.append("write checker.py if several answers are right: without it, words are compared")
     flags = _flags(folder, metadata).split()
     return _read_flags(flags, notes)
 
@@ -67,12 +67,12 @@ def _read_flags(flags: list[str], notes: Notes) -> Validator:
         else:
             notes.left_out.append(f"the validator's flag {word}")
     if known.get("reads_numbers") and not known.get("splits", True):
-        notes.left_out.append("the tolerance: it does not go with a comparison that minds white space")
+        notes.left_out.append("the tolerance: it does not work together with the flag space_change_sensitive")
         known |= {"reads_numbers": False}
     if known.get("reads_numbers"):
         notes.todo.append(
-            "look at the tolerance: here all numbers count, whole ones too, "
-            "and a number may be off by the absolute and the relative part together"
+            "check the tolerance: it applies to all numbers, also whole ones, "
+            "and adds the absolute and the relative part"
         )
     return Validator(**known)
 

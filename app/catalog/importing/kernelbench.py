@@ -1,7 +1,7 @@
-"""A file of KernelBench, or one like it: `Model`, `get_inputs` and perhaps `get_init_inputs`, in PyTorch.
+"""Import a file of KernelBench: PyTorch code with `Model`, `get_inputs` and optionally `get_init_inputs`.
 
-The student writes `ModelNew`. `cases.py` draws the inputs as the file does, with its constants as what stands under
-`with`; the weights are drawn when the model is built, from the case's seed.
+The student writes `ModelNew`. `cases.py` draws the inputs like the file, whose constants become arguments under `with`.
+The driver builds the model with weights from the case's seed.
 """
 
 import ast
@@ -20,14 +20,14 @@ CASES = (("as_given", "sample"), ("drawn_anew", "hidden"), ("drawn_once_more", "
 def read_kernelbench(path: Path) -> Imported:
     """Raises ImportRefused."""
     if not path.is_file():
-        raise ImportRefused(f"{path} is no file: name one with `Model` and `get_inputs`")
+        raise ImportRefused(f"{path} is not a file: name one with `Model` and `get_inputs`")
     source = open_folder(path.parent).text(path.name)
     tree, notes = parse(source, path.name), Notes()
     model = _model(tree, path)
     title = path.stem.replace("_", " ").strip()
     sizes = _constants(tree, notes)
     if strangers := strangers_of(tree):
-        notes.left_out.append(f"what it imports and boxes do not have: {', '.join(strangers)}")
+        notes.left_out.append(f"imports that sandboxes do not have: {', '.join(strangers)}")
     files = {
         "statement.md": _statement(model, sizes, notes),
         "starter.py": _starter(model),
@@ -64,7 +64,7 @@ def _methods(model: ast.ClassDef) -> dict[str, ast.FunctionDef]:
 
 
 def _constants(tree: ast.Module, notes: Notes) -> dict[str, int | float]:
-    """Numbers at the top level, which are sizes and settings. Others that are made from them stay as they are."""
+    """Return the numbers at the top level, which are sizes and settings."""
     found: dict[str, int | float] = {}
     for node in tree.body:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
@@ -73,7 +73,7 @@ def _constants(tree: ast.Module, notes: Notes) -> dict[str, int | float]:
         if isinstance(value, ast.Constant) and isinstance(value.value, int | float):
             found[name] = value.value
         elif used := sorted({each.id for each in ast.walk(value) if isinstance(each, ast.Name)} & set(found)):
-            notes.todo.append(f"in cases.py, {name} does not follow when {', '.join(used)} is changed under `with`")
+            notes.todo.append(f"compute {name} again in cases.py if you change {', '.join(used)} under `with`")
     return found
 
 
@@ -91,7 +91,7 @@ and called with `*inputs` under `torch.no_grad()`.
 
 {told}"""
     arguments = ", ".join(f"`{argument.arg}`" for argument in methods["forward"].args.args[1:])
-    inputs = f"What `forward` is given, in its order: {arguments}."
+    inputs = f"The arguments of `forward`, in order: {arguments}."
     if sizes:
         inputs += "\n\nSizes and settings of the first case: " + ", ".join(f"`{k} = {v}`" for k, v in sizes.items())
     return write_statement({"Problem": problem, "Inputs": inputs}, notes)
@@ -124,7 +124,7 @@ def _cases(source: str, tree: ast.Module) -> str:
     return f'''{without(source, models)}
 
 def draw(seed, **constants):
-    """The inputs as above, from this seed; `constants` take the place of those above."""
+    """Return the inputs drawn from this seed; `constants` replace those above."""
     import torch
 
     globals().update(constants)
@@ -138,19 +138,19 @@ def _manifest(title: str, sizes: dict[str, int | float], built_with: Sequence[st
     arguments = {"with": sizes} if sizes else {}
     return {
         "title": title[:120],
-        "summary": "TODO: say in one line what is asked for.",
+        "summary": "TODO: describe the problem in one line.",
         "difficulty": "intermediate",
         "estimated_minutes": 30,
         "tags": ["pytorch"],
         "frameworks": ["torch"],
         "entry_point": "ModelNew",
-        "parameters": [{"name": name, "type": "object", "doc": "TODO: say what it is."} for name in built_with],
+        "parameters": [{"name": name, "type": "object", "doc": "TODO: describe it."} for name in built_with],
         "inputs": [
-            {"name": "seed", "type": "int", "doc": "from which the weights are drawn, before the model is built"},
-            {"name": "init_inputs", "type": "list", "leaves": "torch", "doc": "what the model is built with"},
-            {"name": "inputs", "type": "list", "leaves": "torch", "doc": "what it is called with"},
+            {"name": "seed", "type": "int", "doc": "the seed of the weights"},
+            {"name": "init_inputs", "type": "list", "leaves": "torch", "doc": "the arguments of the constructor"},
+            {"name": "inputs", "type": "list", "leaves": "torch", "doc": "the arguments of the call"},
         ],
-        "returns": {"type": "list", "doc": "what the model returns"},
+        "returns": {"type": "list", "doc": "the output of the model"},
         "limits": {"wall_seconds": 30, "memory_mib": 4096},
         "cases": [
             {"name": name, "visibility": visibility, "generate": "draw", **arguments} for name, visibility in CASES
@@ -159,10 +159,10 @@ def _manifest(title: str, sizes: dict[str, int | float], built_with: Sequence[st
 
 
 def _add_todo(notes: Notes) -> None:
-    notes.left_out.append("speed: KernelBench asks for a faster kernel, and here an answer is right or wrong")
+    notes.left_out.append("speed: KernelBench asks for a faster kernel, but Allclose only judges the answer")
     notes.todo += [
-        "choose sizes under `with` of each case: those of the file are for large GPUs, and inputs may take 48 MiB",
-        "say what students shall write that the reference is not: another algorithm, or the same without a function",
+        "choose smaller sizes under `with` of each case: inputs may take 48 MiB, and the file is for large GPUs",
+        "describe how a solution differs from the reference: another algorithm, or the same without some function",
         "set summary, difficulty, estimated_minutes and license; set limits.gpu if it needs one",
         "describe `returns`, and set a tolerance: `allclose problem verify` suggests one",
         "add a second accepted solution, written in another way",

@@ -1,14 +1,12 @@
-"""A folder with a statement, a solution and `tests.json`, whose tests hold literal arguments.
+"""Import a folder with a statement, a solution and `tests.json`, whose tests have literal arguments.
 
-`tests.json` is one of these; values are JSON, and `expected` is only compared with what the solution gives:
+`tests.json` has one of these forms. `expected` is only compared with the solution's answer:
 
     [{"input": [[1, 2], 3], "expected": 5, "hidden": true}, …]      arguments in order, or a mapping by name
     [{"test": "add(np.array([1, 2]), k=3)", "expected_output": "…"}]  a call, whose arguments are literals
     {"fn_name": "add", "inputs": [[1, 2], …], "outputs": [3, …]}
 
-What a parameter is, told from the values that tests give it.
-
-A call written as text, such as `f([1, 2], k=np.array([3.0]))`: its arguments, read and not evaluated.
+A call in a text, such as `f([1, 2], k=np.array([3.0]))`, is parsed and never evaluated.
 """
 
 import ast
@@ -44,7 +42,7 @@ ARRAY_MAKERS = {
 
 @dataclass(frozen=True, slots=True)
 class LiteralArray:
-    """`kind`: the library that makes it. `dtype` where the call names one."""
+    """An array in a call. `kind` is its library. `dtype` is None unless the call names one."""
 
     kind: str
     values: Any
@@ -52,14 +50,14 @@ class LiteralArray:
 
 
 def read_call(text: str, name: str) -> tuple[list[Any], dict[str, Any]]:
-    """Of a call of `name`, alone or within `print(…)` or before `==`. Raises ValueError."""
+    """Return the arguments of the only call of `name`, also inside `print(…)` or before `==`. Raises ValueError."""
     try:
         tree = ast.parse(text.strip())
     except (SyntaxError, ValueError, RecursionError) as error:
-        raise ValueError(f"{text[:60]!r} is no Python ({error})") from None
+        raise ValueError(f"{text[:60]!r} is not valid Python ({error})") from None
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == name]
     if len(calls) != 1:
-        raise ValueError(f"{text[:60]!r} has {len(calls)} calls of {name}, and one is wanted")
+        raise ValueError(f"{text[:60]!r} has {len(calls)} calls of {name}; it must have 1")
     if any(keyword.arg is None for keyword in calls[0].keywords):
         raise ValueError(f"{text[:60]!r} passes **keywords")
     positional = [_read(argument) for argument in calls[0].args]
@@ -75,10 +73,10 @@ def _read(node: ast.expr) -> Any:
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError):
-        raise ValueError(f"the argument {ast.unparse(node)[:60]} is no literal") from None
+        raise ValueError(f"the argument {ast.unparse(node)[:60]} is not a literal") from None
 
 
-# Python's own widths; JAX computes in 32 bits here, and PyTorch makes float32 of Python's floats.
+# The types of ints and floats: JAX computes in 32 bits here, and PyTorch turns Python's floats into float32.
 _DTYPES = {
     "numpy": ("int64", "float64"),
     "jax": ("int32", "float32"),
@@ -88,7 +86,7 @@ _NAMES = {"float": "float64", "int": "int64", "double": "float64", "long": "int6
 
 
 def declaration_of(name: str, values: Sequence[Any], notes: Notes) -> dict[str, Any]:
-    """The keys of the parameter in the manifest. Raises ImportRefused when no one type has all of the values."""
+    """Return the manifest's keys for the parameter. Raises ImportRefused if the values have several types."""
     nullable = {"nullable": True} if any(value is None for value in values) else {}
     given = [value for value in values if value is not None]
     if given and all(isinstance(value, LiteralArray) for value in given):
@@ -98,18 +96,18 @@ def declaration_of(name: str, values: Sequence[Any], notes: Notes) -> dict[str, 
         return {"name": name, "type": "list", **nullable}
     if types == {int, float}:
         types = {float}
-        notes.todo.append(f"{name} is a float in every case, and some tests give whole numbers: see that this is right")
+        notes.todo.append(f"check that {name} is a float in every case: some tests give whole numbers")
     if len(types) == 1 and (kind := types.pop()) in (bool, int, float, str, dict):
         return {"name": name, "type": kind.__name__, **nullable}
     found = ", ".join(sorted({"array" if kind is LiteralArray else kind.__name__ for kind in map(type, given)}))
-    raise ImportRefused(f"the parameter {name} is of several types ({found}): give it one in every test")
+    raise ImportRefused(f"the parameter {name} has several types ({found}): use the same type in every test")
 
 
 def _array(name: str, arrays: Sequence[LiteralArray], notes: Notes) -> dict[str, Any]:
     kinds = {array.kind for array in arrays}
     shapes = [_shape(name, array) for array in arrays]
     if len(kinds) > 1 or len({len(shape) for shape in shapes}) > 1:
-        raise ImportRefused(f"the arrays of {name} differ in library or in number of axes: make them alike")
+        raise ImportRefused(f"the arrays of {name} differ in library or number of axes: make them equal")
     kind = kinds.pop()
     named = {array.dtype for array in arrays} - {None}
     whole, real = _DTYPES[kind]
@@ -117,7 +115,7 @@ def _array(name: str, arrays: Sequence[LiteralArray], notes: Notes) -> dict[str,
     is_bool = all(isinstance(number, bool) for array in arrays for number in _numbers(array.values))
     dtype = named.pop() if len(named) == 1 else "bool" if is_bool else real if has_fraction else whole
     if len({_is_whole(array) for array in arrays}) > 1:
-        notes.todo.append(f"{name} is {dtype} in every case, and some tests give whole numbers: see that this is right")
+        notes.todo.append(f"check that {name} is {dtype} in every case: some tests give whole numbers")
     sizes = [f"{name.upper()[:12]}_{axis}" for axis in range(len(shapes[0]))]
     return {"type": kind, "shape": sizes, "dtype": _NAMES.get(str(dtype), dtype)}
 
@@ -142,7 +140,7 @@ def _numbers(value: Any) -> list[Any]:
 
 
 def value_for(value: Any) -> Any:
-    """As it stands in the manifest."""
+    """Return the value for the manifest."""
     return value.values if isinstance(value, LiteralArray) else value
 
 
@@ -171,7 +169,7 @@ def read_literal_tests(root: Path) -> Imported:
     tests = _tests(content, function, notes)
     parameters = [declaration_of(name, [test.arguments[name] for test in tests], notes) for name in _names(function)]
     if strangers := strangers_of(tree):
-        notes.left_out.append(f"what the solution imports and boxes do not have: {', '.join(strangers)}")
+        notes.left_out.append(f"imports that sandboxes do not have: {', '.join(strangers)}")
     files = {
         "statement.md": _statement(folder, notes),
         "starter.py": _starter(folder, function),
@@ -202,7 +200,7 @@ def _read_json(folder: SourceFolder, path: str) -> Any:
     try:
         return json.loads(folder.text(path))
     except (ValueError, RecursionError) as error:
-        raise ImportRefused(f"{path} is no JSON ({error}): correct it") from None
+        raise ImportRefused(f"{path} is not valid JSON ({error}): correct it") from None
 
 
 def _function(tree: ast.Module, content: Any) -> ast.FunctionDef:
@@ -213,13 +211,13 @@ def _function(tree: ast.Module, content: Any) -> ast.FunctionDef:
     if named in functions:
         return functions[str(named)]
     known = ", ".join(functions) or "no function"
-    raise ImportRefused(f'the solution defines {known}: name the one that is tested, as "fn_name" of tests.json')
+    raise ImportRefused(f'the solution defines {known}: name the tested one as "fn_name" in tests.json')
 
 
 def _names(function: ast.FunctionDef) -> list[str]:
     signature = function.args
     if signature.vararg or signature.kwarg or signature.kwonlyargs:
-        raise ImportRefused(f"{function.name} takes *arguments or keywords only: give it plain parameters")
+        raise ImportRefused(f"{function.name} has * or keyword-only parameters: give it plain parameters")
     return [argument.arg for argument in (*signature.posonlyargs, *signature.args)]
 
 
@@ -237,7 +235,7 @@ def _tests(content: Any, function: ast.FunctionDef, notes: Notes) -> list[_Test]
     if not tests:
         raise ImportRefused("no test has literal arguments: " + "; ".join(notes.left_out[:3]))
     if not any(test.is_sample for test in tests):
-        notes.todo.append(f"{tests[0].name} is shown to students: the source does not say which tests may be")
+        notes.todo.append(f"check that students may see {tests[0].name}: the source does not mark public tests")
         tests[0] = _Test(tests[0].name, True, tests[0].arguments, tests[0].expected)
     return sorted(tests, key=lambda test: not test.is_sample)
 
@@ -248,12 +246,12 @@ def _listed(content: Any) -> list[dict[str, Any]]:
         return [{"input": given, "expected": output} for given, output in zip(content["inputs"], outputs, strict=False)]
     listed = content.get("tests") or content.get("cases") if isinstance(content, dict) else content
     if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed) or not listed:
-        raise ImportRefused('tests.json holds no list of tests such as {"input": [1, 2], "expected": 3}')
+        raise ImportRefused('tests.json has no list of tests such as {"input": [1, 2], "expected": 3}')
     return listed
 
 
 def _read_test(test: Mapping[str, Any], function: ast.FunctionDef) -> tuple[dict[str, Any], Any]:
-    """Arguments by name, and the expected value or None. Raises ValueError."""
+    """Return the arguments by name, and the expected value or None. Raises ValueError."""
     expected = next((test[key] for key in ("expected", "expected_output", "output") if key in test), None)
     given = next((test[key] for key in ("input", "inputs", "args", "arguments") if key in test), None)
     names = _names(function)
@@ -282,7 +280,7 @@ def _statement(folder: SourceFolder, notes: Notes) -> str:
     if name is None:
         notes.left_out.append(f"the statement: none of {', '.join(STATEMENTS)} is there")
     text = folder.text(name) if name else ""
-    # Headings of the source stay, one level below ours.
+    # Headings of the source move one level down.
     lines = ["#" + line if line.startswith("##") else line for line in text.splitlines() if not line.startswith("# ")]
     return write_statement({"Problem": "\n".join(lines)}, notes)
 
@@ -307,13 +305,13 @@ def _manifest(
 ) -> dict[str, Any]:
     return {
         "title": title[:120],
-        "summary": "TODO: say in one line what is asked for.",
+        "summary": "TODO: describe the problem in one line.",
         "difficulty": "beginner",
         "estimated_minutes": 15,
         "frameworks": frameworks,
         "entry_point": entry_point,
         "parameters": parameters,
-        "returns": {"type": "list", "doc": "TODO: say what is returned, with its type and shape."},
+        "returns": {"type": "list", "doc": "TODO: describe the result, with its type and shape."},
         "cases": [
             {
                 "name": test.name,
@@ -327,9 +325,9 @@ def _manifest(
 
 def _add_todo(notes: Notes) -> None:
     notes.todo += [
-        "say in `returns` what is returned, with type, shape and dtype",
-        "set summary, difficulty, estimated_minutes and license: the source does not say them",
-        "draw hidden inputs (`{draw: normal, shape: [100]}`): literals are the same for everybody and soon known",
+        "describe the result in `returns`, with type, shape and dtype",
+        "set summary, difficulty, estimated_minutes and license: the source does not have them",
+        "draw hidden inputs (`{draw: normal, shape: [100]}`): students can share the answers to literals",
         "add a second accepted solution, written in another way",
         "replace submissions/wrong_answer/stand_in.py by likely mistakes, each with its sentence",
     ]

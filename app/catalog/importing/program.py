@@ -1,7 +1,4 @@
-"""Python sources of others, read as syntax trees and never run.
-
-The files of a folder that is imported. Links are passed over, so that nothing outside it is read.
-"""
+"""Read the folder and the Python programs of a source to import. Programs are never run, and links never followed."""
 
 import ast
 import os
@@ -16,13 +13,13 @@ from app.catalog.importing.imported import ImportRefused
 from app.catalog.parameter import Framework
 
 FRAMEWORKS: tuple[Framework, ...] = ("numpy", "jax", "flax", "optax", "torch")
-# What comes with them into every box.
+# Packages that every box has too.
 ALSO_THERE = ("scipy", "ml_dtypes", "typing_extensions")
 _IS_MAIN = "__name__ == '__main__'"
 
 
 class NotMapped(Exception):
-    """A program that can't become a function; the text says why."""
+    """The program can't become a function. The text says why."""
 
 
 def parse(source: str, name: str) -> ast.Module:
@@ -30,7 +27,7 @@ def parse(source: str, name: str) -> ast.Module:
     try:
         return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError) as error:
-        raise ImportRefused(f"{name} is no Python 3 ({error}): correct it") from None
+        raise ImportRefused(f"{name} is not valid Python 3 ({error}): correct it") from None
 
 
 def functions_of(tree: ast.Module) -> dict[str, ast.FunctionDef]:
@@ -42,7 +39,7 @@ def class_of(tree: ast.Module, name: str) -> ast.ClassDef | None:
 
 
 def imports_of(tree: ast.Module) -> set[str]:
-    """The top-level packages that are imported anywhere."""
+    """Return the top-level packages that the program imports."""
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -53,19 +50,19 @@ def imports_of(tree: ast.Module) -> set[str]:
 
 
 def frameworks_of(trees: list[ast.Module]) -> list[str]:
-    """What a box must import for these programs; NumPy where none is named, which starts fastest."""
+    """Return the frameworks that these programs import, or NumPy, which starts fastest, if there are none."""
     imported = set().union(*(imports_of(tree) for tree in trees))
     return [name for name in FRAMEWORKS if name in imported] or ["numpy"]
 
 
 def strangers_of(tree: ast.Module) -> list[str]:
-    """What is imported and not in a box."""
+    """Return the imported packages that boxes do not have."""
     known = {*sys.stdlib_module_names, *FRAMEWORKS, *ALSO_THERE}
     return sorted(imports_of(tree) - known)
 
 
 def without(source: str, nodes: Sequence[ast.stmt]) -> str:
-    """The source without the lines of some of its top-level statements, and their decorators."""
+    """Return the source without some of its top-level statements and their decorators."""
     gone: set[int] = set()
     for node in nodes:
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
@@ -75,18 +72,18 @@ def without(source: str, nodes: Sequence[ast.stmt]) -> str:
 
 
 def comment_of(source: str) -> str:
-    """What the file says of itself at its head, in one line."""
+    """Return the comment or docstring at the head of the file, in one line."""
     lines = list(takewhile(lambda line: line.startswith("#"), source.strip().splitlines()))
     told = " ".join(line.lstrip("#").strip() for line in lines) if lines else ast.get_docstring(ast.parse(source)) or ""
     return " ".join(told.split())
 
 
 def as_function(source: str, name: str = "main") -> str:
-    """A program that runs when it is loaded, as one function that runs when it is called. Raises NotMapped."""
+    """Turn a script into one function. Raises NotMapped."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError) as error:
-        raise NotMapped(f"it is no Python 3 ({error})") from None
+        raise NotMapped(f"it is not valid Python 3 ({error})") from None
     if calls := _closing_calls(tree, name):
         return without(source, calls)
     _require_no_globals(tree)
@@ -102,7 +99,7 @@ def as_function(source: str, name: str = "main") -> str:
 
 
 def _closing_calls(tree: ast.Module, name: str) -> list[ast.stmt]:
-    """Where the program is `def main()` already: the statement that calls it, which must be the last."""
+    """Return the last statement if the program only defines `main()` and then calls it."""
     function = functions_of(tree).get(name)
     last = tree.body[-1] if tree.body else None
     if function is None or last is None or ast.unparse(function.args) or _is_called_before(tree, name):
@@ -117,7 +114,7 @@ _DEFINING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assi
 
 
 def _is_called_before(tree: ast.Module, name: str) -> bool:
-    """Anything at the top that does something beside defining, such as reading input."""
+    """Whether the top level reads input, prints or calls the function before the last statement."""
     effects = [node for node in tree.body[:-1] if isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr)]
     text = " ".join(ast.unparse(node) for node in effects if not _is_docstring(node))
     return "input(" in text or "stdin" in text or "print(" in text or f"{name}(" in text
@@ -137,13 +134,13 @@ def _must_stay_on_top(node: ast.ImportFrom) -> bool:
 
 def _require_no_globals(tree: ast.Module) -> None:
     if any(isinstance(node, ast.Global) for node in ast.walk(tree)):
-        raise NotMapped("it uses `global`, and is a function here: pass the values on, or use `nonlocal`")
+        raise NotMapped("it uses `global`, which a function can't: pass the values on, or use `nonlocal`")
     if "open(0" in ast.unparse(tree):
-        raise NotMapped("it opens descriptor 0, and its input comes by sys.stdin here: read that")
+        raise NotMapped("it opens descriptor 0: read sys.stdin instead")
 
 
 def _as_if_main(source: str, tree: ast.Module) -> str:
-    """Loaded by others, a program is not `__main__`."""
+    """Let the `__main__` part run inside a function."""
     lines = source.splitlines()
     for node in tree.body:
         if isinstance(node, ast.If) and _asks_for_main(node) and node.body[0].lineno > node.lineno:
@@ -152,7 +149,7 @@ def _as_if_main(source: str, tree: ast.Module) -> str:
 
 
 def _indented(source: str) -> str:
-    """Four spaces to the right, apart from lines inside of texts."""
+    """Indent by four spaces, except the lines inside texts."""
     inside: set[int] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)):
@@ -167,7 +164,7 @@ MAX_FILES = 5_000
 
 @dataclass(frozen=True, slots=True)
 class SourceFolder:
-    """`paths` are relative, in order, with `/` between their parts."""
+    """A folder to import. `paths` are relative and sorted, with `/` between their parts."""
 
     root: Path
     paths: tuple[str, ...]
@@ -188,16 +185,16 @@ class SourceFolder:
         except OSError as error:
             raise ImportRefused(f"{path} can't be read ({error.strerror})") from None
         except UnicodeDecodeError:
-            raise ImportRefused(f"{path} is not UTF-8: save it so") from None
+            raise ImportRefused(f"{path} is not UTF-8: save it as UTF-8") from None
 
 
 def open_folder(root: Path) -> SourceFolder:
     """Raises ImportRefused."""
     if not root.is_dir():
-        raise ImportRefused(f"{root} is no folder; unpack an archive first")
+        raise ImportRefused(f"{root} is not a folder: unpack an archive first")
     paths = tuple(sorted(_walk(root, "")))
     if len(paths) > MAX_FILES:
-        raise ImportRefused(f"{root} holds more than {MAX_FILES} files: name the folder of one problem")
+        raise ImportRefused(f"{root} has more than {MAX_FILES} files: name the folder of one problem")
     return SourceFolder(root, paths)
 
 

@@ -1,7 +1,6 @@
-"""A new package: a small exercise that is right as written, for its author to change into another.
+"""Write a new package: a small, correct exercise for the author to change.
 
-For each framework there is one, as files of a real package. Where other parameters are wanted, `plain` makes one for
-them.
+Each framework has one, as the files of a real package. For other parameters, `plain` writes one.
 """
 
 import json
@@ -24,12 +23,12 @@ _NO_TEXT = {"true", "false", "null"}
 
 
 class ExerciseUnfit(AllcloseError):
-    """What is wanted can't be written; the text says what can."""
+    """The exercise can't be written for these choices. The text says which choices work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exercise:
-    """`parameters`: None for those of the framework's own exercise. `schema`: the address for editors."""
+    """The author's choices. `parameters`: None for those of the framework's exercise. `schema`: its URL for editors."""
 
     title: str
     summary: str
@@ -43,7 +42,7 @@ class Exercise:
 
 
 def write_exercise(exercise: Exercise) -> dict[str, str]:
-    """The package's files, by path. Raises ExerciseUnfit."""
+    """Return the files of the package by path. Raises ExerciseUnfit."""
     if exercise.parameters is None:
         files = _renamed(_template(exercise.framework), exercise.framework, exercise.entry_point)
     elif exercise.framework in PLAIN_FRAMEWORKS:
@@ -51,30 +50,29 @@ def write_exercise(exercise: Exercise) -> dict[str, str]:
         files = write_plain(exercise.framework, exercise.entry_point, exercise.parameters)
     else:
         raise ExerciseUnfit(
-            f"the exercise for {exercise.framework} has parameters of its own: leave them out, "
-            "and change problem.yaml afterwards"
+            f"the exercise for {exercise.framework} has fixed parameters: omit yours and change problem.yaml later"
         )
     return {**files, MANIFEST_FILE: _headed(files[MANIFEST_FILE], exercise)}
 
 
 def _require_plain(entry_point: str, parameters: Sequence[Parameter]) -> None:
-    """Raises ExerciseUnfit for parameters that no square is known of, and names that the code needs."""
+    """Raises ExerciseUnfit for parameters that are not numbers or arrays, and for names that the code uses."""
     names = [parameter.name for parameter in parameters]
     for name in {entry_point, *names} & _CODE_WORDS:
-        raise ExerciseUnfit(f"the exercise's code has the word {name} already: choose another name")
+        raise ExerciseUnfit(f"the exercise's code already uses the name {name}: choose another one")
     if len({entry_point, *names}) <= len(names):
-        raise ExerciseUnfit("a name is given twice: entry point and parameters each need one of their own")
+        raise ExerciseUnfit("two names are equal: the entry point and each parameter need different names")
     for parameter in parameters:
         kind = str(parameter.dtype if parameter.is_array else parameter.type)
         if not kind.startswith(("float", "bfloat", "int", "uint")):
             raise ExerciseUnfit(
-                f"{parameter.name} is {kind}: the exercise takes numbers and arrays of them; "
-                "write it with those, and change problem.yaml afterwards"
+                f"{parameter.name} is {kind}, but the exercise takes numbers and arrays of numbers: "
+                "use those, and change problem.yaml afterwards"
             )
 
 
 def default_of(framework: str, key: str) -> str:
-    """What the framework's own exercise has under a key of its manifest."""
+    """Return a value from the manifest of the framework's exercise."""
     return str(_manifest(framework)[key])
 
 
@@ -93,16 +91,16 @@ def _template(framework: str) -> dict[str, str]:
 
 
 def _renamed(files: Mapping[str, str], framework: str, entry_point: str) -> dict[str, str]:
-    """With another entry point, which no other word of the code may be. Raises ExerciseUnfit."""
+    """Rename the entry point. Raises ExerciseUnfit if the code uses the new name."""
     own = default_of(framework, "entry_point")
     taken = {word for path, text in files.items() if path.endswith(".py") for word in re.findall(r"\w+", text)}
     if entry_point != own and entry_point in taken:
-        raise ExerciseUnfit(f"the exercise's code has the word {entry_point} already: choose another entry point")
+        raise ExerciseUnfit(f"the exercise's code already uses the name {entry_point}: choose another entry point")
     return {path: re.sub(rf"\b{own}\b", entry_point, text) for path, text in files.items()}
 
 
 def _headed(manifest: str, exercise: Exercise) -> str:
-    """The manifest with what the author chose, below the line that tells editors the schema."""
+    """Put the author's choices into the manifest, below the line that tells editors the schema."""
     values = {
         "title": _scalar(exercise.title),
         "summary": _scalar(exercise.summary),
@@ -111,7 +109,7 @@ def _headed(manifest: str, exercise: Exercise) -> str:
         "license": _scalar(exercise.license),
     }
     for key, value in values.items():
-        # A replacement text would read the backslashes of a title.
+        # `re.sub` would interpret backslashes of a title.
         start, end = next(re.finditer(rf"^{key}: .*$", manifest, re.MULTILINE)).span()
         manifest = f"{manifest[:start]}{key}: {value}{manifest[end:]}"
     return f"# yaml-language-server: $schema={exercise.schema}\n{manifest}"

@@ -1,7 +1,4 @@
-"""An exercise for any parameters: the weighted sum of their mean squares. A stand-in that judges rightly as it is.
-
-The code of the plain exercise, in the words of each framework.
-"""
+"""Write an exercise for any numeric parameters: the weighted sum of their mean squares, in each framework."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,10 +7,61 @@ from typing import Any
 
 from app.catalog.parameter import Parameter
 
+PLAIN_FRAMEWORKS = ("numpy", "jax", "torch")
+SUMMARY = "Add up the mean squares of the parameters, each with its weight."
+FIRST_WEIGHT = 2  # the second parameter has 3, and so on
+# The values of symbolic sizes, in turn: for the sample, and for the two hidden cases.
+SAMPLE_SIZES, SMALL_SIZES, LARGE_SIZES = (3, 2), (5, 4, 2), (40, 6, 3)
+_HIDDEN = (("small", SMALL_SIZES), ("large", LARGE_SIZES))
+_EDITORIAL = """## Walkthrough
+
+Square, average, weigh, add up: one reduction for each parameter.
+
+## Complexity
+
+Linear in the number of elements.
+"""
+_STATEMENT = """## Why this matters
+
+This exercise is a stand-in: it is right as it is, so that everything works while you change it into yours. Here you say
+what yours teaches, and where it is met in practice.
+
+## Worked example
+
+| parameter | value | mean of its squares | weight |
+|---|---|---|---|
+{steps}
+
+The answer is **{answer}**.
+
+## Common pitfalls
+
+- **The mean of the squares** is not the square of the mean.
+- **Every parameter has its own weight**, in their order, from 2 on.
+
+## Problem
+
+Write `{signature}`, which returns
+
+$${formula},$$
+
+where the bar is the mean over all elements; of a plain number that is the number itself.
+
+## Inputs
+
+| name | shape | dtype | meaning |
+|---|---|---|---|
+{rows}
+
+## Output
+
+An array of shape `()` and dtype `float32`.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """`square` and the like are expressions of a value `v`, a flat float array; `answer` of `total`."""
+    """Expressions of a framework, about a flat float array `v`; `answer` is about `total`."""
 
     imports: str
     flat: str
@@ -79,12 +127,12 @@ class Listing:
     def wrong(self) -> Iterator[tuple[str, str]]:
         mean = self._words.mean
         right = mean.format("v * v")
-        sentence = "averages magnitudes where the problem asks for squares"
+        sentence = "averages magnitudes instead of squares"
         yield "magnitude_for_square", _mistaken(sentence, self._program(mean.format(self._words.magnitude)))
         sentence = "adds up the mean squares without their weights"
         yield "weights_left_out", _mistaken(sentence, self._program(right, weight="1"))
         if any(parameter.is_array for parameter in self.parameters):
-            sentence = "squares the mean where the problem asks for the mean of the squares"
+            sentence = "squares the mean instead of averaging the squares"
             yield "square_of_the_mean", _mistaken(sentence, self._program(f"{mean.format('v')} ** 2"))
         if len(self.parameters) > 1:
             sentence = f"leaves {self._names[-1]} out"
@@ -129,16 +177,9 @@ def _grouped(term: str) -> str:
     return f"({term})" if " " in term and not term.endswith(")") else term
 
 
-PLAIN_FRAMEWORKS = ("numpy", "jax", "torch")
-SUMMARY = "Add up the mean squares of the parameters, each with its weight."
-FIRST_WEIGHT = 2  # the second parameter has 3, and so on
-# One for each symbolic size, in turn; for the sample, and for the two hidden cases.
-SAMPLE_SIZES, SMALL_SIZES, LARGE_SIZES = (3, 2), (5, 4, 2), (40, 6, 3)
-
-
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A parameter, its weight, and its value in the worked example."""
+    """A parameter with its weight and its value in the worked example."""
 
     parameter: Parameter
     weight: int
@@ -216,9 +257,6 @@ quiz:
 """
 
 
-_HIDDEN = (("small", SMALL_SIZES), ("large", LARGE_SIZES))
-
-
 def _declaration(parameter: Parameter) -> str:
     keys = [f"name: {parameter.name}", f"type: {parameter.type}"]
     if parameter.is_array:
@@ -285,49 +323,3 @@ def _shape(parameter: Parameter) -> str:
 
 def _dtype(parameter: Parameter) -> str:
     return f"`{parameter.dtype}`" if parameter.is_array else f"Python `{parameter.type}`"
-
-
-_EDITORIAL = """## Walkthrough
-
-Square, average, weigh, add up: one reduction for each parameter.
-
-## Complexity
-
-Linear in the number of elements.
-"""
-_STATEMENT = """## Why this matters
-
-This exercise is a stand-in: it is right as it is, so that everything works while you change it into yours. Here you say
-what yours teaches, and where it is met in practice.
-
-## Worked example
-
-| parameter | value | mean of its squares | weight |
-|---|---|---|---|
-{steps}
-
-The answer is **{answer}**.
-
-## Common pitfalls
-
-- **The mean of the squares** is not the square of the mean.
-- **Every parameter has its own weight**, in their order, from 2 on.
-
-## Problem
-
-Write `{signature}`, which returns
-
-$${formula},$$
-
-where the bar is the mean over all elements; of a plain number that is the number itself.
-
-## Inputs
-
-| name | shape | dtype | meaning |
-|---|---|---|---|
-{rows}
-
-## Output
-
-An array of shape `()` and dtype `float32`.
-"""

@@ -20,7 +20,7 @@ from app.cli.problem.report_table import print_report
 from app.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from app.verification.trial import Bench, Effort
+    from app.verification.trial import Effort, VerificationPools
 
 Problems = Annotated[list[str] | None, typer.Argument(help=f"{NAMED} Several may be given.")]
 Html = Annotated[
@@ -62,7 +62,7 @@ def verify_packages(
 
 
 def _reports(sources: list[PackageSource], effort: "Effort") -> Iterator[Report]:
-    """Verify all packages in one bench of boxes. A package that can't be read gets a report of its faults."""
+    """One set of pools serves all packages; there is none when no package can be read."""
     sound: list[Package] = []
     for source in sources:
         try:
@@ -72,21 +72,21 @@ def _reports(sources: list[PackageSource], effort: "Effort") -> Iterator[Report]
     for needs_gpu in (False, True):
         packages = [package for package in sound if package.manifest.limits.gpu is needs_gpu]
         if packages:
-            with _open_bench(read_settings(), needs_gpu=needs_gpu) as bench:
-                yield from (_verify(package, bench, effort) for package in packages)
+            with _open_pools(read_settings(), needs_gpu=needs_gpu) as pools:
+                yield from (_verify(package, pools, effort) for package in packages)
 
 
 @contextmanager
-def _open_bench(settings: Settings, *, needs_gpu: bool) -> Iterator["Bench"]:
-    from app.verification.trial import open_bench, private_launcher
+def _open_pools(settings: Settings, *, needs_gpu: bool) -> Iterator["VerificationPools"]:
+    from app.verification.trial import open_pools, private_launcher
 
     with ExitStack() as stack:
         gpus = stack.enter_context(use_gpus("all")) if needs_gpu else None
         launcher = stack.enter_context(private_launcher(settings, gpus))
-        yield stack.enter_context(open_bench(settings, launcher))
+        yield stack.enter_context(open_pools(settings, launcher))
 
 
-def _verify(package: Package, bench: "Bench", effort: "Effort") -> Report:
+def _verify(package: Package, pools: "VerificationPools", effort: "Effort") -> Report:
     from app.verification.verify import verify
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
@@ -96,7 +96,7 @@ def _verify(package: Package, bench: "Bench", effort: "Effort") -> Report:
         def watch(step: str, done: int, total: int) -> None:
             bar.update(task, description=f"{package.slug}: {step}", completed=done, total=total)
 
-        return verify(package, bench, watch, threading.Event(), effort)
+        return verify(package, pools, watch, threading.Event(), effort)
 
 
 def _write_page(path: Path, reports: list[Report]) -> None:

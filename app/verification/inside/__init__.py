@@ -1,1 +1,1 @@
-"""Sources that run in boxes, where only the package's own code runs; here they are read as texts, not imported."""
+"""Sources that run in boxes, beside the package's own code. The worker reads them as texts and never imports them."""

@@ -1,50 +1,40 @@
-"""What can be said of a package by reading it. One rule a file: a new one is a file and a line here."""
+"""Lint: the rules that a package can be checked by without running it, in files by subject.
+
+A new rule is a function in one of them and a line in `RULES`.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from app.catalog.verification_report import Finding
 from app.catalog.verification_section import LintSection
-from app.verification.lint import (
-    case,
-    hint,
-    leak,
-    licence,
-    link,
-    maths,
-    operation,
-    pattern,
-    signature,
-    statement,
-    unused,
-    unwritten,
-)
-from app.verification.lint.paper import Paper, read_paper
+from app.judging.requirement import plural
+from app.verification.lint import cases, code, hints, statement
+from app.verification.package_texts import PackageTexts, read_texts
 from app.verification.trial import Checked, Trial
 from app.worker.prepare import PreparedCase
 
-Rule: TypeAlias = Callable[[Paper], Iterator[Finding]]
+Rule: TypeAlias = Callable[[PackageTexts], Iterator[Finding]]
 
 RULES: Mapping[str, Rule] = {
-    "licence": licence.find,
-    "sections of the statement": statement.find,
-    "formulas": maths.find,
-    "links and images": link.find,
-    "hidden cases": case.find,
-    "hidden inputs in texts": leak.find,
-    "hints and quiz": hint.find,
-    "what is to be written": unwritten.find,
-    "unused code and files": unused.find,
-    "patterns of leaves": pattern.find,
-    "forbidden operations": operation.find,
-    "parameters of the code": signature.find,
+    "licence": statement.check_licence,
+    "sections of the statement": statement.check_sections,
+    "formulas": statement.check_formulas,
+    "links and images": statement.check_links,
+    "hidden cases": cases.check_hidden_cases,
+    "hidden inputs in texts": cases.check_leaked_inputs,
+    "hints and quiz": hints.check_hints,
+    "unfinished texts": statement.check_unfinished,
+    "unused code and files": code.check_unused,
+    "patterns of leaves": cases.check_leaf_patterns,
+    "forbidden operations": code.check_forbidden_operations,
+    "parameters of the code": code.check_signatures,
 }
 
 
-def lint(trial: Trial, cases: Sequence[PreparedCase]) -> Checked[LintSection]:
-    """`cases`: with the reference's answers, if there are any."""
-    paper = read_paper(trial.package, cases)
-    findings = tuple(finding for rule in RULES.values() for finding in rule(paper))
-    count = len(trial.package.files)
-    summary = f"{count} file{'s' if count != 1 else ''} by {len(RULES)} rules"
+def lint(trial: Trial, prepared: Sequence[PreparedCase]) -> Checked[LintSection]:
+    """`prepared`: the cases with the reference's answers, empty if the reference failed."""
+    texts = read_texts(trial.package, prepared)
+    findings = tuple(finding for rule in RULES.values() for finding in rule(texts))
+    summary = f"{plural(len(trial.package.files), 'file')} by {len(RULES)} rules"
     return Checked(LintSection(rules=tuple(RULES)), summary, findings)

@@ -1,35 +1,47 @@
-"""The sections that every statement has."""
+"""Lint rules for the texts of a package: the statement's sections, formulas, links, TODOs and the licence."""
 
 import re
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
+from markdown_it.token import Token
+
+from app.catalog.maths import is_readable, make_parser
+from app.catalog.source import Source
 from app.catalog.verification_report import Finding
-from app.verification.lint.paper import Paper, at
+from app.verification.package_texts import PackageTexts, finding_at
 
 SECTIONS = ("Why this matters", "Worked example", "Common pitfalls", "Problem", "Inputs", "Output")
 HEADING = re.compile(r"^##\s+(.+?)\s*#*\s*$")
 FENCE = re.compile(r"^\s*(```|~~~)")
+FORMULA_TOKENS = ("math_inline", "math_inline_double", "math_block")
+UNREAD_FORMULA = re.compile(r"\$[^$]*[\\^_=][^$]*\$")
+MAX_SHOWN = 60
+HTML = re.compile(r"</?(?:a|b|br|div|em|i|iframe|img|p|pre|script|span|strong|style|sub|sup|table)\b[^>]*>", re.I)
+TODO = re.compile(r"\bTODO\b")
 
 
-def find(paper: Paper) -> Iterator[Finding]:
-    source = paper.sources["statement"]
+def check_sections(texts: PackageTexts) -> Iterator[Finding]:
+    source = texts.sources["statement"]
     found = list(_headings(source.text))
     names = [name for name, _, _ in found]
     for section in SECTIONS:
         if section not in names:
-            yield at(source, 1, "error", f"has no section `## {section}`", "write it: students look for it there")
+            message = f"section `## {section}` is missing"
+            yield finding_at(source, 1, "error", message, "write it: students look for it in every statement")
     for name, line, is_empty in found:
         if name in SECTIONS and is_empty:
-            yield at(source, line, "error", f"section {name} is empty", "write it")
+            yield finding_at(source, line, "error", f"section `## {name}` is empty", "write it")
     known = [name for name in names if name in SECTIONS]
     if len(set(known)) < len(known):
-        yield at(source, 1, "warning", "has a section twice", "join the two")
+        yield finding_at(source, 1, "warning", "a section appears twice", "merge the two")
     elif known != [section for section in SECTIONS if section in known]:
-        yield at(source, 1, "warning", "has its sections in another order than other problems", ", ".join(SECTIONS))
+        message = "the sections are in a different order than in other problems"
+        yield finding_at(source, 1, "warning", message, f"use this order: {', '.join(SECTIONS)}")
 
 
 def _headings(text: str) -> Iterator[tuple[str, int, bool]]:
-    """Name, line, and whether nothing stands below it."""
+    """Yield the name and line of each heading, and whether its section is empty."""
     found: list[tuple[str, int]] = []
     filled: set[int] = set()
     in_fence = False
@@ -41,3 +53,72 @@ def _headings(text: str) -> Iterator[tuple[str, int, bool]]:
         elif found and line.strip():
             filled.add(found[-1][1])
     yield from ((name, number, number not in filled) for name, number in found)
+
+
+def check_formulas(texts: PackageTexts) -> Iterator[Finding]:
+    for source in _markdown_texts(texts):
+        for token, line in _tokens_with_lines(source):
+            if token.type in FORMULA_TOKENS and not is_readable(token.content.strip()):
+                formula = token.content.strip()[:MAX_SHOWN]
+                remedy = "use plain LaTeX commands; \\def and \\newcommand are not supported"
+                yield finding_at(source, line, "error", f"the formula {formula} can't be rendered", remedy)
+            elif token.type == "text" and (unread := UNREAD_FORMULA.search(token.content)):
+                message = f"{unread[0][:MAX_SHOWN]} is shown as plain text, not as a formula"
+                yield finding_at(source, line, "warning", message, "put a space between a digit and a dollar sign")
+
+
+def check_links(texts: PackageTexts) -> Iterator[Finding]:
+    for source in _markdown_texts(texts):
+        for token, line in _tokens_with_lines(source):
+            if token.type == "link_open":
+                yield _link_finding(source, line, str(token.attrGet("href")))
+            elif token.type == "image":
+                message = f"the image {token.attrGet('src')} is not shown: problem pages load no images"
+                yield finding_at(source, line, "error", message, "use words, a table or a code block instead")
+            elif token.type == "text" and (tag := HTML.search(token.content)):
+                message = f"the HTML tag {tag[0]} is shown as plain text"
+                yield finding_at(source, line, "warning", message, "use Markdown instead")
+
+
+def _link_finding(source: Source, line: int, address: str) -> Finding:
+    if urlsplit(address).scheme.lower() in ("http", "https"):
+        message = f"the link {address} points outside the package"
+        return finding_at(source, line, "warning", message, "copy the facts that students need: other sites change")
+    message = f"the link {address} does not work on a problem's page"
+    return finding_at(source, line, "error", message, "remove it")
+
+
+def check_unfinished(texts: PackageTexts) -> Iterator[Finding]:
+    for source in _texts_without_todo(texts):
+        if match := TODO.search(source.text):
+            line = source.text.count("\n", 0, match.start()) + 1
+            yield finding_at(source, line, "error", "contains TODO", "write the missing part")
+
+
+def _texts_without_todo(texts: PackageTexts) -> Iterator[Source]:
+    """Yield every text but the starter, where a TODO tells the student what to write."""
+    starter = texts.sources["starter"]
+    yield from (source for source in texts.public_texts() if source is not starter)
+    yield texts.text(("title",), texts.manifest.title)
+    yield from (source for key, source in texts.sources.items() if key not in ("statement", "starter"))
+    yield from (known.source for known in texts.submissions)
+
+
+def check_licence(texts: PackageTexts) -> Iterator[Finding]:
+    if texts.manifest.license is None:
+        message = "the package has no licence, so other people may not use, change or translate it"
+        yield texts.finding("warning", (), message, "add `license: CC-BY-4.0` or another licence")
+
+
+def _markdown_texts(texts: PackageTexts) -> Iterator[Source]:
+    yield from (source for source in texts.public_texts() if not source.file.endswith(".py"))
+    if "editorial" in texts.sources:
+        yield texts.sources["editorial"]
+
+
+def _tokens_with_lines(source: Source) -> Iterator[tuple[Token, int]]:
+    """Yield the tokens of the page's Markdown parser, each with the line where its block begins."""
+    for token in make_parser(source.text).parse(source.text):
+        line = token.map[0] + 1 if token.map else 1
+        yield token, line
+        yield from ((child, line) for child in token.children or ())

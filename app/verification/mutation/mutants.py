@@ -1,4 +1,4 @@
-"""All mutants of a source, each program once, and a sample of them that is the same every time."""
+"""List the distinct mutants of a source, and draw the same sample of them every time."""
 
 import ast
 import difflib
@@ -17,18 +17,18 @@ from app.verification.mutation.tree import Tree, read_tree
 from sandbox.interface import Aborted
 
 CONTEXT_LINES = 2
-# Characters of mutants that are written down in all: many more than are tried, of a source of some hundred lines.
+# At most so many characters of mutants are written; a source of 100 lines has far fewer.
 WRITTEN = 400_000
-# Nodes of a source that are looked at.
+# At most so many nodes of a source are mutated.
 NODES = 5_000
 
-Place = tuple[Operator, cst.CSTNode, cst.CSTNode]
+Replacement = tuple[Operator, cst.CSTNode, cst.CSTNode]
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """`line` of the first difference in the original; `diff` is unified; `source` is the whole changed one."""
+    """A mutant. `line` is the first changed line of the original, `diff` is unified, `source` is the whole mutant."""
 
     operator: Operator
     line: int
@@ -37,20 +37,20 @@ class Change:
 
 
 def list_mutants(source: str, entry_point: str, file: str, abort: Event | None = None) -> tuple[Change, ...]:
-    """In order of lines; none of a source that is nested too deeply. `file` is the name that the diffs give it.
+    """Return the mutants by line, a sample of them if the source is long. `file` is its name in the diffs.
 
-    Of a long source not all: writing one down takes time in proportion to its length. Raises Aborted.
+    A source that is nested too deeply has none. Raises Aborted.
     """
     try:
         tree = read_tree(source, entry_point)
         nodes = _some(list(tree.nodes()), NODES)
-        places = [
+        replacements = [
             (operator, node, other)
             for operator in OPERATORS
             for node in _until(abort, nodes)
             for other in operator.replacements(node, tree)
         ]
-        found = list(_changes(tree, _until(abort, _some(places, WRITTEN // len(source))), file))
+        found = list(_changes(tree, _until(abort, _some(replacements, WRITTEN // len(source))), file))
     except (RecursionError, cst.ParserSyntaxError):
         return ()
     return tuple(sorted(found, key=lambda change: (change.line, change.operator.name, change.source)))
@@ -64,15 +64,15 @@ def _until(abort: Event | None, items: Iterable[Item]) -> Iterator[Item]:
 
 
 def _some(items: list[Item], most: int) -> list[Item]:
-    """In their order, since where two are the same program the first counts."""
+    """Return a sample in the original order: of two equal mutants, the first one counts."""
     if len(items) <= most:
         return items
     return [items[index] for index in sorted(random.Random(0).sample(range(len(items)), most))]
 
 
-def _changes(tree: Tree, places: Iterable[Place], file: str) -> Iterator[Change]:
+def _changes(tree: Tree, replacements: Iterable[Replacement], file: str) -> Iterator[Change]:
     seen = {_program(tree.module.code)}
-    for operator, node, other in places:
+    for operator, node, other in replacements:
         changed = tree.code_with(node, other)
         program = _program(changed)
         if program is not None and program not in seen:
@@ -81,7 +81,7 @@ def _changes(tree: Tree, places: Iterable[Place], file: str) -> Iterator[Change]
 
 
 def sample_mutants(changes: Sequence[Change], most: int, seed: int) -> tuple[Change, ...]:
-    """Every family gets its turn, so that a sample shows all kinds of faults."""
+    """Draw from the operators in turn, so that the sample has all kinds of faults."""
     drawn = list(changes)
     random.Random(seed).shuffle(drawn)
     families: dict[str, deque[Change]] = defaultdict(deque)
@@ -97,7 +97,7 @@ def sample_mutants(changes: Sequence[Change], most: int, seed: int) -> tuple[Cha
 
 
 def _program(source: str) -> str | None:
-    """What the source means to Python, whatever its layout; None when it is no program."""
+    """Return the syntax tree as text, whatever the layout, or None if the source does not compile."""
     try:
         compile(source, "mutant", "exec")
         return ast.dump(ast.parse(source))

@@ -1,4 +1,4 @@
-"""What a mutation operator is: a family of small faults. Each file of `operators` holds one."""
+"""The base class of mutation operators: each plants one kind of small fault."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -10,11 +10,11 @@ from app.verification.mutation.tree import Tree
 
 
 class Operator(ABC):
-    """`name` says what is changed; `remedy`: which case would notice a mutant of this family."""
+    """`name` says what changes in the mutants. `remedy` says which case would kill them."""
 
     name: ClassVar[str]
     remedy: ClassVar[str]
 
     @abstractmethod
     def replacements(self, node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
-        """What may stand in place of the node, each of which is a mutant of its own."""
+        """Yield the nodes to put in this one's place; each makes a mutant."""

@@ -1,12 +1,7 @@
-"""Mutation strength: small faults planted in the reference, and the share of them that the cases notice.
+"""Mutation strength: the share of small faults, planted in the reference, that the cases notice.
 
-What becomes of mutants that every case accepts: they compute the same, or break a requirement, or survive.
-
-Inputs beyond the cases, on which a mutant that no case noticed is compared with the reference bit by bit.
-
-Another variant's draws; those of a third with every float moved a little, for what cases hold fixed, such as a learning
-rate; and the same moved far, past limits and to the other sign, for what they never reach. Where the reference itself
-can't answer such inputs, they say nothing.
+A mutant that every case accepts computes the same, breaks a requirement, or survives. To tell these apart, it runs on
+further inputs and is compared with the reference bit by bit.
 """
 
 import hashlib
@@ -24,26 +19,197 @@ from app.catalog.verification_report import Finding
 from app.catalog.verification_section import Mutant, MutationSection, Outcome
 from app.judging.requirement import plural
 from app.judging.verdicts import Verdict
-from app.verification.file_place import places_of
-from app.verification.mutation.hunt import Hunt, Suspect
 from app.verification.mutation.mutants import list_mutants, sample_mutants
+from app.verification.mutation.runner import Candidate, MutantRunner
 from app.verification.noise import Noise, Sample, some_of_each
+from app.verification.package_texts import sources_by_file
 from app.verification.trial import Checked, Material, Trial
 from app.worker.prepare import Draw, PreparedCase, prepare
 from sandbox.guest.codec import decode, encode
 
 VARIANTS = (1, 2)
 LITTLE, FAR = (0.9, 1.1), (-3.0, 3.0)
-
 Range = tuple[float, float]
+REQUIREMENT = "requirement not met"
+BEYOND = "{remedy}; it gives another answer on inputs further from 0, or of the other sign"
+BY_LUCK = "another draw of {cases} kills it; widen what the case draws, so that every draw does"
+# Each is judged like a submission, which compiles it again.
+MOST_JUDGED = 12
+MOST = 80
+MOST_QUICKLY = 24
+SEED = 1
+ENOUGH = 0.9
+DIGITS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedMutation(Checked[MutationSection]):
+    """`signal`: how far off the killed mutants are."""
+
+    signal: tuple[Sample, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    outcome: Outcome
+    how: str = ""
+    suggestion: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Probes:
-    """The moved ones have no right expected outputs: there the reference is asked again."""
+    """Further inputs. `fresh`: another variant's. `moved`: a third variant's with every float scaled.
+
+    Scaling by a little changes values that cases hold fixed, such as a learning rate. Scaling by more passes limits and
+    changes signs. The expected outputs of `moved` are wrong; the mutants are compared with a new run of the reference,
+    and inputs that it can't answer are left out.
+    """
 
     fresh: tuple[PreparedCase, ...]
     moved: tuple[PreparedCase, ...]
+
+
+def check_mutation(trial: Trial, material: Material, noise: Noise) -> CheckedMutation:
+    """Raises JudgeFailed, BoxLost, Aborted."""
+    package, source = trial.package, sources_by_file(trial.package)[FILE_OF_KEY["reference"]]
+    possible = list_mutants(package.reference, package.manifest.entry_point, source.key or source.file, trial.abort)
+    most = MOST_QUICKLY if trial.effort.is_quick else MOST
+    most = most if trial.effort.mutants is None else trial.effort.mutants
+    candidates = [Candidate(change) for change in sample_mutants(possible, most, SEED)]
+    runner = MutantRunner(trial, material)
+    runner.run(candidates)
+    runner.try_idle(candidates)
+    judgements = judge_survivors(runner, [candidate for candidate in candidates if not candidate.killed_by], noise)
+    mutants = tuple(_mutant(candidate, judgements.get(candidate), source) for candidate in candidates)
+    section = MutationSection(possible=len(possible), mutants=mutants, strength=_strength(mutants))
+    signal = [sample for s, mutant in zip(candidates, mutants, strict=True) for sample in _signal(s, mutant)]
+    return CheckedMutation(section, _summary(section), _findings(section, package, source), signal=tuple(signal))
+
+
+def _mutant(candidate: Candidate, judgement: Judgement | None, source: Source) -> Mutant:
+    used = [distance.used for distance in candidate.distances.values() if distance.used is not None]
+    change = candidate.change
+    return Mutant(
+        operator=change.operator.name,
+        line=source.above + change.line,
+        diff=change.diff,
+        outcome=judgement.outcome if judgement else "killed",
+        killed_by=candidate.killed_by,
+        how=judgement.how if judgement else candidate.how,
+        largest=max(used, default=None),
+        suggestion=judgement.suggestion if judgement else "",
+    )
+
+
+def _strength(mutants: Sequence[Mutant]) -> float | None:
+    killed = sum(mutant.outcome == "killed" for mutant in mutants)
+    counted = killed + sum(mutant.outcome == "survived" for mutant in mutants)
+    return round(killed / counted, DIGITS) if counted else None
+
+
+def _signal(candidate: Candidate, mutant: Mutant) -> list[Sample]:
+    if mutant.outcome != "killed":
+        return []
+    label = f"line {mutant.line}, {mutant.operator}"
+    return [
+        Sample(kind="mutant", label=label, case=case, distance=distance)
+        for case, distance in candidate.distances.items()
+        if not distance.is_right
+    ]
+
+
+def percent(share: float) -> str:
+    """Format a share, rounded down, so that 100 % means all."""
+    return f"{int(100 * share + 1e-9)} %"
+
+
+def _summary(section: MutationSection) -> str:
+    if section.strength is None:
+        return "no mutants to count"
+    killed, survived = len(section.having("killed")), len(section.having("survived"))
+    spared = len(section.having("equivalent")) + len(section.having("rounding"))
+    aside = f"; {spared} {'computes' if spared == 1 else 'compute'} the same" if spared else ""
+    return f"{killed} of {plural(killed + survived, 'mutant')} killed ({percent(section.strength)}){aside}"
+
+
+def _findings(section: MutationSection, package: Package, source: Source) -> tuple[Finding, ...]:
+    survivors = section.having("survived")
+    found = [
+        Finding(
+            check="mutation",
+            severity="warning",
+            message=f"a mutant passes every case ({mutant.operator})",
+            remedy=mutant.suggestion,
+            file=source.file,
+            line=mutant.line,
+            details=mutant.diff,
+        )
+        for mutant in survivors
+    ]
+    if section.strength is None:
+        message = f"no fault could be planted in {package.slug}'s reference, so the strength of the cases is unknown"
+        found.append(
+            Finding(check="mutation", severity="note", message=message, remedy="add wrong submissions instead")
+        )
+    elif section.strength < ENOUGH:
+        share = f"{percent(section.strength)} of the faults planted in the reference"
+        message = f"the cases notice {share}; {percent(ENOUGH)} are needed"
+        remedy = "add cases that kill the mutants listed, or draw inputs that do"
+        found.insert(0, Finding(check="mutation", severity="error", message=message, remedy=remedy, file=source.file))
+    return tuple(found)
+
+
+def judge_survivors(
+    runner: MutantRunner, survivors: Sequence[Candidate], noise: Noise
+) -> Mapping[Candidate, Judgement]:
+    """Raises JudgeFailed, BoxLost, Aborted."""
+    judged = _by_requirement(runner, survivors)
+    rest = [candidate for candidate in survivors if candidate not in judged]
+    alike = [candidate for candidate in rest if candidate.close or _within(candidate, noise)]
+    if alike:
+        probes = draw_probes(runner.trial)
+        fresh, moved = [Candidate(s.change) for s in alike], [Candidate(s.change) for s in alike]
+        work = [(probes.fresh, fresh), (probes.moved, moved)]
+        runner.trial.each("mutants on other inputs", work, lambda task: runner.try_on(*task))
+        judged |= {s: _compared(s, f, m, noise) for s, f, m in zip(alike, fresh, moved, strict=True)}
+    return judged | {s: _survived(s) for s in rest if s not in judged}
+
+
+def _by_requirement(runner: MutantRunner, survivors: Sequence[Candidate]) -> dict[Candidate, Judgement]:
+    if not runner.trial.package.manifest.requirements:
+        return {}
+
+    def breaks(candidate: Candidate) -> bool:
+        attempt = runner.trial.attempt(candidate.change.source, runner.material.cases)
+        return attempt.verdict is Verdict.REQUIREMENT_NOT_MET
+
+    tried = survivors[:MOST_JUDGED]
+    broken = runner.trial.each("mutants and requirements", tried, breaks)
+    killed = Judgement(outcome="killed", how=REQUIREMENT)
+    return {candidate: killed for candidate, is_broken in zip(tried, broken, strict=True) if is_broken}
+
+
+def _within(candidate: Candidate, noise: Noise) -> bool:
+    """Whether it is no further off than the reference with its sums in another order."""
+    return all((distance.used or 0.0) <= noise.of_rounding for distance in candidate.distances.values())
+
+
+def _compared(candidate: Candidate, fresh: Candidate, moved: Candidate, noise: Noise) -> Judgement:
+    if fresh.killed_by:
+        return Judgement(outcome="survived", suggestion=BY_LUCK.format(cases=", ".join(fresh.killed_by)))
+    if candidate.same and fresh.same and moved.same:
+        return Judgement(outcome="equivalent")
+    if candidate.close and fresh.close and moved.close:
+        return Judgement(outcome="rounding")
+    if not candidate.close and _within(fresh, noise):
+        return Judgement(outcome="rounding")
+    if candidate.same and fresh.same:
+        return Judgement(outcome="survived", suggestion=BEYOND.format(remedy=candidate.change.operator.remedy))
+    return _survived(candidate)
+
+
+def _survived(candidate: Candidate) -> Judgement:
+    return Judgement(outcome="survived", suggestion=candidate.change.operator.remedy)
 
 
 def draw_probes(trial: Trial) -> Probes:
@@ -51,7 +217,7 @@ def draw_probes(trial: Trial) -> Probes:
     secret = hashlib.sha256(f"probes of {digest(trial.package.files)}".encode()).digest()
 
     def draw(variant: int) -> list[PreparedCase]:
-        prepared = prepare(trial.package, Draw(secret, variant), trial.bench.references, trial.abort)
+        prepared = prepare(trial.package, Draw(secret, variant), trial.pools.references, trial.abort)
         return some_of_each(prepared.cases)
 
     fresh, others = trial.each("other inputs", VARIANTS, draw)
@@ -66,7 +232,7 @@ def _moved(case: PreparedCase, by: Range) -> PreparedCase:
 
 
 def _each(value: Any, factor: Callable[[tuple[int, ...]], Any]) -> Any:
-    """A plain float that is a whole number may stand for one: a count, a seed."""
+    """Scale the floats of the inputs, except plain whole numbers, which may be counts or seeds."""
     if isinstance(value, dict):
         return {key: _each(item, factor) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -76,170 +242,3 @@ def _each(value: Any, factor: Callable[[tuple[int, ...]], Any]) -> Any:
     if isinstance(value, float) and math.isfinite(value) and not value.is_integer():
         return value * abs(float(factor(())))
     return value
-
-
-REQUIREMENT = "requirement not met"
-BEYOND = "{remedy}; on inputs further from 0, or of the other sign, it does give another answer"
-BY_LUCK = "another draw of {cases} tells it apart; widen what that case draws, so that every draw does"
-# Each is judged as a submission is, which compiles anew.
-MOST_JUDGED = 12
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    outcome: Outcome
-    how: str = ""
-    suggestion: str = ""
-
-
-def judge_survivors(hunt: Hunt, survivors: Sequence[Suspect], noise: Noise) -> Mapping[Suspect, Judgement]:
-    """Raises JudgeFailed, BoxLost, Aborted."""
-    judged = _by_requirement(hunt, survivors)
-    rest = [suspect for suspect in survivors if suspect not in judged]
-    alike = [suspect for suspect in rest if suspect.close or _within(suspect, noise)]
-    if alike:
-        probes = draw_probes(hunt.trial)
-        fresh, moved = [Suspect(s.change) for s in alike], [Suspect(s.change) for s in alike]
-        work = [(probes.fresh, fresh), (probes.moved, moved)]
-        hunt.trial.each("mutants on other inputs", work, lambda task: hunt.try_on(*task))
-        judged |= {s: _compared(s, f, m, noise) for s, f, m in zip(alike, fresh, moved, strict=True)}
-    return judged | {s: _survived(s) for s in rest if s not in judged}
-
-
-def _by_requirement(hunt: Hunt, survivors: Sequence[Suspect]) -> dict[Suspect, Judgement]:
-    if not hunt.trial.package.manifest.requirements:
-        return {}
-
-    def breaks(suspect: Suspect) -> bool:
-        attempt = hunt.trial.attempt(suspect.change.source, hunt.material.cases)
-        return attempt.verdict is Verdict.REQUIREMENT_NOT_MET
-
-    tried = survivors[:MOST_JUDGED]
-    broken = hunt.trial.each("mutants and requirements", tried, breaks)
-    killed = Judgement(outcome="killed", how=REQUIREMENT)
-    return {suspect: killed for suspect, is_broken in zip(tried, broken, strict=True) if is_broken}
-
-
-def _within(suspect: Suspect, noise: Noise) -> bool:
-    """Whether it is no further off than the reference is when its sums are taken in another order."""
-    return all((distance.used or 0.0) <= noise.of_rounding for distance in suspect.distances.values())
-
-
-def _compared(suspect: Suspect, fresh: Suspect, moved: Suspect, noise: Noise) -> Judgement:
-    if fresh.killed_by:
-        return Judgement(outcome="survived", suggestion=BY_LUCK.format(cases=", ".join(fresh.killed_by)))
-    if suspect.same and fresh.same and moved.same:
-        return Judgement(outcome="equivalent")
-    if suspect.close and fresh.close and moved.close:
-        return Judgement(outcome="rounding")
-    if not suspect.close and _within(fresh, noise):
-        return Judgement(outcome="rounding")
-    if suspect.same and fresh.same:
-        return Judgement(outcome="survived", suggestion=BEYOND.format(remedy=suspect.change.operator.remedy))
-    return _survived(suspect)
-
-
-def _survived(suspect: Suspect) -> Judgement:
-    return Judgement(outcome="survived", suggestion=suspect.change.operator.remedy)
-
-
-MOST = 80
-MOST_QUICKLY = 24
-SEED = 1
-ENOUGH = 0.9
-DIGITS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedMutation(Checked[MutationSection]):
-    """With how far off the mutants are that compute something else."""
-
-    signal: tuple[Sample, ...] = ()
-
-
-def check_mutation(trial: Trial, material: Material, noise: Noise) -> CheckedMutation:
-    """Raises JudgeFailed, BoxLost, Aborted."""
-    package, place = trial.package, places_of(trial.package)[FILE_OF_KEY["reference"]]
-    possible = list_mutants(package.reference, package.manifest.entry_point, place.key or place.file, trial.abort)
-    most = MOST_QUICKLY if trial.effort.is_quick else MOST
-    most = most if trial.effort.mutants is None else trial.effort.mutants
-    suspects = [Suspect(change) for change in sample_mutants(possible, most, SEED)]
-    hunt = Hunt(trial, material)
-    hunt.run(suspects)
-    hunt.try_idle(suspects)
-    judgements = judge_survivors(hunt, [suspect for suspect in suspects if not suspect.killed_by], noise)
-    mutants = tuple(_mutant(suspect, judgements.get(suspect), place) for suspect in suspects)
-    section = MutationSection(possible=len(possible), mutants=mutants, strength=_strength(mutants))
-    signal = [sample for s, mutant in zip(suspects, mutants, strict=True) for sample in _signal(s, mutant)]
-    return CheckedMutation(section, _summary(section), _findings(section, package, place), signal=tuple(signal))
-
-
-def _mutant(suspect: Suspect, judgement: Judgement | None, place: Source) -> Mutant:
-    used = [distance.used for distance in suspect.distances.values() if distance.used is not None]
-    change = suspect.change
-    return Mutant(
-        operator=change.operator.name,
-        line=place.above + change.line,
-        diff=change.diff,
-        outcome=judgement.outcome if judgement else "killed",
-        killed_by=suspect.killed_by,
-        how=judgement.how if judgement else suspect.how,
-        largest=max(used, default=None),
-        suggestion=judgement.suggestion if judgement else "",
-    )
-
-
-def _strength(mutants: Sequence[Mutant]) -> float | None:
-    killed = sum(mutant.outcome == "killed" for mutant in mutants)
-    counted = killed + sum(mutant.outcome == "survived" for mutant in mutants)
-    return round(killed / counted, DIGITS) if counted else None
-
-
-def _signal(suspect: Suspect, mutant: Mutant) -> list[Sample]:
-    if mutant.outcome != "killed":
-        return []
-    label = f"line {mutant.line}, {mutant.operator}"
-    return [
-        Sample(kind="mutant", label=label, case=case, distance=distance)
-        for case, distance in suspect.distances.items()
-        if not distance.is_right
-    ]
-
-
-def percent(share: float) -> str:
-    """Rounded down: 100 % means all."""
-    return f"{int(100 * share + 1e-9)} %"
-
-
-def _summary(section: MutationSection) -> str:
-    if section.strength is None:
-        return "no mutant that counts"
-    killed, survived = len(section.having("killed")), len(section.having("survived"))
-    spared = len(section.having("equivalent")) + len(section.having("rounding"))
-    aside = f"; {spared} {'computes' if spared == 1 else 'compute'} the same" if spared else ""
-    return f"{killed} of {plural(killed + survived, 'mutant')} killed ({percent(section.strength)}){aside}"
-
-
-def _findings(section: MutationSection, package: Package, place: Source) -> tuple[Finding, ...]:
-    survivors = section.having("survived")
-    found = [
-        Finding(
-            check="mutation",
-            severity="warning",
-            message=f"a mutant passes every case ({mutant.operator})",
-            remedy=mutant.suggestion,
-            file=place.file,
-            line=mutant.line,
-            details=mutant.diff,
-        )
-        for mutant in survivors
-    ]
-    if section.strength is None:
-        message = f"no fault could be planted in {package.slug}'s reference, so nothing shows what the cases notice"
-        found.append(Finding(check="mutation", severity="note", message=message, remedy="rely on wrong submissions"))
-    elif section.strength < ENOUGH:
-        share = f"{percent(section.strength)} of the faults planted in the reference"
-        message = f"the cases notice {share}; {percent(ENOUGH)} are needed"
-        remedy = "add cases that tell the mutants listed from the reference, or draw inputs that do"
-        found.insert(0, Finding(check="mutation", severity="error", message=message, remedy=remedy, file=place.file))
-    return tuple(found)

@@ -1,4 +1,4 @@
-"""A source as a syntax tree that knows its lines and parents, and small questions that operators ask of it."""
+"""A syntax tree with lines and parents, and the questions that mutation operators ask about it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 import libcst as cst
 from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
 
-# What is in these is not computed with: types, names of modules, decorators such as `jax.jit`, messages of failures.
+# No answer depends on these: types, module names, decorators such as `jax.jit`, messages of exceptions.
 _SKIPPED = (cst.Annotation, cst.Import, cst.ImportFrom, cst.Decorator, cst.Raise, cst.Assert, cst.FormattedString)
 _COMPOUND = (
     cst.BinaryOperation,
@@ -23,10 +23,7 @@ _COMPOUND = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
-    """`entry_point`: the function that is called with every argument, so that its defaults are never used.
-
-    `names`: what `bound` has found.
-    """
+    """`entry_point` is called with every argument, so its defaults are never used. `names` caches `bound`."""
 
     module: cst.Module
     entry_point: str
@@ -35,18 +32,18 @@ class Tree:
     names: dict[cst.FunctionDef, set[str]] = field(default_factory=dict)
 
     def nodes(self) -> Iterator[cst.CSTNode]:
-        """Those that are run, in order."""
+        """Yield the nodes that run, in order."""
         return self._walk(self.module)
 
     def line(self, node: cst.CSTNode) -> int:
         return int(self.lines[node].start.line)
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode:
-        """The module is its own."""
+        """Return the parent; the module is its own parent."""
         return self.parents.get(node, node)
 
     def function(self, node: cst.CSTNode) -> cst.FunctionDef | None:
-        """The innermost one around the node."""
+        """Return the innermost function around the node."""
         while not isinstance(node, cst.Module):
             node = self.parent(node)
             if isinstance(node, cst.FunctionDef):
@@ -54,7 +51,7 @@ class Tree:
         return None
 
     def bound(self, function: cst.FunctionDef) -> set[str]:
-        """Its parameters, and what is assigned in it; looked for once, since every name in it asks."""
+        """Return the names of its parameters and of the variables that it assigns."""
         if function not in self.names:
             self.names[function] = _bound(function)
         return self.names[function]
@@ -72,7 +69,7 @@ class Tree:
             yield from self._walk(child)
 
     def _is_idle(self, node: cst.CSTNode) -> bool:
-        """Defaults of the entry point, and what runs only when the file is a program."""
+        """Whether it never runs: a default of the entry point, or the `__main__` part of the file."""
         if isinstance(node, cst.Parameters):
             function = self.parent(node)
             return isinstance(function, cst.FunctionDef) and function.name.value == self.entry_point
@@ -90,28 +87,28 @@ def text_of(node: cst.CSTNode) -> str:
 
 
 def grouped(node: cst.BaseExpression) -> cst.BaseExpression:
-    """In brackets where it could be torn apart by what stands around its new place."""
+    """Return the expression, in brackets if operators around it could change its meaning."""
     if not isinstance(node, _COMPOUND) or node.lpar:
         return node
     return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
 def called_name(call: cst.Call) -> str:
-    """`mean` of `jnp.mean(x)`, of `x.mean()` and of `mean(x)`; empty for what has no name."""
+    """Return `mean` for `jnp.mean(x)`, `x.mean()` and `mean(x)`; empty if the callee has no name."""
     if isinstance(call.func, cst.Attribute):
         return call.func.attr.value
     return call.func.value if isinstance(call.func, cst.Name) else ""
 
 
 def renamed(call: cst.Call, name: str) -> cst.Call:
-    """The same call of another function of the same module or object."""
+    """Return the same call of another function of the same module or object."""
     if isinstance(call.func, cst.Attribute):
         return call.with_changes(func=call.func.with_changes(attr=cst.Name(name)))
     return call.with_changes(func=cst.Name(name))
 
 
 def positional(call: cst.Call) -> list[cst.Arg]:
-    """The arguments before the first that is named or starred."""
+    """Return the arguments before the first keyword or starred one."""
     found: list[cst.Arg] = []
     for argument in call.args:
         if argument.keyword is not None or argument.star:
@@ -121,7 +118,7 @@ def positional(call: cst.Call) -> list[cst.Arg]:
 
 
 def _bound(node: cst.CSTNode) -> set[str]:
-    """Parameters, and what is assigned, of this function and not of those inside it."""
+    """Return the parameters and assigned names of this function, without those of inner functions."""
     names: set[str] = set()
     for child in node.children:
         if isinstance(child, cst.FunctionDef | cst.ClassDef | cst.Lambda):

@@ -1,1 +1,1 @@
-"""Runs with the Python that boxes have."""
+"""Code that tests run with the Python of boxes."""

@@ -1,4 +1,4 @@
-"""Computes the same in every way, and writes it: {framework: {way: {name: array}}}. The plain one first: ways stay."""
+"""Writes the answers of every way: {framework: {way: {name: array}}}. The plain call runs first; ways persist."""
 
 import sys
 from collections.abc import Callable
@@ -10,11 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 import torch
 
-from app.verification.inside import many
+from app.verification.inside import batch
 from sandbox.guest.codec import Tree, encode
 from sandbox.guest.convert import plain
 
-WAYS = Path(many.__file__).parent / "ways"
+WAYS = Path(batch.__file__).parent / "ways"
 RANDOM = np.random.default_rng(0)
 INPUTS = {
     "a": RANDOM.normal(size=(40, 300)).astype(np.float32),
@@ -43,11 +43,11 @@ def in_torch(a: Any, b: Any, n: Any) -> dict[str, object]:
 
 
 def go(solve: Callable[..., object], inputs: dict[str, Any], *ways: str) -> dict[str, Tree]:
-    done = {"plain": plain(many.call(solve, inputs))}
+    done = {"plain": plain(batch.call(solve, inputs))}
     for way in ways:
         jax.clear_caches()
-        call = many.load_way((WAYS / f"{way}.py").read_text())
-        done[way] = plain(call(many.call, solve, inputs))
+        call = batch.load_way((WAYS / f"{way}.py").read_text())
+        done[way] = plain(call(batch.call, solve, inputs))
     return done
 
 

@@ -3,7 +3,7 @@ from flax import linen as nn
 
 
 def two_layers(params, x):
-    """What a network with one hidden layer and ReLU makes of x.
+    """Apply a network with one hidden layer and ReLU to x.
 
     params: {"hidden": {"kernel": (D, H), "bias": (H,)}, "output": {"kernel": (H, C), "bias": (C,)}}
     x: (N, D), float32

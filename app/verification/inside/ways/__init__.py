@@ -1,1 +1,1 @@
-"""Other ways of computing the same: each file has a `call` that stands in place of the plain one."""
+"""Other ways to compute the same answer. Each file has a `call` that replaces the plain call."""

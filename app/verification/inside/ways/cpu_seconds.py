@@ -1,4 +1,4 @@
-"""Not another way of computing: answers with the CPU seconds that the call took, of all threads."""
+"""Answers with the CPU seconds of all threads during the call, in place of the solution's answer."""
 
 import sys
 import time
@@ -6,7 +6,7 @@ from typing import Any
 
 jax: Any = sys.modules.get("jax")
 if jax is not None:
-    jax.devices()  # making the backend is no cost of a shape
+    jax.devices()  # creating the backend must not count as a cost of a shape
 
 
 def call(run: Any, solution: Any, inputs: dict[str, Any]) -> float:

@@ -1,4 +1,4 @@
-"""With inputs of twice the precision, and everything that follows from them."""
+"""Computes in float64: the inputs, and all values that depend on them."""
 
 import sys
 from typing import Any

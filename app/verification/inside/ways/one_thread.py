@@ -1,4 +1,4 @@
-"""PyTorch on one thread, without oneDNN: other kernels, and sums in other pieces."""
+"""PyTorch on one thread and without oneDNN, which uses other kernels and splits sums in other ways."""
 
 import sys
 from typing import Any

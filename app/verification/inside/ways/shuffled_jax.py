@@ -1,8 +1,8 @@
-"""JAX with the terms of every sum and every product of matrices in another order, drawn by chance.
+"""JAX with the terms of every sum and matrix product in a random order.
 
-Both are lowered as themselves, of operands that were permuted along the axes that are summed over: the same
-mathematics, also in what `grad` and `scan` make of them. The permutation is a gather of constants, which XLA does not
-look through; a `reverse` before a sum it would remove.
+Each is lowered as itself, with operands permuted along the summed axes. The mathematics stays the same, also inside
+`grad` and `scan`. The permutation is a gather of constants, which XLA does not optimize away; XLA would remove a
+`reverse` before a sum.
 """
 
 import sys

@@ -1,6 +1,6 @@
-"""NumPy with the terms of every sum, mean and product of matrices in another order, drawn by chance.
+"""NumPy with the terms of every sum, mean and matrix product in a random order.
 
-The inputs become arrays of a class that is asked whenever NumPy computes with them or with what came of them.
+The inputs become arrays of a subclass, which NumPy calls whenever it computes with them or with their results.
 """
 
 from typing import Any

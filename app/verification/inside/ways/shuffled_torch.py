@@ -1,6 +1,6 @@
-"""PyTorch with the terms of every sum, mean and product of matrices in another order, drawn by chance.
+"""PyTorch with the terms of every sum, mean and matrix product in a random order.
 
-Below autograd, so that gradients are summed in another order too.
+It works below autograd, so that it also reorders the sums of gradients.
 """
 
 import sys
@@ -44,7 +44,7 @@ def permuted(x: Any, axes: list[int]) -> Any:
 
 
 def matched(a: Any, b: Any) -> tuple[Any, Any]:
-    """Both along the axis that is summed over: the last of `a`, and the last but one of `b`, if it has two."""
+    """Permute the summed axis of both: the last one of `a`, and the last but one of `b` if it has two."""
     along = order(a.shape[-1])
     return a.index_select(a.dim() - 1, along), b.index_select(max(b.dim() - 2, 0), along)
 

@@ -1,4 +1,4 @@
-"""JAX with the whole solution compiled at once; what is no array is fixed at compiling."""
+"""JAX with the whole solution compiled at once. Arguments that are not arrays are constants."""
 
 import sys
 from typing import Any
@@ -7,7 +7,7 @@ jax: Any = sys.modules["jax"]
 
 
 def call(run: Any, solution: Any, inputs: dict[str, Any]) -> object:
-    leaves, tree = jax.tree.flatten(list(inputs.values()))  # of a dict it would change the order
+    leaves, tree = jax.tree.flatten(list(inputs.values()))  # flattening a dict would sort its keys
     is_array = [isinstance(leaf, jax.Array) for leaf in leaves]
 
     def compiled(arrays: list[Any]) -> object:

@@ -1,4 +1,4 @@
-"""JAX operation by operation: nothing is compiled together, loops run in Python."""
+"""JAX operation by operation, without jit; loops run in Python."""
 
 import sys
 from typing import Any

@@ -1,6 +1,6 @@
-"""Many versions of a solution, each called with the inputs of cases: in few processes, so that compiling is shared.
+"""Call many versions of a solution with the inputs of cases, in few processes that share what they compile.
 
-For the package's own code only, in boxes that hold nothing else. `inside/many.py` is what runs there.
+Only the package's own code runs this way, in boxes without submissions. `inside/batch.py` runs in the box.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from app.errors import JudgeFailed
 from app.verification.trial import Trial
 from app.worker.boxes import box_spec
 from app.worker.prepare import PreparedCase
-from app.worker.request import limits_of, reason_of
+from app.worker.request import PackageFailed, limits_of, reason_of
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import Box, BoxLost, CaseInput, CaseOutcome, Ending, Parameter, Request
 
 INSIDE = Path(__file__).parent / "inside"
 VERSION = "%version"  # no parameter can be named so
-# A process keeps what it has compiled; and the inputs of all its calls are sent at once.
+# Limits of one process: it keeps what it has compiled, and gets the inputs of all its calls at once.
 VERSIONS_IN_ONE = 48
 BYTES_IN_ONE = 2**27
 ROOM = 2
@@ -27,7 +26,7 @@ _DEADLY = frozenset({Ending.TIMED_OUT, Ending.OUT_OF_MEMORY, Ending.CRASHED})
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """`way`: the name of a file in `inside/ways`, or None for the plain one."""
+    """`way` names a file in `inside/ways`, None for a plain call."""
 
     source: str
     way: str | None = None
@@ -40,13 +39,13 @@ class Call:
 
 
 def call_all(trial: Trial, calls: Sequence[Call], wall_seconds: float) -> list[CaseOutcome]:
-    """One outcome for each, in order. `wall_seconds` for each call, which may be the first to compile.
+    """Return one outcome per call, in order. `wall_seconds` is the limit of each call, with compilation.
 
-    A call that ends its process is made again as the first of another one: what counts against it is its own.
+    A call that ends its process runs again as the first one of a new process, so earlier calls can't be the cause.
     Raises BoxLost, Aborted, JudgeFailed.
     """
     outcomes: list[CaseOutcome] = []
-    with trial.bench.references.lease(box_spec(trial.package.manifest), trial.abort) as box:
+    with trial.pools.references.lease(box_spec(trial.package.manifest), trial.abort) as box:
         while len(outcomes) < len(calls):
             made = _call_some(trial, box, list(_one_process(calls[len(outcomes) :])), wall_seconds)
             outcomes += made[:-1] if len(made) > 1 and made[-1].ending in _DEADLY else made
@@ -54,8 +53,8 @@ def call_all(trial: Trial, calls: Sequence[Call], wall_seconds: float) -> list[C
 
 
 def call_while_alive(trial: Trial, calls: Sequence[Call], wall_seconds: float) -> list[CaseOutcome]:
-    """In order, up to the first that ends the process. Raises BoxLost, Aborted, JudgeFailed."""
-    with trial.bench.references.lease(box_spec(trial.package.manifest), trial.abort) as box:
+    """Return the outcomes up to the first call that ends the process. Raises BoxLost, Aborted, JudgeFailed."""
+    with trial.pools.references.lease(box_spec(trial.package.manifest), trial.abort) as box:
         return _call_some(trial, box, calls, wall_seconds)
 
 
@@ -63,7 +62,7 @@ def _call_some(trial: Trial, box: Box, calls: Sequence[Call], wall_seconds: floa
     manifest = trial.package.manifest
     limits = limits_of(manifest)
     request = Request(
-        source=_source("many"),
+        source=_source("batch"),
         entry_point="answer",
         driver=None,
         parameters=(Parameter(VERSION, "value"), *(Parameter(p.name, p.kind) for p in manifest.case_inputs)),
@@ -73,7 +72,8 @@ def _call_some(trial: Trial, box: Box, calls: Sequence[Call], wall_seconds: floa
     outcomes: list[CaseOutcome] = []
     ran = box.run(request, outcomes.append, trial.abort)
     if ran.load_failure is not None:
-        raise JudgeFailed(f"what calls the versions could not be loaded: {reason_of(ran.load_failure)}")
+        reason = f"a batch of calls could not start: {reason_of(ran.load_failure)}"
+        raise PackageFailed(reason, remedy="verify again, and report it if it happens again")
     if not outcomes:
         raise BoxLost("the box ended its run without an outcome for any call")
     return outcomes
@@ -100,7 +100,7 @@ def _inputs(trial: Trial, call: Call) -> bytes:
         "names": list(inputs),
         "way": _source(f"ways/{call.version.way}") if call.version.way else None,
     }
-    # In the order of the parameters, which is that of the arguments.
+    # In the order of the parameters, which the box keeps.
     return encode({VERSION: version, **inputs})
 
 

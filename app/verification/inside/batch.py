@@ -1,6 +1,6 @@
-"""Calls one version of a solution after the other, in one process: what one of them compiled serves the next.
+"""Calls versions of a solution one after the other in one process, so that they share what they compile.
 
-Every version is loaded into a module of its own, and starts from the same random state.
+Every version has a module of its own and starts from the same random state.
 """
 
 import random
@@ -17,7 +17,7 @@ ways: dict[str, dict[str, Any]] = {}
 
 
 def answer(version: dict[str, Any], *arguments: object) -> object:
-    """`version` holds `source`, `entry_point`, `driver`, `names` (of the arguments) and `way`: sources or None."""
+    """`version` has the keys `source`, `entry_point`, `driver`, `names` (of the arguments) and `way`."""
     global loaded
     if loaded is None or loaded[0] != version:
         loaded = (version, load(version))

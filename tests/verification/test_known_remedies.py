@@ -1,0 +1,39 @@
+"""The remedies for known submissions that get another verdict than their folder names."""
+
+import pytest
+
+from app.catalog.folder import VERDICT_FOLDERS
+from app.catalog.verification_section import KnownResult
+from app.judging.verdicts import Verdict
+from app.verification.known_submissions import remedy_for
+
+
+def a_result(verdict: Verdict, expected: Verdict) -> KnownResult:
+    return KnownResult(name="slow", file="slow.py", expected=expected, verdict=verdict, wall_seconds=0.1)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        (Verdict.WRONG_ANSWER, "correct its answer, widen the tolerance, or move it to submissions/wrong_answer/"),
+        (Verdict.TIME_LIMIT_EXCEEDED, "speed it up, raise limits.wall_seconds, or move it"),
+        (Verdict.MEMORY_LIMIT_EXCEEDED, "let it use less memory, raise limits.memory_mib, or move it"),
+        (Verdict.OUTPUT_LIMIT_EXCEEDED, "let it print or return less, or move it"),
+        (Verdict.RUNTIME_ERROR, "correct what it raises, or move it"),
+        (Verdict.INVALID_SUBMISSION, "let it define the entry point, or move it"),
+        (Verdict.REQUIREMENT_NOT_MET, "let it meet the requirement, or move it"),
+    ],
+)
+def test_each_verdict_has_its_remedy(verdict: Verdict, words: str) -> None:
+    assert remedy_for(a_result(verdict, Verdict.ACCEPTED)).startswith(words)
+
+
+def test_a_wrong_solution_that_is_accepted_needs_a_case() -> None:
+    remedy = remedy_for(a_result(Verdict.ACCEPTED, Verdict.WRONG_ANSWER))
+
+    assert remedy == "add a case where its answer differs from the reference's by more than the tolerance"
+
+
+def test_no_submission_moves_to_a_folder_that_packages_lack() -> None:
+    assert "judge_error" not in VERDICT_FOLDERS
+    assert remedy_for(a_result(Verdict.JUDGE_ERROR, Verdict.ACCEPTED)) == "verify again"
