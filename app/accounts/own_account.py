@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.accounts.password import check_password, hash_password
 from app.accounts.rate_limit import AccountThrottles
-from app.accounts.reauthentication import Reauthentication, require_proof
+from app.accounts.reauthentication import Reauthentication, require_reauthentication
 from app.accounts.session import SignIn, end_session_by_id, end_sessions, sign_in
 from app.accounts.token import UNBOUNDED, Bounds, NewToken, create_token, revoke_token
 from app.accounts.user import check_email
@@ -19,14 +19,14 @@ from app.errors import Invalid
 
 
 def make_own_token(
-    session: Session, actor: Actor, proof: Reauthentication, name: str, bounds: Bounds = UNBOUNDED
+    session: Session, actor: Actor, reauthentication: Reauthentication, name: str, bounds: Bounds = UNBOUNDED
 ) -> NewToken:
     """The password is asked for, since a token outlives the session that made it.
 
-    Raises NotProven, Invalid, and Conflict for one too many.
+    Raises ReauthenticationFailed, Invalid, and Conflict for one too many.
     """
     owner = _lock_owner(session, actor)
-    require_proof(owner, proof)
+    require_reauthentication(owner, reauthentication)
     return make_token(session, actor, owner, name, bounds)
 
 
@@ -66,22 +66,24 @@ def sign_out_elsewhere(session: Session, actor: Actor, owner: User, *, keep: str
     return ended
 
 
-def change_password(session: Session, actor: Actor, proof: Reauthentication, new: str, *, keep: str = "") -> None:
-    """Everybody who is signed in is signed out, but for the session with `keep`. Raises NotProven, Invalid."""
+def change_password(
+    session: Session, actor: Actor, reauthentication: Reauthentication, new: str, *, keep: str = ""
+) -> None:
+    """Everybody who is signed in is signed out, but for the session with `keep`. Raises ReauthenticationFailed, Invalid."""
     owner = _lock_owner(session, actor)
-    require_proof(owner, proof)
+    require_reauthentication(owner, reauthentication)
     _check_new(new)
     owner.password_hash = hash_password(new)
     ended = end_sessions(session, owner.id, keep=keep)
     record(session, actor, Act(action="user.password_changed", target=owner.id, after={"sessions_ended": ended}))
 
 
-def change_own_email(session: Session, actor: Actor, proof: Reauthentication, email: str | None) -> None:
-    """None: no address any more. Raises NotProven and Invalid."""
+def change_own_email(session: Session, actor: Actor, reauthentication: Reauthentication, email: str | None) -> None:
+    """None: no address any more. Raises ReauthenticationFailed and Invalid."""
     owner = _lock_owner(session, actor)
     if email == owner.email:
         return
-    require_proof(owner, proof)
+    require_reauthentication(owner, reauthentication)
     if email is not None:
         check_email(email)
     owner.email = email

@@ -74,10 +74,10 @@ RULES: dict[Permission, Rule] = {
 }
 
 
-def rights_of(role: Role, scopes: Iterable[str] | None = None) -> frozenset[Permission]:
+def permissions_of(role: Role, scopes: Iterable[str] | None = None) -> frozenset[Permission]:
     """What a role may do; with a token's `scopes`, as far as those go. Unknown scopes give nothing."""
-    rights = frozenset(right for right, rule in RULES.items() if role in rule.roles)
-    return rights if scopes is None else rights & frozenset(scopes)
+    permissions = frozenset(permission for permission, rule in RULES.items() if role in rule.roles)
+    return permissions if scopes is None else permissions & frozenset(scopes)
 
 
 def a_role(role: Role) -> str:
@@ -95,15 +95,15 @@ def read_scopes(scopes: Iterable[str]) -> list[Permission]:
         raise Invalid(
             "scopes", "a token without any scope is of no use; name one, or leave scopes out for all of yours"
         )
-    return [right for right in Permission if right in wanted]
+    return [permission for permission in Permission if permission in wanted]
 
 
 class PermissionMissing(Refused):
     """The asker is known, and lacks a right."""
 
-    def __init__(self, right: Permission, who: str, why: str) -> None:
+    def __init__(self, permission: Permission, who: str, why: str) -> None:
         super().__init__(f"{who} lacks {right}, which allows to {RULES[right].allows}: {why}")
-        self.right = right
+        self.permission = right
 
 
 class AccountSuspended(Refused):
@@ -118,7 +118,7 @@ class Viewer:
     """`rights` may be fewer than the role's, where a token has scopes."""
 
     user: User
-    rights: frozenset[Permission] = field(repr=False)
+    permissions: frozenset[Permission] = field(repr=False)
 
     @property
     def id(self) -> UUID:
@@ -132,12 +132,12 @@ class Viewer:
     def role(self) -> Role:
         return self.user.role
 
-    def may(self, right: Permission) -> bool:
-        return right in self.rights
+    def may(self, permission: Permission) -> bool:
+        return right in self.permissions
 
-    def require(self, right: Permission) -> None:
+    def require(self, permission: Permission) -> None:
         """Raises RightMissing, which says whom to ask."""
-        if right in self.rights:
+        if right in self.permissions:
             return
         if self.role in RULES[right].roles:
             raise PermissionMissing(right, "this token", "make one with this scope")
@@ -151,4 +151,4 @@ class Viewer:
 
 def signed_in(user: User) -> Viewer:
     """With all that the role may do, as in a browser."""
-    return Viewer(user=user, rights=rights_of(user.role))
+    return Viewer(user=user, permissions=permissions_of(user.role))

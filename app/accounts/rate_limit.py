@@ -68,7 +68,7 @@ class AccountThrottles:
 
     names: Throttle = field(default_factory=lambda: _per(10, 5, "attempts to sign in with this user name"))
     guesses: Throttle = field(default_factory=lambda: _per(100, 5, "failures to sign in from your network"))
-    proofs: Throttle = field(default_factory=lambda: _per(10, 5, "wrong passwords for this account"))
+    reauthentications: Throttle = field(default_factory=lambda: _per(10, 5, "wrong passwords for this account"))
     sign_ups: Throttle = field(default_factory=lambda: _per(300, 60, "attempts to sign up from your network"))
     reset_addresses: Throttle = field(default_factory=lambda: _per(30, 60, "requests for a new password"))
     letters: Throttle = field(default_factory=lambda: _per(2, 30, "letters with a link for this password"))

@@ -15,7 +15,7 @@ from app.errors import Refused
 JUST_NOW = timedelta(minutes=10)
 
 
-class NotProven(Refused):
+class ReauthenticationFailed(Refused):
     """A wrong password; or none to give, and signed in too long ago."""
 
 
@@ -28,20 +28,24 @@ class Reauthentication:
     signed_in_at: datetime | None = None
 
 
-def require_proof(user: User, proof: Reauthentication) -> None:
-    """Raises NotProven, or TooOften."""
+def require_reauthentication(user: User, reauthentication: Reauthentication) -> None:
+    """Raises ReauthenticationFailed, or TooOften."""
     if user.password_hash is None:
-        _require_recent(proof)
+        _require_recent(reauthentication)
         return
-    key = "proof", str(user.id)
-    proof.throttle.use(*key)
-    if not is_password(proof.password, user.password_hash):
-        raise NotProven("this is not your password; check it and try again")
-    proof.throttle.forgive(*key)
+    key = "reauthentication", str(user.id)
+    reauthentication.throttle.use(*key)
+    if not is_password(reauthentication.password, user.password_hash):
+        raise ReauthenticationFailed("this is not your password; check it and try again")
+    reauthentication.throttle.forgive(*key)
 
 
-def _require_recent(proof: Reauthentication) -> None:
-    if proof.signed_in_at is None:
-        raise NotProven("your account has no password: do this on the page /account, just after signing in")
-    if datetime.now(UTC) - proof.signed_in_at > JUST_NOW:
-        raise NotProven("your account has no password: sign out and in again, then do this within 10 minutes")
+def _require_recent(reauthentication: Reauthentication) -> None:
+    if reauthentication.signed_in_at is None:
+        raise ReauthenticationFailed(
+            "your account has no password: do this on the page /account, just after signing in"
+        )
+    if datetime.now(UTC) - reauthentication.signed_in_at > JUST_NOW:
+        raise ReauthenticationFailed(
+            "your account has no password: sign out and in again, then do this within 10 minutes"
+        )

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select, text, update
 from sqlalchemy.orm import Session
 
 from app.accounts.model import ApiToken, User
-from app.accounts.permission import Viewer, a_role, read_scopes, rights_of
+from app.accounts.permission import Viewer, a_role, permissions_of, read_scopes
 from app.accounts.secret import digest, is_well_formed, new_secret
 from app.database.engine import is_storable
 from app.errors import Conflict, Invalid, NotFound
@@ -70,7 +70,7 @@ def find_viewer_by_token(session: Session, secret: str) -> Viewer | None:
         return None
     user, token = found
     _note_use(session, token.id)
-    return Viewer(user=user, rights=rights_of(user.role, token.scopes))
+    return Viewer(user=user, permissions=permissions_of(user.role, token.scopes))
 
 
 def is_of_suspended(session: Session, secret: str) -> bool:
@@ -120,8 +120,8 @@ def check_days(days: int) -> None:
 def _scopes(owner: User, scopes: Iterable[str] | None) -> list[str] | None:
     if scopes is None:
         return None
-    wanted, own = read_scopes(scopes), rights_of(owner.role)
-    beyond = [right for right in wanted if right not in own]
+    wanted, own = read_scopes(scopes), permissions_of(owner.role)
+    beyond = [permission for permission in wanted if permission not in own]
     if beyond:
         who = f"{owner.username} is {a_role(owner.role)}"
         raise Invalid("scopes", f"{who} and lacks {beyond[0]}; choose among the rights of that role")

@@ -1,4 +1,4 @@
-"""Answers that stay open: in one of the seats that a user has, and no longer than their token holds."""
+"""Event streams of the API: each takes one of its user's seats, and ends when the token is no longer valid."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -12,15 +12,15 @@ from app.api.dependency import Credentials, Live, Seats, Stored, needs
 from app.submissions.progress import Follower
 
 
-def follows(right: Permission) -> Any:
-    """Somebody who has this right, and keeps the answer open for as long."""
+def follows(permission: Permission) -> Any:
+    """Depend on a follower for a viewer with this permission. The stream ends when the viewer loses it."""
 
     def hold_seat(
-        viewer: Annotated[Viewer, needs(right)], database: Stored, progress: Live, seats: Seats, given: Credentials
+        viewer: Annotated[Viewer, needs(permission)], database: Stored, progress: Live, seats: Seats, given: Credentials
     ) -> Iterator[Follower]:
-        """Raises LimitReached while there is still a status to answer with."""
+        """Raises LimitReached before the answer starts, while it can still have a status."""
         find_viewer = partial(find_viewer_by_token, secret=given.credentials if given else "")
         with seats.seat(viewer.id):
-            yield Follower(database=database, progress=progress, find_viewer=find_viewer, right=right)
+            yield Follower(database=database, progress=progress, find_viewer=find_viewer, permission=permission)
 
     return Depends(hold_seat)

@@ -16,7 +16,7 @@ from app.audit import Act, Actor, record
 from app.backup.archive import TELLING, BadBackup, Manifest, back_up, read_manifest, write_sizes
 from app.backup.restore import BackupTooNew, check_revision, restore_while_used
 from app.backup.store import MOST, BackupNotFound, BackupStore
-from app.backup.task import Bench, State, Work
+from app.backup.task import State, TaskRunner, Work
 from app.database.engine import Database
 from app.errors import Conflict
 
@@ -82,20 +82,20 @@ class NotRestorable(Conflict):
 class BackupService:
     def __init__(self, database: Database, data: Path) -> None:
         self._database = database
-        self._shelf = BackupStore(data)
-        self._bench = Bench(self._shelf.folder)
+        self._store = BackupStore(data)
+        self._runner = TaskRunner(self._store.folder)
 
     def list_all(self) -> BackupList:
         work = self._read_work()
-        views = [self._find_view(path, work) for path in self._shelf.list_paths()]
+        views = [self._find_view(path, work) for path in self._store.list_paths()]
         if work is not None and all(view is None or view.name != work.name for view in views):
             views.append(self._view_unwritten(work))
         items = sorted((view for view in views if view is not None), key=attrgetter("name"), reverse=True)
-        return BackupList(items=tuple(items), most=MOST, free_bytes=self._shelf.free_bytes)
+        return BackupList(items=tuple(items), most=MOST, free_bytes=self._store.free_bytes)
 
     def get(self, name: str) -> BackupView:
         """Raises BackupNotFound."""
-        work, path = self._read_work(), self._shelf.find_path(name)
+        work, path = self._read_work(), self._store.find_path(name)
         view = self._find_view(path, work) if path is not None else None
         if view is None and work is not None and work.name == name:
             view = self._view_unwritten(work)
@@ -105,14 +105,14 @@ class BackupService:
 
     def make(self, actor: Actor) -> BackupView:
         """Begins it. Raises WorkRuns, LimitReached, Foreign."""
-        self._shelf.open()
-        lock = self._bench.hold()
+        self._store.open()
+        lock = self._runner.hold()
         try:
-            self._shelf.tidy()
-            path = self._shelf.new_path()
-            self._shelf.check_room(self._measure_database())
+            self._store.tidy()
+            path = self._store.new_path()
+            self._store.check_room(self._measure_database())
             work = Work(kind="backup", name=path.name, started_at=datetime.now(UTC))
-            self._bench.start(lock, work, lambda _tell: back_up(self._database, path, actor))
+            self._runner.start(lock, work, lambda _tell: back_up(self._database, path, actor))
         except BaseException:
             lock.close()
             raise
@@ -120,33 +120,33 @@ class BackupService:
 
     def take_out(self, name: str, actor: Actor) -> IO[bytes]:
         """The whole file, which is written down first. Raises BackupNotFound."""
-        file = self._shelf.get_path(name).open("rb")
+        file = self._store.get_path(name).open("rb")
         with self._database.transaction() as session:
             record(session, actor, Act(action="backup.downloaded", target=name))
         return file
 
     def remove(self, name: str, actor: Actor) -> None:
         """One that is gone stays so. Raises WorkRuns while it, or another, is restored or written; BackupNotFound."""
-        if self._shelf.is_name(name) and self._shelf.find_path(name) is None:
+        if self._store.is_name(name) and self._store.find_path(name) is None:
             return
-        path = self._shelf.get_path(name)
-        with self._bench.hold(), self._database.transaction() as session:
+        path = self._store.get_path(name)
+        with self._runner.hold(), self._database.transaction() as session:
             record(session, actor, Act(action="backup.removed", target=name, before={"bytes": path.stat().st_size}))
             path.unlink(missing_ok=True)
 
     def restore(self, name: str, actor: Actor, *, replace: bool) -> BackupView:
         """Begins it. Raises BackupNotFound, NotAsked, NotRestorable, Foreign, WorkRuns."""
-        path = self._shelf.get_path(name)
+        path = self._store.get_path(name)
         manifest = self._check_restorable(path)
         if not replace and (present := self.count_present())["users"]:
             raise NotAsked(
                 f"there are {write_sizes(present)} here, and the backup of {manifest.made_at:%Y-%m-%d %H:%M} UTC has "
                 f"{write_sizes(manifest.rows)}: to put it in the place of all of it, say replace: true"
             )
-        lock = self._bench.hold()
+        lock = self._runner.hold()
         try:
             work = Work(kind="restore", name=name, started_at=datetime.now(UTC))
-            self._bench.start(lock, work, lambda tell: restore_while_used(self._database, path, actor, tell))
+            self._runner.start(lock, work, lambda tell: restore_while_used(self._database, path, actor, tell))
         except BaseException:
             lock.close()
             raise
@@ -158,7 +158,7 @@ class BackupService:
             return {table: session.scalar(text(f"SELECT count(*) FROM {table}")) or 0 for table in TELLING}
 
     def _check_restorable(self, path: Path) -> Manifest:
-        self._shelf.check_own(path)
+        self._store.check_own(path)
         try:
             manifest = read_manifest(path)
             check_revision(manifest)
@@ -173,7 +173,7 @@ class BackupService:
             return int(session.scalars(select(func.pg_database_size(func.current_database()))).one())
 
     def _read_work(self) -> Work | None:
-        return self._bench.read() if self._shelf.folder.is_dir() else None
+        return self._runner.read() if self._store.folder.is_dir() else None
 
     def _find_view(self, path: Path, work: Work | None) -> BackupView | None:
         """None for one that was removed just now."""
@@ -213,7 +213,7 @@ class BackupService:
         if work.kind != "backup" or work.state == "done":
             return None
         state: BackupState = "writing" if work.state == "running" else "failed"
-        size = self._shelf.measure_partial(work.name)
+        size = self._store.measure_partial(work.name)
         return _unread(work.name, state, made_at=work.started_at, size=size, notice=work.notice)
 
 

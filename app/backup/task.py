@@ -52,7 +52,7 @@ class Work(BaseModel):
     finished_at: datetime | None = None
 
 
-class Bench:
+class TaskRunner:
     """`folder` is there, and private."""
 
     def __init__(self, folder: Path) -> None:

@@ -18,7 +18,7 @@ from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.accounts.model import ApiToken, Identity, Invitation, User, UserSession
-from app.accounts.reauthentication import Reauthentication, require_proof
+from app.accounts.reauthentication import Reauthentication, require_reauthentication
 from app.accounts.user import ERASED
 from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
@@ -53,7 +53,7 @@ def _kept(column: InstrumentedAttribute[Any], what: str) -> Belonging:
     return Belonging(column=column, fate="kept", what=what)
 
 
-ESTATE = (
+USER_DATA = (
     _removed(UserSession.user_id, "browsers that are signed in, with addresses"),
     _removed(ApiToken.user_id, "tokens, with their names"),
     _removed(Identity.user_id, "who they are elsewhere"),
@@ -75,10 +75,10 @@ ESTATE = (
 )
 
 
-def erase_self(session: Session, actor: Actor, proof: Reauthentication) -> str:
-    """For the account's owner, who is the `actor`. Raises NotProven, and Conflict for the last admin."""
+def erase_self(session: Session, actor: Actor, reauthentication: Reauthentication) -> str:
+    """For the account's owner, who is the `actor`. Raises ReauthenticationFailed, and Conflict for the last admin."""
     assert actor.user_id is not None  # commands erase by name
-    require_proof(session.get_one(User, actor.user_id), proof)
+    require_reauthentication(session.get_one(User, actor.user_id), reauthentication)
     return _erase(session, actor, actor.user_id)
 
 
@@ -99,7 +99,7 @@ def _erase(session: Session, actor: Actor, user_id: UUID) -> str:
     # Waits for everybody whose row refers to them; what was written is seen from here on.
     session.refresh(user, with_for_update=True)
     _empty_invitations(session, user)
-    for belonging in ESTATE:
+    for belonging in USER_DATA:
         if belonging.fate == "removed":
             gone = delete(belonging.column.class_).where(belonging.column == user_id)
             session.execute(gone, execution_options={"synchronize_session": False})

@@ -6,18 +6,21 @@ from functools import partial
 
 from app.accounts.permission import Permission, Viewer
 from app.accounts.session import find_viewer_by_session
-from app.request_state import get_database, get_progress, get_waiting_room
+from app.request_state import get_database, get_progress, get_stream_limit
 from app.submissions.progress import Follower
 from app.web.cookie import find_secret
 from app.web.visit import Visit
 
 
 @contextmanager
-def hold_seat(visit: Visit, viewer: Viewer, right: Permission) -> Iterator[Follower]:
+def hold_seat(visit: Visit, viewer: Viewer, permission: Permission) -> Iterator[Follower]:
     """For as long as the block. Raises LimitReached."""
     request = visit.request
     find_viewer = partial(find_viewer_by_session, secret=find_secret(request))
-    with get_waiting_room(request).seat(viewer.id):
+    with get_stream_limit(request).seat(viewer.id):
         yield Follower(
-            database=get_database(request), progress=get_progress(request), find_viewer=find_viewer, right=right
+            database=get_database(request),
+            progress=get_progress(request),
+            find_viewer=find_viewer,
+            permission=permission,
         )

@@ -185,12 +185,12 @@ def test_a_token_has_those_of_its_scopes_that_its_owner_has_still(database: Data
 
         found = find_viewer_by_token(session, secret)
         assert found is not None
-        assert found.rights == {"users:read", "account:read"}
+        assert found.permissions == {"users:read", "account:read"}
         user.role = "student"
         session.flush()
         found = find_viewer_by_token(session, secret)
         assert found is not None
-        assert found.rights == {"account:read"}
+        assert found.permissions == {"account:read"}
 
 
 def test_all_tokens_of_one_user_are_revoked(database: Database) -> None:

@@ -164,12 +164,12 @@ def test_who_asks_for_a_new_password_gets_a_letter_and_nobody_else(database: Dat
     with database.transaction() as session:
         sign_up(session, SignUp(username="ada", password="correct horse", email="ada@example.org"))
     outbox = Outbox(post.server())
-    desk = PasswordResets(
+    resets = PasswordResets(
         database=database, outbox=outbox, throttles=AccountThrottles(), base_url="https://judge.example"
     )
 
-    desk.ask("ada", "192.0.2.1")
-    desk.ask("nobody", "192.0.2.1")
+    resets.ask("ada", "192.0.2.1")
+    resets.ask("nobody", "192.0.2.1")
     outbox.close()
 
     (mail,) = post.inbox.mails

@@ -166,7 +166,7 @@ def test_a_token_is_shown_once_and_works_as_far_as_its_scopes_go(owner: TestClie
         viewer = find_viewer_by_token(session, secret)
         token = session.scalars(select(ApiToken)).one()
     assert viewer is not None
-    assert viewer.rights == {"submissions:read"}
+    assert viewer.permissions == {"submissions:read"}
     assert token.expires_at is not None
     assert timedelta(days=29) < token.expires_at - datetime.now(UTC) < timedelta(days=31)
     again = owner.get("/account").text
