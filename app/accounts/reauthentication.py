@@ -1,7 +1,6 @@
-"""That it is really them, asked before what a stolen session or token must not do: a new password, another e-mail,
-an erased account.
+"""Reauthentication before changes that a stolen session or token must not make: password, e-mail, erasure, tokens.
 
-The password proves it. Who has none, since they sign in elsewhere, proves it by having signed in just now.
+The user gives the password. A user without one, who has single sign-on only, must have signed in just now.
 """
 
 from dataclasses import dataclass, field
@@ -16,12 +15,12 @@ JUST_NOW = timedelta(minutes=10)
 
 
 class ReauthenticationFailed(Refused):
-    """A wrong password; or none to give, and signed in too long ago."""
+    """The password is wrong; or the account has none, and the user signed in too long ago."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reauthentication:
-    """`signed_in_at`: when the session that asks began; None where no browser asks. Guesses are counted."""
+    """The user's evidence. `signed_in_at`: when the session began; None for a token. `throttle` counts guesses."""
 
     password: str = field(repr=False)
     throttle: Throttle
@@ -29,23 +28,23 @@ class Reauthentication:
 
 
 def require_reauthentication(user: User, reauthentication: Reauthentication) -> None:
-    """Raises ReauthenticationFailed, or TooOften."""
+    """Raises ReauthenticationFailed and TooOften."""
     if user.password_hash is None:
         _require_recent(reauthentication)
         return
     key = "reauthentication", str(user.id)
     reauthentication.throttle.use(*key)
     if not is_password(reauthentication.password, user.password_hash):
-        raise ReauthenticationFailed("this is not your password; check it and try again")
+        raise ReauthenticationFailed("This is not your password. Check it and try again.")
     reauthentication.throttle.forgive(*key)
 
 
 def _require_recent(reauthentication: Reauthentication) -> None:
     if reauthentication.signed_in_at is None:
         raise ReauthenticationFailed(
-            "your account has no password: do this on the page /account, just after signing in"
+            "Your account has no password. Do this on the page /account, just after signing in."
         )
     if datetime.now(UTC) - reauthentication.signed_in_at > JUST_NOW:
         raise ReauthenticationFailed(
-            "your account has no password: sign out and in again, then do this within 10 minutes"
+            "Your account has no password. Sign out and in again, then do this within 10 minutes."
         )

@@ -37,7 +37,7 @@ POSTS: dict[str, str] = {
     "cancel_submission": "A finished submission does not change.",
     "copy_submission": "The editor keeps the same source.",
     "create_invitation": "A second request makes another invitation. Revoke the one whose link you never saw.",
-    "ask_for_password": "A second request sends another link, a third within 30 minutes sends none; each link works once.",
+    "ask_for_password": "A second request sends another link, a third within 30 minutes none; each works once.",
     "make_reset_link": "A second request makes another link; each works once.",
     "preview_rejudging": "It changes nothing.",
     "create_rejudging": "The same `Idempotency-Key` gives the same rejudging; without a key, you make another one.",

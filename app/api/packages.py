@@ -114,7 +114,7 @@ def read_sending(
 def put_problem(
     wanted: Annotated[Sending, Depends(read_sending)], database: Stored, response: Response
 ) -> VerificationView:
-    """For authors. The answer lists errors of the package's files with file and line. The verification finds the rest."""
+    """For authors. The answer lists errors in the package's files with their lines. The verification finds the rest."""
     with database.transaction() as session:
         view = view_verification(session, send(session, wanted))
     response.headers["Location"] = f"/api/v1/verifications/{view.id}"

@@ -85,7 +85,7 @@ def get_users(
 
 @router.get("/{user_id}", responses=problems(401, 403, 404, 422), summary="One user")
 def get_user(viewer: UserReader, database: Stored, user_id: UUID, response: Response) -> Account:  # noqa: ARG001
-    """The `ETag` is for `If-Match` only. It leaves out fields that the user's own requests change, as `last_seen_at`."""
+    """The `ETag` is for `If-Match` only. It leaves out what the user's own requests change, such as `last_seen_at`."""
     with database.transaction() as session:
         account = get_account(session, user_id)
     response.headers.update({"ETag": _tag_of(account), "Cache-Control": "no-store"})

@@ -93,7 +93,7 @@ Seen = TypeVar("Seen")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Follower:
-    """`find_viewer` looks up anew who they are, by their session or token; `permission`: the one that reading it needs."""
+    """`find_viewer` looks up anew who they are, by their session or token; `permission`: what reading needs."""
 
     database: Database
     progress: Progress
