@@ -63,7 +63,7 @@ class WorkerList(BaseModel):
 
 
 def list_workers(session: Session) -> list[WorkerView]:
-    """Return the workers, living ones first. A process has a row for judgings and one for verifications, shown as one."""
+    """Return the workers, living ones first. A process has rows for judgings and verifications, shown as one worker."""
     rows = session.execute(
         select(WorkerRow, WorkerRow.seen_at > func.now() - ALIVE).order_by(WorkerRow.started_at, WorkerRow.id)
     ).all()

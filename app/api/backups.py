@@ -81,7 +81,7 @@ async def get_backup(viewer: BackupMaker, service: Service, seats: Seats, name: 
 )
 def download_backup(viewer: BackupMaker, address: Address, service: Service, name: str) -> StreamingResponse:
     """The file contains password hashes, the seeds of hidden inputs, and the keys that sign links."""
-    return send_file(service.take_out(name, act_as(viewer, address)), name)
+    return send_file(service.download(name, act_as(viewer, address)), name)
 
 
 @router.delete(

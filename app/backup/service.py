@@ -1,7 +1,4 @@
-"""Where admins ask for backups while the service runs: making one, taking one out, putting one in place.
-
-Backups as admins see them.
-"""
+"""Backups while the service runs, as admins use them: making, listing, downloading, removing and restoring."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -24,39 +21,39 @@ BackupState = Literal["writing", "ready", "failed", "damaged"]
 
 
 class Restoration(BaseModel):
-    """What became of the last restore, if it was of this backup and no other was made since."""
+    """The last restore, if it was of this backup and no backup was made since."""
 
     model_config = ConfigDict(frozen=True)
 
     state: State = Field(description="`failed`: nothing was changed; `notice` says why")
-    step: str = Field(description="what it is about", examples=["filling a database beside"])
+    step: str = Field(description="the current step", examples=["filling the new database"])
     started_at: datetime
     finished_at: datetime | None
     notice: str | None
 
 
 class BackupView(BaseModel):
-    """A backup that this deployment has made and kept."""
+    """A backup that this deployment has made."""
 
     model_config = ConfigDict(frozen=True)
 
     name: str
     state: BackupState = Field(
-        description="`failed`: none was written; `damaged`: no whole backup any more; `notice` says why"
+        description="`failed`: it was not written; `damaged`: the file can't be restored; `notice` says why"
     )
     made_at: datetime
-    bytes: int = Field(description="of the file; while it is written, so far")
-    rows: Mapping[str, int] = Field(description="by table; empty until it is written")
-    dump_sha256: str | None = Field(description="of `database.dump` in it, as `manifest.json` names it")
+    bytes: int = Field(description="the size of the file, so far while it is written")
+    rows: Mapping[str, int] = Field(description="rows by table; empty until it is written")
+    dump_sha256: str | None = Field(description="the SHA-256 of its `database.dump`, from its `manifest.json`")
     allclose: str | None = Field(description="the version that wrote it")
     schema_revision: str | None
-    is_restorable: bool = Field(description="whether this Allclose can put it in place")
-    notice: str | None = Field(description="why it can't be restored, or was not written")
+    is_restorable: bool = Field(description="whether this version of Allclose can restore it")
+    notice: str | None = Field(description="why it can't be restored or was not written")
     restoration: Restoration | None
 
     @property
     def is_under_way(self) -> bool:
-        """Whether it changes by itself."""
+        """Whether it is being written or restored."""
         return self.state == "writing" or (self.restoration is not None and self.restoration.state == "running")
 
 
@@ -64,19 +61,19 @@ class BackupList(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     items: tuple[BackupView, ...] = Field(description="newest first")
-    most: int = Field(description="so many are kept; then making another is refused")
-    free_bytes: int = Field(description="on the disk where they lie")
+    most: int = Field(description="the limit of backups; at the limit, making another is refused")
+    free_bytes: int = Field(description="free space on the disk of the backups")
 
 
-DAMAGED = "the file is no whole backup any more: remove it, and take another"
+DAMAGED = "The file is damaged. Remove it and use another backup."
 
 
 class NotAsked(Conflict):
-    """There are accounts, and nobody said that they may go."""
+    """The database has accounts, and the request did not ask to replace them."""
 
 
 class NotRestorable(Conflict):
-    """The file can't be put in place by this Allclose."""
+    """This version of Allclose can't restore the file."""
 
 
 class BackupService:
@@ -104,7 +101,7 @@ class BackupService:
         return view
 
     def make(self, actor: Actor) -> BackupView:
-        """Begins it. Raises WorkRuns, LimitReached, Foreign."""
+        """Begin a backup. Raises WorkRuns, LimitReached and Foreign."""
         self._store.open()
         lock = self._runner.hold()
         try:
@@ -118,15 +115,15 @@ class BackupService:
             raise
         return self.get(path.name)
 
-    def take_out(self, name: str, actor: Actor) -> IO[bytes]:
-        """The whole file, which is written down first. Raises BackupNotFound."""
+    def download(self, name: str, actor: Actor) -> IO[bytes]:
+        """Record the download, then return the open file. Raises BackupNotFound."""
         file = self._store.get_path(name).open("rb")
         with self._database.transaction() as session:
             record(session, actor, Act(action="backup.downloaded", target=name))
         return file
 
     def remove(self, name: str, actor: Actor) -> None:
-        """One that is gone stays so. Raises WorkRuns while it, or another, is restored or written; BackupNotFound."""
+        """Remove a backup. A removed one is no error. Raises BackupNotFound for a wrong name, and WorkRuns."""
         if self._store.is_name(name) and self._store.find_path(name) is None:
             return
         path = self._store.get_path(name)
@@ -135,13 +132,13 @@ class BackupService:
             path.unlink(missing_ok=True)
 
     def restore(self, name: str, actor: Actor, *, replace: bool) -> BackupView:
-        """Begins it. Raises BackupNotFound, NotAsked, NotRestorable, Foreign, WorkRuns."""
+        """Begin a restore. Raises BackupNotFound, NotAsked, NotRestorable, Foreign and WorkRuns."""
         path = self._store.get_path(name)
         manifest = self._check_restorable(path)
         if not replace and (present := self.count_present())["users"]:
             raise NotAsked(
-                f"there are {write_sizes(present)} here, and the backup of {manifest.made_at:%Y-%m-%d %H:%M} UTC has "
-                f"{write_sizes(manifest.rows)}: to put it in the place of all of it, say replace: true"
+                f"The database has {write_sizes(present)}; the backup of {manifest.made_at:%Y-%m-%d %H:%M} UTC has "
+                f"{write_sizes(manifest.rows)}. To replace all data with the backup, send replace: true."
             )
         lock = self._runner.hold()
         try:
@@ -153,7 +150,7 @@ class BackupService:
         return self.get(name)
 
     def count_present(self) -> dict[str, int]:
-        """Rows that are there now, of the tables that tell most."""
+        """Count the current rows of the tables that an admin recognises a database by."""
         with self._database.transaction() as session:
             return {table: session.scalar(text(f"SELECT count(*) FROM {table}")) or 0 for table in TELLING}
 
@@ -176,7 +173,7 @@ class BackupService:
         return self._runner.read() if self._store.folder.is_dir() else None
 
     def _find_view(self, path: Path, work: Work | None) -> BackupView | None:
-        """None for one that was removed just now."""
+        """Return a view of the file; None if it was removed just now."""
         restoration = _restoration(work) if work is not None and work.name == path.name else None
         try:
             status = path.stat()
@@ -209,7 +206,7 @@ class BackupService:
         return None
 
     def _view_unwritten(self, work: Work) -> BackupView | None:
-        """None where it was written, and is gone since."""
+        """Return a view of a backup without a file: being written, or failed. None if it was written and removed."""
         if work.kind != "backup" or work.state == "done":
             return None
         state: BackupState = "writing" if work.state == "running" else "failed"
@@ -218,7 +215,7 @@ class BackupService:
 
 
 def _unread(name: str, state: BackupState, *, made_at: datetime, size: int, notice: str | None) -> BackupView:
-    """One that nobody can read, not yet or not any more."""
+    """Return a view of a backup whose file can't be read: not written yet, failed or damaged."""
     return BackupView(
         name=name,
         state=state,

@@ -19,7 +19,7 @@ Decision = Literal["applied", "cancelled"]
 class Rejudging(Base):
     """A set of submissions that are judged again. `chosen` has the criteria.
 
-    `onto`: judge on each submission's own revision, or on the problem's current one. `total`: the number of submissions.
+    `onto`: judge on each submission's own revision, or on the problem's current one. `total` counts the submissions.
     `decision` and `judged`, the number judged by then, are None until an admin applies or cancels the rejudging.
     """
 

@@ -20,7 +20,7 @@ from app.rejudging.model import NEW, OLD, Kind, Onto, Rejudging, kind
 
 PAGE = 50
 
-VerificationStatus = Literal["judging", "ready", "overtaken", "applied", "cancelled"]
+RejudgingState = Literal["judging", "ready", "overtaken", "applied", "cancelled"]
 
 
 class View(BaseModel):
@@ -35,7 +35,7 @@ class RejudgingSummary(View):
     """
 
     id: UUID
-    state: VerificationStatus
+    state: RejudgingState
     created_at: datetime
     by: str | None = Field(description="the user name of the admin who began it; null for a command on the server")
     note: str
@@ -128,7 +128,7 @@ class _Progress:
     overtaken: int = 0
 
     @property
-    def status(self) -> VerificationStatus:
+    def status(self) -> RejudgingState:
         if self.waiting:
             return "judging"
         return "overtaken" if self.overtaken else "ready"

@@ -66,7 +66,7 @@ def send_file(
         _prove(visit, viewer, form.password)
     except (ReauthenticationFailed, TooOften) as refusal:
         return _refuse_one(visit, service, name, refusal, "download")
-    return send_archive(service.take_out(name, visit.actor), name)
+    return send_archive(service.download(name, visit.actor), name)
 
 
 @router.post("/{name}/remove", dependencies=[Depends(require_own_origin)])
