@@ -31,7 +31,7 @@ def test_a_sign_in_of_just_now_is_no_password() -> None:
 def test_without_a_password_a_sign_in_of_just_now_proves_it() -> None:
     require_reauthentication(ELSEWHERE, reauthenticate(age=timedelta(minutes=1)))
 
-    with pytest.raises(ReauthenticationFailed, match="sign out and in again"):
+    with pytest.raises(ReauthenticationFailed, match="Sign out and in again"):
         require_reauthentication(ELSEWHERE, reauthenticate(age=JUST_NOW + timedelta(seconds=1)))
     with pytest.raises(ReauthenticationFailed, match="/account"):
         require_reauthentication(ELSEWHERE, reauthenticate("anything"))

@@ -137,7 +137,7 @@ def test_what_it_would_replace_is_said_to_who_does_not_ask_for_it(grace: httpx.C
 
     assert refused.status_code == 409
     assert "2 users, 1 problems, 1 submissions" in refused.json()["detail"]
-    assert "say replace: true" in refused.json()["detail"]
+    assert "send replace: true" in refused.json()["detail"]
     assert lasting(read_rows(database)) == lasting(before)
 
 
@@ -194,7 +194,7 @@ def test_what_others_could_have_written_is_not_restored(
     refused = grace.post(f"/backups/{name}/restore", json=REPLACE)
 
     assert refused.status_code == 409
-    assert "Allclose's alone" in refused.json()["detail"]
+    assert "Other users can" in refused.json()["detail"]
     shown = grace.get(f"/backups/{name}").json()
     assert not shown["is_restorable"]
     assert shown["notice"] == refused.json()["detail"]
@@ -209,7 +209,7 @@ def test_a_file_without_an_end_is_shown_as_damaged(grace: httpx.Client, store: B
     shown = grace.get("/backups").json()["items"][0]
 
     assert (shown["state"], shown["is_restorable"]) == ("damaged", False)
-    assert "no whole backup any more" in shown["notice"]
+    assert "The file is damaged" in shown["notice"]
     assert grace.post(f"/backups/{name}/restore", json=REPLACE).status_code == 409
     assert grace.delete(f"/backups/{name}").status_code == 204
 
@@ -227,7 +227,7 @@ def test_a_damaged_dump_changes_nothing_and_says_so(
     ended = restore(grace, name)
 
     assert ended["state"] == "failed"
-    assert "no whole backup" in ended["notice"]
+    assert "not an undamaged backup" in ended["notice"]
     assert lasting(read_rows(database)) == before
 
 
@@ -244,7 +244,7 @@ def test_while_one_is_written_nothing_else_is_begun(grace: httpx.Client, databas
         shown = grace.get(f"/backups/{writing['name']}").json()
 
     assert [answer.status_code for answer in refused] == [409, 409, 409]
-    assert all("wait for its end" in answer.json()["detail"] for answer in refused)
+    assert all("Try again when it has ended" in answer.json()["detail"] for answer in refused)
     assert (shown["state"], shown["is_restorable"]) == ("writing", False)
     assert follow(grace, writing["name"])["state"] == "ready"
 
@@ -276,7 +276,7 @@ def test_so_many_are_kept_and_no_more(grace: httpx.Client, store: BackupStore) -
     refused = grace.post("/backups")
 
     assert refused.status_code == 429
-    assert f"{MOST} backups are kept at most" in refused.json()["detail"]
+    assert f"There are {MOST} backups, which is the limit" in refused.json()["detail"]
     assert grace.delete("/backups/2000-01-01T000000Z.zip").status_code == 204
     assert make(grace)["state"] == "ready"
 
@@ -287,7 +287,7 @@ def test_a_full_disk_is_said_before(grace: httpx.Client, monkeypatch: pytest.Mon
     refused = grace.post("/backups")
 
     assert refused.status_code == 429
-    assert "remove older backups" in refused.json()["detail"]
+    assert "Remove older backups" in refused.json()["detail"]
     assert grace.get("/backups").json()["items"] == []
 
 

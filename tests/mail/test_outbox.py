@@ -141,13 +141,13 @@ def test_user_and_password_are_given(caplog: pytest.LogCaptureFixture) -> None:
 
     assert known == [(b"judge", b"p4ssword")]
     assert len(inbox.mails) == 1
-    assert "a mail could not be sent" not in caplog.text
+    assert "A mail could not be sent" not in caplog.text
 
 
 def test_a_server_that_is_away_is_logged_and_holds_nothing_up(caplog: pytest.LogCaptureFixture) -> None:
     send(MailServer(host="127.0.0.1", port=1, sender="judge@example.org", security="none"), LETTER)
 
-    assert "a mail could not be sent" in caplog.text
+    assert "A mail could not be sent" in caplog.text
 
 
 def test_the_settings_say_which_server(post: Post) -> None:

@@ -144,7 +144,7 @@ def test_one_that_takes_too_long_is_refused_and_not_written_down(
 ) -> None:
     monkeypatch.setattr(spool, "MOST_SECONDS", -1)
 
-    with pytest.raises(LimitReached, match="to read all of it"):
+    with pytest.raises(LimitReached, match="Reading the data takes longer"):
         export_user(database, COMMAND, ada.id)
 
     with database.transaction() as session:

@@ -82,7 +82,7 @@ def test_of_too_many_it_is_said_and_no_button_is_there(
         ("problem=scaled_sum&revision=0", "is no number of a revision"),
         ("problem=scaled_sum&revision=" + 12 * "9", "is no number of a revision"),
         ("problem=scaled_sum&revision=99", "no revision 99 of"),
-        ("revision=1", "without its problem"),
+        ("revision=1", "needs its problem"),
         ("since=never", "is no time"),
         ("onto=x&user=grace", "or on the current ones; choose one"),
         ("ids=xyz", "is no id of a submission"),

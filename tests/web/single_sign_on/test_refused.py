@@ -20,7 +20,7 @@ def test_an_id_token_that_is_not_right_signs_nobody_in(
     answer = sign_in(anyone, provider)
 
     assert answer.status_code == 403
-    assert "sent an ID token that is not valid; begin again" in answer.text
+    assert "sent an invalid ID token. Sign in again" in answer.text
     assert COOKIE not in anyone.cookies
     assert read_users(database) == {}
 
