@@ -202,7 +202,7 @@ def test_a_new_password_is_chosen_over_rest(anyone: TestClient, database: Databa
     again = anyone.put(path, json={"password": "battery staple"})
 
     assert (short.status_code, done.status_code, again.status_code) == (422, 204, 403)
-    assert "ask for another" in again.json()["detail"]
+    assert "Ask for another" in again.json()["detail"]
 
 
 @pytest.mark.parametrize("path", ["/forgot-password", "/reset-password/x", "/invitations/x"])
