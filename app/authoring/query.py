@@ -26,7 +26,7 @@ from app.submissions.waiting import is_held, is_served
 NOBODY = "No {kind} is running now: the package waits in the queue and will be verified when one starts."
 OUR_FAULT = "The verification broke off by our fault, three times; send it again, and tell an admin if it stays so."
 
-VerificationStatus = Literal["queued", "verifying", "passed", "refused", "failed"]
+VerificationState = Literal["queued", "verifying", "passed", "refused", "failed"]
 
 
 class View(BaseModel):
@@ -40,7 +40,7 @@ class VerificationView(View):
     problem: str = Field(description="the slug")
     digest: str = Field(description="names the package's content, and that of the revision that it becomes")
     by: str = Field(description="the user name of who sent it")
-    state: VerificationStatus
+    state: VerificationState
     step: str = Field(description="what is being checked; empty before")
     done: int = Field(description="how much of the step is done, of `total`")
     total: int

@@ -30,7 +30,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VerificationStatus:
+class StatusText:
     title: str
     sentence: str
     tone: str
@@ -38,17 +38,17 @@ class VerificationStatus:
     steps: tuple[Step, ...] = ()
 
 
-def describe_standing(view: VerificationView) -> VerificationStatus:
+def describe_standing(view: VerificationView) -> StatusText:
     match view.state:
         case "queued":
             sentence = view.notice or _("A worker takes it as soon as it has verified what came before.")
-            return VerificationStatus(title=_("In the queue"), sentence=sentence, tone="wait", icon="wait")
+            return StatusText(title=_("In the queue"), sentence=sentence, tone="wait", icon="wait")
         case "verifying":
             sentence, steps = view.notice or _progress(view), _steps(view.step)
-            return VerificationStatus(title=_("Verifying …"), sentence=sentence, tone="wait", icon="wait", steps=steps)
+            return StatusText(title=_("Verifying …"), sentence=sentence, tone="wait", icon="wait", steps=steps)
         case "passed":
             title = _("Published") if view.revision else _("Passed")
-            return VerificationStatus(title=title, sentence=_outcome(view), tone="good", icon="check")
+            return StatusText(title=title, sentence=_outcome(view), tone="good", icon="check")
         case "refused":
             count = sum(finding.severity == "error" for finding in view.report.findings) if view.report else 0
             sentence = ngettext(
@@ -56,9 +56,9 @@ def describe_standing(view: VerificationView) -> VerificationStatus:
                 "It was not published: %(n)s of its findings are errors. Mend them and send it again.",
                 count,
             ) % {"n": count}
-            return VerificationStatus(title=_("Refused"), sentence=sentence, tone="bad", icon="cross")
+            return StatusText(title=_("Refused"), sentence=sentence, tone="bad", icon="cross")
         case _:
-            return VerificationStatus(title=_("Not verified"), sentence=view.notice or "", tone="fault", icon="wrench")
+            return StatusText(title=_("Not verified"), sentence=view.notice or "", tone="fault", icon="wrench")
 
 
 def _steps(told: str) -> tuple[Step, ...]:

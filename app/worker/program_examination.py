@@ -6,7 +6,7 @@ program's own answer and the evidence of how it gets there.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from threading import Event
+from threading import Event, Lock
 
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
@@ -30,6 +30,7 @@ from app.worker.inspection import (
 )
 from app.worker.inspection_cache import Inspection, Inspections
 from app.worker.request import MOST_ANSWER_BYTES, numbers_of
+from app.worker.run import RunAhead
 from sandbox.interface import CaseOutcome, Ending, Failure
 from sandbox.pool import Pool
 
@@ -66,7 +67,8 @@ class Examined:
 class Bench:
     """`makers`: where the source is traced. `inspectors`: whose boxes never hold it. `answer_bytes`: of a case's.
 
-    `inspections`: of earlier programs; None where each is to be looked into anew.
+    `inspections`: of earlier programs; None where each is to be looked into anew. `in_parallel`: two inspectors share
+    the programs.
     """
 
     package: Package
@@ -75,6 +77,7 @@ class Bench:
     abort: Event
     answer_bytes: int = MOST_ANSWER_BYTES
     inspections: Inspections | None = None
+    in_parallel: bool = False
 
 
 OnExamined = Callable[[Examined], None]
@@ -128,6 +131,8 @@ def _inspect(bench: Bench, tasks: Sequence[Task], on_examined: OnExamined) -> No
         left_out |= inspection.left_out
     inspected, rans = dict[bytes, Inspected](), dict[str, Ran]()
 
+    telling = Lock()
+
     def keep(one: Inspected) -> None:
         inspected[one.signature] = one
 
@@ -140,8 +145,9 @@ def _inspect(bench: Bench, tasks: Sequence[Task], on_examined: OnExamined) -> No
     signatures = {run.name: task.signature for task in new for run in task.runs}
 
     def tell_new(ran: Ran) -> None:
-        rans[ran.name] = ran
-        tell(ran, inspected[signatures[ran.name]].evidence)
+        with telling:
+            rans[ran.name] = ran
+            tell(ran, inspected[signatures[ran.name]].evidence)
 
     for inspection in known:
         for ran in inspection.ran:
@@ -149,7 +155,16 @@ def _inspect(bench: Bench, tasks: Sequence[Task], on_examined: OnExamined) -> No
     if not new:
         return
     inspectors = Inspectors(pool=bench.inspectors, package=package, abort=bench.abort, answer_bytes=bench.answer_bytes)
-    inspect(inspectors, new, keep, tell_new)
+    first, second = (new[::2], new[1::2]) if bench.in_parallel else (new, [])
+    beside = RunAhead(lambda abort: inspect(replace(inspectors, abort=abort), second, keep, tell_new))
+    if second:
+        beside.begin()
+    try:
+        inspect(inspectors, first, keep, tell_new)
+        if second:
+            beside.result(bench.abort)
+    finally:
+        beside.give_up()
     for task in new:
         names = [run.name for run in task.runs]
         found_out = Inspection(

@@ -1,16 +1,25 @@
-"""Running every case of a request, also when one of them kills its child."""
+"""Running every case of a request, also when one of them kills its child; and runs that begin before their turn."""
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from dataclasses import replace
-from threading import Event
+from threading import Event, Timer
+from typing import Generic, TypeVar
 
-from sandbox.interface import Box, BoxLost, BoxSpec, CaseInput, CaseOutcome, Request, RunOutcome
+from sandbox.interface import Aborted, Box, BoxLost, BoxSpec, CaseInput, CaseOutcome, Request, RunOutcome
 from sandbox.pool import Pool
 
 OnCase = Callable[[CaseOutcome], None]
 
 # Each loads the source anew and may run into the time limit, while others wait.
 PROCESSES = 3
+
+LOOK_SECONDS = 0.05
+# A run whose result is not needed any more may take so long to end by itself. Its box can then be used again.
+GRACE_SECONDS = 1.0
+
+T = TypeVar("T")
 
 
 def run_cases(pool: Pool, spec: BoxSpec, request: Request, on_case: OnCase, abort: Event) -> Box:
@@ -42,3 +51,41 @@ def _not_run(request: Request, outcome: RunOutcome, on_case: OnCase) -> Sequence
     if not outcome.cases:
         raise BoxLost("the box ended its run without an outcome for any case")
     return request.cases[len(outcome.cases) :]
+
+
+class RunAhead(Generic[T]):
+    """A run that begins early, or else when its result is asked for."""
+
+    def __init__(self, run: Callable[[Event], T]) -> None:
+        self._run = run
+        self._given_up = Event()
+        self._running: Future[T] | None = None
+
+    def begin(self) -> None:
+        self._given_up = Event()  # a run that was given up earlier keeps its own event
+        executor = ThreadPoolExecutor(1, "run-ahead")
+        self._running = executor.submit(copy_context().run, self._run, self._given_up)
+        executor.shutdown(wait=False)
+
+    @property
+    def has_begun(self) -> bool:
+        return self._running is not None
+
+    def give_up(self) -> None:
+        """Forget the run, because its result changes nothing any more."""
+        running, self._running = self._running, None
+        if running is not None and not running.done():
+            timer = Timer(GRACE_SECONDS, self._given_up.set)
+            timer.daemon = True
+            timer.start()
+
+    def result(self, abort: Event) -> T:
+        """Raises what the run raises, and Aborted."""
+        running, self._running = self._running, None
+        if running is None:
+            return self._run(abort)
+        while not abort.is_set():
+            if wait([running], LOOK_SECONDS).done:
+                return running.result()
+        self._given_up.set()
+        raise Aborted

@@ -13,6 +13,11 @@ from app.judging.structure import leaves, path_text
 from app.worker.prepare import PreparedCase
 from sandbox.guest.codec import decode
 
+# Of a case in a process that has compiled its shape already, beside compiling.
+COST_OF_A_CASE = 0.5
+SPLITS = 16
+GOOD_ENOUGH = 1.25
+
 _CHANCE = random.SystemRandom()
 
 
@@ -38,11 +43,33 @@ def shapes_of(cases: Sequence[PreparedCase], parameters: Sequence[Parameter]) ->
 
 
 def split_by_shape(cases: Sequence[PreparedCase], parameters: Sequence[Parameter], extra: int) -> list[PreparedCase]:
-    """The cases for a second process: half of the shapes, drawn at random, less those `extra` that it runs anyway."""
+    """Return the cases for a second process: some of the shapes, so that both processes end at about the same time.
+
+    Drawn at random among the good splits, so that every case may be in either process. `extra`: how many cases of
+    other shapes the second process runs anyway.
+    """
     shapes = shapes_of(cases, parameters)
-    drawn = _CHANCE.sample(shapes, max(0, len(shapes) - extra) // 2)
-    names = {case.name for shape in drawn for case in shape.cases}
+    busy_with_all = sum(map(_cost, shapes))
+    splits: list[tuple[float, list[Shape]]] = [(busy_with_all, [])]
+    for _ in range(SPLITS):
+        drawn, first, second = list[Shape](), busy_with_all, extra * (1 + COST_OF_A_CASE)
+        for shape in _CHANCE.sample(shapes, len(shapes) - 1):
+            if second + _cost(shape) <= first:
+                drawn.append(shape)
+                first, second = first - _cost(shape), second + _cost(shape)
+        splits.append((max(first, second), drawn))
+    shortest = min(seconds for seconds, _ in splits)
+    names = {
+        case.name
+        for shape in _CHANCE.choice([drawn for seconds, drawn in splits if seconds <= shortest * GOOD_ENOUGH])
+        for case in shape.cases
+    }
     return [case for case in cases if case.name in names]
+
+
+def _cost(shape: Shape) -> float:
+    """Where compiling the program for a shape costs 1. Some solutions compile for each case."""
+    return 1 + COST_OF_A_CASE * len(shape.cases)
 
 
 def _parts(case: PreparedCase, static: set[str]) -> Iterator[str]:

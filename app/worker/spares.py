@@ -28,6 +28,7 @@ from sandbox.pool import Pool
 # For a run and its repetition; a problem that asks for programs has them traced in a third.
 SPARES = 2
 SPARES_WITH_PROGRAMS = 3
+SPARE_INSPECTORS = 2
 # The problems that were opened last.
 PROBLEMS = 2
 # By then more library calls may be known.
@@ -147,7 +148,7 @@ class Spares:
         number = SPARES_WITH_PROGRAMS if manifest.is_traced else SPARES
         yield _Wish(package, students, box_spec(manifest), self.setup_of(package), number)
         if manifest.is_traced:
-            yield _Wish(package, inspectors, INSPECTOR, inspector_setup(package), 1)
+            yield _Wish(package, inspectors, INSPECTOR, inspector_setup(package), SPARE_INSPECTORS)
 
     def _make(self, wish: "_Wish") -> None:
         package = wish.package

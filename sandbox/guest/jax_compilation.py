@@ -14,6 +14,7 @@ JAX works as it comes. Nothing here makes a backend, an MLIR context or a thread
 """
 
 import hashlib
+import math
 import re
 import sys
 import threading
@@ -31,16 +32,23 @@ EXECUTABLES_KEPT = 1024
 
 SMALL_TEXT = 256 * 1024
 SMALL_ELEMENTS = 2**16
-# Of a program that runs its operations once: LLVM's optimizations cost more than they save.
+# Steps of all loops times elements of the largest array.
+SHORT_LOOPS = 2**18
+# Of a program that runs its operations once or a few times: LLVM's optimizations cost more than they save.
 STRAIGHT_OPTIONS = (
     ("xla_cpu_use_fusion_emitters", False),
     ("xla_backend_optimization_level", 0),
     ("xla_llvm_disable_expensive_passes", True),
     ("xla_cpu_parallel_codegen_split_count", 1),
 )
-# Of a program with a loop, which may run many times: LLVM optimizes, and XLA's slower emitters are left out.
+# Of a program with a loop that may run many times: LLVM optimizes, and XLA's slower emitters are left out.
 LOOP_OPTIONS = (("xla_cpu_use_fusion_emitters", False), ("xla_cpu_parallel_codegen_split_count", 1))
 _LOOP = "stablehlo.while"
+# A loop from 0 to a constant, as `scan` and `fori_loop` make it.
+_COUNTED_LOOP = re.compile(
+    r"cond \{\s*(%\w+) = stablehlo\.constant dense<(\d+)> : tensor<i\d+>"
+    r"\s*%\w+ = stablehlo\.compare\s+LT, %iterArg\w*, \1, SIGNED"
+)
 _SHAPE = re.compile(r"tensor<((?:\d+x)+)")
 
 Options = Sequence[tuple[str, bool | int]]
@@ -93,7 +101,13 @@ def options_for(text: str) -> Options:
     """How to compile a program, by its StableHLO text."""
     if len(text) > SMALL_TEXT or _largest(text) > SMALL_ELEMENTS:
         return ()
-    return LOOP_OPTIONS if _LOOP in text else STRAIGHT_OPTIONS
+    return STRAIGHT_OPTIONS if _steps(text) * _largest(text) <= SHORT_LOOPS else LOOP_OPTIONS
+
+
+def _steps(text: str) -> float:
+    """How often the loops run at most if each is inside the one before. Infinite where a loop does not say it."""
+    counts = [int(count) for _, count in _COUNTED_LOOP.findall(text)]
+    return math.prod(counts) if len(counts) == text.count(_LOOP) else math.inf
 
 
 def _largest(text: str) -> int:

@@ -98,12 +98,23 @@ def test_the_same_program_of_another_closure_is_not_compiled_again() -> None:
     assert int(answer(request)) - int(answer(request, "executables")) == 2
 
 
+COUNTED_LOOP = """%0:2 = stablehlo.while(%iterArg = %c, %iterArg_0 = %a) : tensor<i32>, tensor<8x8xf32>
+cond {{
+  %c_1 = stablehlo.constant dense<{steps}> : tensor<i32>
+  %1 = stablehlo.compare LT, %iterArg, %c_1, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+}}
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "options"),
     [
         ("%0 = stablehlo.add %a, %b : tensor<8x8xf32>", STRAIGHT_OPTIONS),
         ("%0 = stablehlo.add %a, %b : tensor<f32>", STRAIGHT_OPTIONS),
         ("%0 = stablehlo.while(%a) : tensor<8x8xf32>", LOOP_OPTIONS),
+        (COUNTED_LOOP.format(steps=100), STRAIGHT_OPTIONS),
+        (COUNTED_LOOP.format(steps=10_000), LOOP_OPTIONS),
+        (COUNTED_LOOP.format(steps=100) + COUNTED_LOOP.format(steps=100), LOOP_OPTIONS),
         (f"%0 = stablehlo.add %a, %b : tensor<{SMALL_ELEMENTS}xf32>", STRAIGHT_OPTIONS),
         (f"%0 = stablehlo.add %a, %b : tensor<2x{SMALL_ELEMENTS}xf32>", ()),
         (f"%0 = stablehlo.while(%a) : tensor<2x{SMALL_ELEMENTS}xf32>", ()),
