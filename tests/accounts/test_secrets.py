@@ -127,7 +127,7 @@ def test_the_use_of_a_token_is_noted(database: Database) -> None:
 
 @pytest.mark.parametrize("name", ["x" * 101, "lap\0top", "lap\ud800top"])
 def test_a_token_name_that_can_not_be_kept_is_refused(database: Database, name: str) -> None:
-    with pytest.raises(Invalid, match="at most 100 characters without NUL"), database.transaction() as session:
+    with pytest.raises(Invalid, match="at most 100 characters, without NUL"), database.transaction() as session:
         create_token(session, make_user(session).id, name)
 
 

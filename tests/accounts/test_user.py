@@ -34,7 +34,7 @@ def test_a_user_name_outside_the_rule_is_refused_with_the_rule(database: Databas
 def test_names_of_accounts_that_were_erased_are_nobody_elses(database: Database, username: str) -> None:
     wanted = SignUp(username=username, password=PASSWORD)
 
-    with pytest.raises(Invalid, match="that begin with 'erased-'") as caught, database.transaction() as s:
+    with pytest.raises(Invalid, match="that start with 'erased-'") as caught, database.transaction() as s:
         sign_up(s, wanted)
 
     assert caught.value.field == "username"
