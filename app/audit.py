@@ -95,8 +95,8 @@ Channel = Literal["page", "api", "command", "worker", "retention"]
 
 class AuditEvent(Base):
     """`actor_id` is None for a command on the server, and for Allclose itself. `operator` is the name on that machine
-    of the person who ran the command. `target` is the ID or name of a `target_kind`. `subject_id` is the user whose
-    thing the target is.
+    of the person who ran the command. `target` is the ID or name of a `target_kind`. `subject_id` is the user that
+    the target belongs to.
 
     `before` and `after` hold the fields that the action changed. They never hold a secret, and no more personal data
     than needed: people may be erased, but these rows may not.
@@ -143,7 +143,7 @@ COMMAND = Actor(user_id=None, channel="command")
 class Act:
     """`action` is `kind.verb`, such as `user.suspended`. `before` and `after` are the fields that changed.
 
-    `subject_id` is the user whose thing the target is.
+    `subject_id` is the user that the target belongs to.
     """
 
     action: str

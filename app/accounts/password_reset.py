@@ -2,8 +2,8 @@
 
 Nothing is stored: the link contains the user's ID, the time, and a fingerprint of the password's hash and the e-mail
 address. A change of either ends the link. Every request for a link gets the same answer in the same time, known account
-or not: the outbox's thread does the rest later. Each network may ask only so often. Each account gets only so many
-letters, and the answer does not tell. If the limit is reached, the last link stays valid for another 30 minutes.
+or not: the outbox's thread does the rest later. Requests are limited per network, and letters per account, which the
+answer does not reveal. If the limit is reached, the last link stays valid for another 30 minutes.
 """
 
 import hashlib

@@ -62,7 +62,7 @@ def list_backups(viewer: BackupMaker, service: Service) -> BackupList:  # noqa: 
     summary="A backup and its progress",
 )
 async def get_backup(viewer: BackupMaker, service: Service, seats: Seats, name: str, wait: Wait = 0) -> BackupView:
-    """With `wait`, the answer comes when the backup or restore has ended, or after so many seconds."""
+    """With `wait`, the answer comes when the backup or restore has ended, or after `wait` seconds."""
     deadline = time.monotonic() + wait
     with seats.seat(viewer.id, wait):
         view = await run_in_threadpool(service.get, name)

@@ -132,6 +132,6 @@ def get_invitations(database: Stored, viewer: UserReader, cursor: Cursor = None)
     summary="Revoke an invitation",
 )
 def delete_invitation(database: Stored, viewer: UserChanger, address: Address, invitation_id: UUID) -> None:
-    """Nobody can sign up with it any more. A used invitation is a 409."""
+    """The link stops working. A used invitation is a 409."""
     with database.transaction() as session:
         revoke_invitation(session, act_as(viewer, address), invitation_id)

@@ -56,7 +56,7 @@ IfNoneMatch = Annotated[
 ]
 
 
-async def read_body(request: Request, author: Author) -> bytes:  # noqa: ARG001 (nothing is read from others)
+async def read_body(request: Request, author: Author) -> bytes:  # noqa: ARG001 (only an author's body is read)
     """Raises HTTPException 415 if the body is neither zip nor YAML."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in TAKEN:

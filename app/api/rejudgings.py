@@ -123,7 +123,7 @@ async def get_rejudging_view(
     progress: Live,
     wait: Wait = 0,
 ) -> RejudgingView:
-    """With `wait`, the answer comes when all is judged, or after so many seconds."""
+    """With `wait`, the answer comes when all is judged, or after `wait` seconds."""
     read = partial(_read, database, rejudging_id)
     deadline = time.monotonic() + wait
     with progress.watch(rejudging_id) as watch:

@@ -107,7 +107,7 @@ def post_submission(wanted: Annotated[Submit, Depends(read_request)], database: 
 async def get_submission_view(
     submission_id: UUID, viewer: Reader, database: Stored, progress: Live, seats: Seats, wait: Wait = 0
 ) -> SubmissionView:
-    """With `wait`, the answer comes with the verdict, or after so many seconds."""
+    """With `wait`, the answer comes with the verdict, or after `wait` seconds."""
     read = partial(read_submission, database, submission_id, viewer)
     deadline = time.monotonic() + wait
     with seats.seat(viewer.id, wait), progress.watch(submission_id) as watch:

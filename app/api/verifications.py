@@ -67,7 +67,7 @@ def get_verifications(author: Author, database: Stored, cursor: Cursor = None) -
 async def get_verification_view(
     known: Known, author: Author, database: Stored, progress: Live, seats: Seats, wait: Wait = 0
 ) -> VerificationView:
-    """With `wait`, the answer comes when the verification is done, or after so many seconds."""
+    """With `wait`, the answer comes when the verification is done, or after `wait` seconds."""
     read = partial(read_view, database, known)
     deadline = time.monotonic() + wait
     with seats.seat(author.id, wait), progress.watch(known) as watch:

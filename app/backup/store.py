@@ -63,7 +63,7 @@ class BackupStore:
         return path if path.is_file() and not path.is_symlink() else None
 
     def new_path(self) -> Path:
-        """Return the path of a new backup, named by the time in seconds. Raises LimitReached at the limit of backups."""
+        """Return the path of a new backup, named by the time in seconds. Raises LimitReached at MOST backups."""
         if len(self.list_paths()) >= MOST:
             raise LimitReached(
                 f"There are {MOST} backups, which is the limit. Download the oldest and remove it first."

@@ -21,7 +21,7 @@ from app.rejudging.model import Onto
 from app.submissions.cause import has_cause
 from app.submissions.model import Judging, Submission
 
-# The most submissions of a rejudging. More would take one worker all night, and nobody reads more changes.
+# The most submissions of a rejudging. More would take one worker all night, and give a list too long to read.
 MOST = 20_000
 
 MAX_CAUSE = 300
@@ -31,7 +31,7 @@ Chosen = Select[UUID, int, UUID, str]
 
 
 class Choice(Body):
-    """Leaves out runs of samples unless `samples` is true, and cancelled submissions without that `verdict` or `ids`."""
+    """Leaves out samples unless `samples` is true, and cancelled submissions without that `verdict` or `ids`."""
 
     model_config = ConfigDict(frozen=True)
 
