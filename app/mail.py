@@ -18,6 +18,7 @@ from typing import Literal
 from app.settings import Settings
 
 TIMEOUT_SECONDS = 20
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +77,6 @@ def _address(text: str) -> Address:
         return Address(addr_spec=text)
     except (ValueError, IndexError, MessageError) as error:
         raise ValueError(f"{text[:80]!r} is not one address") from error
-
-
-_log = logging.getLogger(__name__)
 
 
 class Outbox:

@@ -22,6 +22,13 @@ from app.database.engine import Base, Database, is_storable
 from app.errors import Invalid, NotFound
 from app.wrong_value import list_wrong
 
+# With less, an admin who has opened a few pages could not open and save the page that raises the limit.
+LEAST_REQUESTS = 60
+FRESH_SECONDS = 2.0
+# Concurrent changes wait for each other, so that each records the true old value.
+_LOCK = "LOCK TABLE policy IN SHARE ROW EXCLUSIVE MODE"
+MAX_SHOWN = 60
+
 
 class PolicyRow(Base):
     """A field of `Policy` that differs from its default."""
@@ -42,9 +49,6 @@ class ServerKey(Base):
     name: Mapped[str] = mapped_column(primary_key=True)
     key: Mapped[bytes] = mapped_column(LargeBinary)
 
-
-# With less, an admin who has opened a few pages could not open and save the page that raises the limit.
-LEAST_REQUESTS = 60
 
 SignUpMode = Literal["open", "invitation", "closed"]
 
@@ -101,9 +105,6 @@ def read_policy(session: Session) -> Policy:
     return Policy.model_construct(**known)
 
 
-FRESH_SECONDS = 2.0
-
-
 class CurrentPolicy:
     """The policy as this process knows it, for every request. It is at most FRESH_SECONDS old."""
 
@@ -136,11 +137,6 @@ class CurrentPolicy:
                 policy = read_policy(session)
             self._known, self._read_at = policy, asked_at
         return policy
-
-
-# Concurrent changes wait for each other, so that each records the true old value.
-_LOCK = "LOCK TABLE policy IN SHARE ROW EXCLUSIVE MODE"
-MAX_SHOWN = 60
 
 
 class SettingNotFound(NotFound):

@@ -23,6 +23,7 @@ MAX_DAYS = 90
 MAX_NOTE = 200
 
 InvitationState = Literal["open", "used", "expired", "revoked"]
+PAGE_SIZE = 50
 
 
 class InvitationSpent(Refused):
@@ -134,9 +135,6 @@ def _check(wanted: Invite) -> None:
     check_note(wanted.note)
     if not 1 <= wanted.days <= MAX_DAYS:
         raise Invalid("days", f"An invitation is valid for 1 to {MAX_DAYS} days, not {wanted.days}.")
-
-
-PAGE_SIZE = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,11 @@ from app.mail import Message, Outbox
 
 LIFETIME = timedelta(hours=1)
 _PURPOSE = "password reset"
+# The most accounts that one e-mail address gets links for.
+MAX_ACCOUNTS = 5
+# The oldest accounts first: later accounts with the same e-mail address can't take the place of the first one.
+OLDEST = (User.created_at, User.id)
+_log = logging.getLogger(__name__)
 
 
 class ResetLinkSpent(Refused):
@@ -82,14 +87,6 @@ def _signer(session: Session) -> URLSafeTimedSerializer:
 def fingerprint(user: User) -> str:
     """Return the part of a link that changes with the password or the e-mail address, and so ends the link."""
     return hashlib.sha256(f"{user.password_hash}\n{user.email}".encode(errors="replace")).hexdigest()[:32]
-
-
-# The most accounts that one e-mail address gets links for.
-MAX_ACCOUNTS = 5
-# The oldest accounts first: later accounts with the same e-mail address can't take the place of the first one.
-OLDEST = (User.created_at, User.id)
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,11 @@ from limits.strategies import MovingWindowRateLimiter
 
 from app.errors import LimitReached
 
+# A subscriber has at least a /64. Counting single IPv6 addresses would allow a new one for each guess.
+SUBSCRIBER_BITS = 64
+# A trusted proxy names the address, which may be any text. An IPv6 address has at most 45 characters.
+MAX_ADDRESS = 64
+
 
 class TooOften(LimitReached):
     def __init__(self, message: str, retry_after: timedelta) -> None:
@@ -74,12 +79,6 @@ class AccountThrottles:
 
 def _per(amount: int, minutes: int, what: str) -> Throttle:
     return Throttle(amount, timedelta(minutes=minutes), what)
-
-
-# A subscriber has at least a /64. Counting single IPv6 addresses would allow a new one for each guess.
-SUBSCRIBER_BITS = 64
-# A trusted proxy names the address, which may be any text. An IPv6 address has at most 45 characters.
-MAX_ADDRESS = 64
 
 
 def address_of(host: str | None) -> str:

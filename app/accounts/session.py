@@ -23,6 +23,7 @@ from app.errors import AllcloseError
 LIFETIME = timedelta(days=30)
 # Per user. At the limit, the session that was seen longest ago ends.
 MAX_SESSIONS = 50
+MAX_USERNAME_KEY = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,9 +117,6 @@ def _note_use(session: Session, session_id: UUID) -> None:
         update(UserSession).where(UserSession.id == session_id, stale).values(last_seen_at=func.now()),
         execution_options={"synchronize_session": False},
     )
-
-
-MAX_USERNAME_KEY = 64
 
 
 class SignInFailed(AllcloseError):

@@ -42,6 +42,8 @@ LEEWAY_SECONDS = 60
 KEEP_SECONDS = 300
 # Signatures that need the provider's private key: no shared secret, and never "none".
 SIGNATURES = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "Ed25519", "EdDSA")
+MAX_NAME = 32
+TRIES = 20
 
 
 class ProviderAway(AllcloseError):
@@ -214,10 +216,6 @@ def _read(answer: Response) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise ValueError("expected a JSON object")
     return document
-
-
-MAX_NAME = 32
-TRIES = 20
 
 
 def sign_in_person(session: Session, throttles: AccountThrottles, person: Person, applicant: Applicant) -> User:

@@ -21,6 +21,15 @@ from app.rejudging.model import Rejudging
 from app.submissions.model import Judging, Submission
 
 DAY = timedelta(days=1)
+# The most files counted per folder; a cache has thousands.
+MOST_FILES = 100_000
+_TABLES = text(
+    """
+    SELECT relname, pg_total_relation_size(oid) AS bytes, nullif(reltuples, -1)::bigint AS rows
+    FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+    ORDER BY bytes DESC, relname
+    """
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,18 +121,6 @@ def _is_recent(column: Any) -> ColumnElement[bool]:
 def _pending() -> tuple[ColumnElement[bool], ...]:
     """Return the conditions of an invitation that may still be used."""
     return (Invitation.used_at.is_(None), Invitation.revoked_at.is_(None), Invitation.expires_at > func.now())
-
-
-# The most files counted per folder; a cache has thousands.
-MOST_FILES = 100_000
-
-_TABLES = text(
-    """
-    SELECT relname, pg_total_relation_size(oid) AS bytes, nullif(reltuples, -1)::bigint AS rows
-    FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
-    ORDER BY bytes DESC, relname
-    """
-)
 
 
 class View(BaseModel):

@@ -39,6 +39,19 @@ from app.rejudging.model import Rejudging
 from app.submissions.model import Judging, Submission
 from app.submissions.solved import is_solving
 
+RUNS_DAYS = 365
+BATCH = 200
+EVERY = timedelta(hours=1)
+# The key of the advisory lock. Nothing else in Allclose may use it.
+LOCK = 0x72657461
+RETENTION = Actor(user_id=None, channel="retention")
+# The most rows counted.
+MOST_COUNTED = 10_000
+# Not at once: a start has more urgent work.
+FIRST_AFTER_SECONDS = 120.0
+LOOK_EVERY_SECONDS = 300.0
+_log = logging.getLogger(__name__)
+
 
 class RetentionRun(Base):
     """A run of retention. `removed` counts rows by kind, and is written when the run ends."""
@@ -49,9 +62,6 @@ class RetentionRun(Base):
     started_at: Mapped[datetime] = mapped_column(server_default=func.now(), index=True)
     finished_at: Mapped[datetime | None]
     removed: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
-
-
-RUNS_DAYS = 365
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,13 +140,6 @@ def _ended_invitations(at: Any) -> ColumnElement[bool]:
     return ended
 
 
-BATCH = 200
-EVERY = timedelta(hours=1)
-# The key of the advisory lock. Nothing else in Allclose may use it.
-LOCK = 0x72657461
-RETENTION = Actor(user_id=None, channel="retention")
-
-
 def run_if_due(database: Database) -> RetentionRun | None:
     """Run retention. Return None if another process runs it, or it ran within the last hour."""
     with _only_one(database) as is_ours:
@@ -200,10 +203,6 @@ def _only_one(database: Database) -> Iterator[bool]:
                 connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": LOCK})
 
 
-# The most rows counted.
-MOST_COUNTED = 10_000
-
-
 class View(BaseModel):
     model_config = ConfigDict(frozen=True)
 
@@ -242,13 +241,6 @@ def read_retention(session: Session) -> Retention:
         if last
         else None,
     )
-
-
-# Not at once: a start has more urgent work.
-FIRST_AFTER_SECONDS = 120.0
-LOOK_EVERY_SECONDS = 300.0
-
-_log = logging.getLogger(__name__)
 
 
 class Caretaker:

@@ -24,6 +24,9 @@ IfMatch = Annotated[
         description="the `ETag` from GET: if the object has changed since, the answer is a 412 and nothing changes",
     ),
 ]
+# Only the client may keep the answer, and it asks each time whether it has changed.
+KEEP = "private, no-cache"
+_OF_A_BODY = ("content-length", "content-type")
 
 
 def write_tag(body: bytes) -> str:
@@ -51,11 +54,6 @@ def has_match(header: str, tag: str) -> bool:
     """Whether the header names the tag. `*` matches every tag."""
     given = [each.strip() for each in header.split(",")]
     return "*" in given or tag in given
-
-
-# Only the client may keep the answer, and it asks each time whether it has changed.
-KEEP = "private, no-cache"
-_OF_A_BODY = ("content-length", "content-type")
 
 
 class EntityTag:

@@ -53,22 +53,8 @@ _UNSAFE = {
     *("create_backup", "restore_backup"),
 }
 _BY_KEY = {"submit", "create_rejudging"}
-
-
-def again(method: str, operation_id: str) -> Again:
-    if method != "POST":
-        return "safe"
-    if operation_id in _BY_KEY:
-        return "key"
-    return "unsafe" if operation_id in _UNSAFE or operation_id not in POSTS else "safe"
-
-
-router = APIRouter()
-Responses = dict[int | str, dict[str, Any]]
-
 # The `openapi_extra=` of an endpoint that needs no token, but answers with more when there is one.
 OPEN_TO_ALL: dict[str, Any] = {"security": [{}]}
-
 _HEADERS = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}
 _ALWAYS = (500, 503)
 # For all but the health calls: a query parameter may be unknown, and there may be too many requests.
@@ -97,13 +83,23 @@ TAGS = (
     "backups",
     "health",
 )
-
-
 # The answer of an export: a file with a record in each line.
 EXPORT: dict[str, Any] = {
     "description": "A record in each line. In CSV, an apostrophe precedes a text that a spreadsheet would run.",
     "content": {media: {"schema": {"type": "string"}} for media in ("application/x-ndjson", "text/csv; charset=utf-8")},
 }
+
+
+def again(method: str, operation_id: str) -> Again:
+    if method != "POST":
+        return "safe"
+    if operation_id in _BY_KEY:
+        return "key"
+    return "unsafe" if operation_id in _UNSAFE or operation_id not in POSTS else "safe"
+
+
+router = APIRouter()
+Responses = dict[int | str, dict[str, Any]]
 
 
 def problems(*statuses: int) -> Responses:

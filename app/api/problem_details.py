@@ -39,6 +39,15 @@ _SENTENCES = {
 # The most errors in one answer.
 MAX_ERRORS = 20
 _NOT_AN_OBJECT = {"model_attributes_type", "model_type"}
+MEDIA_TYPE = "application/problem+json"
+# The most characters of the path in an answer; a request's path may be longer.
+MAX_PATH = 2000
+RETRY_AFTER_SECONDS = 5
+# Sentences that replace the framework's bare phrases.
+_ADVICE = {
+    HTTPStatus.NOT_FOUND.phrase: "There is nothing at this path. GET /api/v1/openapi.json lists all paths.",
+    HTTPStatus.METHOD_NOT_ALLOWED.phrase: "This path does not accept the method. The header Allow lists its methods.",
+}
 
 
 def describe_validation(error: RequestValidationError) -> Fault:
@@ -101,19 +110,6 @@ def _sentence(error: Mapping[str, Any]) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= MAX_LENGTH_SHOWN else text[:MAX_LENGTH_SHOWN] + "…"
-
-
-MEDIA_TYPE = "application/problem+json"
-# The most characters of the path in an answer; a request's path may be longer.
-MAX_PATH = 2000
-RETRY_AFTER_SECONDS = 5
-
-
-# Sentences that replace the framework's bare phrases.
-_ADVICE = {
-    HTTPStatus.NOT_FOUND.phrase: "There is nothing at this path. GET /api/v1/openapi.json lists all paths.",
-    HTTPStatus.METHOD_NOT_ALLOWED.phrase: "This path does not accept the method. The header Allow lists its methods.",
-}
 
 
 class ProblemDetails(BaseModel):

@@ -26,6 +26,7 @@ MAX_MANIFEST_BYTES = 1_000_000
 # Tables whose numbers of rows an admin knows roughly, and recognises a backup by.
 TELLING = ("users", "problems", "submissions")
 CHUNK_BYTES = 1 << 20
+OPTIONS = ("--format", "custom", "--no-owner", "--no-privileges", "--schema", "public")
 
 
 class BadBackup(AllcloseError):
@@ -102,9 +103,6 @@ def _check_sum(archive: zipfile.ZipFile, manifest: Manifest) -> None:
         found = hashlib.file_digest(dump, "sha256").hexdigest()  # type: ignore[arg-type]
     if found != manifest.dump_sha256:
         raise zipfile.BadZipFile("the dump is not the one that the manifest names")
-
-
-OPTIONS = ("--format", "custom", "--no-owner", "--no-privileges", "--schema", "public")
 
 
 def back_up(database: Database, path: Path, actor: Actor) -> Manifest:

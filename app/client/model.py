@@ -267,7 +267,7 @@ class Checks(Answer):
 
 class Choice(Answer):
     """
-    Leaves out runs of samples unless `samples` is true, and cancelled submissions without that `verdict` or `ids`.
+    Leaves out samples unless `samples` is true, and cancelled submissions without that `verdict` or `ids`.
     """
 
     problem: str | None = Field(None, description="the slug of a problem")

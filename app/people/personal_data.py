@@ -27,6 +27,16 @@ from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.view import view_case
 
 Rows = list[dict[str, Any]]
+BATCH = 50
+README = """All data that Allclose has about you, as of the time in account.json.
+
+account.json      your account, how you sign in, sessions and tokens (never their secrets)
+audit.json        audit events: your actions on other users' things, and all actions on your account
+drafts.json       sources that you typed and did not submit
+learning.json     hints, solutions, quizzes and completions
+authoring.json    packages that you sent to be verified, and your publications
+submissions/      each source, and beside it its judging
+"""
 
 
 def describe_account(session: Session, user_id: UUID) -> dict[str, Any]:
@@ -114,19 +124,6 @@ def _rows(session: Session, query: Executable) -> Rows:
 def _own_side(row: dict[str, Any], user_id: UUID) -> dict[str, Any]:
     is_own = row.pop("actor_id") == user_id
     return row | {"by": "you" if is_own else "an admin", "address": row["address"] if is_own else None}
-
-
-BATCH = 50
-
-README = """All data that Allclose has about you, as of the time in account.json.
-
-account.json      your account, how you sign in, sessions and tokens (never their secrets)
-audit.json        audit events: your actions on other users' things, and all actions on your account
-drafts.json       sources that you typed and did not submit
-learning.json     hints, solutions, quizzes and completions
-authoring.json    packages that you sent to be verified, and your publications
-submissions/      each source, and beside it its judging
-"""
 
 
 def export_user(database: Database, actor: Actor, user_id: UUID) -> IO[bytes]:

@@ -18,6 +18,9 @@ from app.errors import NotFound
 from app.submissions.model import Submission
 
 State = Literal["active", "suspended", "erased"]
+PAGE = 50
+MAX_WORDS = 5
+_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +62,6 @@ def state_of(user: User) -> State:
         return "erased"
     return "active" if user.is_active else "suspended"
 
-
-PAGE = 50
-MAX_WORDS = 5
-
-_WORD = re.compile(r"[^\W_]+")
 
 Rows = Select[User, datetime | None, int]
 

@@ -28,6 +28,7 @@ MAX_CAUSE = 300
 
 # A submission, the judging that counts, the revision to judge it on, and that one's queue.
 Chosen = Select[UUID, int, UUID, str]
+SHOWN = 50
 
 
 class Choice(Body):
@@ -167,9 +168,6 @@ def _user_id(session: Session, username: str) -> UUID:
     if user_id is None:
         raise NotFound(f"There is no user {username[:40]!r}. See the list of users.")
     return user_id
-
-
-SHOWN = 50
 
 
 class Candidate(BaseModel):
