@@ -16,7 +16,7 @@ from app.people.erasure import USER_DATA, erase
 from app.submissions.leaderboard import Measurement
 from app.submissions.model import CaseRow, Judging
 from tests.factories import make_user
-from tests.people.estate import make_rich_user
+from tests.people.user_data import make_rich_user
 
 SECURITY = Path(__file__).parents[2] / "docs" / "security.md"
 BENEATH = (Judging.id, CaseRow.judging_id, Measurement.judging_id, QuizAnswer.attempt_id)

@@ -14,7 +14,7 @@ from app.database.engine import Database, OwnerErased
 from app.people.erasure import USER_DATA, Belonging, erase
 from app.submissions.draft import Draft, Save, save_draft
 from tests.factories import make_problem, make_user
-from tests.people.estate import make_rich_user
+from tests.people.user_data import make_rich_user
 
 REMOVED = [belonging for belonging in USER_DATA if belonging.fate == "removed"]
 

@@ -20,7 +20,7 @@ from app.people.personal_data import export_user, list_audit
 from app.spool import read_chunks
 from app.submissions.model import Submission
 from tests.factories import make_judging, make_problem, make_submission, make_user
-from tests.people.estate import SOURCE, make_rich_user
+from tests.people.user_data import SOURCE, make_rich_user
 from tests.rejudging.rows import add_revision
 
 
