@@ -12,15 +12,15 @@ from app.api.dependency import Credentials, Live, Seats, Stored, needs
 from app.submissions.progress import Follower
 
 
-def follows(permission: Permission) -> Any:
+def follows(right: Permission) -> Any:
     """Depend on a follower for a viewer with this permission. The stream ends when the viewer loses it."""
 
     def hold_seat(
-        viewer: Annotated[Viewer, needs(permission)], database: Stored, progress: Live, seats: Seats, given: Credentials
+        viewer: Annotated[Viewer, needs(right)], database: Stored, progress: Live, seats: Seats, given: Credentials
     ) -> Iterator[Follower]:
         """Raises LimitReached before the answer starts, while it can still have a status."""
         find_viewer = partial(find_viewer_by_token, secret=given.credentials if given else "")
         with seats.seat(viewer.id):
-            yield Follower(database=database, progress=progress, find_viewer=find_viewer, permission=permission)
+            yield Follower(database=database, progress=progress, find_viewer=find_viewer, right=right)
 
     return Depends(hold_seat)

@@ -93,12 +93,12 @@ Seen = TypeVar("Seen")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Follower:
-    """`find_viewer` looks up anew who they are, by their session or token; `permission`: what reading needs."""
+    """`find_viewer` looks up anew who they are, by their session or token; `right`: what it takes to see it."""
 
     database: Database
     progress: Progress
     find_viewer: Callable[[Session], Viewer | None]
-    permission: Permission
+    right: Permission
 
     async def follow(self, subject: UUID, read: Callable[[Session, Viewer], Seen]) -> AsyncGenerator[Seen]:
         """What `read` returns, now and whenever it has changed; each time in a transaction of its own, in a thread.
@@ -116,7 +116,7 @@ class Follower:
     def _read(self, read: Callable[[Session, Viewer], Seen]) -> Seen | None:
         with self.database.transaction() as session:
             viewer = self.find_viewer(session)
-            if viewer is None or not viewer.may(self.permission):
+            if viewer is None or not viewer.may(self.right):
                 return None
             try:
                 return read(session, viewer)

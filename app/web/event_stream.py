@@ -13,14 +13,11 @@ from app.web.visit import Visit
 
 
 @contextmanager
-def hold_seat(visit: Visit, viewer: Viewer, permission: Permission) -> Iterator[Follower]:
+def hold_seat(visit: Visit, viewer: Viewer, right: Permission) -> Iterator[Follower]:
     """For as long as the block. Raises LimitReached."""
     request = visit.request
     find_viewer = partial(find_viewer_by_session, secret=find_secret(request))
     with get_stream_limit(request).seat(viewer.id):
         yield Follower(
-            database=get_database(request),
-            progress=get_progress(request),
-            find_viewer=find_viewer,
-            permission=permission,
+            database=get_database(request), progress=get_progress(request), find_viewer=find_viewer, right=right
         )
