@@ -43,7 +43,7 @@ def admin(anyone: TestClient, database: Database) -> TestClient:
 
 
 @pytest.mark.parametrize(
-    ("mode", "sentence"), [("invitation", "need an invitation to sign up"), ("closed", "Signing up is closed")]
+    ("mode", "sentence"), [("invitation", "need an invitation to sign up"), ("closed", "signing up is closed")]
 )
 def test_where_signing_up_is_not_open_the_page_says_so_without_a_form(
     anyone: TestClient, database: Database, mode: str, sentence: str
