@@ -210,7 +210,7 @@ def change(backup: Path, dump: bytes | None = None, **fields: object) -> None:
 def test_a_newer_allcloses_backup_is_refused(filled: Database, backup: Path) -> None:
     change(backup, schema_revision="9999", allclose="9.0")
 
-    with pytest.raises(BackupTooNew, match=r"schema revision 9999 \(Allclose 9.0\).*install the newer one"):
+    with pytest.raises(BackupTooNew, match=r"schema revision 9999 \(Allclose 9.0\).*Install the newer version"):
         restore(filled, backup, COMMAND, replace=True)
 
 
@@ -273,7 +273,7 @@ def test_nothing_is_replaced_below_a_running_service(filled: Database, backup: P
 
     with service.engine.connect() as connection:
         connection.execute(text("SELECT 1"))
-        with pytest.raises(ServiceRuns, match=r"1 connections .* stop Allclose first"):
+        with pytest.raises(ServiceRuns, match=r"1 open connections.*Stop Allclose and its workers"):
             restore(filled, backup, COMMAND, replace=True)
     service.close()
 

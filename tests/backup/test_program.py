@@ -29,7 +29,7 @@ def test_the_wheels_own_for_its_version_and_older_ones() -> None:
 @pytest.mark.parametrize(
     ("wanted", "words"),
     [
-        (server(99), r"is a PostgreSQL 99: the pg_dump 18 .* postgresql-client-99"),
+        (server(99), r"is PostgreSQL 99, which the pg_dump 18 .* postgresql-client-99"),
         (server(18, is_encrypted=True), r"PostgreSQL 18, reached over TLS: .* postgresql-client-18"),
     ],
 )

@@ -296,7 +296,7 @@ def test_applying_waits_until_all_is_judged(database: Database) -> None:
         actor = make_actor(session)
         rejudging = begin(session, actor, problem="sums")
 
-        with pytest.raises(Conflict, match="1 of 1 are not judged yet"):
+        with pytest.raises(Conflict, match="1 of 1 submissions are not judged yet"):
             apply(session, rejudging.id, actor)
 
 

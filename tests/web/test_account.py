@@ -102,7 +102,7 @@ def test_another_password_ends_all_other_sessions_and_not_this_one(owner: TestCl
     short = owner.post("/account/password", data={"current": PASSWORD, "new": "short"})
     changed = owner.post("/account/password", data={"current": PASSWORD, "new": NEW})
 
-    assert "choose at least 10" in error_beside(short.text, "new")
+    assert "Choose at least 10" in error_beside(short.text, "new")
     assert changed.status_code == 303
     assert count_sessions(database) == 1
     assert "Your password is changed" in owner.get("/account?done=password").text

@@ -92,7 +92,7 @@ def test_pages_opened_without_signing_in_are_counted_by_address(anyone: TestClie
     assert read == [HTTPStatus.OK] * CROWD
     assert refused.status_code == HTTPStatus.TOO_MANY_REQUESTS
     assert (
-        "More than 5 pages opened from your network without signing in in 1 minute. Try again in"
+        "more than 5 pages opened from your network without signing in in 1 minute. try again in"
         in refused.text.lower()
     )
     assert int(refused.headers["retry-after"]) > 0

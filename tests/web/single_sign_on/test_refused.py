@@ -105,7 +105,7 @@ def test_a_code_works_once(anyone: TestClient, provider: Away) -> None:
     answer = anyone.get(back)
 
     assert answer.status_code == 403
-    assert "did not accept the sign-in (invalid_grant)" in answer.text
+    assert "refused the sign-in (invalid_grant)" in answer.text
 
 
 def test_an_answer_that_names_another_provider_is_refused(anyone: TestClient, provider: Away) -> None:
