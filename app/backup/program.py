@@ -92,7 +92,7 @@ def find_program(name: str, server: Server) -> Path:
     way = ", reached over TLS" if server.is_encrypted else ""
     raise ProgramLacks(
         f"The database is PostgreSQL {server.major}{way}, which the {name} {_major(ours)} of Allclose can't use. "
-        f"Install a newer one: sudo apt-get install postgresql-client-{server.major}"
+        f"Install one that can: sudo apt-get install postgresql-client-{server.major}"
     )
 
 
