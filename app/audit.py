@@ -1,12 +1,7 @@
-"""Writing down what somebody did, in the transaction that does it.
+"""The audit log: who did what, to what, when, from where, and the values before and after.
 
-All that is written down, as `kind.verb`, and the kinds of things that it is done to.
-
-Who sits at the server's machine, by their name there.
-
-The table of what was done: who, what, to what, when, from where, before and after. Rows are only ever added.
-
-The database refuses to change or remove a row (migration 0014), whoever asks.
+An event is written in the transaction that does the thing. The database refuses to change or delete an event
+(migration 0014).
 """
 
 import getpass
@@ -83,28 +78,28 @@ MAX_NAME = 64
 
 
 def read_operator() -> str:
-    """Whoever became root by sudo is named by who they were before. The environment says so: no proof, but a trace."""
+    """Return the name of the person at the server: before sudo, if they used it. The environment is not proof."""
     return "".join(filter(str.isprintable, os.environ.get("SUDO_USER") or _user()))[:MAX_NAME]
 
 
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a number that the machine has no name for, as in many containers
+    except (KeyError, OSError):  # a user ID without a name, as in many containers
         return f"user {os.getuid()}"
 
 
-# By what it was done; `retention` removes what is old, by itself.
+# The part of Allclose that acted. `retention` removes old rows by itself.
 Channel = Literal["page", "api", "command", "worker", "retention"]
 
 
 class AuditEvent(Base):
-    """`actor_id` is None for a command on the server's machine, and for what Allclose does by itself; `operator` is the
-    name on that machine of who ran the command. `target` names one of what `target_kind` says; `subject_id` is the user
-    whom it was about, where the target is something of theirs.
+    """`actor_id` is None for a command on the server, and for Allclose itself. `operator` is the name on that machine
+    of the person who ran the command. `target` is the ID or name of a `target_kind`. `subject_id` is the user that
+    the target belongs to.
 
-    `before` and `after` hold the fields that the action changed; never a secret, and no more of a person than needed:
-    people may be erased, and these rows may not.
+    `before` and `after` hold the fields that the action changed. They never hold a secret, and no more personal data
+    than needed: people may be erased, but these rows may not.
     """
 
     __tablename__ = "audit_events"
@@ -134,7 +129,7 @@ class AuditEvent(Base):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Who acts, and from where. `user_id` is None for a command on the server's machine, and for Allclose itself."""
+    """Who acts, and from where. `user_id` is None for a command on the server, and for Allclose itself."""
 
     user_id: UUID | None
     channel: Channel
@@ -146,9 +141,9 @@ COMMAND = Actor(user_id=None, channel="command")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
-    """`action` is `kind.verb`, say `user.suspended`; `before` and `after` are the fields that changed.
+    """`action` is `kind.verb`, such as `user.suspended`. `before` and `after` are the fields that changed.
 
-    `subject_id`: the user whom it is about, where the target is something of theirs.
+    `subject_id` is the user that the target belongs to.
     """
 
     action: str

@@ -1,30 +1,30 @@
-"""Errors that carry facts. They know nothing of HTTP: a table in `app.api` maps classes to statuses."""
+"""Errors that carry facts. They know nothing of HTTP: a table in `app.api` maps each class to a status."""
 
 from collections.abc import Callable, Iterable, Sequence
 
 
 class AllcloseError(Exception):
-    """Base of every error of ours whose text may be shown to the person who caused it.
+    """Base of the errors whose text the user may see.
 
-    The message says what was wrong, with the value and the limit, and what to do next.
+    The message says what is wrong, with the value and the limit, and what to do next.
     """
 
 
 class NotFound(AllcloseError):
-    """The thing named does not exist, or the asker may not know that it does."""
+    """The named thing does not exist, or the user may not know that it exists."""
 
 
 class ProblemNotFound(NotFound):
     def __init__(self, slug: str) -> None:
-        super().__init__(f"there is no problem {slug[:80]!r}; the list of problems has all of them")
+        super().__init__(f"There is no problem {slug[:80]!r}. See the list of problems.")
 
 
 class Refused(AllcloseError):
-    """The asker is known, but may not do this."""
+    """The user is known, but may not do this."""
 
 
 class Invalid(AllcloseError):
-    """A value is outside what is allowed. `field` names it."""
+    """A value is not allowed. `field` names it."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -32,15 +32,15 @@ class Invalid(AllcloseError):
 
     @property
     def each(self) -> "tuple[Invalid, ...]":
-        """One for each field."""
+        """One error for each wrong field."""
         return (self,)
 
 
 class SeveralInvalid(Invalid):
-    """Several values are; the first one's field stands for all."""
+    """Several values are not allowed. `field` is the first one's."""
 
     def __init__(self, found: Sequence[Invalid]) -> None:
-        super().__init__(found[0].field, "; ".join(map(str, found)))
+        super().__init__(found[0].field, join_sentences(map(str, found)))
         self._found = tuple(found)
 
     @property
@@ -49,12 +49,12 @@ class SeveralInvalid(Invalid):
 
 
 def all_of(found: Sequence[Invalid]) -> Invalid:
-    """One error that tells of them all, of which there is one at least."""
+    """Return one error for all of them. `found` must not be empty."""
     return found[0] if len(found) == 1 else SeveralInvalid(found)
 
 
 def check_all(checks: Iterable[Callable[[], None]]) -> None:
-    """Raises Invalid for all that the checks raise it for."""
+    """Run every check, then raise one Invalid for all that failed."""
     found = []
     for check in checks:
         try:
@@ -65,16 +65,21 @@ def check_all(checks: Iterable[Callable[[], None]]) -> None:
         raise all_of(found)
 
 
+def join_sentences(sentences: Iterable[str]) -> str:
+    """Join messages with spaces, and end each one with a full stop."""
+    return " ".join(each if each.endswith((".", "?", "!", "…")) else f"{each}." for each in sentences)
+
+
 class Conflict(AllcloseError):
-    """The request clashes with what is already there."""
+    """The request conflicts with the current state."""
 
 
 class JudgeFailed(AllcloseError):
-    """Our fault, or that of a problem's author; never charged to the student."""
+    """Allclose or the problem's author is at fault. The student is never charged."""
 
 
 class Outdated(AllcloseError):
-    """The thing has changed since the asker last saw it."""
+    """The thing has changed since the user last saw it."""
 
 
 class LimitReached(AllcloseError):

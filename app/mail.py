@@ -1,6 +1,6 @@
-"""Mail that waits to be sent, in a thread of its own: nobody can tell by the time whether there is any.
+"""Mail: the outbox, whose thread sends messages, and the deployment's mail server.
 
-The deployment's mail server, and how a message is handed to it.
+A request never waits for the outbox, so its duration does not reveal whether a mail was sent.
 """
 
 import logging
@@ -18,11 +18,12 @@ from typing import Literal
 from app.settings import Settings
 
 TIMEOUT_SECONDS = 20
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """`to` is one address; text is plain."""
+    """`to` is one address; `text` is plain text."""
 
     to: str
     subject: str
@@ -31,7 +32,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailServer:
-    """`starttls` without TLS being offered is a failure, and never falls back to sending in the clear."""
+    """The server's address and sign-in. With `starttls`, a server that offers no TLS is an error: no cleartext."""
 
     host: str
     port: int
@@ -41,7 +42,7 @@ class MailServer:
     security: Literal["starttls", "tls", "none"] = "starttls"
 
     def deliver(self, message: Message) -> None:
-        """Raises OSError and SMTPException; ValueError for an address or a subject that no header can hold."""
+        """Raises OSError and SMTPException, and ValueError for an invalid address or subject."""
         mail = self.compose(message)
         with self._connect() as smtp:
             if self.user is not None:
@@ -49,7 +50,7 @@ class MailServer:
             smtp.send_message(mail, to_addrs=[message.to])
 
     def compose(self, message: Message) -> EmailMessage:
-        """One recipient, whatever the address holds: line breaks and commas make no further header or recipient."""
+        """Write a mail to one recipient. Line breaks and commas in the address add no header and no recipient."""
         mail = EmailMessage()
         mail["From"] = Address("Allclose", addr_spec=self.sender)
         mail["To"] = _address(message.to)
@@ -78,31 +79,28 @@ def _address(text: str) -> Address:
         raise ValueError(f"{text[:80]!r} is not one address") from error
 
 
-_log = logging.getLogger(__name__)
-
-
 class Outbox:
-    """`server` is None where none is configured. What fails is logged, and told to nobody else."""
+    """Sends mail in a thread. `server` is None if none is configured. Failures are only logged."""
 
     def __init__(self, server: MailServer | None) -> None:
         self.server = server
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="outbox")
 
     def send(self, message: Message) -> None:
-        """Soon. Without a server, never."""
+        """Send the message soon. Without a server, drop it."""
         self.later(lambda: self.deliver(message))
 
     def later(self, job: Callable[[], None]) -> None:
-        """In the outbox's thread, after what waits already."""
+        """Run the job in the outbox's thread, after the waiting ones."""
         self._thread.submit(_guarded, job)
 
     def deliver(self, message: Message) -> None:
-        """Now, for jobs."""
+        """Send the message now. For jobs in the outbox's thread."""
         if self.server is not None:
             self.server.deliver(message)
 
     def close(self) -> None:
-        """After what waits has been sent."""
+        """Send the waiting messages, then stop."""
         self._thread.shutdown()
 
 
@@ -124,4 +122,4 @@ def _guarded(job: Callable[[], None]) -> None:
     try:
         job()
     except Exception:
-        _log.exception("a mail could not be sent; who waits for it can be given a link by an admin")
+        _log.exception("A mail could not be sent. An admin can give the user a link.")

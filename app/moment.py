@@ -1,4 +1,4 @@
-"""A time as programs send it: with its zone, and never a number."""
+"""A time as programs send it: a text with a time zone, never a number."""
 
 import re
 from datetime import datetime
@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, ValidationError, ValidatorFunctionWrapHandle
 from app.errors import Invalid
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
-# What is left of an offset when nobody escaped its plus sign in an address.
+# An offset whose + was not escaped in a URL: it arrives as a space.
 _PLUS_LOST = re.compile(r".*:\d\d(\.\d+)? \d\d:?\d\d")
 EXAMPLE = "2026-11-22T05:00:00Z"
 
@@ -17,11 +17,11 @@ EXAMPLE = "2026-11-22T05:00:00Z"
 def _read(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
     if isinstance(given, str):
         if _PLUS_LOST.fullmatch(given):
-            raise ValueError(f"a + in an address means a blank: write %2B, or the time in UTC, as in {EXAMPLE}")
+            raise ValueError(f"a + in a URL means a space: write %2B, or use UTC, as in {EXAMPLE}")
         if not _DAY.match(given):
             raise ValueError(f"should be a time, as in {EXAMPLE}")
     elif not isinstance(given, datetime):
-        raise ValueError(f"should be a text that is a time, as in {EXAMPLE}")
+        raise ValueError(f"should be a time as text, as in {EXAMPLE}")
     try:
         return read(given)
     except ValidationError as error:
@@ -30,7 +30,7 @@ def _read(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
 
 def _remedy(kind: str) -> str:
     if kind == "timezone_aware":
-        return f"a time needs its zone: add Z or an offset, as in {EXAMPLE}"
+        return f"a time needs a time zone: add Z or an offset, as in {EXAMPLE}"
     return f"should be a time, as in {EXAMPLE}"
 
 
@@ -38,7 +38,7 @@ Moment = Annotated[AwareDatetime, WrapValidator(_read)]
 
 
 def check_span(since: datetime | None, until: datetime | None) -> None:
-    """Raises Invalid where nothing can lie between them."""
+    """Raises Invalid if `since` is not before `until`."""
     if since is not None and until is not None and since >= until:
-        span = f"{since.isoformat()} and {until.isoformat()}"
-        raise Invalid("since", f"nothing lies between {span}: since must be before until")
+        span = f"since is {since.isoformat()} and until is {until.isoformat()}"
+        raise Invalid("since", f"The time range is empty: {span}. Choose an earlier since or a later until.")

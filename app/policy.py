@@ -1,10 +1,7 @@
-"""Settings that admins change while Allclose runs. They hold within seconds, in every process.
+"""The policy: settings that admins change at run time, and every process applies within seconds.
 
-The policy as this process knows it, for what happens at every request: read anew every two seconds.
-
-Changing settings, one by one: checked, stored, and written down with what was before.
-
-The table of settings that admins change while Allclose runs; what has no row has its default.
+Each setting that differs from its default has a row. Each process reads the policy again every 2 seconds. A change is
+checked, stored, and recorded in the audit log with the old value. The module also has the table of signing keys.
 """
 
 import threading
@@ -25,6 +22,13 @@ from app.database.engine import Base, Database, is_storable
 from app.errors import Invalid, NotFound
 from app.wrong_value import list_wrong
 
+# With less, an admin who has opened a few pages could not open and save the page that raises the limit.
+LEAST_REQUESTS = 60
+FRESH_SECONDS = 2.0
+# Concurrent changes wait for each other, so that each records the true old value.
+_LOCK = "LOCK TABLE policy IN SHARE ROW EXCLUSIVE MODE"
+MAX_SHOWN = 60
+
 
 class PolicyRow(Base):
     """A field of `Policy` that differs from its default."""
@@ -38,7 +42,7 @@ class PolicyRow(Base):
 
 
 class ServerKey(Base):
-    """A key that this deployment signs with, made when it is first needed; see `app.accounts.signing_key`."""
+    """A signing key of this deployment, made when it is first needed; see `app.accounts.signing_key`."""
 
     __tablename__ = "server_keys"
 
@@ -46,68 +50,64 @@ class ServerKey(Base):
     key: Mapped[bytes] = mapped_column(LargeBinary)
 
 
-# Lower, and an admin who opens a page or two can't open and save the one that raises it.
-LEAST_REQUESTS = 60
-
 SignUpMode = Literal["open", "invitation", "closed"]
 
 
 class Policy(BaseModel):
-    """A field's default is what holds where nobody has changed it."""
+    """The settings. A field's default is the value of a setting without a row."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    sign_up: SignUpMode = Field(
-        "open", description="who may make an account: anybody, those with an invitation, nobody"
-    )
-    max_pending: int = Field(20, ge=1, le=10_000, description="unfinished submissions that one user may have")
+    sign_up: SignUpMode = Field("open", description="who may sign up: everyone, people with an invitation, or no one")
+    max_pending: int = Field(20, ge=1, le=10_000, description="unfinished submissions per user")
     requests_per_minute: int = Field(
-        600, ge=LEAST_REQUESTS, le=1_000_000, description="requests that one user or address may make"
+        600, ge=LEAST_REQUESTS, le=1_000_000, description="requests per user or address, in a minute"
     )
     judging_seconds_per_hour: int = Field(
-        3600, ge=1, le=1_000_000, description="seconds of judging that one user may use in an hour"
+        3600, ge=1, le=1_000_000, description="seconds of judging per user, in an hour"
     )
     keep_submissions_days: int | None = Field(
         None,
         ge=1,
         le=36_500,
-        description="submissions older than this are removed, but for the first and the last accepted one of each user "
-        "and problem; empty: kept for ever",
+        description="older submissions are removed, except each user's first and last accepted one of a problem; "
+        "empty: never",
     )
     keep_verifications_days: int | None = Field(
         None,
         ge=1,
         le=36_500,
-        description="packages that authors sent to be verified are removed after this, with their reports, but for "
-        "those that a revision was published by; empty: kept for ever",
+        description="older verifications are removed with their packages and reports, except those that published a "
+        "revision; empty: never",
     )
     keep_ended_days: int | None = Field(
         90,
         ge=1,
         le=36_500,
-        description="sessions, tokens and invitations are removed so long after their end; empty: kept for ever",
+        description="sessions, tokens and invitations are removed this long after their end; empty: never",
     )
-    announcement: str = Field("", max_length=500, description="a sentence at the top of every page; empty: none")
+    announcement: str = Field(
+        "", max_length=500, description="a sentence at the top of every page; empty: no announcement"
+    )
 
     @field_validator("announcement")
     @classmethod
     def _one_line(cls, text: str) -> str:
         if not is_storable(text):
-            raise ValueError("it holds a character that can't be stored; leave it out")
+            raise ValueError("it contains a character that can't be stored. Remove it")
         return " ".join(text.split())
 
 
 def read_policy(session: Session) -> Policy:
-    """What is stored was checked when it was: a bound that has moved since is for the next change, and stops nobody."""
+    """Read the policy without checking it. A value that this version no longer allows stays until the next change."""
     rows = session.execute(select(PolicyRow.name, PolicyRow.value)).all()
     known = {name: value for name, value in rows if name in Policy.model_fields}
     return Policy.model_construct(**known)
 
 
-FRESH_SECONDS = 2.0
-
-
 class CurrentPolicy:
+    """The policy as this process knows it, for every request. It is at most FRESH_SECONDS old."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = threading.Lock()
@@ -115,8 +115,9 @@ class CurrentPolicy:
         self._read_at = 0.0
 
     def read(self) -> Policy:
-        """At most FRESH_SECONDS old, or the one before while another thread asks or the database is away; the defaults
-        where it was never there. Not for inside a transaction.
+        """Return the policy. Do not call it inside a transaction.
+
+        While another thread reads it or the database does not answer, return the last one, or else the defaults.
         """
         known = self._known
         if known is not None and time.monotonic() - self._read_at < FRESH_SECONDS:
@@ -129,7 +130,7 @@ class CurrentPolicy:
             return known or Policy()
 
     def refresh(self) -> Policy:
-        """As it is now: for who has just changed it."""
+        """Read the policy from the database now, after a change."""
         with self._lock:
             asked_at = time.monotonic()
             with self._database.transaction() as session:
@@ -138,18 +139,13 @@ class CurrentPolicy:
         return policy
 
 
-# Changes to one setting at once come one after the other, so that each finds what is really before it.
-_LOCK = "LOCK TABLE policy IN SHARE ROW EXCLUSIVE MODE"
-MAX_SHOWN = 60
-
-
 class SettingNotFound(NotFound):
     def __init__(self, name: str) -> None:
-        super().__init__(f"there is no setting {name[:MAX_SHOWN]!r}; there are {', '.join(Policy.model_fields)}")
+        super().__init__(f"Unknown setting {name[:MAX_SHOWN]!r}. Allowed: {', '.join(Policy.model_fields)}.")
 
 
 def change_policy(session: Session, actor: Actor, changes: Mapping[str, Any]) -> Policy:
-    """All of the changes or none; what is so already is no change. Raises Invalid: field, value and limit."""
+    """Apply all changes or none. Only differing values are stored and recorded. Raises Invalid."""
     lock_policy(session)
     before = read_policy(session)
     after = _validated(before.model_dump() | dict(changes))
@@ -162,7 +158,7 @@ def change_policy(session: Session, actor: Actor, changes: Mapping[str, Any]) ->
 
 
 def reset_setting(session: Session, actor: Actor, name: str) -> Policy:
-    """Back to its default. Raises NotFound."""
+    """Reset a setting to its default. Raises SettingNotFound."""
     if name not in Policy.model_fields:
         raise SettingNotFound(name)
     lock_policy(session)

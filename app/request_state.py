@@ -1,4 +1,4 @@
-"""What the web process holds for all requests, typed: for pages and for the API. `app/web_process.py` puts it there."""
+"""Typed access to the state that all requests share, for pages and the API. `app/web_process.py` sets it."""
 
 from fastapi import Request
 
@@ -45,18 +45,18 @@ def get_account_throttles(request: Request) -> AccountThrottles:
     return throttles
 
 
-def get_waiting_room(request: Request) -> StreamLimit:
-    room: StreamLimit = request.app.state.waiting_room
-    return room
+def get_stream_limit(request: Request) -> StreamLimit:
+    limit: StreamLimit = request.app.state.stream_limit
+    return limit
 
 
-def get_reset_desk(request: Request) -> PasswordResets:
-    desk: PasswordResets = request.app.state.reset_desk
-    return desk
+def get_password_resets(request: Request) -> PasswordResets:
+    resets: PasswordResets = request.app.state.password_resets
+    return resets
 
 
 def find_provider(request: Request) -> Provider | None:
-    """None where nobody signs in elsewhere."""
+    """None without single sign-on."""
     provider: Provider | None = request.app.state.provider
     return provider
 
@@ -66,6 +66,6 @@ def get_outbox(request: Request) -> Outbox:
     return outbox
 
 
-def get_backup_desk(request: Request) -> BackupService:
-    desk: BackupService = request.app.state.backup_desk
-    return desk
+def get_backup_service(request: Request) -> BackupService:
+    service: BackupService = request.app.state.backup_service
+    return service

@@ -1,4 +1,4 @@
-"""The database's schema: brought up to date at every start, under a lock, in one transaction."""
+"""Upgrades the database's schema at every start, under a lock, in one transaction."""
 
 from functools import cache
 from pathlib import Path
@@ -21,11 +21,11 @@ from app.rejudging.model import Rejudging
 from app.submissions.draft import Draft
 from app.submissions.leaderboard import Measurement
 
-# Every table: these models import those of accounts and of the catalog.
+# These models import those of accounts and the catalog, so that Base.metadata has every table.
 MODELS = (Publication, Draft, Measurement, Completion, AuditEvent, PolicyRow, Rejudging, RetentionRun)
 TABLES = Base.metadata
 
-# Any number that nothing else locks in an Allclose database.
+# The key of the advisory lock. Nothing else in an Allclose database may use it.
 LOCK = 0xA11C705E
 
 
@@ -34,9 +34,9 @@ class SchemaTooNew(AllcloseError):
 
 
 def upgrade(database: Database) -> None:
-    """Bring the schema to what this code knows. Several processes may start at once: one upgrades, the others wait.
+    """Upgrade the schema to this code's. If several processes start at once, one upgrades and the others wait.
 
-    Raises SchemaTooNew; a failing step leaves the schema as it was.
+    Raises SchemaTooNew. A failing step leaves the schema as it was.
     """
     with database.engine.begin() as connection:
         connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
@@ -46,30 +46,30 @@ def upgrade(database: Database) -> None:
 
 
 def is_current(database: Database) -> bool:
-    """Whether the schema is the very one that this code knows; false for an older and for a newer one."""
+    """Whether the schema is exactly this code's; false for an older or a newer one."""
     with database.engine.connect() as connection:
         return MigrationContext.configure(connection).get_current_revision() == _head()
 
 
 @cache
 def _head() -> str | None:
-    """Return this code's latest migration, whose folder is read once."""
+    """Return this code's latest migration. The folder is read once."""
     return ScriptDirectory.from_config(configuration()).get_current_head()
 
 
 def revision_of(connection: Connection) -> str | None:
-    """Of the schema that is there; None for an empty database."""
+    """Return the migration that the database is at; None for an empty database."""
     return MigrationContext.configure(connection).get_current_revision()
 
 
 def knows(revision: str) -> bool:
-    """Whether this code has the migration; false for a newer Allclose's."""
+    """Whether this code has the migration; false for one of a newer Allclose."""
     scripts = ScriptDirectory.from_config(configuration())
     return revision in {script.revision for script in scripts.walk_revisions()}
 
 
 def configuration(connection: Connection | None = None) -> Config:
-    """Alembic's configuration; the revisions are found beside the package, in a checkout as in an installation."""
+    """Return Alembic's configuration. The `migrations` package is found in a checkout and in an installation."""
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", str(Path(migrations.__file__).parent).replace("%", "%%"))
     return config
@@ -80,7 +80,7 @@ def _needs_upgrade(connection: Connection, scripts: ScriptDirectory) -> bool:
     known = {script.revision for script in scripts.walk_revisions()}
     if present is not None and present not in known:
         raise SchemaTooNew(
-            f"The database's schema is at revision {present}, which this Allclose does not know: a newer one has "
-            "upgraded it. Start that newer version, or use another database (--data or ALLCLOSE_DATABASE_URL)."
+            f"The database's schema is at revision {present}, which this version of Allclose does not know. "
+            "Start the newer version that upgraded it, or use another database (--data or ALLCLOSE_DATABASE_URL)."
         )
     return present != scripts.get_current_head()

@@ -1,4 +1,4 @@
-"""What is read from the database at its own speed, for somebody who may read slowly: kept in a file without a name."""
+"""Temporary files for large answers: the database is read at its own speed, the client may download slowly."""
 
 import tempfile
 import time
@@ -7,7 +7,7 @@ from typing import IO, TypeVar
 
 from app.errors import LimitReached
 
-# Larger ones are on the disk.
+# Larger files are on disk.
 MAX_IN_MEMORY = 8 * 1024 * 1024
 CHUNK = 64 * 1024
 MOST_SECONDS = 600
@@ -20,18 +20,16 @@ def open_spool() -> IO[bytes]:
 
 
 def read_chunks(file: IO[bytes]) -> Iterator[bytes]:
-    """All of it; then it is closed."""
+    """Yield the whole file in chunks, then close it."""
     with file:
         while chunk := file.read(CHUNK):
             yield chunk
 
 
 def in_time(pieces: Iterable[T]) -> Iterator[T]:
-    """Raises LimitReached where all of them take more than MOST_SECONDS."""
+    """Yield the pieces. Raises LimitReached when they take longer than MOST_SECONDS."""
     end = time.monotonic() + MOST_SECONDS
     for piece in pieces:
         if time.monotonic() > end:
-            raise LimitReached(
-                f"it takes more than {MOST_SECONDS} s to read all of it; ask for less: a shorter time, say"
-            )
+            raise LimitReached(f"Reading the data takes longer than {MOST_SECONDS} s. Choose a shorter time range.")
         yield piece

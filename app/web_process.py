@@ -35,19 +35,19 @@ from app.web.messages import Language
 from app.web.router import build_router as build_pages
 from app.web.visit import count_visit
 
-# RequestContext makes the span: the framework's own would tell paths and queries, which may hold secrets.
+# RequestContext makes the span. The framework's own span would contain paths and queries, which may hold secrets.
 NO_TELEMETRY = TelemetryConfig(tracing=False, operation_spans=False, metrics=False, logs=False, auto_configure=False)
 
 
 def create_app(settings: Settings, database: Database) -> FastAPI:
-    """The caller upgrades the schema first, and closes the database afterwards."""
+    """Build the whole application. The caller upgrades the schema first and closes the database afterwards."""
     app = build_application()
     set_state(app, settings, database)
     return app
 
 
 def build_application() -> FastAPI:
-    """Return the routes and the middleware, which know no setting and no database: those are in `app.state`."""
+    """Return the routes and the middleware. They read the settings and the database from `app.state`."""
     app = FastAPI(
         openapi_url=None,
         docs_url=None,
@@ -74,7 +74,7 @@ def build_application() -> FastAPI:
 
 
 def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
-    """Give the application what its requests share, in place of all that an earlier call gave."""
+    """Set the state that all requests share. It replaces the state of an earlier call."""
     state = app.state = State()
     state.settings = settings
     state.database = database
@@ -85,11 +85,13 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     throttles = state.account_throttles = AccountThrottles()
     state.provider = find_provider(settings)
     outbox = state.outbox = open_outbox(settings)
-    state.reset_desk = PasswordResets(database=database, outbox=outbox, throttles=throttles, base_url=settings.base_url)
-    state.backup_desk = BackupService(database, settings.data)
+    state.password_resets = PasswordResets(
+        database=database, outbox=outbox, throttles=throttles, base_url=settings.base_url
+    )
+    state.backup_service = BackupService(database, settings.data)
     policy = state.policy = CurrentPolicy(database)
     state.request_throttle = RequestThrottle(policy)
-    state.waiting_room = StreamLimit()
+    state.stream_limit = StreamLimit()
 
 
 @asynccontextmanager

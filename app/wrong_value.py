@@ -1,4 +1,4 @@
-"""What pydantic says of a wrong value, in a sentence for whoever gave it."""
+"""Sentences about wrong values, from pydantic's errors, for the person who sent the value."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 MAX_LENGTH_SHOWN = 60
 
-# In place of what tells more of a parser than of the way out; by pydantic's kinds.
+# By pydantic's kind of error: reasons that say how to correct the value, where pydantic's own describe its parser.
 _REASONS = {
     "uuid_parsing": "should be a UUID, as in 0b9c4a5e-6c1d-4f7a-9d2e-3b8f5a7c1e42",
     "uuid_type": "should be a UUID, as in 0b9c4a5e-6c1d-4f7a-9d2e-3b8f5a7c1e42",
@@ -24,7 +24,7 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrongValue:
-    """`place`: the field, and where in it; empty for what several fields make together, whose value is not shown."""
+    """`place` is the path to the value. It is empty for a rule about several fields, and then no value is shown."""
 
     place: tuple[int | str, ...]
     value: Any
@@ -32,7 +32,7 @@ class WrongValue:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> Self:
-        """`facts`: one of `errors()`."""
+        """`facts` is one entry of pydantic's `errors()`."""
         said = str(facts["msg"]).removeprefix("Value error, ").replace("Input should", "should", 1)
         reason = _REASONS.get(facts["type"], said)
         return cls(place=facts["loc"], value=facts["input"], reason=reason)
@@ -42,7 +42,7 @@ class WrongValue:
         return str(self.place[0]) if self.place else ""
 
     def sentence(self, name: str | None = None) -> str:
-        """`name`: what whoever gave it calls it; the field's place otherwise."""
+        """Return the name, the value and the reason. `name` defaults to the path to the value."""
         if not self.place:
             return self.reason
         shown = repr(self.value)
@@ -52,5 +52,5 @@ class WrongValue:
 
 
 def list_wrong(error: ValidationError) -> tuple[WrongValue, ...]:
-    """One at least."""
+    """Return the wrong values, of which there is at least one."""
     return tuple(WrongValue.of(facts) for facts in error.errors(include_url=False))

@@ -1,7 +1,4 @@
-"""Invitations: a link by which one person may sign up, once, with a role.
-
-The list of invitations, as admins see it: newest first, with who made and who used each.
-"""
+"""Invitations: links with which one person may sign up once, with a role; and their list for admins."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -26,15 +23,16 @@ MAX_DAYS = 90
 MAX_NOTE = 200
 
 InvitationState = Literal["open", "used", "expired", "revoked"]
+PAGE_SIZE = 50
 
 
 class InvitationSpent(Refused):
-    """The link lets nobody in: unknown, used, expired or revoked, which the text says."""
+    """The link is unknown, used, expired or revoked; the text says which."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invite:
-    """`note` is for admins. `email`: where the link is sent, where there is a mail server."""
+    """`note` is for admins. With a mail server, the link is sent to `email`."""
 
     role: Role = "student"
     email: str | None = None
@@ -44,7 +42,7 @@ class Invite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewInvitation:
-    """The only place that ever holds `secret`."""
+    """A new invitation. Only this object ever holds `secret`."""
 
     invitation: Invitation
     secret: str = field(repr=False)
@@ -53,20 +51,20 @@ class NewInvitation:
         return f"{base_url}/invitations/{self.secret}"
 
     def letter(self, base_url: str) -> Message | None:
-        """None where no address was given."""
+        """Return the e-mail with the link; None without an address."""
         if self.invitation.email is None:
             return None
         until = self.invitation.expires_at.astimezone(UTC)
         text = (
             f"You are invited to Allclose, as {a_role(self.invitation.role)}.\n\n"
             f"Make your account here, until {until:%Y-%m-%d %H:%M} UTC:\n\n{self.link(base_url)}\n\n"
-            "The link works once. If you expected nothing of the kind, do nothing.\n"
+            "The link works once. If you did not expect this mail, ignore it.\n"
         )
         return Message(to=self.invitation.email, subject="Your invitation to Allclose", text=text)
 
 
 def invite(session: Session, actor: Actor, wanted: Invite) -> NewInvitation:
-    """Raises Invalid."""
+    """Make an invitation. Raises Invalid."""
     _check(wanted)
     secret = new_secret()
     invitation = Invitation(
@@ -85,32 +83,32 @@ def invite(session: Session, actor: Actor, wanted: Invite) -> NewInvitation:
 
 
 def revoke_invitation(session: Session, actor: Actor, invitation_id: UUID) -> None:
-    """Nothing changes for one that is revoked already. Raises NotFound, and Conflict for one that was used."""
+    """Revoke an invitation; a revoked one does not change. Raises NotFound, and Conflict for a used one."""
     invitation = session.get(Invitation, invitation_id, with_for_update=True)
     if invitation is None:
-        raise NotFound(f"there is no invitation {invitation_id}; GET /api/v1/invitations lists them")
+        raise NotFound(f"There is no invitation {invitation_id}. GET /api/v1/invitations lists all.")
     if invitation.used_at is not None:
-        raise Conflict("this invitation was used already; suspend the account that it made instead")
+        raise Conflict("This invitation was already used. Suspend the account that it made instead.")
     if invitation.revoked_at is None:
         invitation.revoked_at = datetime.now(UTC)
         record(session, actor, Act(action="invitation.revoked", target=invitation.id))
 
 
 def get_invitation(session: Session, secret: str) -> Invitation:
-    """One that lets somebody in; locked, so that of two who use it at once one comes in. Raises InvitationSpent."""
+    """Return an open invitation, locked so that only one of two concurrent sign-ups uses it. Raises InvitationSpent."""
     found = select(Invitation).where(Invitation.token_hash == digest(secret))
     invitation = session.scalar(found.with_for_update().execution_options(populate_existing=True))
     if invitation is None:
-        raise InvitationSpent("there is no such invitation; copy the whole link, or ask for another")
+        raise InvitationSpent("There is no such invitation. Copy the whole link, or ask for another one.")
     state = state_of(invitation)
     if state != "open":
-        said = {"used": "was used already", "revoked": "was withdrawn", "expired": "is too old"}[state]
-        raise InvitationSpent(f"this invitation {said}; ask whoever sent it for another")
+        said = {"used": "was already used", "revoked": "was revoked", "expired": "has expired"}[state]
+        raise InvitationSpent(f"This invitation {said}. Ask the person who sent it for another one.")
     return invitation
 
 
 def use_invitation(session: Session, actor: Actor, invitation: Invitation, user: User) -> None:
-    """The caller holds its lock since `get_invitation`."""
+    """Mark the invitation as used. The caller holds its lock from `get_invitation`."""
     invitation.used_by, invitation.used_at = user.id, datetime.now(UTC)
     actor = Actor(user_id=user.id, channel=actor.channel, address=actor.address)
     after = {"user": str(user.id), "role": invitation.role}
@@ -128,7 +126,7 @@ def state_of(invitation: Invitation) -> InvitationState:
 def check_note(note: str) -> None:
     """Raises Invalid."""
     if len(note) > MAX_NOTE or not is_storable(note):
-        raise Invalid("note", f"a note is a text of at most {MAX_NOTE} characters without NUL; shorten it")
+        raise Invalid("note", f"A note has at most {MAX_NOTE} characters, without NUL. Shorten it.")
 
 
 def _check(wanted: Invite) -> None:
@@ -136,15 +134,12 @@ def _check(wanted: Invite) -> None:
         check_email(wanted.email)
     check_note(wanted.note)
     if not 1 <= wanted.days <= MAX_DAYS:
-        raise Invalid("days", f"an invitation holds for 1 to {MAX_DAYS} days, not {wanted.days}; choose another number")
-
-
-PAGE_SIZE = 50
+        raise Invalid("days", f"An invitation is valid for 1 to {MAX_DAYS} days, not {wanted.days}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvitationView:
-    """Without its secret, which nobody keeps. People are user names."""
+    """An invitation for admins, without its secret. `created_by` and `used_by` are user names."""
 
     id: UUID
     state: InvitationState
@@ -166,7 +161,7 @@ class InvitationPage:
 
 
 def list_invitations(session: Session, cursor: str | None = None) -> InvitationPage:
-    """Raises CursorInvalid."""
+    """Return a page of invitations, newest first. Raises CursorInvalid."""
     maker, guest = aliased(User), aliased(User)
     found = (
         select(Invitation, maker.username, guest.username)

@@ -1,4 +1,4 @@
-"""Tables of people: users, how they sign in, sessions, tokens, invitations. Secrets are kept as hashes only."""
+"""Tables of users, identities, invitations, sessions and tokens. Secrets are stored as hashes only."""
 
 from datetime import datetime
 from typing import Literal
@@ -11,14 +11,14 @@ from app.database.engine import Base
 
 Role = Literal["student", "author", "admin"]
 
-# The words of a user's name and e-mail, as PostgreSQL searches them.
+# The words of a user name and e-mail, for PostgreSQL's full-text search.
 WORDS = "to_tsvector('simple', translate((username || ' ') || coalesce(email, ''), '@._-', '    '))"
 
 
 class User(Base):
-    """`is_ranked`: wants to be shown on leaderboards. `is_active`: not suspended.
+    """`is_ranked`: leaderboards may show the user. `is_active`: not suspended. `erased_at`: only this row is left.
 
-    `password_hash` is None for those who sign in elsewhere only. `erased_at`: nothing but this row is left of them.
+    `password_hash` is None for a user with single sign-on only.
     """
 
     __tablename__ = "users"
@@ -44,7 +44,7 @@ class User(Base):
 
 
 class Identity(Base):
-    """A person as a provider of OpenID Connect knows them: `subject` is theirs for good, at that `issuer`."""
+    """A user's identity at an OpenID Connect provider: `subject` never changes at that `issuer`."""
 
     __tablename__ = "identities"
 
@@ -55,7 +55,7 @@ class Identity(Base):
 
 
 class Invitation(Base):
-    """A link by which one person may sign up, with a role; `token_hash` is the SHA-256 of its secret."""
+    """A link with which one person may sign up, with a role. `token_hash` is the SHA-256 of its secret."""
 
     __tablename__ = "invitations"
     __table_args__ = (
@@ -79,9 +79,9 @@ class Invitation(Base):
 
 
 class UserSession(Base):
-    """A browser that is signed in; `token_hash` is the SHA-256 of its cookie's secret.
+    """A browser that is signed in. `token_hash` is the SHA-256 of its cookie's secret.
 
-    `address` and `browser` are what its owner recognises it by.
+    Its owner recognises it by `address` and `browser`.
     """
 
     __tablename__ = "sessions"
@@ -97,9 +97,9 @@ class UserSession(Base):
 
 
 class ApiToken(Base):
-    """A bearer token; `token_hash` is the SHA-256 of what the user was shown once.
+    """A bearer token. `token_hash` is the SHA-256 of the secret, which the user saw once.
 
-    `scopes`: the rights that it is for, of those that its owner has; None: all of them. See `right.py`.
+    `scopes`: the token's permissions, among its owner's; None for all of them. See `permission.py`.
     """
 
     __tablename__ = "tokens"

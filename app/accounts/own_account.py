@@ -1,6 +1,6 @@
-"""What people do about their own account that matters to its safety: each is written down.
+"""Changes that users make to their own account. The audit log records each one.
 
-Pages and REST call these; `actor` is the account's owner.
+Pages and REST call these functions. `actor` is the account's owner.
 """
 
 from uuid import UUID
@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.accounts.model import User
 from app.accounts.password import check_password, hash_password
 from app.accounts.rate_limit import AccountThrottles
-from app.accounts.reauthentication import Reauthentication, require_proof
+from app.accounts.reauthentication import Reauthentication, require_reauthentication
 from app.accounts.session import SignIn, end_session_by_id, end_sessions, sign_in
 from app.accounts.token import UNBOUNDED, Bounds, NewToken, create_token, revoke_token
 from app.accounts.user import check_email
@@ -19,27 +19,30 @@ from app.errors import Invalid
 
 
 def make_own_token(
-    session: Session, actor: Actor, proof: Reauthentication, name: str, bounds: Bounds = UNBOUNDED
+    session: Session, actor: Actor, reauthentication: Reauthentication, name: str, bounds: Bounds = UNBOUNDED
 ) -> NewToken:
-    """The password is asked for, since a token outlives the session that made it.
+    """Create a token. It needs reauthentication, since a token outlives the session that made it.
 
-    Raises NotProven, Invalid, and Conflict for one too many.
+    Raises ReauthenticationFailed, Invalid, and Conflict at the limit of tokens.
     """
     owner = _lock_owner(session, actor)
-    require_proof(owner, proof)
+    require_reauthentication(owner, reauthentication)
     return make_token(session, actor, owner, name, bounds)
 
 
 def sign_in_for_token(
     session: Session, throttles: AccountThrottles, attempt: SignIn, name: str, bounds: Bounds = UNBOUNDED
 ) -> NewToken:
-    """For a program, which has no session. Raises SignInFailed, TooOften, Invalid, and Conflict for one too many."""
+    """Create a token with a password, without a session.
+
+    Raises SignInFailed, TooOften, Invalid, and Conflict at the limit of tokens.
+    """
     owner = sign_in(session, throttles, attempt)
     return make_token(session, Actor(user_id=owner.id, channel="api", address=attempt.address), owner, name, bounds)
 
 
 def make_token(session: Session, actor: Actor, owner: User, name: str, bounds: Bounds = UNBOUNDED) -> NewToken:
-    """For commands: asks nobody for a password. Raises Invalid, and Conflict for one too many."""
+    """Create a token without a password, for commands. Raises Invalid, and Conflict at the limit of tokens."""
     new = create_token(session, owner.id, name, bounds)
     expires_at = new.token.expires_at
     made = {"name": name, "scopes": new.token.scopes, "expires_at": expires_at.isoformat() if expires_at else None}
@@ -48,40 +51,45 @@ def make_token(session: Session, actor: Actor, owner: User, name: str, bounds: B
 
 
 def give_up_token(session: Session, actor: Actor, owner: User, token_id: UUID) -> None:
-    """Nothing changes for one that was revoked before. Raises NotFound."""
+    """Revoke a token; a revoked one does not change. Raises NotFound."""
     if revoke_token(session, owner.id, token_id):
         record(session, actor, Act(action="token.revoked", target=token_id, subject_id=owner.id))
 
 
 def sign_out_session(session: Session, actor: Actor, owner: User, session_id: UUID) -> None:
-    """Nothing changes where there is no such session of theirs, any more or ever: none is remembered."""
+    """End one of the owner's sessions. A session that does not exist is no error: ended sessions are not kept."""
     if end_session_by_id(session, owner.id, session_id):
         record(session, actor, Act(action="session.ended", target=session_id, subject_id=owner.id))
 
 
 def sign_out_elsewhere(session: Session, actor: Actor, owner: User, *, keep: str = "") -> int:
-    """Ends all sessions but the one with the secret `keep`. Returns how many there were."""
+    """End all sessions except the one with the secret `keep`. Return how many ended."""
     ended = end_sessions(session, owner.id, keep=keep)
     record(session, actor, Act(action="user.signed_out", target=owner.id, after={"sessions": ended}))
     return ended
 
 
-def change_password(session: Session, actor: Actor, proof: Reauthentication, new: str, *, keep: str = "") -> None:
-    """Everybody who is signed in is signed out, but for the session with `keep`. Raises NotProven, Invalid."""
+def change_password(
+    session: Session, actor: Actor, reauthentication: Reauthentication, new: str, *, keep: str = ""
+) -> None:
+    """Change the password and end all sessions except the one with `keep`.
+
+    Raises ReauthenticationFailed, TooOften and Invalid.
+    """
     owner = _lock_owner(session, actor)
-    require_proof(owner, proof)
+    require_reauthentication(owner, reauthentication)
     _check_new(new)
     owner.password_hash = hash_password(new)
     ended = end_sessions(session, owner.id, keep=keep)
     record(session, actor, Act(action="user.password_changed", target=owner.id, after={"sessions_ended": ended}))
 
 
-def change_own_email(session: Session, actor: Actor, proof: Reauthentication, email: str | None) -> None:
-    """None: no address any more. Raises NotProven and Invalid."""
+def change_own_email(session: Session, actor: Actor, reauthentication: Reauthentication, email: str | None) -> None:
+    """Change the e-mail address; None removes it. Raises ReauthenticationFailed, TooOften and Invalid."""
     owner = _lock_owner(session, actor)
     if email == owner.email:
         return
-    require_proof(owner, proof)
+    require_reauthentication(owner, reauthentication)
     if email is not None:
         check_email(email)
     owner.email = email

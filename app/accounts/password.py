@@ -1,4 +1,4 @@
-"""Passwords: what is allowed, and their argon2id hashes."""
+"""Passwords: their rules and their argon2id hashes."""
 
 import secrets
 
@@ -10,23 +10,25 @@ from app.errors import Invalid
 MIN_CHARACTERS = 10
 MAX_BYTES = 1024
 
-# OWASP's first recommendation for argon2id: 19 MiB, two passes, one lane. A burst of sign-ins fits in memory.
+# OWASP's first recommendation for argon2id: 19 MiB, 2 passes, 1 lane. Many sign-ins at once fit in memory.
 _HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
-# Verified for user names that don't exist, so that their answers take as long as real ones'.
-_NOBODY = _HASHER.hash("the password of no one")
+# Verified for unknown user names, so that their answers take as long as those for known ones.
+_DUMMY_HASH = _HASHER.hash("the password of no one")
 
 
 def check_password(password: str) -> None:
     """Raises Invalid with the length and the limit."""
     if len(password) < MIN_CHARACTERS:
-        raise Invalid("password", f"the password has {len(password)} characters; choose at least {MIN_CHARACTERS}")
+        raise Invalid("password", f"The password has {len(password)} characters. Choose at least {MIN_CHARACTERS}.")
     try:
         size = len(password.encode())
     except UnicodeEncodeError:
-        raise Invalid("password", "the password holds a lone surrogate, which is no character; leave it out") from None
+        raise Invalid(
+            "password", "The password contains a lone surrogate, which is not a character. Remove it."
+        ) from None
     if size > MAX_BYTES:
-        raise Invalid("password", f"the password has {size} bytes in UTF-8; choose at most {MAX_BYTES}")
+        raise Invalid("password", f"The password has {size} bytes in UTF-8. Choose at most {MAX_BYTES}.")
 
 
 def generate_password() -> str:
@@ -38,13 +40,13 @@ def hash_password(password: str) -> str:
 
 
 def is_password(password: str, password_hash: str | None) -> bool:
-    """Takes equally long without a hash, and is False then, as for a stored text that is no hash."""
+    """Whether the password matches the hash. False without a valid hash; a missing hash takes equally long."""
     try:
-        return _HASHER.verify(password_hash or _NOBODY, password) and password_hash is not None
+        return _HASHER.verify(password_hash or _DUMMY_HASH, password) and password_hash is not None
     except (VerificationError, InvalidHashError, UnicodeEncodeError):
         return False
 
 
 def is_outdated(password_hash: str | None) -> bool:
-    """Whether the hash was made with other parameters than today's; only its password can make a new one."""
+    """Whether the hash has other parameters than today's. Only the password can make a new hash."""
     return password_hash is not None and _HASHER.check_needs_rehash(password_hash)

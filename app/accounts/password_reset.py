@@ -1,13 +1,9 @@
-"""New passwords by a signed link. It is made for a user and the password of that moment, so it works once, for an hour.
+"""Password resets by a signed link, which works once and for one hour.
 
-Nothing is stored: the link holds the user's id, the time, and a fingerprint of the old password's hash and of the
-e-mail address. A change of either ends it.
-
-Where people ask for a new password. Whatever they type gets the same answer, in the same time.
-
-So all that depends on whether there is such an account happens later, in the outbox's thread. Who asks is limited by
-their address; an account gets so many letters and no more, and whoever asks is told nothing of it. So nobody keeps
-anybody from asking: where no letter is sent, one of the last half hour holds a link that works for as long again.
+Nothing is stored: the link contains the user's ID, the time, and a fingerprint of the password's hash and the e-mail
+address. A change of either ends the link. Every request for a link gets the same answer in the same time, known account
+or not: the outbox's thread does the rest later. Requests are limited per network, and letters per account, which the
+answer does not reveal. If the limit is reached, the last link stays valid for another 30 minutes.
 """
 
 import hashlib
@@ -34,23 +30,28 @@ from app.mail import Message, Outbox
 
 LIFETIME = timedelta(hours=1)
 _PURPOSE = "password reset"
+# The most accounts that one e-mail address gets links for.
+MAX_ACCOUNTS = 5
+# The oldest accounts first: later accounts with the same e-mail address can't take the place of the first one.
+OLDEST = (User.created_at, User.id)
+_log = logging.getLogger(__name__)
 
 
 class ResetLinkSpent(Refused):
-    """Used, too old, or none of ours; which of them is not said."""
+    """The link was used, is too old, or is not from this server. The text does not say which."""
 
     def __init__(self) -> None:
-        super().__init__("this link is not valid: each works once, and for an hour; ask for another")
+        super().__init__("This link is not valid: each link works once and for 1 hour. Ask for another one.")
 
 
 def make_reset_link(session: Session, user: User, base_url: str) -> str:
-    """For its owner only: whoever has it can choose the password."""
+    """Return a link with which anyone can choose the account's password. Give it to the user only."""
     token = _signer(session).dumps([user.id.hex, fingerprint(user)])
     return f"{base_url}/reset-password/{token}"
 
 
 def get_user_by_reset(session: Session, token: str) -> User:
-    """Whose password the link is for; their row is locked, so that of two who use it at once, one can.
+    """Return the link's user, with a locked row, so that only one of two concurrent requests uses the link.
 
     Raises ResetLinkSpent.
     """
@@ -65,7 +66,7 @@ def get_user_by_reset(session: Session, token: str) -> User:
 
 
 def reset_password(session: Session, actor: Actor, token: str, password: str) -> User:
-    """Ends all sessions and tokens: tokens are got with the password, so who knew the old one may have some.
+    """Set the password and end all sessions and tokens: a person who knew the old password may have made some.
 
     Raises ResetLinkSpent and Invalid.
     """
@@ -84,16 +85,8 @@ def _signer(session: Session) -> URLSafeTimedSerializer:
 
 
 def fingerprint(user: User) -> str:
-    """Of what a link is made for: as long as it is the same, so are the links that work."""
+    """Return the part of a link that changes with the password or the e-mail address, and so ends the link."""
     return hashlib.sha256(f"{user.password_hash}\n{user.email}".encode(errors="replace")).hexdigest()[:32]
-
-
-# Several people may share an address.
-MAX_ACCOUNTS = 5
-# So nobody is crowded out by accounts that others make with their address.
-OLDEST = (User.created_at, User.id)
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +101,7 @@ class PasswordResets:
         return self.outbox.server is not None
 
     def ask(self, name: str, address: str) -> None:
-        """`name`: a user name or an e-mail address; `address`: the asker's, of the network. Raises TooOften."""
+        """Send a link to the user with this user name or e-mail. `address` is the client's. Raises TooOften."""
         self.throttles.reset_addresses.use(network_of(address))
         self.outbox.later(lambda: self._answer(name))
 
@@ -120,12 +113,12 @@ class PasswordResets:
                 self._hand_over(user, link)
 
     def _hand_over(self, user: User, link: str) -> None:
-        """Counts what was sent, and so not what failed."""
+        """Send the link, then count it: a failed letter does not count."""
         if self.sends_mail and user.email:
             self.outbox.deliver(_letter(user.email, user.username, link))
         else:
-            # Whoever reads the log runs the server, and may make such a link for anybody.
-            _log.warning("%s asks for a new password; give them this link within an hour: %s", user.username, link)
+            # An admin of the server reads the log, and may make such a link for any user.
+            _log.warning("%s asks for a new password. Give them this link within 1 hour: %s", user.username, link)
         for throttle, key in self._counts(user):
             throttle.use(*key)
 
@@ -152,9 +145,9 @@ def _find_users(session: Session, name: str) -> list[User]:
 
 def _letter(to: str, username: str, link: str) -> Message:
     text = (
-        f"Somebody, probably you, asked for a new password of the account {username} at Allclose.\n\n"
-        f"Choose it here, within an hour:\n\n{link}\n\n"
-        "It signs the account out everywhere and ends its API tokens.\n"
-        "If it was not you, do nothing: the password stays as it is.\n"
+        f"You, or another person, asked for a new password for the account {username} at Allclose.\n\n"
+        f"Choose it here, within 1 hour:\n\n{link}\n\n"
+        "This signs the account out in all browsers and ends its API tokens.\n"
+        "If you did not ask for it, ignore this mail: the password does not change.\n"
     )
     return Message(to=to, subject=f"A new password for {username}", text=text)

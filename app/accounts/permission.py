@@ -1,8 +1,7 @@
-"""Who may do what: the one table. A role has rights; a token has those of its owner's that are among its scopes.
+"""Permissions: the table of what each role may do, and the viewer, a signed-in user with permissions.
 
-Endpoints name the right that they need (`app.api.dependency`), pages too; docs/rights.md shows this table.
-
-Somebody who is signed in, with what they may do here and now.
+A role has permissions. A token has those of its owner's permissions that are among its scopes. Endpoints and pages name
+the permission that they need. docs/rights.md shows the table.
 """
 
 from collections.abc import Iterable
@@ -38,7 +37,7 @@ class Permission(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """Which roles have a right. `allows` ends the sentence "This allows you to …"."""
+    """The roles that have a permission. `allows` ends the sentence "This allows you to …"."""
 
     roles: tuple[Role, ...]
     allows: str
@@ -48,7 +47,7 @@ RULES: dict[Permission, Rule] = {
     Permission.READ_ACCOUNT: Rule(roles=EVERYBODY, allows="see your account, statistics, tokens and sessions"),
     Permission.CHANGE_ACCOUNT: Rule(
         roles=EVERYBODY,
-        allows="change them: e-mail, password, leaderboards, tokens, sessions; export or erase all of it",
+        allows="change your e-mail, password, leaderboard entry, tokens and sessions; export or erase your account",
     ),
     Permission.READ_PROBLEMS: Rule(roles=EVERYBODY, allows="see problems, tracks and leaderboards as yourself"),
     Permission.READ_SUBMISSIONS: Rule(roles=EVERYBODY, allows="see your submissions, drafts and progress"),
@@ -57,68 +56,70 @@ RULES: dict[Permission, Rule] = {
         roles=AUTHORS, allows="send, verify and publish problems, and see all of their files"
     ),
     Permission.INSPECT_SUBMISSIONS: Rule(
-        roles=ADMINS, allows="see and export everybody's submissions, and with submissions:write cancel them"
+        roles=ADMINS, allows="see and export all users' submissions, and with submissions:write cancel them"
     ),
-    Permission.REJUDGE: Rule(roles=ADMINS, allows="judge submissions again, and apply or cancel what came out"),
+    Permission.REJUDGE: Rule(roles=ADMINS, allows="rejudge submissions, and apply or cancel rejudgings"),
     Permission.READ_USERS: Rule(roles=ADMINS, allows="see users and invitations"),
     Permission.CHANGE_USERS: Rule(
         roles=ADMINS, allows="invite, change, suspend, export and erase users, and make links for new passwords"
     ),
     Permission.READ_OPERATIONS: Rule(
-        roles=ADMINS, allows="see the queue, workers, our own failures, settings, storage and metrics"
+        roles=ADMINS, allows="see the queue, workers, judge errors, settings, storage and metrics"
     ),
     Permission.OPERATE: Rule(roles=ADMINS, allows="drain and resume workers"),
     Permission.CHANGE_SETTINGS: Rule(roles=ADMINS, allows="change settings while Allclose runs"),
-    Permission.READ_AUDIT: Rule(roles=ADMINS, allows="see who did what"),
+    Permission.READ_AUDIT: Rule(roles=ADMINS, allows="see the audit log"),
     Permission.BACK_UP: Rule(roles=ADMINS, allows="back up everything, download and remove backups, and restore one"),
 }
 
 
-def rights_of(role: Role, scopes: Iterable[str] | None = None) -> frozenset[Permission]:
-    """What a role may do; with a token's `scopes`, as far as those go. Unknown scopes give nothing."""
-    rights = frozenset(right for right, rule in RULES.items() if role in rule.roles)
-    return rights if scopes is None else rights & frozenset(scopes)
+def permissions_of(role: Role, scopes: Iterable[str] | None = None) -> frozenset[Permission]:
+    """Return a role's permissions, or those among a token's `scopes`. Unknown scopes give nothing."""
+    permissions = frozenset(permission for permission, rule in RULES.items() if role in rule.roles)
+    return permissions if scopes is None else permissions & frozenset(scopes)
 
 
 def a_role(role: Role) -> str:
-    """With its article."""
+    """Return the role with its article."""
     return "a student" if role == "student" else f"an {role}"
 
 
 def read_scopes(scopes: Iterable[str]) -> list[Permission]:
-    """In the table's order, each once. Raises Invalid for one that is no right, and for none at all."""
+    """Return the permissions in the table's order, each once. Raises Invalid for an unknown scope, and without any."""
     wanted = set(scopes)
     unknown = sorted(wanted - set(Permission))
     if unknown:
-        raise Invalid("scopes", f"{unknown[0][:40]!r} is no scope; there are {', '.join(Permission)}")
+        raise Invalid("scopes", f"Unknown scope {unknown[0][:40]!r}. Allowed: {', '.join(Permission)}.")
     if not wanted:
         raise Invalid(
-            "scopes", "a token without any scope is of no use; name one, or leave scopes out for all of yours"
+            "scopes", "A token needs at least one scope. Name one, or leave scopes out for all your permissions."
         )
-    return [right for right in Permission if right in wanted]
+    return [permission for permission in Permission if permission in wanted]
 
 
 class PermissionMissing(Refused):
-    """The asker is known, and lacks a right."""
+    """The viewer lacks a permission."""
 
-    def __init__(self, right: Permission, who: str, why: str) -> None:
-        super().__init__(f"{who} lacks {right}, which allows to {RULES[right].allows}: {why}")
-        self.right = right
+    def __init__(self, permission: Permission, lacks: str, remedy: str) -> None:
+        super().__init__(
+            f"{lacks} the permission {permission}, which allows you to {RULES[permission].allows}. {remedy}"
+        )
+        self.permission = permission
 
 
 class AccountSuspended(Refused):
-    """Told to who has proven whose account it is, and to nobody else."""
+    """The account is suspended. Only a user with the right password or token learns it."""
 
     def __init__(self) -> None:
-        super().__init__("your account is suspended; ask an admin")
+        super().__init__("Your account is suspended. Ask an admin.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Viewer:
-    """`rights` may be fewer than the role's, where a token has scopes."""
+    """A signed-in user. A token's scopes can make `permissions` fewer than the role's."""
 
     user: User
-    rights: frozenset[Permission] = field(repr=False)
+    permissions: frozenset[Permission] = field(repr=False)
 
     @property
     def id(self) -> UUID:
@@ -132,23 +133,23 @@ class Viewer:
     def role(self) -> Role:
         return self.user.role
 
-    def may(self, right: Permission) -> bool:
-        return right in self.rights
+    def may(self, permission: Permission) -> bool:
+        return permission in self.permissions
 
-    def require(self, right: Permission) -> None:
-        """Raises RightMissing, which says whom to ask."""
-        if right in self.rights:
+    def require(self, permission: Permission) -> None:
+        """Raises PermissionMissing, which says what to do."""
+        if permission in self.permissions:
             return
-        if self.role in RULES[right].roles:
-            raise PermissionMissing(right, "this token", "make one with this scope")
-        least = RULES[right].roles[0]
-        # That somebody should be an admin is not for them to suggest.
-        is_common = least == "author"
-        way = f" to run `allclose admin user role {self.username} {least}`" if is_common else ""
-        who = f"{self.username} is {a_role(self.role)} and"
-        raise PermissionMissing(right, who, f"it is for the role {least}; ask an admin{way}")
+        if self.role in RULES[permission].roles:
+            lacks = "This token's scopes do not allow this. It lacks"
+            raise PermissionMissing(permission, lacks, "Create a token with this scope.")
+        least = RULES[permission].roles[0]
+        # A user may suggest to become an author, but not an admin.
+        way = f" to run `allclose admin user role {self.username} author`" if least == "author" else ""
+        lacks = f"This is for {least}s. You are {a_role(self.role)} and lack"
+        raise PermissionMissing(permission, lacks, f"Ask an admin{way}.")
 
 
 def signed_in(user: User) -> Viewer:
-    """With all that the role may do, as in a browser."""
-    return Viewer(user=user, rights=rights_of(user.role))
+    """Return a viewer with all permissions of the role, as in a browser."""
+    return Viewer(user=user, permissions=permissions_of(user.role))

@@ -1,7 +1,4 @@
-"""How often something may be done: counted in memory, per key, over a moving window.
-
-Where a request came from, and whose network that is: where requests and guesses are counted.
-"""
+"""Rate limits, counted in memory per key over a moving window; and the network that an address belongs to."""
 
 import math
 import time
@@ -15,6 +12,11 @@ from limits.strategies import MovingWindowRateLimiter
 
 from app.errors import LimitReached
 
+# A subscriber has at least a /64. Counting single IPv6 addresses would allow a new one for each guess.
+SUBSCRIBER_BITS = 64
+# A trusted proxy names the address, which may be any text. An IPv6 address has at most 45 characters.
+MAX_ADDRESS = 64
+
 
 class TooOften(LimitReached):
     def __init__(self, message: str, retry_after: timedelta) -> None:
@@ -23,7 +25,7 @@ class TooOften(LimitReached):
 
 
 class Throttle:
-    """`amount` uses of a key per `window`; `what` names them in the message ("requests")."""
+    """Allows `amount` uses of a key per `window`. `what` names them in the message ("requests")."""
 
     def __init__(self, amount: int, window: timedelta, what: str) -> None:
         self._item = RateLimitItemPerSecond(amount, int(window.total_seconds()))
@@ -31,67 +33,61 @@ class Throttle:
         self._what = what
 
     def use(self, *key: str) -> None:
-        """Counts one use. Raises TooOften, with the time until the next is allowed."""
+        """Count one use. Raises TooOften, with the time until the next use is allowed."""
         if not self._limiter.hit(self._item, *key):
             raise self._too_often(*key)
 
     def check(self, *key: str) -> None:
-        """Counts nothing. Raises TooOften where another use would be too many."""
+        """Raises TooOften if another use would be too many. Counts nothing."""
         if not self._limiter.test(self._item, *key):
             raise self._too_often(*key)
 
     def forgive(self, *key: str) -> None:
-        """Forgets the key's uses."""
+        """Forget the key's uses."""
         self._limiter.clear(self._item, *key)
 
     def _too_often(self, *key: str) -> TooOften:
         reset_at = self._limiter.get_window_stats(self._item, *key).reset_time
         seconds = max(1, math.ceil(reset_at - time.time()))
         window = timedelta(seconds=self._item.get_expiry())
-        message = f"more than {self._item.amount} {self._what} in {_spoken(window)}; try again in {seconds} s"
+        message = f"More than {self._item.amount} {self._what} in {_spoken(window)}. Try again in {seconds} s."
         return TooOften(message, timedelta(seconds=seconds))
 
 
 def _spoken(window: timedelta) -> str:
     minutes = int(window.total_seconds() // 60)
-    return {1: "a minute", 60: "an hour"}.get(minutes, f"{minutes} minutes")
+    return {1: "1 minute", 60: "1 hour"}.get(minutes, f"{minutes} minutes")
 
 
 @dataclass(frozen=True, slots=True)
 class AccountThrottles:
-    """What strangers may try, counted in each web process. The numbers leave room for a classroom behind one address.
+    """Limits for account endpoints, counted in each web process. They leave room for a classroom behind one address.
 
-    `guesses` are failures to sign in from an address with whatever names; `names` counts per address and name,
-    `proofs` per user where their password is asked once more; `letters` with links for a new password per account and
-    its password of the moment, `account_letters` per account.
+    `guesses` counts failed sign-ins per network, `names` sign-ins per network and user name, `reauthentications` wrong
+    passwords per signed-in user. `letters` counts mails with reset links per account and current password,
+    `account_letters` per account.
     """
 
-    names: Throttle = field(default_factory=lambda: _per(10, 5, "attempts to sign in with this user name"))
-    guesses: Throttle = field(default_factory=lambda: _per(100, 5, "failures to sign in from your network"))
-    proofs: Throttle = field(default_factory=lambda: _per(10, 5, "wrong passwords for this account"))
-    sign_ups: Throttle = field(default_factory=lambda: _per(300, 60, "attempts to sign up from your network"))
+    names: Throttle = field(default_factory=lambda: _per(10, 5, "sign-ins with this user name"))
+    guesses: Throttle = field(default_factory=lambda: _per(100, 5, "failed sign-ins from your network"))
+    reauthentications: Throttle = field(default_factory=lambda: _per(10, 5, "wrong passwords for this account"))
+    sign_ups: Throttle = field(default_factory=lambda: _per(300, 60, "sign-ups from your network"))
     reset_addresses: Throttle = field(default_factory=lambda: _per(30, 60, "requests for a new password"))
-    letters: Throttle = field(default_factory=lambda: _per(2, 30, "letters with a link for this password"))
-    account_letters: Throttle = field(default_factory=lambda: _per(6, 60, "letters for this account"))
+    letters: Throttle = field(default_factory=lambda: _per(2, 30, "mails with a link for this password"))
+    account_letters: Throttle = field(default_factory=lambda: _per(6, 60, "mails for this account"))
 
 
 def _per(amount: int, minutes: int, what: str) -> Throttle:
     return Throttle(amount, timedelta(minutes=minutes), what)
 
 
-# What one subscriber has at least; of a single IPv6 address they could take another for each guess.
-SUBSCRIBER_BITS = 64
-# An address is what a trusted proxy says that it is, which may be any text; one of IPv6 has 45 characters at most.
-MAX_ADDRESS = 64
-
-
 def address_of(host: str | None) -> str:
-    """As it is kept, shown and counted."""
+    """Return the client's address as Allclose stores, shows and counts it."""
     return "unknown" if host is None else host[:MAX_ADDRESS]
 
 
 def network_of(address: str) -> str:
-    """An IPv4 address, or the network around an IPv6 address. What is neither counts as it is."""
+    """Return an IPv4 address as it is, and an IPv6 address's /64. Any other text is returned unchanged."""
     try:
         known = ip_address(address.partition("%")[0])
     except ValueError:

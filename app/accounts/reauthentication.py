@@ -1,7 +1,6 @@
-"""That it is really them, asked before what a stolen session or token must not do: a new password, another e-mail,
-an erased account.
+"""Reauthentication before changes that a stolen session or token must not make: password, e-mail, erasure, tokens.
 
-The password proves it. Who has none, since they sign in elsewhere, proves it by having signed in just now.
+The user gives the password. A user without one, who has single sign-on only, must have signed in just now.
 """
 
 from dataclasses import dataclass, field
@@ -15,33 +14,37 @@ from app.errors import Refused
 JUST_NOW = timedelta(minutes=10)
 
 
-class NotProven(Refused):
-    """A wrong password; or none to give, and signed in too long ago."""
+class ReauthenticationFailed(Refused):
+    """The password is wrong; or the account has none, and the user signed in too long ago."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reauthentication:
-    """`signed_in_at`: when the session that asks began; None where no browser asks. Guesses are counted."""
+    """The user's evidence. `signed_in_at`: when the session began; None for a token. `throttle` counts guesses."""
 
     password: str = field(repr=False)
     throttle: Throttle
     signed_in_at: datetime | None = None
 
 
-def require_proof(user: User, proof: Reauthentication) -> None:
-    """Raises NotProven, or TooOften."""
+def require_reauthentication(user: User, reauthentication: Reauthentication) -> None:
+    """Raises ReauthenticationFailed and TooOften."""
     if user.password_hash is None:
-        _require_recent(proof)
+        _require_recent(reauthentication)
         return
-    key = "proof", str(user.id)
-    proof.throttle.use(*key)
-    if not is_password(proof.password, user.password_hash):
-        raise NotProven("this is not your password; check it and try again")
-    proof.throttle.forgive(*key)
+    key = "reauthentication", str(user.id)
+    reauthentication.throttle.use(*key)
+    if not is_password(reauthentication.password, user.password_hash):
+        raise ReauthenticationFailed("This is not your password. Check it and try again.")
+    reauthentication.throttle.forgive(*key)
 
 
-def _require_recent(proof: Reauthentication) -> None:
-    if proof.signed_in_at is None:
-        raise NotProven("your account has no password: do this on the page /account, just after signing in")
-    if datetime.now(UTC) - proof.signed_in_at > JUST_NOW:
-        raise NotProven("your account has no password: sign out and in again, then do this within 10 minutes")
+def _require_recent(reauthentication: Reauthentication) -> None:
+    if reauthentication.signed_in_at is None:
+        raise ReauthenticationFailed(
+            "Your account has no password. Do this on the page /account, just after signing in."
+        )
+    if datetime.now(UTC) - reauthentication.signed_in_at > JUST_NOW:
+        raise ReauthenticationFailed(
+            "Your account has no password. Sign out and in again, then do this within 10 minutes."
+        )

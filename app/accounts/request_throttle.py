@@ -1,4 +1,4 @@
-"""How many requests one user or address may make in a minute: as the policy of the moment says."""
+"""The rate limit of requests per user or network and minute, as the current policy says."""
 
 import threading
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from app.accounts.rate_limit import Throttle, network_of
 from app.policy import CurrentPolicy
 
 WINDOW = timedelta(minutes=1)
-# What a user may ask for, times this, is what all who read without signing in may ask for from behind one address.
+# All visitors of one network, such as a classroom, may together open this multiple of one user's limit.
 CROWD = 5
 
 
@@ -21,7 +21,7 @@ class _Counts:
 
 
 class RequestThrottle:
-    """With a new number everybody starts anew."""
+    """A new limit in the policy resets all counts."""
 
     def __init__(self, policy: CurrentPolicy) -> None:
         self._policy = policy
@@ -29,15 +29,15 @@ class RequestThrottle:
         self._counts: _Counts | None = None
 
     def use_user(self, user_id: UUID) -> None:
-        """Counts one request. Raises TooOften."""
+        """Count one request of a user. Raises TooOften."""
         self._now().requests.use("user", str(user_id))
 
     def use_address(self, address: str) -> None:
-        """Counts one request of its network. Raises TooOften."""
+        """Count one request of the address's network. Raises TooOften."""
         self._now().requests.use("address", network_of(address))
 
     def use_reader(self, address: str) -> None:
-        """Counts one page that somebody opens without signing in, of their network: a classroom. Raises TooOften."""
+        """Count one page that a visitor opens without signing in, per network. Raises TooOften."""
         self._now().pages.use("address", network_of(address))
 
     def _now(self) -> _Counts:

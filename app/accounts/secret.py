@@ -1,6 +1,6 @@
-"""Secrets that are shown once and kept as their SHA-256 only.
+"""Secrets that are shown once and stored as SHA-256 only.
 
-They have 256 random bits, so a plain hash can't be searched; passwords, which people choose, get argon2 instead.
+They have 256 random bits, so a plain hash can't be reversed. Passwords, which people choose, get argon2 instead.
 """
 
 import hashlib
@@ -15,10 +15,10 @@ def new_secret(prefix: str = "") -> str:
 
 
 def is_well_formed(secret: str, prefix: str = "") -> bool:
-    """Whether `new_secret` can have made it. What is not is unknown, and the database need not be asked."""
+    """Whether `new_secret` can have made it. Any other text is unknown without asking the database."""
     return secret.startswith(prefix) and _RANDOM.fullmatch(secret, len(prefix)) is not None
 
 
 def digest(secret: str) -> bytes:
-    # A header or cookie can hold what UTF-8 can't express; such a secret is simply unknown.
+    # A header or cookie can contain text that UTF-8 can't express. Such a secret is unknown.
     return hashlib.sha256(secret.encode(errors="replace")).digest()

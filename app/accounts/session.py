@@ -1,8 +1,7 @@
-"""Browsers that are signed in. The cookie holds the secret; the row holds its hash.
+"""Sessions of browsers, and signing in by password.
 
-Signing in by password, for the page and for the API.
-
-Guessing is slowed by argon2 and limited: attempts per address and user name, and failures per address.
+The cookie has the session's secret, the row only its hash. argon2 slows guessing, and rate limits bound it: sign-ins
+per network and user name, and failed sign-ins per network.
 """
 
 from collections.abc import Sequence
@@ -22,13 +21,14 @@ from app.accounts.user import find_user
 from app.errors import AllcloseError
 
 LIFETIME = timedelta(days=30)
-# Of one user at a time; the one that was not seen for longest makes room.
+# Per user. At the limit, the session that was seen longest ago ends.
 MAX_SESSIONS = 50
+MAX_USERNAME_KEY = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionOrigin:
-    """What its owner recognises a session by: the network address and the browser that it was started from."""
+    """The network address and the browser of a sign-in, by which the user recognises the session."""
 
     address: str | None = None
     browser: str | None = None
@@ -38,7 +38,7 @@ SOMEWHERE = SessionOrigin()
 
 
 def start_session(session: Session, user_id: UUID, origin: SessionOrigin = SOMEWHERE) -> str:
-    """The secret for the cookie; valid for LIFETIME. The user's expired sessions are forgotten."""
+    """Start a session, and return the cookie's secret, valid for LIFETIME. Deletes the user's expired sessions."""
     _make_room(session, user_id)
     secret = new_secret()
     expires_at = datetime.now(UTC) + LIFETIME
@@ -50,7 +50,7 @@ def start_session(session: Session, user_id: UUID, origin: SessionOrigin = SOMEW
 
 
 def find_viewer_by_session(session: Session, secret: str) -> Viewer | None:
-    """None when the cookie is unknown or expired, or its user was suspended."""
+    """Return None if the cookie is unknown or expired, or its user is suspended."""
     if not is_well_formed(secret):
         return None
     found = session.execute(
@@ -66,28 +66,28 @@ def find_viewer_by_session(session: Session, secret: str) -> Viewer | None:
 
 
 def find_session(session: Session, secret: str) -> UserSession | None:
-    """The one that this cookie is of."""
+    """Return the cookie's session."""
     return session.scalar(select(UserSession).where(UserSession.token_hash == digest(secret), _works()))
 
 
 def list_sessions(session: Session, user_id: UUID) -> Sequence[UserSession]:
-    """Those that still work, the one that was seen last first."""
+    """Return the valid sessions, the last seen first."""
     working = select(UserSession).where(UserSession.user_id == user_id, _works())
     return session.scalars(working.order_by(_last_seen().desc(), UserSession.id)).all()
 
 
 def end_session(session: Session, secret: str) -> None:
-    """Forgets the session; an unknown secret is no error, since signing out twice is harmless."""
+    """End the session. An unknown secret is no error, since signing out twice is harmless."""
     _forget(session, UserSession.token_hash == digest(secret))
 
 
 def end_session_by_id(session: Session, user_id: UUID, session_id: UUID) -> bool:
-    """Whether there was such a session of the user's."""
+    """End the user's session. Return False if there was none."""
     return _forget(session, and_(UserSession.id == session_id, UserSession.user_id == user_id)) > 0
 
 
 def end_sessions(session: Session, user_id: UUID, *, keep: str = "") -> int:
-    """All of a user's, but for the one with the secret `keep`. Returns how many there were."""
+    """End all of a user's sessions except the one with the secret `keep`. Return how many ended."""
     return _forget(session, and_(UserSession.user_id == user_id, UserSession.token_hash != digest(keep)))
 
 
@@ -119,16 +119,13 @@ def _note_use(session: Session, session_id: UUID) -> None:
     )
 
 
-MAX_USERNAME_KEY = 64
-
-
 class SignInFailed(AllcloseError):
-    """Unknown user name or wrong password; never says which."""
+    """The user name is unknown or the password is wrong. The text never says which."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignIn:
-    """What a person typed, and the network address that it came from."""
+    """The typed user name and password, and the client's network address."""
 
     username: str
     password: str = field(repr=False)
@@ -136,7 +133,10 @@ class SignIn:
 
 
 def sign_in(session: Session, throttles: AccountThrottles, attempt: SignIn) -> User:
-    """Raises SignInFailed, AccountSuspended, or TooOften after many failures. A success forgives its name."""
+    """Return the user. Raises SignInFailed, AccountSuspended, and TooOften after many failures.
+
+    A success resets the count of the user name.
+    """
     network = network_of(attempt.address)
     key = network, attempt.username.strip().lower()[:MAX_USERNAME_KEY]
     throttles.guesses.check(network)
@@ -151,11 +151,14 @@ def sign_in(session: Session, throttles: AccountThrottles, attempt: SignIn) -> U
 
 
 def authenticate(session: Session, username: str, password: str) -> User:
-    """Raises SignInFailed, which takes as long for unknown names as for known ones, also suspended ones; and
-    AccountSuspended, after the right password only."""
+    """Return the user with this password.
+
+    Raises SignInFailed, equally fast for unknown, known and suspended users, and AccountSuspended after the right
+    password only.
+    """
     user = find_user(session, username)
     if not is_password(password, user.password_hash if user else None) or user is None:
-        raise SignInFailed("the user name or the password is wrong; check both and try again")
+        raise SignInFailed("The user name or the password is wrong. Check both and try again.")
     if not user.is_active:
         raise AccountSuspended
     if is_outdated(user.password_hash):

@@ -1,4 +1,4 @@
-"""Who may make an account: by the policy's `sign_up`, or by an invitation. Accounts that admins make ask nobody."""
+"""Signing up, where the policy's `sign_up` or an invitation allows it. Admins make accounts without either."""
 
 from dataclasses import dataclass
 
@@ -15,17 +15,17 @@ from app.policy import read_policy
 
 class SignUpClosed(Refused):
     def __init__(self) -> None:
-        super().__init__("nobody can sign up here at the moment; ask an admin for an account")
+        super().__init__("Signing up is closed. Ask an admin for an account.")
 
 
 class InvitationMissing(Refused):
     def __init__(self) -> None:
-        super().__init__("signing up here takes an invitation; ask an admin for a link")
+        super().__init__("You need an invitation to sign up. Ask an admin for a link.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applicant:
-    """Somebody without an account: the network address, and the invitation's secret where they have one."""
+    """A person who signs up: their network address, and the secret of their invitation if they have one."""
 
     channel: Channel
     address: str
@@ -37,7 +37,7 @@ class Applicant:
 
 
 def admit(session: Session, applicant: Applicant) -> Invitation | None:
-    """The invitation that they use, locked. Raises SignUpClosed, InvitationMissing, InvitationSpent."""
+    """Return the applicant's invitation, locked. Raises SignUpClosed, InvitationMissing and InvitationSpent."""
     mode = read_policy(session).sign_up
     if mode == "closed":
         raise SignUpClosed
@@ -49,7 +49,7 @@ def admit(session: Session, applicant: Applicant) -> Invitation | None:
 
 
 def join(session: Session, throttles: AccountThrottles, applicant: Applicant, wanted: SignUp) -> User:
-    """Their account. Raises what `admit` and `sign_up` do, and TooOften; an invitation has no such limit."""
+    """Make the account. Raises as `admit` and `sign_up` do; without an invitation, also TooOften."""
     invitation = admit(session, applicant)
     check_sign_up(wanted)
     if invitation is None:

@@ -1,4 +1,4 @@
-"""Keys that this deployment signs with: the same in every process, and unknown elsewhere."""
+"""The deployment's signing keys: the same in every process, and unknown elsewhere."""
 
 import secrets
 
@@ -11,7 +11,7 @@ KEY_BYTES = 32
 
 
 def get_key(session: Session, name: str) -> bytes:
-    """Made the first time that it is asked for; of two who ask at once, both get the same."""
+    """Return the key, which the first call makes. Concurrent first calls get the same key."""
     made = insert(ServerKey).values(name=name, key=secrets.token_bytes(KEY_BYTES))
     session.execute(made.on_conflict_do_nothing())
     return session.get_one(ServerKey, name).key

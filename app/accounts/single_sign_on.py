@@ -1,11 +1,8 @@
-"""Who people are at the provider of OpenID Connect, and their accounts here.
+"""Single sign-on by OpenID Connect: the authorization code flow with PKCE, and the accounts of its identities.
 
-An account is found by issuer and subject alone. That an e-mail address is the same never makes it anybody's: whoever
-could choose their address at a provider would have the account.
-
-A provider of OpenID Connect, by the authorization code flow with PKCE: whom it says a browser belongs to.
-
-What it says counts only as an ID token that it signed, for us, now, and for this very attempt (`nonce`).
+An account is found by issuer and subject alone, never by e-mail: a person who can choose their e-mail address at the
+provider would otherwise get another user's account. Only an ID token counts that the provider signed, for this
+deployment, now, and for this attempt (`nonce`).
 """
 
 import re
@@ -43,24 +40,26 @@ from app.settings import Settings
 TIMEOUT_SECONDS = 10
 LEEWAY_SECONDS = 60
 KEEP_SECONDS = 300
-# Signatures that need the provider's private key. Nothing shared with us, and never "none".
+# Signatures that need the provider's private key: no shared secret, and never "none".
 SIGNATURES = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "Ed25519", "EdDSA")
+MAX_NAME = 32
+TRIES = 20
 
 
 class ProviderAway(AllcloseError):
-    """It does not answer, or not as a provider does."""
+    """The provider does not answer, or not in the protocol."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"{name} does not answer at the moment; try again in a minute, or sign in with a password")
+        super().__init__(f"{name} does not answer. Try again in 1 minute, or sign in with a password.")
 
 
 class ProviderRefused(Refused):
-    """It does not vouch for this browser, or not so that it can be believed."""
+    """The provider refused the sign-in, or its ID token is not valid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
-    """How the provider knows this deployment; `name` is what people read."""
+    """This deployment's registration at the provider. `name` is the provider's name on pages."""
 
     issuer: str
     client_id: str
@@ -72,7 +71,7 @@ class Registration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """What the browser keeps until it comes back from `url`."""
+    """A sign-in that has begun. The browser keeps it until it comes back from `url`."""
 
     url: str
     state: str
@@ -82,7 +81,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """`subject` is theirs for good at that issuer. `email` is there only where the provider has verified it."""
+    """A person at the provider. Their `subject` is permanent. `email` is None unless the provider verified it."""
 
     issuer: str
     subject: str
@@ -109,13 +108,13 @@ class Provider:
         return Attempt(url=url, state=state, nonce=nonce, verifier=verifier)
 
     def finish(self, code: str, *, nonce: str, verifier: str) -> Person:
-        """Raises ProviderAway, and ProviderRefused for a code or an ID token that is not right."""
+        """Return the person. Raises ProviderAway, and ProviderRefused for a wrong code or ID token."""
         try:
             return self._finish(code, nonce, verifier)
         except OAuthError as error:
-            raise ProviderRefused(f"{self.name} did not accept the sign-in ({error.error}); begin it again") from error
+            raise ProviderRefused(f"{self.name} refused the sign-in ({error.error}). Sign in again.") from error
         except (JoseError, KeyError) as error:
-            raise ProviderRefused(f"{self.name} sent an ID token that is not valid; begin again") from error
+            raise ProviderRefused(f"{self.name} sent an invalid ID token. Sign in again.") from error
         except (RequestException, ValueError, TypeError) as error:
             raise ProviderAway(self.name) from error
 
@@ -145,7 +144,7 @@ class Provider:
         )
 
     def _discover(self, client: OAuth2Session) -> dict[str, Any]:
-        """Kept for some minutes, so that who only looks at the sign-in page asks nothing of the provider."""
+        """Return the provider's configuration, cached so that the sign-in page sends no request to the provider."""
         if time.monotonic() - self._read_at < KEEP_SECONDS and self._document:
             return self._document
         url = self.registration.issuer.rstrip("/") + "/.well-known/openid-configuration"
@@ -178,10 +177,10 @@ class Provider:
         return dict(claims)
 
     def _describe(self, claims: dict[str, Any], ask: Callable[[], dict[str, Any]]) -> Person:
-        """`ask` reads what the provider tells at its other endpoint, where the ID token holds no name."""
+        """`ask` reads the provider's userinfo endpoint, for an ID token without a name."""
         subject = claims["sub"]
         if not isinstance(subject, str) or not 0 < len(subject) <= 255:
-            raise ValueError("a subject is a text of up to 255 characters")
+            raise ValueError("a subject has 1 to 255 characters")
         if "preferred_username" not in claims and "userinfo_endpoint" in self._document:
             told = ask()
             claims = {**told, **claims} if told.get("sub") == subject else claims
@@ -191,7 +190,7 @@ class Provider:
 
 
 def find_provider(settings: Settings) -> Provider | None:
-    """None where none is configured."""
+    """Return the configured provider, or None."""
     if settings.oidc_issuer is None or settings.oidc_client_id is None:
         return None
     registration = Registration(
@@ -206,7 +205,7 @@ def find_provider(settings: Settings) -> Provider | None:
 
 
 def _read_keys(answer: Response) -> KeySet:
-    """Raises JoseError, too."""
+    """Raises JoseError, RequestException and ValueError."""
     return KeySet.import_key_set(cast(KeySetSerialization, _read(answer)))
 
 
@@ -215,18 +214,14 @@ def _read(answer: Response) -> dict[str, Any]:
     answer.raise_for_status()
     document = answer.json()
     if not isinstance(document, dict):
-        raise ValueError("a JSON object was expected")
+        raise ValueError("expected a JSON object")
     return document
 
 
-MAX_NAME = 32
-TRIES = 20
-
-
 def sign_in_person(session: Session, throttles: AccountThrottles, person: Person, applicant: Applicant) -> User:
-    """The person's account, made at their first sign-in where the sign-up mode allows it.
+    """Return the person's account. The first sign-in makes it, if the sign-up mode allows it.
 
-    Raises AccountSuspended, TooOften, and what `admit` does.
+    Raises AccountSuspended and TooOften, and as `admit` does.
     """
     user = session.scalar(select(User).join(Identity, Identity.user_id == User.id).where(_is(person)))
     if user is None:
@@ -237,25 +232,25 @@ def sign_in_person(session: Session, throttles: AccountThrottles, person: Person
 
 
 def link_identity(session: Session, actor: Actor, user: User, person: Person) -> None:
-    """From now on the person signs in as this user, too. Raises Conflict where they do so as somebody else."""
+    """Let the person sign in as this user. Raises Conflict if the identity belongs to another account."""
     made = insert(Identity).values(issuer=person.issuer, subject=person.subject, user_id=user.id)
     is_new = session.scalar(made.on_conflict_do_nothing().returning(Identity.user_id)) is not None
     if is_new:
         actor = Actor(user_id=user.id, channel=actor.channel, address=actor.address)
         record(session, actor, Act(action="identity.linked", target=user.id, after={"issuer": person.issuer}))
     elif session.scalar(select(Identity.user_id).where(_is(person))) != user.id:
-        raise Conflict("this identity signs in to another account already; take it off there first")
+        raise Conflict("This identity belongs to another account. Remove it there first.")
 
 
 def unlink_identity(session: Session, actor: Actor, user: User, issuer: str) -> None:
-    """All of the user's at that issuer. Raises NotFound, and Refused where nothing would be left to sign in with."""
+    """Remove the user's identities at the issuer. Raises NotFound, and Refused if they are the only way to sign in."""
     session.get_one(User, user.id, with_for_update=True)
     identities = list_identities(session, user.id)
     leaving = [identity for identity in identities if identity.issuer == issuer]
     if not leaving:
-        raise NotFound("your account has no such identity")
+        raise NotFound("Your account has no such identity.")
     if user.password_hash is None and len(leaving) == len(identities):
-        raise Refused("this is your only way to sign in; choose a password first")
+        raise Refused("This is your only way to sign in. Choose a password first.")
     for identity in leaving:
         session.delete(identity)
     record(session, actor, Act(action="identity.removed", target=user.id, before={"issuer": issuer}))
@@ -268,7 +263,7 @@ def list_identities(session: Session, user_id: UUID) -> Sequence[Identity]:
 
 
 def suggest_name(person: Person) -> str:
-    """A user name like the one that they have there."""
+    """Return a valid user name that resembles the person's name at the provider."""
     plain = unicodedata.normalize("NFKD", person.name.partition("@")[0]).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9_-]+", "-", plain).strip("-_")[:MAX_NAME]
     return name if len(name) >= 3 and not name.startswith(ERASED) else "user"
@@ -292,7 +287,7 @@ def _make_user(session: Session, person: Person, role: Role) -> User:
         made = insert(User).values(values).on_conflict_do_nothing(index_elements=[User.username]).returning(User)
         if (user := session.scalar(made)) is not None:
             return user
-    raise Conflict("no user name like yours is free; ask an admin for an account")
+    raise Conflict("No user name like yours is free. Ask an admin for an account.")
 
 
 def _candidates(name: str) -> list[str]:

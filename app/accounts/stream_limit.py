@@ -1,7 +1,7 @@
-"""How many answers one user may keep open at a time: event streams, and requests that wait for a verdict.
+"""The limit of open answers per user: event streams, and requests that wait for a verdict.
 
-Each looks into the database every few seconds for as long as it likes. Without an end to their number, one student with
-a thousand of them keeps everybody else from being answered.
+Each open answer queries the database every few seconds. Without a limit, one user with a thousand of them would block
+all other users.
 """
 
 import math
@@ -13,12 +13,12 @@ from uuid import UUID
 
 from app.errors import LimitReached
 
-# As many as submissions that one user may usually have waiting.
+# The default of `max_pending`: one for each unfinished submission.
 SEATS = 20
 
 
 class StreamLimit:
-    """One for each web process."""
+    """Each web process has one."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -26,7 +26,7 @@ class StreamLimit:
 
     @contextmanager
     def seat(self, user_id: UUID, wait: float = math.inf) -> Iterator[None]:
-        """Held for as long as the block; whoever waits no second needs none. Raises LimitReached."""
+        """Hold a seat during the block. A request that does not wait needs none. Raises LimitReached."""
         if wait <= 0:
             yield
             return
@@ -41,6 +41,6 @@ class StreamLimit:
         with self._lock:
             if self._taken[user_id] >= SEATS:
                 raise LimitReached(
-                    f"you have {SEATS} event streams or waiting requests open; close one, or ask without waiting"
+                    f"You have {SEATS} event streams or waiting requests open. Close one, or send wait=0."
                 )
             self._taken[user_id] += 1

@@ -1,4 +1,4 @@
-"""API tokens: `alc_` and 256 random bits, shown once, revocable; perhaps with scopes, and for some days only."""
+"""API tokens: `alc_` and 256 random bits, shown once, revocable, with optional scopes and expiry."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select, text, update
 from sqlalchemy.orm import Session
 
 from app.accounts.model import ApiToken, User
-from app.accounts.permission import Viewer, a_role, read_scopes, rights_of
+from app.accounts.permission import Viewer, a_role, permissions_of, read_scopes
 from app.accounts.secret import digest, is_well_formed, new_secret
 from app.database.engine import is_storable
 from app.errors import Conflict, Invalid, NotFound
@@ -17,13 +17,13 @@ from app.errors import Conflict, Invalid, NotFound
 PREFIX = "alc_"
 MAX_NAME = 100
 MAX_DAYS = 3650
-# That work at a time, of one user.
+# Valid tokens per user.
 MAX_TOKENS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """`scopes`: None for all rights that its owner has at any time. `expires_in_days`: None for never."""
+    """`scopes`: None for always all of the owner's permissions. `expires_in_days`: None for never."""
 
     scopes: Iterable[str] | None = None
     expires_in_days: int | None = None
@@ -34,21 +34,21 @@ UNBOUNDED = Bounds()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewToken:
-    """The only place that ever holds `secret`."""
+    """A new token. Only this object ever holds `secret`."""
 
     token: ApiToken
     secret: str = field(repr=False)
 
 
 def create_token(session: Session, user_id: UUID, name: str, bounds: Bounds = UNBOUNDED) -> NewToken:
-    """`name` reminds its owner what the token is for. Raises Invalid, and Conflict for one too many."""
+    """Create a token. Its `name` reminds the owner of its use. Raises Invalid, and Conflict at the limit."""
     check_name(name)
     if bounds.expires_in_days is not None:
         check_days(bounds.expires_in_days)
-    # Of two that ask at once, the second waits, and counts the first one's.
+    # Of two concurrent requests, the second waits and counts the first one's token.
     owner = session.get_one(User, user_id, with_for_update={"key_share": True})
     if len(list_tokens(session, user_id)) >= MAX_TOKENS:
-        raise Conflict(f"you have {MAX_TOKENS} tokens that work; revoke one that you no longer need first")
+        raise Conflict(f"You have {MAX_TOKENS} valid tokens, which is the limit. Revoke one first.")
     secret = new_secret(PREFIX)
     token = ApiToken(user_id=user_id, name=name, token_hash=digest(secret))
     token.scopes, token.expires_at = _scopes(owner, bounds.scopes), _end(bounds.expires_in_days)
@@ -58,7 +58,7 @@ def create_token(session: Session, user_id: UUID, name: str, bounds: Bounds = UN
 
 
 def find_viewer_by_token(session: Session, secret: str) -> Viewer | None:
-    """None when the token is unknown, revoked or expired, or its user was suspended."""
+    """Return None if the token is unknown, revoked or expired, or its user is suspended."""
     if not is_well_formed(secret, PREFIX):
         return None
     found = session.execute(
@@ -70,11 +70,11 @@ def find_viewer_by_token(session: Session, secret: str) -> Viewer | None:
         return None
     user, token = found
     _note_use(session, token.id)
-    return Viewer(user=user, rights=rights_of(user.role, token.scopes))
+    return Viewer(user=user, permissions=permissions_of(user.role, token.scopes))
 
 
 def is_of_suspended(session: Session, secret: str) -> bool:
-    """Whether it is a token that would work if its user were not suspended."""
+    """Whether the token would be valid if its user were not suspended."""
     if not is_well_formed(secret, PREFIX):
         return False
     resting = select(ApiToken.id).join(User, User.id == ApiToken.user_id)
@@ -83,48 +83,49 @@ def is_of_suspended(session: Session, secret: str) -> bool:
 
 
 def list_tokens(session: Session, user_id: UUID) -> list[ApiToken]:
-    """Those that still work, newest first."""
+    """Return the valid tokens, newest first."""
     working = ApiToken.user_id == user_id, _works()
     return list(session.scalars(select(ApiToken).where(*working).order_by(ApiToken.created_at.desc(), ApiToken.id)))
 
 
 def revoke_token(session: Session, user_id: UUID, token_id: UUID) -> bool:
-    """False for one that was revoked before. Raises NotFound for a token that is unknown or another user's."""
+    """Revoke a token. Return False if it was revoked before. Raises NotFound, also for another user's token."""
     own = ApiToken.id == token_id, ApiToken.user_id == user_id
     if _revoke(session, *own):
         return True
     if session.scalar(select(ApiToken.id).where(*own)) is None:
-        raise NotFound(f"you have no token {token_id}; GET /api/v1/tokens lists yours")
+        raise NotFound(f"You have no token {token_id}. GET /api/v1/tokens lists your tokens.")
     return False
 
 
 def revoke_tokens(session: Session, user_id: UUID) -> int:
-    """All of a user's. Returns how many there were."""
+    """Revoke all of a user's tokens. Return how many there were."""
     return _revoke(session, ApiToken.user_id == user_id)
 
 
 def check_name(name: str) -> None:
     """Raises Invalid."""
     if len(name) > MAX_NAME or not is_storable(name):
-        raise Invalid("name", f"a token's name is a text of at most {MAX_NAME} characters without NUL; choose another")
+        raise Invalid("name", f"A token's name has at most {MAX_NAME} characters, without NUL. Choose another one.")
 
 
 def check_days(days: int) -> None:
     """Raises Invalid."""
     if not 1 <= days <= MAX_DAYS:
         raise Invalid(
-            "expires_in_days", f"a token is for 1 to {MAX_DAYS} days, not for {days}; leave it out for no end"
+            "expires_in_days",
+            f"A token is valid for 1 to {MAX_DAYS} days, not {days}. Leave it out for a token without end.",
         )
 
 
 def _scopes(owner: User, scopes: Iterable[str] | None) -> list[str] | None:
     if scopes is None:
         return None
-    wanted, own = read_scopes(scopes), rights_of(owner.role)
-    beyond = [right for right in wanted if right not in own]
+    wanted, own = read_scopes(scopes), permissions_of(owner.role)
+    beyond = [permission for permission in wanted if permission not in own]
     if beyond:
         who = f"{owner.username} is {a_role(owner.role)}"
-        raise Invalid("scopes", f"{who} and lacks {beyond[0]}; choose among the rights of that role")
+        raise Invalid("scopes", f"{who} and lacks the permission {beyond[0]}. Choose among the role's permissions.")
     return list(map(str, wanted))
 
 

@@ -1,4 +1,4 @@
-"""Signing up."""
+"""Users: signing up, finding them, and the rules for user names and e-mail addresses."""
 
 import re
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from app.errors import Conflict, Invalid, NotFound, check_all
 
 USERNAME = re.compile(r"[a-z0-9_-]{3,32}")
 USERNAME_RULE = "use 3 to 32 characters of a-z, 0-9, _ and -"
-# What is left of an erased user is called so.
+# The prefix of an erased user's name.
 ERASED = "erased-"
 EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+")
 MAX_EMAIL = 254  # RFC 5321's longest path
@@ -30,7 +30,7 @@ class SignUp:
 
 
 def sign_up(session: Session, wanted: SignUp, *, role: Role = "student") -> User:
-    """Raises Invalid for a name, password or email outside the rules, Conflict when the name is taken."""
+    """Make a user. Raises Invalid for a wrong name, password or e-mail, and Conflict if the name is taken."""
     check_sign_up(wanted)
     values = {"username": wanted.username, "email": wanted.email, "role": role}
     values["password_hash"] = hash_password(wanted.password)
@@ -38,12 +38,12 @@ def sign_up(session: Session, wanted: SignUp, *, role: Role = "student") -> User
         insert(User).values(values).on_conflict_do_nothing(index_elements=[User.username]).returning(User)
     )
     if user is None:
-        raise Conflict(f"the user name {wanted.username!r} is taken; choose another")
+        raise Conflict(f"The user name {wanted.username!r} is taken. Choose another one.")
     return user
 
 
 def check_sign_up(wanted: SignUp) -> None:
-    """Raises Invalid, of all that is wrong."""
+    """Raises Invalid for all wrong fields together."""
     checks = [partial(check_username, wanted.username), partial(check_password, wanted.password)]
     if wanted.email is not None:
         checks.append(partial(check_email, wanted.email))
@@ -51,16 +51,16 @@ def check_sign_up(wanted: SignUp) -> None:
 
 
 def find_user(session: Session, username: str) -> User | None:
-    """Upper case is forgiven."""
+    """Find a user by name, ignoring upper case."""
     name = username.strip().lower()
     return session.scalar(select(User).where(User.username == name)) if USERNAME.fullmatch(name) else None
 
 
 def get_user_id(session: Session, username: str) -> UUID:
-    """For who may list users. Raises NotFound."""
+    """Return the ID. Call it only for viewers who may list users. Raises NotFound."""
     user_id = session.scalar(select(User.id).where(User.username == storable(username)))
     if user_id is None:
-        raise NotFound(f"there is no user {username[:40]!r}; the list of users has all of them")
+        raise NotFound(f"There is no user {username[:40]!r}. See the list of users.")
     return user_id
 
 
@@ -68,14 +68,16 @@ def check_username(username: str) -> None:
     """Raises Invalid."""
     if not USERNAME.fullmatch(username):
         shown = username if len(username) <= 40 else username[:40] + "…"
-        raise Invalid("username", f"{shown!r} is not a user name: {USERNAME_RULE}")
+        raise Invalid("username", f"{shown!r} is not a valid user name: {USERNAME_RULE}.")
     if username.startswith(ERASED):
-        raise Invalid("username", f"names that begin with {ERASED!r} are for accounts that were erased; choose another")
+        raise Invalid(
+            "username", f"Names that start with {ERASED!r} are reserved for erased accounts. Choose another one."
+        )
 
 
 def check_email(email: str) -> None:
     """Raises Invalid."""
     if not EMAIL.fullmatch(email) or not is_storable(email):
-        raise Invalid("email", "the email is no address such as ada@example.org; correct it or leave it out")
+        raise Invalid("email", "The e-mail is not an address such as ada@example.org. Correct it or leave it out.")
     if len(email) > MAX_EMAIL:
-        raise Invalid("email", f"the email has {len(email)} characters; at most {MAX_EMAIL} are allowed")
+        raise Invalid("email", f"The e-mail has {len(email)} characters; the limit is {MAX_EMAIL}.")

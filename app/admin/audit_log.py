@@ -1,4 +1,4 @@
-"""Reading what was done: by whom, to what, when; newest first."""
+"""Reading and exporting the audit log, with filters, newest first."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,28 +39,28 @@ COLUMNS = (
     "operator",
     "about",
 )
-# Kinds of targets that are users, by identifier.
+# Kinds of events whose target is a user's ID.
 ABOUT_USERS = ("user", "identity")
 MAX_SHOWN = 200
 
 
 class AuditFilters(BaseModel):
-    """All that are given must hold."""
+    """An event must match all filters that are given."""
 
     model_config = ConfigDict(frozen=True)
 
-    actor: str | None = Field(None, description="the user name of who did it")
-    channel: Channel | None = Field(None, description="by what it was done, as `command`")
-    about: str | None = Field(None, description="the user name of whose account, or whose thing, it was done to")
-    action: Action | None = Field(None, description="what was done")
-    kind: Kind | None = Field(None, description="what kind of thing it was done to")
-    target: str | None = Field(None, description="with `kind`: which one")
+    actor: str | None = Field(None, description="the user name of the actor")
+    channel: Channel | None = Field(None, description="the part of Allclose that acted, such as `command`")
+    about: str | None = Field(None, description="the user name of the owner of the account or thing")
+    action: Action | None = Field(None, description="the action")
+    kind: Kind | None = Field(None, description="the kind of the target")
+    target: str | None = Field(None, description="with `kind`: the target's ID or name")
     since: Moment | None = Field(None, description="at this time or later")
     until: Moment | None = Field(None, description="before this time")
 
 
 def read_filters(given: Mapping[str, Any]) -> AuditFilters:
-    """Of what somebody typed; None is no filter. Raises Invalid, of all that is wrong."""
+    """Read filters from a form; None is no filter. Raises Invalid for all wrong fields together."""
     try:
         return AuditFilters.model_validate(given)
     except ValidationError as error:
@@ -69,7 +69,7 @@ def read_filters(given: Mapping[str, Any]) -> AuditFilters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A field before and after, as JSON; None where it was not there."""
+    """A field's old and new value as JSON; None if it did not exist."""
 
     field: str
     old: str | None
@@ -81,23 +81,23 @@ class AuditEntry(BaseModel):
 
     id: int
     at: datetime
-    actor: str | None = Field(description="a user name; null for a command on the server, and for Allclose by itself")
+    actor: str | None = Field(description="a user name; null for a command on the server, and for Allclose itself")
     channel: Channel = Field(
-        description="by what it was done; `worker` publishes what has passed, `retention` removes what is old"
+        description="the part of Allclose that acted; `worker` publishes packages, `retention` removes old rows"
     )
-    action: str = Field(description="what was done, as `kind.verb`", examples=["user.suspended"])
+    action: str = Field(description="the action, as `kind.verb`", examples=["user.suspended"])
     target_kind: str
     target: str
     before: dict[str, Any] | None
     after: dict[str, Any] | None
-    address: str | None = Field(description="the network address that it came from")
-    request_id: str | None = Field(description="of the request, as the server's log has it")
-    operator: str | None = Field(description="who ran a command, by their name on that machine; null otherwise")
-    about: str | None = Field(description="the user name of whose account, or whose thing, it was done to")
+    address: str | None = Field(description="the actor's network address")
+    request_id: str | None = Field(description="identifies the request in the server's log")
+    operator: str | None = Field(description="for a command: the name of the person who ran it, on that machine")
+    about: str | None = Field(description="the user name of the owner of the account or thing")
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """For people: the fields that differ, each cut to what fits a line."""
+        """Return the fields that differ, each shortened to fit a line."""
         before, after = self.before or {}, self.after or {}
         fields = dict.fromkeys((*before, *after))
         found = (Change(field=field, old=_shown(before, field), new=_shown(after, field)) for field in fields)
@@ -105,14 +105,14 @@ class AuditEntry(BaseModel):
 
 
 class AuditPage(BaseModel):
-    """`next` is the cursor of the page after this one, null at the end."""
+    """`next` is the cursor of the next page; null on the last page."""
 
     items: tuple[AuditEntry, ...]
     next: str | None
 
 
 def list_events(session: Session, filters: AuditFilters, cursor: str | None = None) -> AuditPage:
-    """Raises NotFound for a user who is not there, Invalid for times between which nothing lies, CursorInvalid."""
+    """Return a page. Raises NotFound for an unknown user, Invalid for an empty time range, and CursorInvalid."""
     query = _events(session, filters)
     if cursor is not None:
         query = query.where(AuditEvent.id < read_number_cursor(cursor)[1])
@@ -131,7 +131,7 @@ def record_audit_export(session: Session, actor: Actor, filters: AuditFilters) -
 
 
 def each_event(session: Session, filters: AuditFilters) -> Iterator[dict[str, Any]]:
-    """All of them, a few in memory at a time. Whole only in a session that reads all of one moment."""
+    """Yield all events, in chunks. Call it in a snapshot session, or the result mixes several moments."""
     chosen = _events(session, filters)
     after = chosen
     while rows := session.execute(after.limit(CHUNK)).all():
@@ -140,7 +140,7 @@ def each_event(session: Session, filters: AuditFilters) -> Iterator[dict[str, An
 
 
 def list_actions(session: Session) -> tuple[str, ...]:
-    """Each that was ever done, found one after the other by the index."""
+    """Return each action that was ever recorded. The index finds one after the other."""
     found: list[str] = []
     while action := session.scalar(
         select(AuditEvent.action)

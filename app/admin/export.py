@@ -1,4 +1,4 @@
-"""Tables as text, row by row: NDJSON, and CSV that a spreadsheet opens as nothing but text and numbers."""
+"""Tables as text, row by row: NDJSON, and CSV in which a spreadsheet finds no formulas."""
 
 import csv
 import io
@@ -15,19 +15,19 @@ Format = Literal["ndjson", "csv"]
 Record = Mapping[str, Any]
 
 MEDIA_TYPES: dict[Format, str] = {"ndjson": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
-# What a spreadsheet takes for the beginning of a formula; tab and carriage return hide one.
+# Starts of a formula in a spreadsheet. A tab or carriage return hides one.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-# Of what is sent at a time: a record in each piece would take longer on its way than in the database.
+# The size of a piece: sending single records would take longer than reading them.
 PIECE_CHARACTERS = 32_768
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A file of records, none of which is read before it is asked for, in a session that is still open then."""
+    """A file of records, which are read lazily from a session that must still be open."""
 
-    name: str  # what they are
+    name: str
     format: Format
     columns: Sequence[str]
     records: Iterable[Record]
@@ -42,7 +42,7 @@ class Table:
         return {"Content-Disposition": f'attachment; filename="{file}"', "Cache-Control": "no-store"}
 
     def to_file(self) -> IO[bytes]:
-        """All of it, read now; to be read and closed. Raises LimitReached."""
+        """Read all records into a file, which the caller reads and closes. Raises LimitReached."""
         file = open_spool()
         file.writelines(piece.encode() for piece in in_time(self.pieces()))
         file.seek(0)
@@ -66,7 +66,7 @@ def write_ndjson(records: Iterable[Record]) -> Iterator[str]:
 
 
 def write_csv(columns: Sequence[str], records: Iterable[Record]) -> Iterator[str]:
-    """A text that a spreadsheet would take for a formula gets an apostrophe before it, which it then shows as text."""
+    """Yield lines of CSV. A text that a spreadsheet would run as a formula gets an apostrophe before it."""
     yield _line(columns)
     for record in records:
         yield _line([_cell(record[column]) for column in columns])

@@ -1,4 +1,4 @@
-"""That somebody took a file of what others did: who, which of it, and whether with sources."""
+"""Audit events of exports: who exported other users' data, with which filters, and with or without sources."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -10,12 +10,12 @@ from app.accounts.user import find_user
 from app.audit import Act, Actor, record
 
 Exported = Literal["submissions.exported", "audit.exported"]
-# Filters that are user names.
+# Filters whose values are user names.
 NAMES = ("user", "actor", "about")
 
 
 def record_export(session: Session, actor: Actor, action: Exported, filters: Mapping[str, Any], **more: Any) -> None:
-    """Users are written down by identifier, since they may be erased and what is written down may not."""
+    """Record an export. Users in filters become IDs, since users may be erased and the audit log may not."""
     chosen = {name: value for name, value in filters.items() if value is not None}
     for name in chosen.keys() & set(NAMES):
         user = find_user(session, chosen[name])

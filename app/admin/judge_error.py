@@ -1,4 +1,4 @@
-"""Every judge_error with its cause: our own failures, newest first, and grouped by what they have in common."""
+"""Judge errors for admins: the list, newest first, and groups by cause."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ GROUPS_SHOWN = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorFilters:
-    """`cause` as `JudgeErrorView` has it; `kind` is what stands before its colon."""
+    """`cause` as in `JudgeErrorView`; `kind` is the part of the cause before its colon."""
 
     problem: str | None = None
     kind: str | None = None
@@ -35,11 +35,11 @@ class JudgeErrorView(BaseModel):
     problem: str
     mode: str
     kind: str = Field(description="the class of the error")
-    cause: str = Field(description="class and first line of the last attempt's error; digits are left out")
-    reason: str | None = Field(description="what was written down of each attempt")
+    cause: str = Field(description="the class and first line of the last attempt's error, without digits")
+    reason: str | None = Field(description="the error of each attempt")
     worker: str | None
     attempts: int
-    is_current: bool = Field(description="false: the submission was judged again since, and that counts")
+    is_current: bool = Field(description="false: a later judging of the submission counts")
     request_id: str | None
     finished_at: datetime
 
@@ -55,12 +55,12 @@ class CauseView(BaseModel):
     kind: str
     cause: str
     count: int
-    open: int = Field(description="those that count still: nobody judged them again")
+    open: int = Field(description="judge errors that still count: they were not judged again")
     latest_at: datetime
 
 
 def list_judge_errors(session: Session, filters: ErrorFilters, cursor: str | None = None) -> JudgeErrorPage:
-    """Newest first. Raises ProblemNotFound, CursorInvalid."""
+    """Return a page, newest first. Raises ProblemNotFound and CursorInvalid."""
     query = (
         select(Judging, CAUSE, Problem.slug, Submission.mode)
         .join(Submission, Submission.id == Judging.submission_id)
@@ -80,7 +80,7 @@ def list_judge_errors(session: Session, filters: ErrorFilters, cursor: str | Non
 
 
 def list_causes(session: Session) -> list[CauseView]:
-    """Those with the most open ones first."""
+    """Return the causes, those with the most open judge errors first."""
     count, latest = func.count(), func.max(Judging.finished_at)
     still_open = func.count().filter(Judging.is_current)
     grouped = (

@@ -1,7 +1,7 @@
-"""Everything that Prometheus reads, as one text: the web process's own numbers, the queue's, and those of each worker.
+"""All metrics for Prometheus as one text: the web process's, the queue's, and each worker's.
 
-Workers listen on no port: each brings its text to the database with every beat (`app.worker.metrics`), and here it gets
-the label `worker`.
+Workers listen on no port. Each writes its metrics to the database with every heartbeat (`app.worker.metrics`), and they
+get the label `worker` here.
 """
 
 import logging
@@ -29,12 +29,12 @@ _log = logging.getLogger(__name__)
 
 
 def write_metrics(own: CollectorRegistry, database: Database) -> bytes:
-    """In the text format of Prometheus."""
+    """Return all metrics in the text format of Prometheus."""
     with database.transaction() as session:
         queues, workers = count_queues(session), list_workers(session)
         texts, errors = _read_texts(session), _count_judge_errors(session)
     families = [*own.collect(), *_of_queues(queues), *_of_workers(workers), *_of_pool(database)]
-    families += [_build(), _gauge("allclose_judge_errors_open", "Submissions whose verdict is our own fault", errors)]
+    families += [_build(), _gauge("allclose_judge_errors_open", "Submissions whose verdict is judge_error", errors)]
     for name, text in texts:
         families += _labelled(name, text)
     registry = CollectorRegistry()
@@ -43,7 +43,7 @@ def write_metrics(own: CollectorRegistry, database: Database) -> bytes:
 
 
 class _Merged(Collector):
-    """Each family once, with the samples of all who have it. When a counter began is left out."""
+    """Merges families of the same name. The start times of counters are left out."""
 
     def __init__(self, families: Iterable[Metric]) -> None:
         self._families: dict[str, Metric] = {}
@@ -58,7 +58,7 @@ class _Merged(Collector):
 
 
 def _labelled(worker: str, text: str) -> list[Metric]:
-    """Nothing of a text that can't be read: a worker of another version must not silence all others."""
+    """Return a worker's metrics, or none if they can't be parsed: another version must not hide the other workers."""
     try:
         families = list(text_string_to_metric_families(text))
     except ValueError:
@@ -72,24 +72,22 @@ def _labelled(worker: str, text: str) -> list[Metric]:
 
 
 def _read_texts(session: Session) -> list[tuple[str, str]]:
-    """Of workers that are alive."""
+    """Return the name and metrics of each worker that is alive."""
     own = select(WorkerRow.name, WorkerRow.metrics)
     alive = own.where(WorkerRow.seen_at > func.now() - ALIVE, WorkerRow.metrics != "")
     return [(name, text) for name, text in session.execute(alive.order_by(WorkerRow.name))]
 
 
 def _count_judge_errors(session: Session) -> int:
-    of_ours = select(func.count()).where(Judging.verdict == Verdict.JUDGE_ERROR, Judging.is_current)
-    return session.scalars(of_ours).one()
+    current = select(func.count()).where(Judging.verdict == Verdict.JUDGE_ERROR, Judging.is_current)
+    return session.scalars(current).one()
 
 
 def _of_queues(queues: Sequence[QueueView]) -> list[Metric]:
     labels = ["queue", "kind"]
-    depth = GaugeMetricFamily("allclose_queue_depth", "Judgings that wait", labels=labels)
-    oldest = GaugeMetricFamily(
-        "allclose_queue_oldest_age_seconds", "For how long the one waits that has waited longest", labels=labels
-    )
-    running = GaugeMetricFamily("allclose_judgings_running", "Judgings that a worker has now", labels=labels)
+    depth = GaugeMetricFamily("allclose_queue_depth", "Waiting judgings", labels=labels)
+    oldest = GaugeMetricFamily("allclose_queue_oldest_age_seconds", "Age of the longest waiting judging", labels=labels)
+    running = GaugeMetricFamily("allclose_judgings_running", "Running judgings", labels=labels)
     for view in queues:
         names = [view.queue, view.kind]
         depth.add_metric(names, view.depth)
@@ -99,7 +97,7 @@ def _of_queues(queues: Sequence[QueueView]) -> list[Metric]:
 
 
 def _of_workers(workers: Sequence[WorkerView]) -> list[Metric]:
-    family = GaugeMetricFamily("allclose_workers", "Workers by what they are", labels=["queue", "state"])
+    family = GaugeMetricFamily("allclose_workers", "Workers by state", labels=["queue", "state"])
     counts = Counter((queue, worker.state) for worker in workers for queue in worker.queues)
     for queue in QUEUES:
         for state in ("alive", "draining", "away", "dead"):
@@ -108,17 +106,20 @@ def _of_workers(workers: Sequence[WorkerView]) -> list[Metric]:
 
 
 def _of_pool(database: Database) -> list[Metric]:
-    """Of the web process."""
+    """Return the metrics of the web process's connection pool."""
     pool = database.engine.pool
     assert isinstance(pool, QueuePool)
     family = GaugeMetricFamily("allclose_database_connections", "Connections of the web process", labels=["state"])
     family.add_metric(["in_use"], pool.checkedout())
     family.add_metric(["idle"], pool.checkedin())
-    return [family, _gauge("allclose_database_connections_limit", "How many it may have", pool.size() + OVERFLOW)]
+    return [
+        family,
+        _gauge("allclose_database_connections_limit", "Most connections of the web process", pool.size() + OVERFLOW),
+    ]
 
 
 def _build() -> Metric:
-    family = GaugeMetricFamily("allclose_build_info", "Which version answers", labels=["version"])
+    family = GaugeMetricFamily("allclose_build_info", "Version of the web process", labels=["version"])
     family.add_metric([version("allclose")], 1)
     return family
 

@@ -1,7 +1,4 @@
-"""The last day at a glance: what waits, who works, what went wrong, what came in, and what an admin has to decide.
-
-What takes space: the database's tables, and the folder of data where this process may read it.
-"""
+"""The overview of the last 24 hours, and the storage used by the database's tables and the data folder."""
 
 import os
 import shutil
@@ -24,11 +21,20 @@ from app.rejudging.model import Rejudging
 from app.submissions.model import Judging, Submission
 
 DAY = timedelta(days=1)
+# The most files counted per folder; a cache has thousands.
+MOST_FILES = 100_000
+_TABLES = text(
+    """
+    SELECT relname, pg_total_relation_size(oid) AS bytes, nullif(reltuples, -1)::bigint AS rows
+    FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+    ORDER BY bytes DESC, relname
+    """
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictOfDay:
-    """`verdict` is None for those that are not judged yet."""
+    """The number of submissions with a verdict; None for those without one yet."""
 
     verdict: Verdict | None
     count: int
@@ -36,7 +42,7 @@ class VerdictOfDay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """Of the last 24 hours: submissions, verdicts, judge errors and sign-ups. The rest is as of now."""
+    """Submissions, verdicts, judge errors and sign-ups are of the last 24 hours. The other fields are as of now."""
 
     queues: tuple[QueueView, ...]
     workers: int
@@ -61,12 +67,12 @@ class Overview:
 
     @property
     def used_slots(self) -> int:
-        """For a moment more judgings run than there are slots: a rejudge ends while a student's has its place."""
+        """Return the slots in use. For a moment more judgings run: one of a rejudging ends while a student's starts."""
         return min(self.running, self.slots)
 
     @property
     def oldest_seconds(self) -> float:
-        """Of those that somebody waits for."""
+        """Return the age of the longest waiting judging that a student waits for."""
         return max((queue.oldest_seconds for queue in self.queues if queue.kind == "interactive"), default=0.0)
 
 
@@ -91,7 +97,7 @@ def read_overview(session: Session) -> Overview:
 
 
 def _count_verdicts(session: Session) -> tuple[VerdictOfDay, ...]:
-    """The most frequent first."""
+    """Count the verdicts of the last 24 hours, the most frequent first."""
     number = func.count()
     rows = session.execute(
         select(Judging.verdict, number)
@@ -113,20 +119,8 @@ def _is_recent(column: Any) -> ColumnElement[bool]:
 
 
 def _pending() -> tuple[ColumnElement[bool], ...]:
-    """Of invitations that may still be used."""
+    """Return the conditions of an invitation that may still be used."""
     return (Invitation.used_at.is_(None), Invitation.revoked_at.is_(None), Invitation.expires_at > func.now())
-
-
-# Files of one folder that are looked at; a cache has thousands.
-MOST_FILES = 100_000
-
-_TABLES = text(
-    """
-    SELECT relname, pg_total_relation_size(oid) AS bytes, nullif(reltuples, -1)::bigint AS rows
-    FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
-    ORDER BY bytes DESC, relname
-    """
-)
 
 
 class View(BaseModel):
@@ -135,19 +129,19 @@ class View(BaseModel):
 
 class TableSize(View):
     name: str
-    bytes: int = Field(description="with its indexes, and what is kept beside it")
-    rows: int | None = Field(description="as the database estimates it; null where it has not looked yet")
+    bytes: int = Field(description="with indexes and TOAST")
+    rows: int | None = Field(description="the database's estimate; null if it has none yet")
 
 
 class FolderSize(View):
     name: str
-    bytes: int | None = Field(description="null where this process may not read it, or stopped counting")
+    bytes: int | None = Field(description="null if this process may not read it, or it has too many files")
 
 
 class Storage(View):
     database_bytes: int
     tables: tuple[TableSize, ...] = Field(description="the largest first")
-    folders: tuple[FolderSize, ...] = Field(description="of the server's folder of data")
+    folders: tuple[FolderSize, ...] = Field(description="folders in the server's data folder")
     disk_free_bytes: int
     disk_total_bytes: int
 
@@ -164,7 +158,7 @@ def read_storage(session: Session, data: Path) -> Storage:
 
 
 def _nearest(folder: Path) -> Path:
-    """It, or the folder that it would be made in: with a database elsewhere, nobody may have made it."""
+    """Return the folder or its nearest existing parent: with an external database the folder may not exist."""
     return next(place for place in (folder.absolute(), *folder.absolute().parents) if place.exists())
 
 
@@ -192,7 +186,7 @@ def _measure(folder: Path) -> int | None:
 
 
 def _size(file: Path) -> int:
-    """Nothing of a file that is gone by now: caches and databases remove theirs at any time."""
+    """Return the file's size on disk; 0 if it was deleted meanwhile."""
     try:
         return file.lstat().st_blocks * 512
     except FileNotFoundError:

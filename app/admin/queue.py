@@ -1,4 +1,4 @@
-"""What waits and what runs, by queue and kind. Read from the rows that are not done: there are few of them."""
+"""Waiting and running judgings, by queue and kind. Only unfinished rows are read, and there are few of them."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -24,19 +24,19 @@ _IS_OPEN = Judging.state.in_(["queued", "judging"])
 
 
 class QueueView(BaseModel):
-    """`kind`: interactive, where somebody waits for the verdict, or rejudge."""
+    """`kind`: interactive if a student waits for the verdict, or rejudge."""
 
     model_config = ConfigDict(frozen=True)
 
     queue: str
     kind: Kind
-    depth: int = Field(description="judgings that wait")
-    oldest_seconds: float = Field(description="for how long the one waits that has waited longest; 0 where none does")
-    running: int = Field(description="judgings that a worker has now")
+    depth: int = Field(description="waiting judgings")
+    oldest_seconds: float = Field(description="the age of the longest waiting judging; 0 if none waits")
+    running: int = Field(description="running judgings")
 
 
 class OpenView(BaseModel):
-    """A judging that waits or runs."""
+    """A waiting or running judging."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -49,17 +49,19 @@ class OpenView(BaseModel):
 
 
 class WaitingView(OpenView):
-    priority: int = Field(description=f"the highest is next; every rejudge has {BACKGROUND}, and is behind all others")
+    priority: int = Field(description=f"the highest is next; every rejudge has {BACKGROUND} and comes last")
     attempt: int = Field(description="attempts so far")
     queued_at: datetime
-    seconds: float = Field(description="for how long it waits")
+    seconds: float = Field(description="the time since it was queued")
 
 
 class RunningView(OpenView):
     worker: str
-    attempt: int = Field(description="which one this is")
+    attempt: int = Field(description="the number of this attempt, from 1")
     started_at: datetime = Field(description="when this attempt began")
-    seconds: float = Field(description="for how long it runs; a rejudge rests while students' judgings need the cores")
+    seconds: float = Field(
+        description="the time since this attempt began; a rejudge pauses while students' judgings need the cores"
+    )
 
 
 class QueueState(BaseModel):
@@ -75,7 +77,7 @@ def read_queue(session: Session) -> QueueState:
 
 
 def count_queues(session: Session) -> list[QueueView]:
-    """One for each queue and kind, also where nothing waits."""
+    """Return a view of each queue and kind, also of empty ones."""
     waits = Judging.state == "queued"
     oldest = func.coalesce(func.max(_age(Judging.queued_at)).filter(waits), 0)
     counted = (
@@ -93,13 +95,13 @@ def list_longest(session: Session) -> list[WaitingView]:
 
 
 def list_running(session: Session) -> list[RunningView]:
-    """Those of a worker that stopped beating included, until another takes them over."""
+    """Return the judgings that run longest. Those of a dead worker count until another worker takes them over."""
     running = _open("judging", Judging.started_at).add_columns(Judging.worker, Judging.started_at)
     return [RunningView.model_validate(row) for row in session.execute(running)]
 
 
 def _open(state: State, since: InstrumentedAttribute[Any]) -> Select[Any]:
-    """Those that have been so longest."""
+    """Select the judgings that have been in the state longest."""
     return (
         select(
             Judging.id.label("judging"),
@@ -131,7 +133,7 @@ def _view(queue: str, kind: Kind, counts: tuple[int, float, int]) -> QueueView:
 
 
 def _kind() -> ColumnElement[Kind]:
-    # Written out: grouped by, it must be the same expression, which parameters are not.
+    # Literals: GROUP BY needs the same expression, and two parameters are never the same.
     names: list[ColumnElement[Kind]] = [literal_column(f"'{kind}'") for kind in KINDS]
     return case((Judging.rejudging_id.is_(None), names[0]), else_=names[1])
 

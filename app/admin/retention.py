@@ -1,16 +1,8 @@
-"""What is old enough to be removed, by the policy; and what is kept however old it is.
+"""Retention: removes old rows by the policy, once per hour, in small batches, in one process at a time.
 
-Of submissions: those that are still judged; those that a rejudging, which nobody has decided on yet, judges again; and
-of each user and problem the first and the last that was accepted. So who has solved a problem has solved it for good,
-at the time when it was so, and what was sent last can be read and judged again. The audit log has no rule.
-
-Removing what is old: in small batches, each in a transaction of its own, and by one process at a time.
-
-What would go if old things were removed now, and what went the last time.
-
-A thread of the web process that sees now and then whether it is time to remove what is old.
-
-The table of when old things were removed, and how many.
+A submission is kept while a judging of it is not done or belongs to an undecided rejudging. Each user's first and last
+accepted submission to a problem are kept too: so a solved problem stays solved since the same time, and the last
+submission can be judged again. The audit log has no rule.
 """
 
 import logging
@@ -47,9 +39,22 @@ from app.rejudging.model import Rejudging
 from app.submissions.model import Judging, Submission
 from app.submissions.solved import is_solving
 
+RUNS_DAYS = 365
+BATCH = 200
+EVERY = timedelta(hours=1)
+# The key of the advisory lock. Nothing else in Allclose may use it.
+LOCK = 0x72657461
+RETENTION = Actor(user_id=None, channel="retention")
+# The most rows counted.
+MOST_COUNTED = 10_000
+# Not at once: a start has more urgent work.
+FIRST_AFTER_SECONDS = 120.0
+LOOK_EVERY_SECONDS = 300.0
+_log = logging.getLogger(__name__)
+
 
 class RetentionRun(Base):
-    """`removed` counts by kind; it grows while the run goes on, which ends at `finished_at`."""
+    """A run of retention. `removed` counts rows by kind, and is written when the run ends."""
 
     __tablename__ = "retention_runs"
 
@@ -59,12 +64,9 @@ class RetentionRun(Base):
     removed: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
 
 
-RUNS_DAYS = 365
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """`chosen`: the keys of what is older than `days`, and goes. `setting` is the one that says so."""
+    """`chosen` selects the IDs of rows to remove, older than `days`, as `setting` says."""
 
     name: str
     setting: str | None
@@ -74,7 +76,7 @@ class Rule:
 
 
 def list_rules(policy: Policy) -> tuple[Rule, ...]:
-    """Those that remove something: what is kept for ever has none."""
+    """Return the rules that remove rows. A setting without a number of days has no rule."""
     settings: tuple[tuple[str, str | None, int | None, type[Any], Callable[[Any], ColumnElement[bool]]], ...] = (
         ("submissions", "keep_submissions_days", policy.keep_submissions_days, Submission, _old_submissions),
         ("verifications", "keep_verifications_days", policy.keep_verifications_days, Verification, _old_verifications),
@@ -101,13 +103,13 @@ def _old_submissions(at: Any) -> ColumnElement[bool]:
 
 
 def _is_held() -> ColumnElement[bool]:
-    """A judging of it is not done, or belongs to a rejudging that is still to be decided on."""
+    """Whether a judging of the submission is not done, or belongs to an undecided rejudging."""
     undecided = select(Rejudging.id).where(Rejudging.id == Judging.rejudging_id, Rejudging.decision.is_(None)).exists()
     return exists().where(Judging.submission_id == Submission.id, or_(Judging.state != "done", undecided))
 
 
 def _is_first_or_last_accepted() -> ColumnElement[bool]:
-    """It is accepted, and no other of the same user and problem that is came before; or none came after."""
+    """Whether the submission is the user's first or last accepted one to the problem."""
     other, judging = aliased(Submission), aliased(Judging)
     accepted = exists().where(Judging.submission_id == Submission.id, is_solving())
     also_accepted = (
@@ -128,7 +130,7 @@ def _old_verifications(at: Any) -> ColumnElement[bool]:
 
 
 def _ended_tokens(at: Any) -> ColumnElement[bool]:
-    """As the index of it says it: the earlier of both, of those that are there."""
+    """Compare the earlier of both times that is not null, as the index has it."""
     ended: ColumnElement[bool] = func.least(ApiToken.revoked_at, ApiToken.expires_at) < at
     return ended
 
@@ -138,15 +140,8 @@ def _ended_invitations(at: Any) -> ColumnElement[bool]:
     return ended
 
 
-BATCH = 200
-EVERY = timedelta(hours=1)
-# Any number that nothing else of ours locks.
-LOCK = 0x72657461
-RETENTION = Actor(user_id=None, channel="retention")
-
-
 def run_if_due(database: Database) -> RetentionRun | None:
-    """None where another process is at it, or was within the hour."""
+    """Run retention. Return None if another process runs it, or it ran within the last hour."""
     with _only_one(database) as is_ours:
         if not is_ours:
             return None
@@ -183,7 +178,7 @@ def _remove_all(database: Database, rule: Rule) -> int:
 
 
 def _remove_some(session: Session, rule: Rule) -> int:
-    """What somebody else holds now is left for the next time."""
+    """Remove a batch. Rows that another transaction has locked wait for the next run."""
     some = rule.chosen.limit(BATCH).with_for_update(skip_locked=True, of=rule.model)
     keys = session.scalars(some).all()
     session.execute(delete(rule.model).where(rule.model.__table__.c.id.in_(keys)))
@@ -198,7 +193,7 @@ def _ran_lately(session: Session) -> bool:
 
 @contextmanager
 def _only_one(database: Database) -> Iterator[bool]:
-    """A lock of the connection, and not of a transaction: it lasts over many."""
+    """Hold a lock of the connection over many transactions. Yield whether this process got it."""
     with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         is_ours = bool(connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": LOCK}))
         try:
@@ -208,27 +203,23 @@ def _only_one(database: Database) -> Iterator[bool]:
                 connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": LOCK})
 
 
-# Beyond it, a number is only said to be larger.
-MOST_COUNTED = 10_000
-
-
 class View(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
 class Due(View):
-    """What would go."""
+    """Rows that are due for removal."""
 
     name: str
-    setting: str | None = Field(description="the setting that says so; null where it is always so")
+    setting: str | None = Field(description="the setting with the number of days; null for a fixed rule")
     days: int
-    count: int = Field(description=f"no more than {MOST_COUNTED} are counted")
+    count: int = Field(description=f"at most {MOST_COUNTED} are counted")
 
 
 class RunView(View):
     started_at: datetime
-    finished_at: datetime | None = Field(description="null while it goes on, or where it broke off")
-    removed: dict[str, Any] = Field(description="how many, by what they were")
+    finished_at: datetime | None = Field(description="null while the run goes on, or if it was interrupted")
+    removed: dict[str, Any] = Field(description="the number of removed rows, by kind")
 
 
 class Retention(View):
@@ -252,14 +243,9 @@ def read_retention(session: Session) -> Retention:
     )
 
 
-# Not at once: a start has better things to do.
-FIRST_AFTER_SECONDS = 120.0
-LOOK_EVERY_SECONDS = 300.0
-
-_log = logging.getLogger(__name__)
-
-
 class Caretaker:
+    """The web process's thread that runs retention when it is due."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
         self._stopping = threading.Event()
@@ -269,7 +255,7 @@ class Caretaker:
         self._thread.start()
 
     def stop(self) -> None:
-        """A run that goes on ends with the process, and begins anew at the next start."""
+        """Stop the thread. A run in progress ends with the process, and starts again after the next start."""
         self._stopping.set()
 
     def _look(self) -> None:
@@ -279,4 +265,4 @@ class Caretaker:
             try:
                 run_if_due(self._database)
             except Exception:
-                _log.exception("what is old was not removed; the next try is in %d s", LOOK_EVERY_SECONDS)
+                _log.exception("Old rows were not removed. The next try is in %d s.", LOOK_EVERY_SECONDS)

@@ -1,4 +1,4 @@
-"""Problems and revisions for admins: what is current since when, how it was verified, and whether it is ready."""
+"""Problems and revisions for admins: publication, verification, and whether the expected outputs are ready."""
 
 from datetime import datetime
 from uuid import UUID
@@ -14,7 +14,7 @@ from app.database.engine import storable
 from app.errors import ProblemNotFound
 from app.submissions.model import Judging
 
-# Beyond it, a number is only said to be larger: counting them all would read all of a table that grows.
+# The most submissions counted: counting all would read a table that grows.
 MOST_COUNTED = 1_000
 
 
@@ -27,19 +27,21 @@ class RevisionState(BaseModel):
     digest: str
     is_current: bool
     created_at: datetime
-    published_at: datetime | None = Field(description="when it last became its problem's current one; null if never")
-    published_by: str | None = Field(description="a user name; null where the server took it from its folder")
-    verification: UUID | None = Field(description="the last that it passed here; null where it was in none")
-    verdict: Outcome | None = Field(description="of that verification")
-    submissions: int = Field(
-        description=f"those that it judged, or will, as counts now; no more than {MOST_COUNTED} are counted"
+    published_at: datetime | None = Field(
+        description="when it last became the problem's current revision; null if never"
     )
-    variants: int = Field(description="how many draws of its hidden inputs there are")
-    ready_variants: int = Field(description="those whose expected outputs are there")
+    published_by: str | None = Field(description="a user name; null if it came from the server's folder")
+    verification: UUID | None = Field(description="its last verification on this server; null if there was none")
+    verdict: Outcome | None = Field(description="the outcome of that verification")
+    submissions: int = Field(
+        description=f"submissions whose current judging is on it; at most {MOST_COUNTED} are counted"
+    )
+    variants: int = Field(description="the number of draws of its hidden inputs")
+    ready_variants: int = Field(description="the number of variants with expected outputs")
 
     @property
     def has_more_submissions(self) -> bool:
-        """Than are counted."""
+        """Whether there may be more submissions than were counted."""
         return self.submissions >= MOST_COUNTED
 
     @property
@@ -52,13 +54,13 @@ class RevisionStates(BaseModel):
 
 
 def list_current(session: Session) -> tuple[RevisionState, ...]:
-    """The current revision of each problem, by slug."""
+    """Return the current revision of each problem, by slug."""
     return tuple(_state(row) for row in session.execute(_states().where(IS_CURRENT).order_by(Problem.slug)))
 
 
 def list_outdated(session: Session) -> frozenset[str]:
-    """The slugs of problems for which something keeps the verdict of another revision than the current one."""
-    # With a limit of its own, each revision is looked up in the index; without, all judgings might be read.
+    """Return the slugs of problems with submissions whose verdict is of another revision than the current one."""
+    # With a limit per revision, PostgreSQL uses the index. Without it, PostgreSQL might read all judgings.
     is_kept = (Judging.revision_id == Revision.id, Judging.is_current, Judging.state == "done")
     kept = select(literal(1).label("one")).where(*is_kept).limit(1).correlate(Revision).lateral()
     query = select(Problem.slug).join(Revision, and_(Revision.problem_id == Problem.id, ~IS_CURRENT)).join(kept, true())
@@ -66,7 +68,7 @@ def list_outdated(session: Session) -> frozenset[str]:
 
 
 def list_of_problem(session: Session, slug: str) -> tuple[RevisionState, ...]:
-    """All revisions of one problem, the newest first. Raises ProblemNotFound."""
+    """Return all revisions of one problem, newest first. Raises ProblemNotFound."""
     query = _states().where(Problem.slug == storable(slug)).order_by(Revision.number.desc())
     found = tuple(_state(row) for row in session.execute(query))
     if not found:
@@ -86,12 +88,12 @@ def _states() -> Select[*tuple[object, ...]]:
     verified = aliased(
         Verification,
         select(Verification)
-        .where(Verification.slug == Problem.slug, Verification.revision_id == Revision.id)  # the first by an index
+        .where(Verification.slug == Problem.slug, Verification.revision_id == Revision.id)  # the slug is in an index
         .order_by(Verification.queued_at.desc())
         .limit(1)
         .lateral(),
     )
-    # Of no column: the index on the revision is enough to count them.
+    # No column is read, so the index on the revision is enough to count.
     each = select(literal(1).label("one")).select_from(Judging)
     some = each.where(Judging.revision_id == Revision.id, Judging.is_current).limit(MOST_COUNTED).correlate(Revision)
     ready = select(func.count(distinct(ExpectedOutput.variant))).where(ExpectedOutput.revision_id == Revision.id)

@@ -1,6 +1,6 @@
-"""The settings of run time as admins see them: what each is for, its bounds, its default, and who changed it when.
+"""Settings as admins see them: description, bounds, default, and who changed the value when.
 
-Changing settings where that may remove things for good: only by who was told how many, and says so.
+A change that makes retention delete rows for good needs a confirmation: the error counts the rows first.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ Value = str | int | None
 
 
 class Setting(BaseModel):
-    """`minimum` and `maximum` are of numbers, `max_length` of texts. `may_be_empty`: null is a value, too."""
+    """`minimum` and `maximum` are for numbers, `max_length` for texts. `may_be_empty`: null is allowed."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -44,8 +44,8 @@ class Setting(BaseModel):
     maximum: int | None = None
     max_length: int | None = None
     may_be_empty: bool = False
-    changed_by: str | None = Field(None, description="a user name; null for a default, and for a command")
-    changed_at: datetime | None = Field(None, description="null for what is still at its default")
+    changed_by: str | None = Field(None, description="a user name; null for a default and for a command")
+    changed_at: datetime | None = Field(None, description="null for a default")
 
     @property
     def is_number(self) -> bool:
@@ -60,7 +60,7 @@ class _Change:
 
 
 def list_settings(session: Session) -> tuple[Setting, ...]:
-    """In the order of the policy."""
+    """Return all settings in the policy's order."""
     rows = session.execute(
         select(PolicyRow.name, PolicyRow.value, User.username, PolicyRow.changed_at).outerjoin(
             User, User.id == PolicyRow.changed_by
@@ -90,13 +90,13 @@ def _setting(name: str, change: _Change | None) -> Setting:
 
 
 def _schema(name: str) -> dict[str, Any]:
-    """What JSON Schema says of the field, or of what it is when it is not null."""
+    """Return the field's JSON Schema, without null."""
     schema: dict[str, Any] = Policy.model_json_schema()["properties"][name]
     return next((kind for kind in schema.get("anyOf", ()) if kind["type"] != "null"), schema)
 
 
 def read_value(name: str, text: str) -> Value:
-    """What somebody typed into a field, as the policy takes it. Raises NotFound, Invalid."""
+    """Convert a form's text to the setting's type. Raises SettingNotFound and Invalid."""
     if name not in Policy.model_fields:
         raise SettingNotFound(name)
     setting = _setting(name, None)
@@ -109,28 +109,27 @@ def read_value(name: str, text: str) -> Value:
         return int(typed)
     except ValueError:
         bounds = f"from {setting.minimum} to {setting.maximum}"
-        raise Invalid(name, f"{name} is {typed[:MAX_SHOWN]!r}: it should be a whole number {bounds}") from None
+        raise Invalid(name, f"{name} is {typed[:MAX_SHOWN]!r}: it should be a whole number {bounds}.") from None
 
 
 class RemovalUnconfirmed(Conflict):
-    """What would go for good, soon after the change is saved. Nothing is saved."""
+    """The change would delete rows for good. Nothing is saved."""
 
     def __init__(self, going: tuple[Due, ...]) -> None:
         named = "; ".join(f"{due.setting} = {due.days} would remove {_counted(due)}" for due in going)
-        self.going, self.warning = going, f"{named}, for good and within the hour"
-        super().__init__(f"{self.warning}; nothing is saved: send confirm_removal=true with it if they may go")
+        self.going, self.warning = going, f"{named}, for good and within 1 hour"
+        super().__init__(f"{self.warning}. Nothing was saved. To delete them, send confirm_removal=true.")
 
 
 def change_settings(
     session: Session, actor: Actor, changes: Mapping[str, Any], *, is_confirmed: bool = False
 ) -> Policy:
-    """As `change_policy`. Raises RemovalUnconfirmed where something is kept shorter, is old enough to go, and
-    nobody has confirmed it."""
+    """Change settings as `change_policy` does. Raises RemovalUnconfirmed if a shorter retention would delete rows."""
     return _knowingly(session, lambda: change_policy(session, actor, changes), is_confirmed=is_confirmed)
 
 
 def put_back(session: Session, actor: Actor, name: str, *, is_confirmed: bool = False) -> Policy:
-    """As `reset_setting`, and as `change_settings`."""
+    """Reset a setting. Raises as `reset_setting` and `change_settings` do."""
     return _knowingly(session, lambda: reset_setting(session, actor, name), is_confirmed=is_confirmed)
 
 
@@ -145,7 +144,7 @@ def _knowingly(session: Session, change: Callable[[], Policy], *, is_confirmed: 
 
 
 def _list_going(session: Session, before: Policy, after: Policy) -> tuple[Due, ...]:
-    """By the settings that keep something shorter than they did: what is old enough now."""
+    """Count the rows that the shortened settings would delete."""
     due = (count_due(session, rule) for rule in list_rules(after) if _is_shorter(before, after, rule.setting))
     return tuple(one for one in due if one.count)
 

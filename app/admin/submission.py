@@ -1,4 +1,4 @@
-"""Everybody's submissions for admins: how one was judged each time, and all that are chosen as a table."""
+"""Submissions for admins: all judgings of one, and the export of many as a table."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -20,7 +20,7 @@ from app.submissions.query import HistoryFilters, SubmissionSummary, choose, sum
 from app.submissions.view import State
 
 CHUNK = 500
-# With sources, which may have 256 KiB each.
+# The chunk with sources, which have up to 256 KiB each.
 SOURCES_AT_A_TIME = 50
 COLUMNS = (
     "id",
@@ -39,20 +39,20 @@ COLUMNS = (
 
 
 class InspectedJudging(BaseModel):
-    """One evaluation of a submission, as admins see it. Of hidden cases no value is stored, and so none shown."""
+    """One judging of a submission, as admins see it. Values of hidden cases are not stored, so they are not here."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
     id: int
-    revision: int = Field(description="the number of the revision that it was judged on")
-    is_current: bool = Field(description="whether it counts: of a submission's judgings exactly one does")
-    rejudging_id: UUID | None = Field(description="the rejudging that it belongs to; null for the first one")
+    revision: int = Field(description="the number of the revision it was judged on")
+    is_current: bool = Field(description="whether it counts: exactly one judging of a submission does")
+    rejudging_id: UUID | None = Field(description="its rejudging; null for the first judging")
     queue: str
     priority: int
     state: State
     verdict: Verdict | None
     score: int | None
-    attempt: int = Field(description="how many times a worker has begun it")
+    attempt: int = Field(description="the number of times that a worker began it")
     worker: str | None
     image: str | None
     versions: dict[str, Any] | None
@@ -60,12 +60,12 @@ class InspectedJudging(BaseModel):
     started_at: datetime | None
     finished_at: datetime | None
     hint: str | None
-    reason: str | None = Field(description="why it is a judge_error, or was tried again")
-    request_id: str | None = Field(description="of the request that asked for it, as the server's log has it")
+    reason: str | None = Field(description="why it is a judge_error, or was judged again")
+    request_id: str | None = Field(description="identifies the request that made it in the server's log")
 
 
 def inspect_judgings(session: Session, submission: Submission) -> tuple[InspectedJudging, ...]:
-    """All of them, the newest first."""
+    """Return all judgings of the submission, newest first."""
     rows = session.execute(
         select(Judging, Revision.number)
         .join(Revision, Revision.id == Judging.revision_id)
@@ -79,7 +79,7 @@ def inspect_judgings(session: Session, submission: Submission) -> tuple[Inspecte
 
 
 def export_submissions(session: Session, filters: HistoryFilters, format: Format, *, with_source: bool) -> Table:
-    """All that are chosen. Raises as `choose`."""
+    """Return the chosen submissions as a table. Raises as `choose` does."""
     choose(session, filters)
     columns = (*COLUMNS, "source") if with_source else COLUMNS
     records = each_submission(session, filters, with_source=with_source)
@@ -91,7 +91,7 @@ def record_submissions_export(session: Session, actor: Actor, filters: HistoryFi
 
 
 def each_submission(session: Session, filters: HistoryFilters, *, with_source: bool) -> Iterator[dict[str, Any]]:
-    """All that are chosen, a few in memory at a time. Whole only in a session that reads all of one moment."""
+    """Yield the chosen submissions in chunks. Call it in a snapshot session, or the result mixes several moments."""
     size = SOURCES_AT_A_TIME if with_source else CHUNK
     chosen = choose(session, filters)
     after = chosen

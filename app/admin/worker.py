@@ -1,4 +1,4 @@
-"""Workers as an admin sees them: there or last seen when, what they have and do; and draining one."""
+"""Workers as admins see them: state, resources and load; and draining or resuming one."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ State = Literal["alive", "draining", "away", "dead"]
 
 
 class WorkerView(BaseModel):
-    """A worker process. `draining`: alive, and told to take no more; `away`: told so, and ended since: the next one
-    that starts on its host for its queues takes none either; `dead`: it stopped beating and never said why.
+    """A worker process. `draining`: alive, and takes no more judgings. `away`: it was drained and has ended; the next
+    worker on its host for its queues takes no judgings either. `dead`: its heartbeats stopped without a word.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -30,15 +30,15 @@ class WorkerView(BaseModel):
     host: str
     state: State
     queues: list[str]
-    slots: int = Field(description="judgings that it runs at once")
+    slots: int = Field(description="the number of judgings that it runs at once")
     running: int = Field(
-        description="judgings that it has now: for a moment more than `slots`, when a rejudge gives way to a student's"
+        description="running judgings: for a moment more than `slots`, when a rejudge gives way to a student's judging"
     )
     device: str
     gpus: list[str]
-    boxes: dict[str, Any] = Field(description="its boxes, counted by what they do")
+    boxes: dict[str, Any] = Field(description="its boxes, counted by state")
     versions: dict[str, Any] = Field(
-        description="of Allclose, of Python and of each framework that a box was opened with; `sandbox` names its kind"
+        description="of Allclose, Python and each framework that a box has opened; `sandbox` is the kind of sandbox"
     )
     started_at: datetime
     seen_at: datetime
@@ -49,12 +49,12 @@ class WorkerView(BaseModel):
 
     @property
     def known_versions(self) -> list[str]:
-        """In words; the kind of sandbox says itself what it is."""
+        """Return the versions in words, and the kind of sandbox by its name alone."""
         return [str(what) if name == "sandbox" else f"{name} {what}" for name, what in sorted(self.versions.items())]
 
     @property
     def giving_way(self) -> int:
-        """So many of those it has end, since students' have taken their places."""
+        """Return the number of rejudges that are ending because students' judgings took their slots."""
         return max(0, self.running - self.slots)
 
 
@@ -63,7 +63,7 @@ class WorkerList(BaseModel):
 
 
 def list_workers(session: Session) -> list[WorkerView]:
-    """Those alive first. A process has a row for judgings and one for verifications; it is shown once."""
+    """Return the workers, living ones first. A process has rows for judgings and verifications, shown as one worker."""
     rows = session.execute(
         select(WorkerRow, WorkerRow.seen_at > func.now() - ALIVE).order_by(WorkerRow.started_at, WorkerRow.id)
     ).all()
@@ -80,26 +80,29 @@ def list_workers(session: Session) -> list[WorkerView]:
 
 
 def drain(session: Session, actor: Actor, worker_id: UUID) -> WorkerView:
-    """It takes no more judgings and finishes what it has; so does whoever comes in its place, until `resume`.
+    """Let the worker finish its judgings and take no more, until `resume`. This also holds for its replacement.
 
-    Raises NotFound, and Conflict for a dead one.
+    Raises NotFound, and Conflict for a dead worker.
     """
     return _change(session, actor, worker_id, is_draining=True)
 
 
 def resume(session: Session, actor: Actor, worker_id: UUID) -> WorkerView:
-    """Where it is away, its row goes. Raises NotFound, and Conflict for a dead one."""
+    """Let the worker take judgings again. Deletes the row of one that is away.
+
+    Raises NotFound, and Conflict for a dead worker.
+    """
     return _change(session, actor, worker_id, is_draining=False)
 
 
 def _change(session: Session, actor: Actor, worker_id: UUID, *, is_draining: bool) -> WorkerView:
-    """Nothing is recorded where it is so already."""
+    """Change and record the state. A worker that is already in it does not change."""
     row = session.get(WorkerRow, worker_id, with_for_update=True)
     if row is None:
-        raise NotFound(f"there is no worker {worker_id}; GET /api/v1/workers lists those there are")
+        raise NotFound(f"There is no worker {worker_id}. GET /api/v1/workers lists all workers.")
     view = _find(session, row.name)
     if view.state == "dead":
-        raise Conflict(f"{row.name} is dead: nothing can be asked of it; hold back or resume the one in its place")
+        raise Conflict(f"{row.name} is dead. Drain or resume the worker that replaced it.")
     if row.is_draining == is_draining:
         return view
     _write(session, row.name, is_draining=is_draining)
@@ -114,7 +117,7 @@ def _change(session: Session, actor: Actor, worker_id: UUID, *, is_draining: boo
 
 def _write(session: Session, name: str, *, is_draining: bool) -> None:
     session.execute(update(WorkerRow).where(WorkerRow.name == name).values(is_draining=is_draining))
-    # Its loops listen to these for their own name too, and beat at once.
+    # The worker's loops listen on these channels for their own name, and send a heartbeat at once.
     for channel in ("judging", "verification"):
         session.execute(select(func.pg_notify(channel, name)))
 
@@ -130,7 +133,7 @@ def _state(row: WorkerRow, *, is_alive: bool) -> State:
 
 
 def _view(rows: Sequence[tuple[WorkerRow, bool]], running: int) -> WorkerView:
-    """The row that judges says most of it."""
+    """Return a view of the worker, mostly from the row for judgings."""
     rows = sorted(rows, key=lambda each: (not each[1], each[0].queues[0].startswith("verify-")))
     row, is_alive = rows[0]
     return WorkerView(

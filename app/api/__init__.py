@@ -1,1 +1,1 @@
-"""REST v1 under /api/v1, one module per resource, and the endpoints for machines at the root."""
+"""REST v1 under /api/v1, one module per resource, and the endpoints for monitoring at the root."""

@@ -1,4 +1,4 @@
-"""What takes space, what is removed when it is old, and what state problems and revisions are in."""
+"""The overview of the last day, storage, retention, and the state of problems and revisions."""
 
 from typing import Annotated
 
@@ -19,26 +19,26 @@ def get_overview(viewer: OperationsReader, database: Stored) -> Overview:  # noq
         return read_overview(session)
 
 
-@router.get("/storage", responses=problems(401, 403), summary="What takes space, by table and by folder")
+@router.get("/storage", responses=problems(401, 403), summary="Storage used, by table and by folder")
 def get_storage(viewer: OperationsReader, database: Stored, settings: Configured) -> Storage:  # noqa: ARG001
     with database.transaction() as session:
         return read_storage(session, settings.data)
 
 
-@router.get(
-    "/retention", responses=problems(401, 403), summary="What is old enough to be removed, and what was removed"
-)
+@router.get("/retention", responses=problems(401, 403), summary="Rows that are due for removal, and the last removal")
 def get_retention(viewer: OperationsReader, database: Stored) -> Retention:  # noqa: ARG001
-    """It goes within the hour, by itself; the settings `keep_…_days` say what is old."""
+    """Allclose removes old rows within the hour. The settings `keep_…_days` say which rows are old."""
     with database.transaction() as session:
         return read_retention(session)
 
 
-@router.get("/revisions", responses=problems(401, 403, 404, 422), summary="What state problems and revisions are in")
+@router.get("/revisions", responses=problems(401, 403, 404, 422), summary="The state of problems and revisions")
 def list_revision_states(
     viewer: OperationsReader,  # noqa: ARG001
     database: Stored,
-    problem: Annotated[str | None, Query(description="all of this one's; without, the current one of each")] = None,
+    problem: Annotated[
+        str | None, Query(description="all revisions of this problem; without it, the current revision of each problem")
+    ] = None,
 ) -> RevisionStates:
     with database.transaction() as session:
         return RevisionStates(items=list_of_problem(session, problem) if problem else list_current(session))

@@ -1,4 +1,4 @@
-"""Files as answers: archives and tables."""
+"""Answers that are files: archives and tables."""
 
 from collections.abc import Mapping
 from typing import IO, Any
@@ -24,7 +24,7 @@ def send_package(slug: str, files: Mapping[str, str], name: str) -> Response:
 
 
 def send_table(table: Table) -> StreamingResponse:
-    """In the session that it is read in. Raises LimitReached."""
+    """Call it while the session that reads the table is open. Raises LimitReached."""
     return StreamingResponse(read_chunks(table.to_file()), media_type=table.media_type, headers=table.headers)
 
 

@@ -1,4 +1,4 @@
-"""Who did what, when, to what, from where, and what was before. Rows are only ever added."""
+"""The audit log: who did what, when and from where, and the values before and after."""
 
 from typing import Annotated
 
@@ -16,15 +16,18 @@ router = APIRouter(prefix="/audit-events", tags=["administration"])
 
 
 class AuditQuery(AuditFilters):
-    cursor: str | None = Field(None, description="`next` of the page before")
+    cursor: str | None = Field(None, description="`next` of the previous page")
 
 
 class AuditExport(AuditFilters):
-    format: Format = Field("ndjson", description="of the file")
+    format: Format = Field("ndjson", description="the format of the file")
 
 
 @router.get(
-    "", responses=problems(401, 403, 404, 422), operation_id="list_audit_events", summary="What was done, newest first"
+    "",
+    responses=problems(401, 403, 404, 422),
+    operation_id="list_audit_events",
+    summary="List audit events, newest first",
 )
 def get_audit_events(viewer: Auditor, database: Stored, query: Annotated[AuditQuery, Query()]) -> AuditPage:  # noqa: ARG001
     with database.transaction() as session:
@@ -35,12 +38,12 @@ def get_audit_events(viewer: Auditor, database: Stored, query: Annotated[AuditQu
     "/export",
     response_class=StreamingResponse,
     responses={200: EXPORT, **problems(401, 403, 404, 422)},
-    summary="All of what was done, as a file",
+    summary="Download audit events as a file",
 )
 def export_audit_events(
     viewer: Auditor, address: Address, database: Stored, query: Annotated[AuditExport, Query()]
 ) -> StreamingResponse:
-    """All as it was when it was asked for. That it was is written down."""
+    """The file has the events as of the request. The audit log records the download."""
     with database.snapshot() as session:
         answer = send_table(export_events(session, query, query.format))
     with database.transaction() as session:

@@ -1,4 +1,4 @@
-"""Backups that this deployment makes, keeps and restores while it runs. None comes in from elsewhere."""
+"""Backups that this deployment makes, keeps and restores while it runs. A backup can't be uploaded."""
 
 import asyncio
 import time
@@ -17,7 +17,7 @@ from app.api.openapi import problems
 from app.api.submissions import MAX_WAIT_SECONDS
 from app.backup.service import BackupList, BackupService, BackupView
 from app.body import Body
-from app.request_state import get_backup_desk
+from app.request_state import get_backup_service
 
 LOOK_AGAIN_SECONDS = 0.25
 
@@ -26,16 +26,16 @@ router = APIRouter(prefix="/backups", tags=["backups"])
 BackupMaker = Annotated[Viewer, needs(Permission.BACK_UP)]
 
 
-Desk = Annotated[BackupService, Depends(get_backup_desk)]
+Service = Annotated[BackupService, Depends(get_backup_service)]
 Wait = Annotated[
     int,
-    Query(ge=0, le=MAX_WAIT_SECONDS, description="seconds to wait until it is written, or what restores it is through"),
+    Query(ge=0, le=MAX_WAIT_SECONDS, description="seconds to wait until the backup is written or restored"),
 ]
 _LOCATION = {"Location": {"description": "the backup's path", "schema": {"type": "string"}, "required": True}}
 
 
 class Replacement(Body):
-    replace: StrictBool = Field(False, description="yes: what is there now, all of it, may go", examples=[True])
+    replace: StrictBool = Field(False, description="true: delete all current data", examples=[True])
 
 
 @router.post(
@@ -45,30 +45,30 @@ class Replacement(Body):
     operation_id="create_backup",
     summary="Make a backup of everything",
 )
-def create_backup(viewer: BackupMaker, address: Address, desk: Desk, response: Response) -> BackupView:
-    """It is of this moment, and is written while the service goes on; `GET /backups/{name}` says how far it is."""
-    return _accepted(response, desk.make(act_as(viewer, address)))
+def create_backup(viewer: BackupMaker, address: Address, service: Service, response: Response) -> BackupView:
+    """The backup has the data as of now. The service goes on meanwhile; `GET /backups/{name}` shows the progress."""
+    return _accepted(response, service.make(act_as(viewer, address)))
 
 
-@router.get("", responses=problems(401, 403), operation_id="list_backups", summary="List the backups that are kept")
-def list_backups(viewer: BackupMaker, desk: Desk) -> BackupList:  # noqa: ARG001
-    return desk.list_all()
+@router.get("", responses=problems(401, 403), operation_id="list_backups", summary="List backups")
+def list_backups(viewer: BackupMaker, service: Service) -> BackupList:  # noqa: ARG001
+    return service.list_all()
 
 
 @router.get(
     "/{name}",
     responses=problems(401, 403, 404, 422, 429),
     operation_id="get_backup",
-    summary="A backup, or how far it is",
+    summary="A backup and its progress",
 )
-async def get_backup(viewer: BackupMaker, desk: Desk, seats: Seats, name: str, wait: Wait = 0) -> BackupView:
-    """Holds no database connection while it waits."""
+async def get_backup(viewer: BackupMaker, service: Service, seats: Seats, name: str, wait: Wait = 0) -> BackupView:
+    """With `wait`, the answer comes when the backup or restore has ended, or after `wait` seconds."""
     deadline = time.monotonic() + wait
     with seats.seat(viewer.id, wait):
-        view = await run_in_threadpool(desk.get, name)
+        view = await run_in_threadpool(service.get, name)
         while view.is_under_way and (left := deadline - time.monotonic()) > 0:
             await asyncio.sleep(min(LOOK_AGAIN_SECONDS, left))
-            view = await run_in_threadpool(desk.get, name)
+            view = await run_in_threadpool(service.get, name)
     return view
 
 
@@ -77,11 +77,11 @@ async def get_backup(viewer: BackupMaker, desk: Desk, seats: Seats, name: str, w
     response_class=StreamingResponse,
     responses={200: ARCHIVE, **problems(401, 403, 404, 422)},
     operation_id="download_backup",
-    summary="Everything, as a zip archive",
+    summary="Download a backup as a zip archive",
 )
-def download_backup(viewer: BackupMaker, address: Address, desk: Desk, name: str) -> StreamingResponse:
-    """It holds password hashes, the secrets of hidden inputs and the keys that links are signed with."""
-    return send_file(desk.take_out(name, act_as(viewer, address)), name)
+def download_backup(viewer: BackupMaker, address: Address, service: Service, name: str) -> StreamingResponse:
+    """The file contains password hashes, the seeds of hidden inputs, and the keys that sign links."""
+    return send_file(service.download(name, act_as(viewer, address)), name)
 
 
 @router.delete(
@@ -91,8 +91,8 @@ def download_backup(viewer: BackupMaker, address: Address, desk: Desk, name: str
     operation_id="remove_backup",
     summary="Remove a backup",
 )
-def remove_backup(viewer: BackupMaker, address: Address, desk: Desk, name: str) -> None:
-    desk.remove(name, act_as(viewer, address))
+def remove_backup(viewer: BackupMaker, address: Address, service: Service, name: str) -> None:
+    service.remove(name, act_as(viewer, address))
 
 
 @router.post(
@@ -100,16 +100,16 @@ def remove_backup(viewer: BackupMaker, address: Address, desk: Desk, name: str) 
     status_code=HTTPStatus.ACCEPTED,
     responses={202: {"headers": _LOCATION}, **problems(401, 403, 404, 409, 422)},
     operation_id="restore_backup",
-    summary="Put a backup in the place of everything",
+    summary="Replace all data with a backup",
 )
 def restore_backup(
-    viewer: BackupMaker, address: Address, desk: Desk, response: Response, name: str, sure: Replacement
+    viewer: BackupMaker, address: Address, service: Service, response: Response, name: str, sure: Replacement
 ) -> BackupView:
-    """All of it or nothing. A database beside is filled while the service goes on; then every connection is cut, and
-    for a moment requests are answered with 503. What came after the backup is gone, accounts, tokens and sessions too;
-    who was suspended and what was revoked since is so no more. `GET /backups/{name}` says how far it is.
+    """Restores all data or none. Allclose fills a second database while the service goes on. Then it cuts every
+    connection, and for a moment requests get a 503. All changes since the backup are lost: accounts, tokens and
+    sessions, and also suspensions and revocations. `GET /backups/{name}` shows the progress.
     """
-    return _accepted(response, desk.restore(name, act_as(viewer, address), replace=sure.replace))
+    return _accepted(response, service.restore(name, act_as(viewer, address), replace=sure.replace))
 
 
 def _accepted(response: Response, view: BackupView) -> BackupView:

@@ -1,7 +1,7 @@
-"""Bodies larger than what is taken are refused before they are held in memory or parsed.
+"""Refuses large request bodies before they are held in memory or parsed.
 
-What people send to sign up, to sign in and to get a token has a few hundred bytes. So without signing in a body has a
-few KiB, and a visitor can't make the process parse more.
+Signing up, signing in and getting a token need a few hundred bytes. So a request without a valid sign-in may have only
+a few KiB, and a visitor can't make the process parse more.
 """
 
 from collections.abc import Callable
@@ -18,13 +18,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.api.error_answer import is_for_machines
 from app.catalog.archive import MAX_UPLOAD_BYTES
 
-# 256 KiB of source in JSON, with room for what escapes add to it.
+# 256 KiB of source in JSON, with room for escapes.
 MAX_BODY_BYTES = 1024 * 1024
-# A form holds a package's files as they are, with line ends of two bytes.
+# A form holds a package's files uncompressed, with line ends of two bytes.
 MAX_FORM_BYTES = 2 * MAX_UPLOAD_BYTES
-# A password of 1024 bytes, an e-mail address and a path to go on to, each byte of them as `\\u00e9` or `%C3`.
+# A password of 1024 bytes, an e-mail address and the path of the next page, each byte escaped as `\\u00e9` or `%C3`.
 MAX_UNKNOWN_BYTES = 16 * 1024
-# What people send before they are signed in. Everywhere else a body is of use from those who are.
+# Paths that accept a body without a sign-in.
 _ENTRANCES = (
     "/api/v1/users",
     "/api/v1/tokens",
@@ -39,7 +39,7 @@ _ENTRANCES = (
 
 
 class BodyLimit:
-    """Pure ASGI, after `RateLimit`, which says who asks: nothing is buffered, so streams pass through."""
+    """Pure ASGI, after `RateLimit`, which finds the viewer. It buffers nothing, so streams pass through."""
 
     def __init__(self, app: ASGIApp, answer_error: Callable[[Request, Exception], Response]) -> None:
         self._app, self._answer_error = app, answer_error
@@ -55,7 +55,7 @@ class BodyLimit:
 
 
 def _most_bytes(scope: Scope) -> int:
-    """More where authors send packages."""
+    """Return the limit, which is larger where authors send packages."""
     if not _is_known(scope):
         return MAX_UNKNOWN_BYTES
     if scope["method"] == "PUT" and scope["path"].startswith("/api/v1/problems/"):
@@ -75,7 +75,7 @@ def _declared_bytes(scope: Scope) -> int:
 
 
 def _counted(scope: Scope, receive: Receive, most: int) -> Receive:
-    """Raises HTTPException once a body sent in chunks has grown too large."""
+    """Return a `receive` that raises HTTPException when a chunked body becomes too large."""
     received = 0
 
     async def counted() -> Message:
@@ -90,27 +90,27 @@ def _counted(scope: Scope, receive: Receive, most: int) -> Receive:
 
 
 def _refusal(scope: Scope, size: int, most: int) -> HTTPException:
-    """Return a 413. Where signing in is needed, return a 401, or a redirect to the page that signs in."""
-    said = f"the body has {size} bytes or more; at most {most} are taken"
+    """Return a 413. Where signing in is needed, return a 401, or a redirect to the sign-in page."""
+    said = f"The body has at least {size} bytes; the limit is {most}"
     if _is_known(scope):
-        return HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{said} here, so send something shorter")
+        return HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{said}. Send a shorter one.")
     said = f"{said} without signing in"
     if scope["method"] in ("GET", "HEAD") or scope["path"].startswith(_ENTRANCES):
-        return HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{said}, so send something shorter")
+        return HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{said}. Send a shorter one.")
     if is_for_machines(scope["path"]):
-        remedy = "get a token that works with POST /api/v1/tokens and send it as Authorization: Bearer alc_…"
+        remedy = "Get a token with POST /api/v1/tokens and send it as Authorization: Bearer alc_…"
         headers = {"WWW-Authenticate": 'Bearer realm="allclose"'}
-        return HTTPException(HTTPStatus.UNAUTHORIZED, f"{said}; {remedy}", headers)
+        return HTTPException(HTTPStatus.UNAUTHORIZED, f"{said}. {remedy}", headers)
     if scope["method"] == "POST":
-        # What was typed is still on the page that the browser names.
+        # The page that the browser names still has the typed text.
         here = _path_of(Headers(scope=scope).get("referer", ""))
         headers = {"Location": "/sign-in?next=" + quote(here, safe="")}
-        return HTTPException(HTTPStatus.SEE_OTHER, "sign in first", headers)
-    return HTTPException(HTTPStatus.UNAUTHORIZED, f"{said}; sign in and send it again")
+        return HTTPException(HTTPStatus.SEE_OTHER, "Sign in first.", headers)
+    return HTTPException(HTTPStatus.UNAUTHORIZED, f"{said}. Sign in and send it again.")
 
 
 def _path_of(url: str) -> str:
-    """The front page for what is no URL."""
+    """Return the URL's path; the front page if it is not a URL."""
     try:
         return urlsplit(url).path or "/"
     except ValueError:

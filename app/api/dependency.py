@@ -1,7 +1,7 @@
-"""What endpoints ask for: the database, the person asking, live progress, the settings.
+"""Typed parameters of endpoints: the database, the viewer, live progress, the settings.
 
-No transaction is among them. FastAPI takes another thread for each dependency, for the endpoint and for checking its
-answer; requests that keep a connection from one to the next deadlock as soon as all threads wait for connections. So a
+There is no transaction among them. FastAPI runs each dependency, the endpoint and the check of its answer in separate
+threads. Requests that keep a connection from one to the next deadlock when all threads wait for connections. So a
 transaction opens and ends inside one function: `with database.transaction() as session:`.
 """
 
@@ -24,7 +24,7 @@ from app.request_state import (
     get_progress,
     get_request_throttle,
     get_settings,
-    get_waiting_room,
+    get_stream_limit,
 )
 from app.settings import Settings
 from app.submissions.progress import Progress
@@ -47,17 +47,17 @@ Live = Annotated[Progress, Depends(get_progress)]
 Configured = Annotated[Settings, Depends(get_settings)]
 Address = Annotated[str, Depends(get_address)]
 Throttles = Annotated[AccountThrottles, Depends(get_account_throttles)]
-Seats = Annotated[StreamLimit, Depends(get_waiting_room)]
-Cursor = Annotated[str | None, Query(description="`next` of the page before")]
+Seats = Annotated[StreamLimit, Depends(get_stream_limit)]
+Cursor = Annotated[str | None, Query(description="`next` of the previous page")]
 
 
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 
 
 def count_call(request: Request) -> None:
-    """Finds whose token came with the request, and counts it: for that user, or for the network that it came from.
+    """Find the token's owner and count the request for that user, or for the client's network without a valid token.
 
-    `RateLimit` calls it before anything else is done. Raises TooOften.
+    `RateLimit` calls it before anything else. Raises TooOften.
     """
     viewer = request.state.viewer = _find_by_token(request)
     throttle = get_request_throttle(request)
@@ -79,18 +79,18 @@ def _find_by_token(request: Request) -> Viewer | None:
 
 
 def get_viewer(request: Request, wanted: SecurityScopes, database: Stored, credentials: Credentials) -> Viewer:
-    """Whose token came with the request. Raises NotSignedIn, and RightMissing for what it is not for."""
+    """Return the viewer whose token came with the request. Raises NotSignedIn and PermissionMissing."""
     viewer: Viewer | None = request.state.viewer
     if viewer is None:
         raise NotSignedIn(_why_unknown(database, credentials))
-    for right in wanted.scopes:
-        viewer.require(Permission(right))
+    for permission in wanted.scopes:
+        viewer.require(Permission(permission))
     return viewer
 
 
-def needs(right: Permission) -> Any:
-    """The viewer, who has this right."""
-    return Security(get_viewer, scopes=[right])
+def needs(permission: Permission) -> Any:
+    """Depend on a viewer with this permission."""
+    return Security(get_viewer, scopes=[permission])
 
 
 AccountReader = Annotated[Viewer, needs(Permission.READ_ACCOUNT)]
@@ -110,7 +110,7 @@ Auditor = Annotated[Viewer, needs(Permission.READ_AUDIT)]
 
 
 def find_viewer(request: Request, wanted: SecurityScopes, database: Stored, credentials: Credentials) -> Viewer | None:
-    """None for somebody without a token. Raises as `get_viewer` for one with a token."""
+    """Return None without a token. Raises as `get_viewer` with one."""
     return None if credentials is None else get_viewer(request, wanted, database, credentials)
 
 
@@ -118,14 +118,14 @@ AnyViewer = Annotated[Viewer | None, Security(find_viewer, scopes=[Permission.RE
 
 
 def act_as(viewer: Viewer, address: str) -> Actor:
-    """Who is written down for what the request does."""
+    """Return the actor for the audit log."""
     return Actor(user_id=viewer.id, channel="api", address=address)
 
 
 def _why_unknown(database: Database, credentials: HTTPAuthorizationCredentials | None) -> str:
     if credentials is None:
-        return "this needs a token: get one with POST /api/v1/tokens and send it as Authorization: Bearer alc_…"
+        return "This call needs a token. Get one with POST /api/v1/tokens and send it as Authorization: Bearer alc_…"
     with database.transaction() as session:
         if is_of_suspended(session, credentials.credentials):
             return str(AccountSuspended())
-    return "the token is unknown or was revoked; get another with POST /api/v1/tokens"
+    return "The token is unknown, expired or revoked. Get another one with POST /api/v1/tokens."

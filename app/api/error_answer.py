@@ -1,4 +1,4 @@
-"""Who answers errors: problem details under /api and for machines, the pages' own form everywhere else."""
+"""Error answers: problem details under /api and for monitoring, an HTML page everywhere else."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ _FOR_MACHINES = ("/api/", "/healthz", "/readyz", "/metrics")
 
 
 def answers_by_audience(page: Page) -> Answer:
-    """`page` renders (request, status, detail, headers) for people."""
+    """Return a function that answers errors. `page` renders (request, status, detail, headers) as HTML."""
 
     def answer(request: Request, fault: Fault) -> Response:
         if is_for_machines(request.url.path):
@@ -39,8 +39,9 @@ def is_for_machines(path: str) -> bool:
 
 
 def install_error_answers(app: FastAPI, answer: Answer) -> Callable[[Request, Exception], Response]:
-    """Return what answers errors of a middleware, which the framework does not see. Unforeseen ones are logged by
-    uvicorn.
+    """Install the error answers, and return the function that answers errors of a middleware.
+
+    The framework does not see errors of a middleware. uvicorn logs unforeseen ones.
     """
 
     def answer_error(request: Request, error: Exception) -> Response:
@@ -48,9 +49,9 @@ def install_error_answers(app: FastAPI, answer: Answer) -> Callable[[Request, Ex
         if fault.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             request.app.state.traffic.count_error(error)
         if fault.status is HTTPStatus.SERVICE_UNAVAILABLE:
-            _log.warning("not answered: %s", error)
+            _log.warning("answered with 503: %s", error)
         response = answer(request, fault)
-        # Answers to unforeseen errors leave from outside the middleware.
+        # Answers to unforeseen errors bypass the middleware.
         add_missing(response.headers, request.url.path)
         return response
 
@@ -61,7 +62,7 @@ def install_error_answers(app: FastAPI, answer: Answer) -> Callable[[Request, Ex
 
 
 def _with_allow(request: Request, fault: Fault) -> Fault:
-    # The framework's own header Allow names the methods of one route, not of all that share the path.
+    # The framework's header Allow names the methods of one route, not of every route with this path.
     if fault.status is not HTTPStatus.METHOD_NOT_ALLOWED:
         return fault
     methods: set[str] = set()

@@ -1,8 +1,7 @@
-"""The stable names of errors: one table from an error's class to its code, and from a code to its status.
+"""The stable error codes: one table maps an error's class to its code, another a code to its status and meaning.
 
-Programs go by `code`, people by `detail`. A code keeps its meaning; docs/api.md lists them from here.
-
-What an error comes to over HTTP: a code, a status, a sentence, perhaps fields and headers. Not yet a body.
+Programs go by `code`, people by `detail`. A code never changes its meaning. docs/api.md lists the codes from here. A
+`Fault` is an error as HTTP answers it: code, status, sentence, and perhaps fields and headers, but not yet a body.
 """
 
 from collections.abc import Mapping
@@ -37,11 +36,11 @@ from app.learning.solution import SolutionLocked
 
 
 class NotSignedIn(AllcloseError):
-    """The request needs a token and has none that works."""
+    """The request needs a token and has no valid one."""
 
 
 class NotReady(AllcloseError):
-    """The service can't answer yet; the text says what it waits for."""
+    """The service can't answer yet; the text says why."""
 
 
 class Code(StrEnum):
@@ -79,34 +78,40 @@ class Meaning:
 
 
 MEANINGS: dict[Code, Meaning] = {
-    Code.REQUEST_REFUSED: Meaning(HTTPStatus.BAD_REQUEST, "what was sent is no request that HTTP knows"),
-    Code.BODY_UNREADABLE: Meaning(HTTPStatus.BAD_REQUEST, "the body is not JSON in UTF-8; `detail` says where"),
-    Code.NOT_SIGNED_IN: Meaning(HTTPStatus.UNAUTHORIZED, "there is no token, or one that does not work any more"),
-    Code.SIGN_IN_FAILED: Meaning(HTTPStatus.UNAUTHORIZED, "a wrong user name or password"),
-    Code.RIGHT_MISSING: Meaning(HTTPStatus.FORBIDDEN, "your role, or this token's scopes, lack the right for it"),
-    Code.SOLUTION_LOCKED: Meaning(HTTPStatus.FORBIDDEN, "solve the problem, or ask to be shown its solution"),
-    Code.REFUSED: Meaning(HTTPStatus.FORBIDDEN, "not for you; `detail` says why, and who may"),
+    Code.REQUEST_REFUSED: Meaning(HTTPStatus.BAD_REQUEST, "the request is not valid HTTP"),
+    Code.BODY_UNREADABLE: Meaning(
+        HTTPStatus.BAD_REQUEST, "the body is not JSON in UTF-8; `detail` says where it breaks"
+    ),
+    Code.NOT_SIGNED_IN: Meaning(HTTPStatus.UNAUTHORIZED, "the token is missing, unknown, expired or revoked"),
+    Code.SIGN_IN_FAILED: Meaning(HTTPStatus.UNAUTHORIZED, "the user name or the password is wrong"),
+    Code.RIGHT_MISSING: Meaning(HTTPStatus.FORBIDDEN, "your role or this token's scopes lack the permission"),
+    Code.SOLUTION_LOCKED: Meaning(HTTPStatus.FORBIDDEN, "the solution is locked: solve the problem, or ask to see it"),
+    Code.REFUSED: Meaning(HTTPStatus.FORBIDDEN, "you may not do this; `detail` says why, and who may"),
     Code.PATH_UNKNOWN: Meaning(HTTPStatus.NOT_FOUND, "there is nothing at this path"),
-    Code.PROBLEM_NOT_FOUND: Meaning(HTTPStatus.NOT_FOUND, "there is no problem of this slug"),
-    Code.NOT_FOUND: Meaning(HTTPStatus.NOT_FOUND, "it does not exist, or is not yours to see"),
-    Code.METHOD_NOT_ALLOWED: Meaning(HTTPStatus.METHOD_NOT_ALLOWED, "the path takes what the header `Allow` lists"),
-    Code.CONFLICT: Meaning(HTTPStatus.CONFLICT, "it clashes with what is there already"),
-    Code.REMOVAL_UNCONFIRMED: Meaning(HTTPStatus.CONFLICT, "it would remove things for good; `detail` says how many"),
-    Code.OUTDATED: Meaning(HTTPStatus.PRECONDITION_FAILED, "it has changed since you read it: read it again"),
-    Code.BODY_TOO_LARGE: Meaning(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the body is larger than what is taken there"),
-    Code.MEDIA_TYPE_NOT_TAKEN: Meaning(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "`Content-Type` is not what is taken there"),
-    Code.CURSOR_INVALID: Meaning(HTTPStatus.UNPROCESSABLE_ENTITY, "the cursor is none that this list gave"),
-    Code.INPUTS_INVALID: Meaning(HTTPStatus.UNPROCESSABLE_ENTITY, "your own inputs don't fit the problem's parameters"),
-    Code.PACKAGE_INVALID: Meaning(HTTPStatus.UNPROCESSABLE_ENTITY, "the package can't be used; `errors` say where"),
-    Code.INVALID: Meaning(HTTPStatus.UNPROCESSABLE_ENTITY, "a value is not allowed; `errors` names each field"),
-    Code.TOO_OFTEN: Meaning(HTTPStatus.TOO_MANY_REQUESTS, "too many requests; `Retry-After` has the seconds to wait"),
-    Code.LIMIT_REACHED: Meaning(HTTPStatus.TOO_MANY_REQUESTS, "a quota is used up for now; `detail` says which"),
-    Code.FAILED: Meaning(HTTPStatus.INTERNAL_SERVER_ERROR, "something failed on our side, and was logged"),
-    Code.NOT_READY: Meaning(HTTPStatus.SERVICE_UNAVAILABLE, "the service can't work yet; `detail` says why"),
-    Code.DATABASE_AWAY: Meaning(HTTPStatus.SERVICE_UNAVAILABLE, "the database does not answer; try again soon"),
+    Code.PROBLEM_NOT_FOUND: Meaning(HTTPStatus.NOT_FOUND, "there is no problem with this slug"),
+    Code.NOT_FOUND: Meaning(HTTPStatus.NOT_FOUND, "it does not exist, or you may not see it"),
+    Code.METHOD_NOT_ALLOWED: Meaning(HTTPStatus.METHOD_NOT_ALLOWED, "the header `Allow` lists this path's methods"),
+    Code.CONFLICT: Meaning(HTTPStatus.CONFLICT, "it conflicts with the current state; `detail` says how"),
+    Code.REMOVAL_UNCONFIRMED: Meaning(HTTPStatus.CONFLICT, "it would delete rows for good; `detail` counts them"),
+    Code.OUTDATED: Meaning(HTTPStatus.PRECONDITION_FAILED, "it has changed since you read it; read it again"),
+    Code.BODY_TOO_LARGE: Meaning(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the body is larger than this call allows"),
+    Code.MEDIA_TYPE_NOT_TAKEN: Meaning(
+        HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "this call does not accept the `Content-Type`"
+    ),
+    Code.CURSOR_INVALID: Meaning(HTTPStatus.UNPROCESSABLE_ENTITY, "the cursor is not from this list"),
+    Code.INPUTS_INVALID: Meaning(HTTPStatus.UNPROCESSABLE_ENTITY, "the custom input does not match the parameters"),
+    Code.PACKAGE_INVALID: Meaning(HTTPStatus.UNPROCESSABLE_ENTITY, "the package has errors; `errors` say where"),
+    Code.INVALID: Meaning(HTTPStatus.UNPROCESSABLE_ENTITY, "a value is not allowed; `errors` names the fields"),
+    Code.TOO_OFTEN: Meaning(HTTPStatus.TOO_MANY_REQUESTS, "too many requests; wait `Retry-After` seconds"),
+    Code.LIMIT_REACHED: Meaning(HTTPStatus.TOO_MANY_REQUESTS, "a quota is used up; `detail` says which"),
+    Code.FAILED: Meaning(HTTPStatus.INTERNAL_SERVER_ERROR, "an internal error, which was logged"),
+    Code.NOT_READY: Meaning(HTTPStatus.SERVICE_UNAVAILABLE, "the service is not ready; `detail` says why"),
+    Code.DATABASE_AWAY: Meaning(
+        HTTPStatus.SERVICE_UNAVAILABLE, "the database does not answer; try again in a few seconds"
+    ),
 }
 
-# Of a class that is not here, its nearest base counts.
+# For a class that is not listed, its nearest base class counts.
 CODE_OF: dict[type[Exception], Code] = {
     NotSignedIn: Code.NOT_SIGNED_IN,
     SignInFailed: Code.SIGN_IN_FAILED,
@@ -130,7 +135,7 @@ CODE_OF: dict[type[Exception], Code] = {
     PoolExhausted: Code.DATABASE_AWAY,
 }
 
-# What the framework refuses by itself.
+# Statuses with which the framework itself refuses a request.
 CODE_OF_STATUS: dict[HTTPStatus, Code] = {
     HTTPStatus.BAD_REQUEST: Code.REQUEST_REFUSED,
     HTTPStatus.UNAUTHORIZED: Code.NOT_SIGNED_IN,
@@ -142,7 +147,7 @@ CODE_OF_STATUS: dict[HTTPStatus, Code] = {
 
 
 def code_of(kind: type[Exception]) -> Code:
-    """`failed` for what nobody foresaw."""
+    """Return the code of an error's class; `failed` for an unforeseen one."""
     return next((CODE_OF[base] for base in kind.__mro__ if base in CODE_OF), Code.FAILED)
 
 
@@ -153,11 +158,11 @@ def codes_of(status: int) -> list[Code]:
 class FieldFault(BaseModel):
     """One thing wrong with the request."""
 
-    field: str = Field(description="where: a key of the body (`a/b` inside objects), a parameter or a header")
-    message: str = Field(description="what is wrong with it, and what to send")
-    file: str | None = Field(None, description="of a package: the file, by its path")
-    line: int | None = Field(None, description="of a package: the line of that file, from 1")
-    remedy: str | None = Field(None, description="of a package: what to do")
+    field: str = Field(description="a key of the body (`a/b` inside objects), a query parameter or a header")
+    message: str = Field(description="what is wrong, and what to send instead")
+    file: str | None = Field(None, description="for a package: the path of the file")
+    line: int | None = Field(None, description="for a package: the line of that file, from 1")
+    remedy: str | None = Field(None, description="for a package: what to do")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,11 +175,11 @@ class Fault:
 
 
 def fault_of(code: Code, detail: str, fields: tuple[FieldFault, ...] = ()) -> Fault:
-    """With the status that belongs to the code."""
+    """Return a fault with the code's status."""
     return Fault(code=code, status=MEANINGS[code].status, detail=detail, fields=fields)
 
 
 def describe_package_fault(fault: catalog.Fault) -> FieldFault:
-    """Without a line when it concerns a file as a whole."""
+    """Return the field, without a line if the fault concerns the whole file."""
     field = f"{fault.file}/{fault.key}" if fault.key else fault.file
     return FieldFault(field=field, message=fault.message, file=fault.file, line=fault.line or None, remedy=fault.remedy)

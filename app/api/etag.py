@@ -1,8 +1,8 @@
-"""Every JSON answer to a GET has an ETag; whoever sends it back in If-None-Match is told that nothing changed.
+"""ETags and conditional requests.
 
-Streams, and answers that name their own rule for caches, pass as they are.
-
-Conditional requests: what GET answered has an ETag, and a change may be asked for only while that is still so.
+Every JSON answer to a GET has an ETag. A client that sends it as If-None-Match gets a 304 while nothing has changed,
+and one that sends it as If-Match changes a thing only while it is unchanged. Streams and answers with a Cache-Control
+of their own pass as they are.
 """
 
 from collections.abc import Set
@@ -21,47 +21,43 @@ IfMatch = Annotated[
     str | None,
     Header(
         alias="If-Match",
-        description="the `ETag` that GET gave: change it only while it is still what you have seen, or answer 412",
+        description="the `ETag` from GET: if the object has changed since, the answer is a 412 and nothing changes",
     ),
 ]
-
-
-def write_tag(body: bytes) -> str:
-    """Strong: equal only for equal bytes."""
-    return f'"{sha256(body).hexdigest()[:32]}"'
-
-
-def tag_of(view: Any, *, without: Set[str] = frozenset()) -> str:
-    """The ETag of a GET that answers with this object now; or of the object `without` some of its fields."""
-    return write_tag(TypeAdapter(type(view)).dump_json(view, by_alias=True, exclude=set(without)))
-
-
-def require_match(if_match: str | None, view: Any) -> None:
-    """`view`: what GET would answer now, in the transaction of the change, its row locked. Raises Outdated."""
-    require_tag(if_match, tag_of(view))
-
-
-def require_tag(if_match: str | None, tag: str) -> None:
-    """`tag`: the ETag that GET would answer with now. Raises Outdated."""
-    if if_match is not None and not has_match(if_match, tag):
-        raise Outdated(
-            "it has changed since you read it, or was never what If-Match says; GET it again and look at the changes"
-        )
-
-
-def has_match(header: str, tag: str) -> bool:
-    """`*` matches whatever is there."""
-    given = [each.strip() for each in header.split(",")]
-    return "*" in given or tag in given
-
-
-# Kept by the asker alone, and asked for again each time.
+# Only the client may keep the answer, and it asks each time whether it has changed.
 KEEP = "private, no-cache"
 _OF_A_BODY = ("content-length", "content-type")
 
 
+def write_tag(body: bytes) -> str:
+    """Return a strong ETag: equal only for equal bytes."""
+    return f'"{sha256(body).hexdigest()[:32]}"'
+
+
+def tag_of(view: Any, *, without: Set[str] = frozenset()) -> str:
+    """Return the ETag of a GET that answers with this object, `without` some of its fields."""
+    return write_tag(TypeAdapter(type(view)).dump_json(view, by_alias=True, exclude=set(without)))
+
+
+def require_match(if_match: str | None, view: Any) -> None:
+    """`view` is the answer of GET now, read in the transaction of the change with its row locked. Raises Outdated."""
+    require_tag(if_match, tag_of(view))
+
+
+def require_tag(if_match: str | None, tag: str) -> None:
+    """`tag` is the ETag of GET now. Raises Outdated."""
+    if if_match is not None and not has_match(if_match, tag):
+        raise Outdated("The object does not match If-Match: it has changed since you read it. GET it again.")
+
+
+def has_match(header: str, tag: str) -> bool:
+    """Whether the header names the tag. `*` matches every tag."""
+    given = [each.strip() for each in header.split(",")]
+    return "*" in given or tag in given
+
+
 class EntityTag:
-    """Pure ASGI: an answer in one piece is looked at, one in several is not held back."""
+    """Pure ASGI: tags an answer that comes in one piece, and passes an answer in several pieces through."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Answers that stay open: in one of the seats that a user has, and no longer than their token holds."""
+"""Event streams of the API: each takes one of its user's seats, and ends when the token is no longer valid."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -13,12 +13,12 @@ from app.submissions.progress import ChangeStream
 
 
 def follows(right: Permission) -> Any:
-    """Somebody who has this right, and keeps the answer open for as long."""
+    """Depend on a follower for a viewer with this permission. The stream ends when the viewer loses it."""
 
     def hold_seat(
         viewer: Annotated[Viewer, needs(right)], database: Stored, progress: Live, seats: Seats, given: Credentials
     ) -> Iterator[ChangeStream]:
-        """Raises LimitReached while there is still a status to answer with."""
+        """Raises LimitReached before the answer starts, while it can still have a status."""
         find_viewer = partial(find_viewer_by_token, secret=given.credentials if given else "")
         with seats.seat(viewer.id):
             yield ChangeStream(database=database, progress=progress, find_viewer=find_viewer, right=right)

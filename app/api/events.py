@@ -1,9 +1,9 @@
-"""A submission's results as they come in: server-sent events.
+"""A submission's results as server-sent events.
 
-One event `case` per case, in the order in which they are judged, whose id is its number in that order, so that a
-browser that lost the stream goes on where it was; then `done` with the whole submission, and the stream ends. FastAPI
-sends a comment when nothing happens for a while. The rows are the log: nothing is kept per stream, and no database
-connection is held while it waits.
+One event `case` per case, in the order of judging, with its number in that order as `id`: a browser that lost the
+stream continues where it was. Then comes `done` with the whole submission, and the stream ends. FastAPI sends a
+comment when nothing happens for a while. The rows are the log: a stream keeps nothing, and holds no database
+connection while it waits.
 """
 
 import re
@@ -31,18 +31,18 @@ LastEventId = Annotated[
     str | None,
     Header(
         alias="Last-Event-ID",
-        description="the id of the last event that arrived; the stream goes on after it. Anything else starts anew",
+        description="the id of the last event that arrived; the stream continues after it. Other texts are ignored",
     ),
 ]
 _STREAM = (
-    "Events named `case`, in the order in which the cases are judged, each with a CaseView as JSON in `data` and its "
-    "number in that order, from 0, as `id`; then one named `done` with the SubmissionView, and the stream ends. "
-    "Comments keep a silent stream open."
+    "Events named `case` in the order of judging, each with a CaseView as JSON in `data` and its number in that order, "
+    "from 0, as `id`. Then one event named `done` with the SubmissionView, and the stream ends. Comments keep a silent "
+    "stream open."
 )
 
 
 def check_readable(submission_id: UUID, viewer: Reader, database: Stored) -> UUID:
-    """Raises NotFound while there is still a status to answer with."""
+    """Raises NotFound before the answer starts, while it can still have a status."""
     read_submission(database, submission_id, viewer)
     return submission_id
 
@@ -66,7 +66,7 @@ async def follow_submission(
     async with aclosing(changes.stream(known, read)) as logs:
         async for log in logs:
             # A judging that starts again after a lost worker has fewer cases for a while. It runs them in the same
-            # order, so that those are known already.
+            # order, so the client has these already.
             for sequence, case in log.entries:
                 if sequence >= awaited:
                     yield ServerSentEvent(event="case", id=str(sequence), data=case)

@@ -1,9 +1,7 @@
-"""Fields whose values are checked by the rules of the domain, with all the others of a request: so that `errors` names
-each that is wrong at once, and what is wrong in the domain's own words.
+"""Types of request fields: values that a domain rule checks, slugs in paths, and whole numbers.
 
-The problem named in a path. Text that can't name one is not found, like any other unknown name.
-
-Whole numbers in bodies: JSON knows one kind of number, so 2.0 is one, and "2" and true are none.
+Pydantic runs the domain's checks together with its own, so `errors` names every wrong field at once, in the domain's
+words.
 """
 
 from collections.abc import Callable
@@ -18,12 +16,12 @@ from app.accounts.user import EMAIL, ERASED, MAX_EMAIL, USERNAME, USERNAME_RULE,
 from app.catalog.manifest import SLUG, is_slug
 from app.errors import Invalid, ProblemNotFound
 
-# The kind of error whose message is a whole sentence.
+# Pydantic's kind of an error whose message is a whole sentence.
 RULED = "ruled"
 
 
 def ruled(check: Callable[[Any], object]) -> AfterValidator:
-    """`check` raises Invalid; a secret is shown to it as it is."""
+    """Validate with `check`, which raises Invalid. It gets a secret in plain text."""
 
     def validate(value: Any) -> Any:
         try:
@@ -61,7 +59,7 @@ Slug = Annotated[str, Path(json_schema_extra={"pattern": SLUG}, examples=["micro
 
 
 def read_slug(slug: Slug) -> str:
-    """Raises NotFound for a text that can't be a slug, before the database is asked."""
+    """Raises ProblemNotFound for a text that can't be a slug, without asking the database."""
     if not is_slug(slug):
         raise ProblemNotFound(slug)
     return slug
@@ -76,5 +74,6 @@ def _refuse_words(given: Any) -> Any:
     return given
 
 
-# Stands last in `Annotated[int, Field(ge=…), whole]`: limits before it are part of the schema.
+# JSON has one kind of number: 2.0 is a whole number here; "2" and true are not. Write it last, as in
+# `Annotated[int, Field(ge=…), whole]`: only limits before it become part of the schema.
 whole = BeforeValidator(_refuse_words)

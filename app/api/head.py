@@ -1,4 +1,4 @@
-"""HEAD on every address that takes GET: the same head, and nothing after it."""
+"""Answers HEAD on every path that takes GET: the same headers without a body."""
 
 import anyio
 from starlette.datastructures import Headers
@@ -6,7 +6,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class Head:
-    """Pure ASGI. An answer of unknown length is a stream, and broken off once its head is known."""
+    """Pure ASGI. An answer without a length is a stream, and is cancelled after its headers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""For machines that watch the service: is the process up, and can it work?"""
+"""Health checks for monitoring: whether the process is up, and whether it can work."""
 
 from typing import Literal
 
@@ -23,7 +23,7 @@ class Health(BaseModel):
 
 
 class Checks(BaseModel):
-    """`ok`, or what is wrong. Without a worker the service answers, and submissions wait."""
+    """Each check is `ok` or says what is wrong. Without a worker the service answers, and submissions wait."""
 
     database: str
     database_schema: str = Field(serialization_alias="schema")
@@ -42,18 +42,17 @@ def get_healthz() -> Health:
 
 @router.get("/readyz", summary="The database answers and has the schema that this version needs")
 def get_readyz(database: Stored) -> Readiness:
-    """Raises NotReady, which says of each check what is wrong."""
+    """A 503 says what is wrong with each check."""
     try:
         if not is_current(database):
             raise NotReady(
-                "database: ok; schema: not the one that this version needs; start Allclose anew to upgrade it; "
-                "worker: not asked"
+                "database: ok; schema: not the one that this version needs, restart Allclose to upgrade it; "
+                "worker: not checked"
             )
         worker = _check_worker(database)
     except (OperationalError, PoolExhausted):
         raise NotReady(
-            "database: it does not answer; start it, or see whether ALLCLOSE_DATABASE_URL names it; "
-            "schema: not asked; worker: not asked"
+            "database: no answer, start it or check ALLCLOSE_DATABASE_URL; schema: not checked; worker: not checked"
         ) from None
     return Readiness(checks=Checks(database=FINE, database_schema=FINE, worker=worker))
 
@@ -63,4 +62,6 @@ def _check_worker(database: Database) -> str:
         states = {worker.state for worker in list_workers(session)}
     if "alive" in states:
         return FINE
-    return "all are held back: resume one" if "draining" in states else "none is alive: submissions wait; start one"
+    if "draining" in states:
+        return "every worker is drained, resume one"
+    return "no worker is alive and submissions wait, start one"

@@ -26,7 +26,7 @@ class HintView(BaseModel):
 
 
 class HintsView(BaseModel):
-    """`revealed` holds those that you asked for, in order."""
+    """`revealed` has the hints that you asked for, in order."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -35,7 +35,7 @@ class HintsView(BaseModel):
 
 
 class WantedHint(Body):
-    """The hint to reveal: the one after those that you have read."""
+    """The number of the hint to reveal: one more than you have revealed."""
 
     number: Annotated[int, Field(ge=1, le=MAX_NUMBER), whole]
 
@@ -53,7 +53,7 @@ def get_hints(slug: KnownSlug, viewer: Reader, database: Stored) -> HintsView:
 
 @router.post("", responses=problems(401, 404, 409, 422), operation_id="reveal_hint", summary="Reveal the next hint")
 def post_hint(slug: KnownSlug, wanted: WantedHint, viewer: Sender, database: Stored) -> HintsView:
-    """Naming its number makes this safe to send again."""
+    """The number makes it safe to send the request again."""
     with database.transaction() as session:
         return _view(reveal_hint(session, viewer.id, slug, wanted.number))
 

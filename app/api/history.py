@@ -1,4 +1,4 @@
-"""Your own submissions: the list, a source, what changed between two, and one back into the editor."""
+"""Submissions: the list, a source, the difference between two, and copying one back into the editor."""
 
 from datetime import datetime
 from typing import Annotated
@@ -27,7 +27,7 @@ class SourceView(BaseModel):
 
 
 class DifferenceView(BaseModel):
-    """`old` is null where the first submission for a problem is compared with the starter."""
+    """`old` is null when a problem's first submission is compared with the starter."""
 
     old: UUID | None
     new: UUID
@@ -35,7 +35,7 @@ class DifferenceView(BaseModel):
 
 
 class DraftView(BaseModel):
-    """What the editor holds now. `has_other`: what was there, and was never sent, is kept beside it."""
+    """The editor's content now. `has_other`: an earlier draft that was never submitted is kept beside it."""
 
     problem: str
     source: str
@@ -44,15 +44,15 @@ class DraftView(BaseModel):
 
 
 class HistoryQuery(BaseModel):
-    problem: str | None = Field(None, description="submissions for this problem")
-    verdict: Verdict | None = Field(None, description="those that came out so")
-    mode: Mode | None = Field(None, description="of all cases, or runs of samples")
-    user: str | None = Field(None, description="with `everyone`: those of this user")
+    problem: str | None = Field(None, description="submissions to this problem")
+    verdict: Verdict | None = Field(None, description="submissions with this verdict")
+    mode: Mode | None = Field(None, description="`submit`: all cases; `sample`: sample cases only")
+    user: str | None = Field(None, description="with `everyone`: submissions of this user")
     revision: int | None = Field(
-        None, ge=1, le=MAX_NUMBER, description="with `problem`: those that its revision of this number judged, or will"
+        None, ge=1, le=MAX_NUMBER, description="with `problem`: submissions judged on the revision with this number"
     )
     digest: str | None = Field(
-        None, description="those that the revision with this digest, or one that begins so, judged, or will"
+        None, description="submissions judged on the revision whose digest is or starts with this text"
     )
     since: Moment | None = Field(None, description="sent at this time or later")
     until: Moment | None = Field(None, description="sent before this time")
@@ -62,24 +62,24 @@ class HistoryQuery(BaseModel):
 
 
 class HistoryPageQuery(HistoryQuery):
-    everyone: bool = Field(False, description="those of all users, which needs the right submissions:inspect")
-    cursor: str | None = Field(None, description="`next` of the page before")
+    everyone: bool = Field(False, description="submissions of all users; needs the permission submissions:inspect")
+    cursor: str | None = Field(None, description="`next` of the previous page")
 
 
-Old = Annotated[UUID | None, Query(description="the one to compare with; the one before when left out")]
+Old = Annotated[UUID | None, Query(description="the submission to compare with; by default, the one before")]
 
 
 @router.get(
     "",
     responses=problems(401, 403, 404, 422),
     operation_id="list_submissions",
-    summary="List your submissions, or everybody's, newest first",
+    summary="List your submissions, or all users', newest first",
 )
 def get_history(database: Stored, viewer: Reader, query: Annotated[HistoryPageQuery, Query()]) -> SubmissionPage:
     if query.everyone:
         viewer.require(Permission.INSPECT_SUBMISSIONS)
     elif query.user is not None:
-        raise Invalid("user", "submissions of another user are listed with everyone=true, by those who may see them")
+        raise Invalid("user", "The filter user works with everyone=true only. Add it, or leave user out.")
     with database.transaction() as session:
         return list_submissions(session, None if query.everyone else viewer.id, query.filters(), query.cursor)
 
@@ -99,7 +99,7 @@ def get_source(submission_id: UUID, viewer: Reader, database: Stored) -> SourceV
     "/{submission_id}/diff",
     responses=problems(401, 404, 422),
     operation_id="compare_submissions",
-    summary="What changed from another submission",
+    summary="The difference from another submission",
 )
 def get_difference(submission_id: UUID, viewer: Reader, database: Stored, old: Old = None) -> DifferenceView:
     with database.transaction() as session:
@@ -111,7 +111,7 @@ def get_difference(submission_id: UUID, viewer: Reader, database: Stored, old: O
     "/{submission_id}/copy",
     responses=problems(401, 404, 422),
     operation_id="copy_submission",
-    summary="Put a submission into the editor",
+    summary="Copy a submission into the editor",
 )
 def post_copy(submission_id: UUID, viewer: Sender, database: Stored) -> DraftView:
     with database.transaction() as session:

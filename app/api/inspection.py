@@ -1,4 +1,4 @@
-"""Everybody's submissions as a file, and how one was judged each time."""
+"""All users' submissions as a file, and all judgings of a submission, for admins."""
 
 from typing import Annotated
 from uuid import UUID
@@ -24,12 +24,12 @@ router = APIRouter(prefix="/submissions", tags=["administration"])
 
 
 class SubmissionExport(HistoryQuery):
-    format: Format = Field("ndjson", description="of the file")
-    source: bool = Field(False, description="whether the code is in it")
+    format: Format = Field("ndjson", description="the format of the file")
+    source: bool = Field(False, description="true: include the source code")
 
 
 class InspectedJudgingList(BaseModel):
-    """The newest first."""
+    """Newest first."""
 
     items: tuple[InspectedJudging, ...]
 
@@ -39,7 +39,7 @@ class InspectedJudgingList(BaseModel):
     response_class=StreamingResponse,
     responses={200: EXPORT, **problems(401, 403, 404, 422)},
     operation_id="export_submissions",
-    summary="Everybody's submissions as a file",
+    summary="Download all users' submissions as a file",
 )
 def get_export(
     viewer: Inspector,
@@ -47,7 +47,7 @@ def get_export(
     database: Stored,
     query: Annotated[SubmissionExport, Query()],
 ) -> StreamingResponse:
-    """All as it was when it was asked for. That it was is written down."""
+    """The file has the submissions as of the request. The audit log records the download."""
     with database.snapshot() as session:
         answer = send_table(export_submissions(session, query.filters(), query.format, with_source=query.source))
     with database.transaction() as session:
@@ -59,7 +59,7 @@ def get_export(
     "/{submission_id}/all-judgings",
     responses=problems(401, 403, 404, 422),
     operation_id="list_all_judgings",
-    summary="How a submission was judged, each time",
+    summary="List all judgings of a submission",
 )
 def get_judgings(submission_id: UUID, viewer: Inspector, database: Stored) -> InspectedJudgingList:
     with database.transaction() as session:

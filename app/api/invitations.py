@@ -1,4 +1,4 @@
-"""Invitations: links by which one person each may sign up, with a role."""
+"""Invitations: links with which one person each may sign up, with a role."""
 
 from datetime import datetime
 from http import HTTPStatus
@@ -31,25 +31,25 @@ router = APIRouter(prefix="/invitations", tags=["invitations"])
 
 
 class InvitationWish(Body):
-    """For whom, and for how long."""
+    """The invitation to make."""
 
-    role: Role = Field("student", description="what the new account may do")
+    role: Role = Field("student", description="the role of the new account")
     email: Email | None = Field(
         None,
-        description="the link is mailed there where the deployment sends mail; the guest may give another",
+        description="where Allclose mails the link, if the deployment sends mail; the new user may choose another",
         examples=["ada@example.org"],
     )
     note: Annotated[str, ruled(check_note)] = Field(
         "",
-        description="for admins",
+        description="a note for admins",
         json_schema_extra={"maxLength": MAX_NOTE, "pattern": "^[^\\u0000]*$"},
         examples=["course of autumn 2026"],
     )
-    days: int = Field(DEFAULT_DAYS, ge=1, le=MAX_DAYS, description="it ends after so many")
+    days: int = Field(DEFAULT_DAYS, ge=1, le=MAX_DAYS, description="the days until it expires")
 
 
 class InvitationEntry(BaseModel):
-    """One of the list. The link is not kept; people are user names."""
+    """An invitation in the list, without its link. `created_by` and `used_by` are user names."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -58,7 +58,7 @@ class InvitationEntry(BaseModel):
     role: Role
     email: str | None
     note: str
-    created_by: str | None = Field(description="null: by a command on the server's machine")
+    created_by: str | None = Field(description="null: made by a command on the server")
     created_at: datetime
     expires_at: datetime
     used_by: str | None
@@ -67,7 +67,7 @@ class InvitationEntry(BaseModel):
 
 
 class NewInvitationView(BaseModel):
-    """The only answer that ever holds `link` and `invitation`: hand one of them on."""
+    """The only answer that ever has `link` and `invitation`: pass one of them on."""
 
     id: UUID
     state: InvitationState
@@ -81,7 +81,7 @@ class NewInvitationView(BaseModel):
 
 class InvitationList(BaseModel):
     items: list[InvitationEntry]
-    next: str | None = Field(description="the `cursor` of the following page")
+    next: str | None = Field(description="the `cursor` of the next page")
 
 
 @router.post(
@@ -89,7 +89,7 @@ class InvitationList(BaseModel):
     status_code=HTTPStatus.CREATED,
     responses=problems(401, 403, 422),
     operation_id="create_invitation",
-    summary="Invite somebody",
+    summary="Make an invitation",
 )
 def post_invitation(
     request: Request,
@@ -132,6 +132,6 @@ def get_invitations(database: Stored, viewer: UserReader, cursor: Cursor = None)
     summary="Revoke an invitation",
 )
 def delete_invitation(database: Stored, viewer: UserChanger, address: Address, invitation_id: UUID) -> None:
-    """From now on it lets nobody in. One that was used is a 409."""
+    """The link stops working. A used invitation is a 409."""
     with database.transaction() as session:
         revoke_invitation(session, act_as(viewer, address), invitation_id)

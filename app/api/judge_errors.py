@@ -1,4 +1,4 @@
-"""Our own failures: every judge_error with its cause. They are judged again with `POST /rejudgings`."""
+"""Every judge_error with its cause. `POST /rejudgings` judges the submissions again."""
 
 from typing import Annotated
 
@@ -18,7 +18,7 @@ class CauseList(BaseModel):
 
 
 def read_filters(
-    problem: Annotated[str | None, Query(description="of this problem")] = None,
+    problem: Annotated[str | None, Query(description="judge errors of this problem")] = None,
     kind: Annotated[str | None, Query(description="the class of the error", examples=["BoxLost"])] = None,
     cause: Annotated[str | None, Query(description="one of `GET /judge-errors/causes`")] = None,
 ) -> ErrorFilters:
@@ -45,7 +45,7 @@ def get_judge_errors(
     "/causes",
     responses=problems(401, 403),
     operation_id="list_judge_error_causes",
-    summary="What they have in common, and how often it happened",
+    summary="Judge errors grouped by cause, with their counts",
 )
 def get_causes(viewer: OperationsReader, database: Stored) -> CauseList:  # noqa: ARG001
     with database.transaction() as session:

@@ -1,4 +1,4 @@
-"""The fastest and the leanest accepted solutions of a problem."""
+"""Leaderboards: the accepted solutions of a problem with the least time or memory."""
 
 from typing import Annotated
 
@@ -16,10 +16,10 @@ router = APIRouter(prefix="/problems/{slug}/leaderboard", tags=["problems"])
 class Asked(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    by: By = Field("time", description="what is compared with the reference's")
+    by: By = Field("time", description="the cost to compare with the reference's")
 
 
-@router.get("", responses=problems(401, 404, 422), summary="Whose accepted solutions are fastest, or leanest")
+@router.get("", responses=problems(401, 404, 422), summary="The accepted solutions with the least time or memory")
 def get_leaderboard(
     slug: KnownSlug, viewer: ProblemReader, database: Stored, asked: Annotated[Asked, Query()]
 ) -> Leaderboard:

@@ -1,4 +1,4 @@
-"""Who am I, what have I done, and may leaderboards show me? And another e-mail or password."""
+"""Your own account: who you are, your statistics, and changing your e-mail, password or place on leaderboards."""
 
 from dataclasses import dataclass, fields
 from http import HTTPStatus
@@ -26,13 +26,13 @@ NOTHING = SecretStr("")
 
 
 class AccountChange(Body):
-    """What is left out stays as it is. Another `email` needs the `password`."""
+    """A field that you leave out stays as it is. Changing `email` needs the `password`."""
 
     is_ranked: StrictBool = Field(
-        False, description="whether leaderboards show your name and how fast and lean your solutions are"
+        False, description="whether leaderboards show your name and your solutions' time and memory"
     )
-    email: Email | None = Field(None, description="null: none any more", examples=["ada@example.org"])
-    password: SecretStr = Field(NOTHING, description="yours of now", examples=["correct horse battery"])
+    email: Email | None = Field(None, description="null: remove it", examples=["ada@example.org"])
+    password: SecretStr = Field(NOTHING, description="your current password", examples=["correct horse battery"])
 
 
 class PasswordChange(Body):
@@ -42,12 +42,12 @@ class PasswordChange(Body):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnStatistics(Statistics):
-    """`solved_after_seeing_the_solution` counts those among the solved problems."""
+    """`solved_after_seeing_the_solution` counts problems that are also in the solved ones."""
 
     solved_after_seeing_the_solution: int
 
 
-@router.get("", responses=problems(401), summary="Who am I, and what is my role")
+@router.get("", responses=problems(401), summary="Your account and role")
 def get_me(viewer: AccountReader) -> UserView:
     return UserView.model_validate(viewer.user)
 
@@ -56,7 +56,7 @@ def get_me(viewer: AccountReader) -> UserView:
     "",
     responses=problems(401, 403, 412, 422),
     operation_id="change_me",
-    summary="Come to leaderboards, or leave them; another e-mail",
+    summary="Join or leave leaderboards, or change your e-mail",
 )
 def patch_me(
     viewer: AccountChanger,
@@ -70,8 +70,10 @@ def patch_me(
         user = session.get_one(User, viewer.id, with_for_update={"key_share": True}, populate_existing=True)
         require_match(if_match, UserView.model_validate(user))
         if "email" in change.model_fields_set:
-            proof = Reauthentication(password=change.password.get_secret_value(), throttle=throttles.proofs)
-            change_own_email(session, act_as(viewer, address), proof, change.email)
+            reauthentication = Reauthentication(
+                password=change.password.get_secret_value(), throttle=throttles.reauthentications
+            )
+            change_own_email(session, act_as(viewer, address), reauthentication, change.email)
         if "is_ranked" in change.model_fields_set:
             set_ranked(session, viewer.id, is_ranked=change.is_ranked)
         return UserView.model_validate(session.get_one(User, viewer.id, populate_existing=True))
@@ -81,18 +83,20 @@ def patch_me(
     "/password",
     status_code=HTTPStatus.NO_CONTENT,
     responses=problems(401, 403, 422),
-    summary="Choose another password",
+    summary="Change your password",
 )
 def change_own_password(
     viewer: AccountChanger, address: Address, database: Stored, throttles: Throttles, change: PasswordChange
 ) -> None:
-    """All browsers are signed out; tokens go on working."""
-    proof = Reauthentication(password=change.current.get_secret_value(), throttle=throttles.proofs)
+    """This signs you out in all browsers. Tokens stay valid."""
+    reauthentication = Reauthentication(
+        password=change.current.get_secret_value(), throttle=throttles.reauthentications
+    )
     with database.transaction() as session:
-        change_password(session, act_as(viewer, address), proof, change.new.get_secret_value())
+        change_password(session, act_as(viewer, address), reauthentication, change.new.get_secret_value())
 
 
-@router.get("/statistics", responses=problems(401), summary="What your submissions add up to, in days of UTC")
+@router.get("/statistics", responses=problems(401), summary="Statistics of your submissions, with days in UTC")
 def get_statistics(viewer: AccountReader, database: Stored) -> OwnStatistics:
     with database.transaction() as session:
         statistics = read_statistics(session, viewer.id)

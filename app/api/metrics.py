@@ -1,4 +1,4 @@
-"""For Prometheus: everything that is measured, as text."""
+"""All metrics, in the text format of Prometheus."""
 
 from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
@@ -16,7 +16,7 @@ _TEXT = {"content": {"text/plain": {"schema": {"type": "string"}}}, "description
     "/metrics",
     response_class=Response,
     responses={200: _TEXT, **problems(401, 403, 429)},
-    summary="What is measured, for Prometheus",
+    summary="Metrics for Prometheus",
 )
 def get_metrics(request: Request, viewer: OperationsReader, database: Stored) -> Response:  # noqa: ARG001
     text = write_metrics(request.app.state.metrics, database)

@@ -1,9 +1,7 @@
-"""The OpenAPI document: FastAPI's, with our errors, examples, and what happens when a request is sent again.
+"""The OpenAPI document: FastAPI's, with our errors, examples, and what a repeated request does.
 
-What happens when a request is sent again because its answer was lost: nothing is done twice unnoticed.
-
-GET changes nothing, and PUT, PATCH and DELETE say what shall be: the same again is no change, and is answered alike. Of
-every POST it is said here: it is safe by what it does, by a key that its sender chooses, or not at all.
+A client may repeat a request whose answer was lost, and nothing happens twice unnoticed. GET changes nothing. PUT,
+PATCH and DELETE are idempotent. A POST is safe by what it does, safe with an idempotency key, or not safe at all.
 """
 
 import json
@@ -24,56 +22,42 @@ Again = Literal["safe", "key", "unsafe"]
 
 KEY = "Idempotency-Key"
 
-# By operation: what the second of two does.
+# By operation: what a second, equal request does.
 POSTS: dict[str, str] = {
-    "create_user": "The second is a 409, since the name is taken.",
-    "create_token": "The second makes another token. Revoke the one whose secret you never saw.",
-    "reveal_hint": "The number names the hint, and one that is revealed stays so.",
-    "answer_question": "The same answer is kept; another is a 409.",
-    "retake_quiz": "An attempt without an answer goes on.",
-    "show_solution": "It is open already.",
-    "publish_revision": "The revision is the current one already.",
-    "publish_verification": "It is published already.",
-    "cancel_verification": "One that is done stays as it is.",
-    "submit": "With the same `Idempotency-Key`, it is the same submission; without one, another.",
-    "cancel_submission": "One that is done stays as it is.",
-    "copy_submission": "The editor holds it already.",
-    "create_invitation": "The second makes another invitation. Revoke the one whose link you never saw.",
-    "ask_for_password": "The second sends another link, and no more are sent for half an hour; each works once.",
-    "make_reset_link": "The second makes another link; each works once.",
+    "create_user": "A second request is a 409, since the name is taken.",
+    "create_token": "A second request makes another token. Revoke the one whose secret you never saw.",
+    "reveal_hint": "The number names the hint, and a revealed hint stays revealed.",
+    "answer_question": "The same answer changes nothing; a different one is a 409.",
+    "retake_quiz": "An attempt without an answer continues.",
+    "show_solution": "The solution stays open.",
+    "publish_revision": "The revision stays the current one.",
+    "publish_verification": "The package stays published.",
+    "cancel_verification": "A finished verification does not change.",
+    "submit": "The same `Idempotency-Key` gives the same submission; without a key, you make another one.",
+    "cancel_submission": "A finished submission does not change.",
+    "copy_submission": "The editor keeps the same source.",
+    "create_invitation": "A second request makes another invitation. Revoke the one whose link you never saw.",
+    "ask_for_password": "A second request sends another link, a third within 30 minutes none; each works once.",
+    "make_reset_link": "A second request makes another link; each works once.",
     "preview_rejudging": "It changes nothing.",
-    "create_rejudging": "With the same `Idempotency-Key`, it is the same rejudging; without one, another.",
-    "apply_rejudging": "It is applied already.",
-    "cancel_rejudging": "It is cancelled already.",
-    "drain_worker": "It takes no more already.",
-    "resume_worker": "It takes judgings already; one that was `away` is not there any more (404).",
-    "create_backup": "The second is a 409 while the first is written; after that, another backup.",
-    "restore_backup": "The second is a 409 while the first goes on; after that, it is done once more.",
+    "create_rejudging": "The same `Idempotency-Key` gives the same rejudging; without a key, you make another one.",
+    "apply_rejudging": "The rejudging stays applied.",
+    "cancel_rejudging": "The rejudging stays cancelled.",
+    "drain_worker": "The worker stays drained.",
+    "resume_worker": "The worker keeps taking judgings; one that was `away` no longer exists (404).",
+    "create_backup": "A second request is a 409 while the first runs; after that, it makes another backup.",
+    "restore_backup": "A second request is a 409 while the first runs; after that, it restores the backup again.",
 }
 _UNSAFE = {
     *("create_token", "create_invitation", "ask_for_password", "make_reset_link"),
     *("create_backup", "restore_backup"),
 }
 _BY_KEY = {"submit", "create_rejudging"}
-
-
-def again(method: str, operation_id: str) -> Again:
-    if method != "POST":
-        return "safe"
-    if operation_id in _BY_KEY:
-        return "key"
-    return "unsafe" if operation_id in _UNSAFE or operation_id not in POSTS else "safe"
-
-
-router = APIRouter()
-Responses = dict[int | str, dict[str, Any]]
-
-# The `openapi_extra=` of an endpoint that tells more with a token, and answers without one.
+# The `openapi_extra=` of an endpoint that needs no token, but answers with more when there is one.
 OPEN_TO_ALL: dict[str, Any] = {"security": [{}]}
-
 _HEADERS = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}
 _ALWAYS = (500, 503)
-# Of all but those for machines: a query parameter may be unknown, and there may be too many requests.
+# For all but the health calls: a query parameter may be unknown, and there may be too many requests.
 _OF_REST = (422, 429)
 _WITH_BODY = (400, 413, 415)
 _WITH_RIGHT = (401, 403)
@@ -81,7 +65,7 @@ _REFERENCE = "#/components/schemas/ProblemDetails"
 _JSON = "application/json"
 _TEXT = Path(__file__).parent / "text"
 _EXAMPLES = Path(__file__).parent / "example"
-# In the order of the reference; each has a text of its name.
+# In the order of the reference. Each tag has a text with its name.
 TAGS = (
     "users",
     "tokens",
@@ -99,17 +83,27 @@ TAGS = (
     "backups",
     "health",
 )
-
-
-# Of a file with a record in each line.
+# The answer of an export: a file with a record in each line.
 EXPORT: dict[str, Any] = {
-    "description": "A record in each line. In CSV, a text that a spreadsheet would run has an apostrophe before it.",
+    "description": "A record in each line. In CSV, an apostrophe precedes a text that a spreadsheet would run.",
     "content": {media: {"schema": {"type": "string"}} for media in ("application/x-ndjson", "text/csv; charset=utf-8")},
 }
 
 
+def again(method: str, operation_id: str) -> Again:
+    if method != "POST":
+        return "safe"
+    if operation_id in _BY_KEY:
+        return "key"
+    return "unsafe" if operation_id in _UNSAFE or operation_id not in POSTS else "safe"
+
+
+router = APIRouter()
+Responses = dict[int | str, dict[str, Any]]
+
+
 def problems(*statuses: int) -> Responses:
-    """The `responses=` of an endpoint that can answer with these errors, besides those that every one can."""
+    """Return the `responses=` of an endpoint with these errors, besides those that every endpoint has."""
     return {status: {"description": _describe(status)} for status in statuses}
 
 
@@ -150,7 +144,7 @@ def _operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]
 
 
 def _describe(status: int) -> str:
-    """Every code that the status comes with."""
+    """Describe every code that has this status."""
     return "; ".join(f"`{code}`: {MEANINGS[code].says}" for code in codes_of(status))
 
 
@@ -183,12 +177,12 @@ def _say_what_again_does(method: str, operation: dict[str, Any]) -> None:
     name = operation["operationId"]
     operation["x-sent-again"] = again(method, name)
     if method == "POST":
-        said = (operation.get("description", ""), f"Sent again: {POSTS.get(name, 'it is done once more.')}")
+        said = (operation.get("description", ""), f"Retry: {POSTS.get(name, 'A second request acts again.')}")
         operation["description"] = "\n\n".join(filter(None, said))
 
 
 def _give_examples(operation: dict[str, Any]) -> None:
-    """Those of the file that has the operation's name: `request` and `answer`."""
+    """Add the `request` and the `answer` of the file named after the operation."""
     file = _EXAMPLES / f"{operation['operationId']}.json"
     given = json.loads(file.read_text()) if file.is_file() else {}
     for part, content in (("request", _body(operation)), ("answer", _answer(operation))):
@@ -202,7 +196,7 @@ def _body(operation: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answer(operation: dict[str, Any]) -> dict[str, Any]:
-    """The content of the answer where all went well."""
+    """Return the content of the successful answer."""
     good = next(response for status, response in operation["responses"].items() if status < "300")
     content: dict[str, Any] = good.get("content", {})
     return content

@@ -1,4 +1,4 @@
-"""All of your data in one file; and the end of your account."""
+"""Your personal data export, and erasing your own account."""
 
 from http import HTTPStatus
 
@@ -25,7 +25,7 @@ class Confirmation(Body):
     "/export",
     response_class=StreamingResponse,
     responses={200: ARCHIVE, **problems(401, 403)},
-    summary="All that there is of you, as a zip archive",
+    summary="Export all your data as a zip archive",
 )
 def export_own_data(viewer: AccountChanger, address: Address, database: Stored) -> StreamingResponse:
     file = export_user(database, act_as(viewer, address), viewer.id)
@@ -38,7 +38,7 @@ def export_own_data(viewer: AccountChanger, address: Address, database: Stored) 
 def erase_own_account(
     viewer: AccountChanger, address: Address, database: Stored, throttles: Throttles, sure: Confirmation
 ) -> None:
-    """Your submissions, drafts, progress, sessions and tokens are removed. This can't be undone: export them first."""
-    proof = Reauthentication(password=sure.password.get_secret_value(), throttle=throttles.proofs)
+    """Removes your submissions, drafts, progress, sessions and tokens. There is no undo: export your data first."""
+    reauthentication = Reauthentication(password=sure.password.get_secret_value(), throttle=throttles.reauthentications)
     with database.transaction() as session:
-        erase_self(session, act_as(viewer, address), proof)
+        erase_self(session, act_as(viewer, address), reauthentication)

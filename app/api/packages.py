@@ -1,4 +1,4 @@
-"""Sending a problem's package: it is verified, and published when it has passed."""
+"""Sending a problem's package: Allclose verifies it, and publishes it when it passes."""
 
 import re
 from http import HTTPStatus
@@ -26,7 +26,7 @@ _TAG = re.compile(r'"[0-9a-f]{32}"')
 _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
-        "description": "The package's folder as a zip archive, or one YAML file that is a whole problem",
+        "description": "The package's folder as a zip archive, or one YAML file with the whole problem",
         "content": {
             ZIP: {"schema": {"type": "string", "format": "binary"}},
             YAML: {"schema": {"type": "string"}},
@@ -42,8 +42,8 @@ IfMatch = Annotated[
     Header(
         alias="If-Match",
         json_schema_extra={"pattern": f"^({_DIGEST.pattern}|{_TAG.pattern})$"},
-        description="the digest of the revision that you started from, or the `ETag` of the problem: publish only "
-        "while it is the current one",
+        description="the digest of the revision that you changed, or the problem's `ETag`: publish only while it is "
+        "current",
     ),
 ]
 IfNoneMatch = Annotated[
@@ -51,18 +51,18 @@ IfNoneMatch = Annotated[
     Header(
         alias="If-None-Match",
         json_schema_extra={"pattern": r"^\*$"},
-        description="`*`: publish only while there is no such problem",
+        description="`*`: publish only while the problem does not exist",
     ),
 ]
 
 
-async def read_body(request: Request, author: Author) -> bytes:  # noqa: ARG001 (nothing is read from others)
-    """Raises HTTPException 415 for what is neither zip nor YAML."""
+async def read_body(request: Request, author: Author) -> bytes:  # noqa: ARG001 (only an author's body is read)
+    """Raises HTTPException 415 if the body is neither zip nor YAML."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in TAKEN:
         raise HTTPException(
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-            f"the body is marked as {kind or 'nothing'}; send it with the header Content-Type: {ZIP} or {YAML}",
+            f"The Content-Type is {kind or 'missing'}. Send the body with Content-Type: {ZIP} or {YAML}.",
         )
     return await request.body()
 
@@ -70,13 +70,13 @@ async def read_body(request: Request, author: Author) -> bytes:  # noqa: ARG001 
 def read_precondition(
     slug: Slug, database: Stored, if_match: IfMatch = None, if_none_match: IfNoneMatch = None
 ) -> str | None:
-    """The digest of the revision to replace, an empty text for none, None for whatever there is.
+    """Return the digest of the revision to replace: "" if the problem must not exist, None for any.
 
-    Raises Invalid, and Outdated for an ETag that the problem has no more.
+    Raises Invalid, and Outdated for an old ETag.
     """
     if if_none_match is not None:
         if if_none_match.strip() != "*":
-            raise Invalid("If-None-Match", "only `If-None-Match: *` is understood: the problem must not be there yet")
+            raise Invalid("If-None-Match", "If-None-Match must be *, which publishes only a new problem.")
         return ""
     if if_match is None:
         return None
@@ -87,7 +87,7 @@ def read_precondition(
             return problem.digest
     digest = _DIGEST.fullmatch(if_match.strip())
     if digest is None:
-        raise Invalid("If-Match", "this is no digest of a revision; the problem's `digest` is one")
+        raise Invalid("If-Match", "If-Match is not a revision's digest. Send the problem's `digest`.")
     return digest[1]
 
 
@@ -96,7 +96,7 @@ def read_sending(
     slug: Slug,
     body: Annotated[bytes, Depends(read_body)],
     replaces: Annotated[str | None, Depends(read_precondition)],
-    publish: Annotated[bool, Query(description="publish it when it has passed")] = True,
+    publish: Annotated[bool, Query(description="publish the package when it passes")] = True,
 ) -> Sending:
     """Raises PackageInvalid."""
     package = package_from_files(slug, read_upload(slug, body))
@@ -114,7 +114,7 @@ def read_sending(
 def put_problem(
     wanted: Annotated[Sending, Depends(read_sending)], database: Stored, response: Response
 ) -> VerificationView:
-    """For authors. What the package lacks is said at once, with file and line; the rest by its verification."""
+    """For authors. The answer lists errors in the package's files with their lines. The verification finds the rest."""
     with database.transaction() as session:
         view = view_verification(session, send(session, wanted))
     response.headers["Location"] = f"/api/v1/verifications/{view.id}"

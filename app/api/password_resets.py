@@ -1,4 +1,4 @@
-"""New passwords for who has lost theirs, by a link that works once."""
+"""Password resets, by a link that works once."""
 
 from http import HTTPStatus
 
@@ -11,25 +11,25 @@ from app.api.field import Password
 from app.api.openapi import problems
 from app.audit import Actor
 from app.body import Body
-from app.request_state import get_reset_desk
+from app.request_state import get_password_resets
 
 router = APIRouter(prefix="/password-resets", tags=["users"])
 
 
 class ResetWish(Body):
-    """Whose password was lost."""
+    """The account whose password was lost."""
 
     account: str = Field(description="a user name or an e-mail address", examples=["ada"])
 
 
 class ResetAnswer(BaseModel):
-    """The same whether there is such an account or not."""
+    """The same answer for every account, known or unknown."""
 
     detail: str
 
 
 class NewPassword(Body):
-    """The password from now on."""
+    """The new password."""
 
     password: Password
 
@@ -42,12 +42,12 @@ class NewPassword(Body):
     summary="Ask for a link for a new password",
 )
 def post_password_reset(request: Request, address: Address, wish: ResetWish) -> ResetAnswer:
-    """Where the deployment sends no mail, or the account has no address, whoever runs the server gets the link."""
-    desk = get_reset_desk(request)
-    desk.ask(wish.account, address)
-    if desk.sends_mail:
-        return ResetAnswer(detail="if there is such an account and it has an e-mail address, a link was sent there")
-    return ResetAnswer(detail="if there is such an account, whoever runs this server has a link for it; ask them")
+    """If the deployment sends no mail or the account has no e-mail, the link goes to the server's log for its admin."""
+    resets = get_password_resets(request)
+    resets.ask(wish.account, address)
+    if resets.sends_mail:
+        return ResetAnswer(detail="If the account exists and has an e-mail address, a link was sent there.")
+    return ResetAnswer(detail="If the account exists, the admin of this server has a link for it. Ask them.")
 
 
 @router.put(
@@ -58,7 +58,7 @@ def post_password_reset(request: Request, address: Address, wish: ResetWish) -> 
     summary="Choose the new password",
 )
 def put_password_reset(database: Stored, address: Address, token: str, new: NewPassword) -> None:
-    """`token` is the end of the link. All sessions and API tokens of the account end."""
+    """`token` is the end of the link. The account's sessions and API tokens end."""
     asker = Actor(user_id=None, channel="api", address=address)
     with database.transaction() as session:
         reset_password(session, asker, token, new.password.get_secret_value())

@@ -1,4 +1,4 @@
-"""Users, for admins: finding, changing, signing out, exporting and erasing them. Signing up is in `users.py`."""
+"""Users, for admins: finding, changing, signing out, exporting and erasing them. `users.py` has signing up."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -35,37 +35,37 @@ from app.people.query import Account, PersonPage, State, UserFilters, get_accoun
 router = APIRouter(prefix="/users", tags=["users"])
 
 
-# Fields of a user that every request of theirs may change.
+# Fields that the user's own requests change; the ETag leaves them out.
 BY_WORKING = {"last_seen_at", "submissions", "sessions", "tokens"}
 
 
 class UserChange(Body):
-    """What is left out stays as it is."""
+    """A field that you leave out stays as it is."""
 
-    role: Role | None = Field(None, description="null: as it is", examples=["author"])
+    role: Role | None = Field(None, description="null: unchanged", examples=["author"])
     is_active: StrictBool | None = Field(
-        None, description="false: suspended, and signed out everywhere; true: back again; null: as it is"
+        None, description="false: suspend the user and end their sessions; true: reactivate; null: unchanged"
     )
-    email: Email | None = Field(None, description="null: none any more", examples=["ada@example.org"])
+    email: Email | None = Field(None, description="null: remove it", examples=["ada@example.org"])
 
     @property
-    def takes_rights_away(self) -> bool:
+    def takes_permissions_away(self) -> bool:
         return self.role not in (None, "admin") or self.is_active is False
 
 
 class ResetLink(BaseModel):
-    """For its owner only: whoever has it can choose the password."""
+    """A link with which anyone can choose the account's password: give it to the user only."""
 
     link: str = Field(examples=["https://judge.example.org/reset-password/…"])
     expires_in_seconds: int
 
 
 class Ended(BaseModel):
-    sessions: int = Field(description="how many browsers were signed out")
+    sessions: int = Field(description="the number of browsers that were signed out")
 
 
 def read_filters(
-    q: Annotated[str, Query(description="words with which parts of the name or the e-mail begin")] = "",
+    q: Annotated[str, Query(description="words that start parts of the user name or e-mail")] = "",
     role: Annotated[Role | None, Query()] = None,
     state: Annotated[State | None, Query()] = None,
 ) -> UserFilters:
@@ -85,7 +85,7 @@ def get_users(
 
 @router.get("/{user_id}", responses=problems(401, 403, 404, 422), summary="One user")
 def get_user(viewer: UserReader, database: Stored, user_id: UUID, response: Response) -> Account:  # noqa: ARG001
-    """The `ETag` is for `If-Match` only: what users change by working, when they were seen say, is no part of it."""
+    """The `ETag` is for `If-Match` only. It leaves out what the user's own requests change, such as `last_seen_at`."""
     with database.transaction() as session:
         account = get_account(session, user_id)
     response.headers.update({"ETag": _tag_of(account), "Cache-Control": "no-store"})
@@ -95,7 +95,7 @@ def get_user(viewer: UserReader, database: Stored, user_id: UUID, response: Resp
 @router.patch(
     "/{user_id}",
     responses=problems(401, 403, 404, 409, 412, 422),
-    summary="Change a user's role or e-mail, suspend them, or let them back",
+    summary="Change a user's role or e-mail, suspend or reactivate them",
 )
 def change_user(
     viewer: UserChanger,
@@ -105,10 +105,10 @@ def change_user(
     change: UserChange,
     if_match: IfMatch = None,
 ) -> Account:
-    """All of it or nothing. It holds from the user's next request on; the last active admin stays one."""
+    """Applies all changes or none, from the user's next request on. The last active admin must stay one."""
     with database.transaction() as session:
-        if change.takes_rights_away:
-            keep_an_admin(session, user_id)  # first: whoever locks several admins does so in one order
+        if change.takes_permissions_away:
+            keep_an_admin(session, user_id)  # first: it locks all admins in one order
         lock_user(session, user_id)
         require_tag(if_match, _tag_of(get_account(session, user_id)))
         _apply(session, act_as(viewer, address), user_id, change)
@@ -124,7 +124,7 @@ def change_user(
 def make_reset_link(
     viewer: UserChanger, address: Address, database: Stored, settings: Configured, user_id: UUID
 ) -> ResetLink:
-    """It works once, for an hour; hand it to the user by a way that you trust."""
+    """The link works once, for one hour. Give it to the user over a channel that you trust."""
     with database.transaction() as session:
         link = make_link(session, act_as(viewer, address), user_id, settings.base_url)
     return ResetLink(link=link, expires_in_seconds=int(LIFETIME.total_seconds()))
@@ -136,7 +136,7 @@ def make_reset_link(
     summary="Sign a user out everywhere",
 )
 def sign_out_user(viewer: UserChanger, address: Address, database: Stored, user_id: UUID) -> Ended:
-    """Of all browsers; their tokens go on working, unless they are suspended."""
+    """Signs the user out in all browsers. Their tokens stay valid unless the user is suspended."""
     with database.transaction() as session:
         return Ended(sessions=sign_out(session, act_as(viewer, address), user_id))
 
@@ -145,7 +145,7 @@ def sign_out_user(viewer: UserChanger, address: Address, database: Stored, user_
     "/{user_id}/export",
     response_class=StreamingResponse,
     responses={200: ARCHIVE, **problems(401, 403, 404, 422)},
-    summary="All that there is of a user, as a zip archive",
+    summary="Export all data of a user as a zip archive",
     operation_id="export_user",
 )
 def get_user_export(viewer: UserChanger, address: Address, database: Stored, user_id: UUID) -> StreamingResponse:
@@ -160,7 +160,7 @@ def get_user_export(viewer: UserChanger, address: Address, database: Stored, use
     summary="Erase a user for good",
 )
 def erase_user(viewer: UserChanger, address: Address, database: Stored, user_id: UUID) -> None:
-    """Their submissions, drafts, progress, sessions and tokens are removed, their name everywhere. There is no undo."""
+    """Removes the user's submissions, drafts, progress, sessions and tokens, and their name everywhere. No undo."""
     with database.transaction() as session:
         erase(session, act_as(viewer, address), user_id)
 

@@ -1,7 +1,4 @@
-"""RFC 9457 problem details for every error.
-
-Requests that can't be read or hold wrong values, described so that their sender can mend them.
-"""
+"""RFC 9457 problem details for every error, also for requests that can't be read or hold wrong values."""
 
 import json
 from collections.abc import Mapping
@@ -27,25 +24,34 @@ from app.api.error_code import (
 )
 from app.api.field import RULED
 from app.catalog.fault import MAX_FAULTS_SHOWN, PackageInvalid
-from app.errors import AllcloseError, Invalid
+from app.errors import AllcloseError, Invalid, join_sentences
 from app.telemetry.context import request_id
 from app.wrong_value import MAX_LENGTH_SHOWN, WrongValue
 
-# pydantic's kinds of error that its own message does not explain to someone who sends JSON.
+# By pydantic's kind of error: messages for a client that sends JSON, where pydantic's own are about Python.
 _SENTENCES = {
     "missing": "is required",
-    "extra_forbidden": "is not a field of this request; leave it out",
-    "string_unicode": "holds a lone surrogate such as \\ud800, which no UTF-8 text can hold; leave it out",
+    "extra_forbidden": "is not a field of this request. Remove it",
+    "string_unicode": "contains a lone surrogate such as \\ud800, which UTF-8 can't express. Remove it",
     "model_attributes_type": "must be a JSON object",
     "model_type": "must be a JSON object",
 }
-# Of one request; somebody who mends these reads no more at once.
+# The most errors in one answer.
 MAX_ERRORS = 20
 _NOT_AN_OBJECT = {"model_attributes_type", "model_type"}
+MEDIA_TYPE = "application/problem+json"
+# The most characters of the path in an answer; a request's path may be longer.
+MAX_PATH = 2000
+RETRY_AFTER_SECONDS = 5
+# Sentences that replace the framework's bare phrases.
+_ADVICE = {
+    HTTPStatus.NOT_FOUND.phrase: "There is nothing at this path. GET /api/v1/openapi.json lists all paths.",
+    HTTPStatus.METHOD_NOT_ALLOWED.phrase: "This path does not accept the method. The header Allow lists its methods.",
+}
 
 
 def describe_validation(error: RequestValidationError) -> Fault:
-    """400 for a body that is no JSON, 415 for one that does not say it is, 422 for wrong values."""
+    """Return a 400 for a body that is not JSON, 415 for another Content-Type, 422 for wrong values."""
     every = error.errors()
     found = [dict(e) for e in every[:MAX_ERRORS]]
     if found and found[0]["type"] == "json_invalid":
@@ -53,23 +59,23 @@ def describe_validation(error: RequestValidationError) -> Fault:
     if isinstance(error.body, bytes) and any(e["type"] in _NOT_AN_OBJECT for e in found):
         return fault_of(
             Code.MEDIA_TYPE_NOT_TAKEN,
-            "the body is not marked as JSON; send it with the header Content-Type: application/json",
+            "The Content-Type is not JSON. Send the body with Content-Type: application/json.",
         )
     fields = tuple(FieldFault(field=_name(e["loc"]), message=_sentence(e)) for e in found)
-    detail = "; ".join(_say(e, fault) for e, fault in zip(found, fields, strict=True))
+    detail = join_sentences(_say(e, fault) for e, fault in zip(found, fields, strict=True))
     if more := len(every) - len(found):
-        detail += f"; and {more} more; fix these first to see the others"
+        detail += f" There are {more} more errors. Correct these first to see the others."
     return fault_of(Code.INVALID, detail, fields)
 
 
 def describe_unreadable(cause: BaseException | None) -> Fault:
-    """A body whose bytes could not even be tried as JSON."""
+    """Return a 400 for a body that could not be parsed as JSON at all."""
     if isinstance(cause, UnicodeDecodeError):
-        detail = f"the body is not UTF-8: {cause.reason} at byte {cause.start}; encode it as UTF-8"
+        detail = f"The body is not UTF-8: {cause.reason} at byte {cause.start}. Encode it as UTF-8."
     elif isinstance(cause, RecursionError):
-        detail = "the body's JSON is nested too deeply; send a plain object"
+        detail = "The body's JSON is nested too deeply. Send a plain object."
     else:
-        detail = "the body can't be read as JSON; send a JSON object in UTF-8"
+        detail = "The body can't be read as JSON. Send a JSON object in UTF-8."
     return fault_of(Code.BODY_UNREADABLE, detail)
 
 
@@ -79,7 +85,7 @@ def _malformed(document: str, error: Mapping[str, Any]) -> Fault:
     reason = error["ctx"]["error"]
     return fault_of(
         Code.BODY_UNREADABLE,
-        f"the body is not JSON: {reason} at line {where.lineno}, column {where.colno} (character {position})",
+        f"The body is not JSON: {reason} at line {where.lineno}, column {where.colno} (character {position}).",
     )
 
 
@@ -106,34 +112,23 @@ def _short(text: str) -> str:
     return text if len(text) <= MAX_LENGTH_SHOWN else text[:MAX_LENGTH_SHOWN] + "…"
 
 
-MEDIA_TYPE = "application/problem+json"
-# Of the path that was asked for, which may be as long as a request may be.
-MAX_PATH = 2000
-RETRY_AFTER_SECONDS = 5
-
-
-# In place of the bare phrases of the framework.
-_ADVICE = {
-    HTTPStatus.NOT_FOUND.phrase: "there is nothing at this path; GET /api/v1/openapi.json lists those that exist",
-    HTTPStatus.METHOD_NOT_ALLOWED.phrase: "this path does not take that method; the header Allow lists what it takes",
-}
-
-
 class ProblemDetails(BaseModel):
-    """An error as RFC 9457 has it. `detail` says what was wrong and what to do next."""
+    """An error in the format of RFC 9457. `detail` says what is wrong and what to do next."""
 
-    type: str = Field("about:blank", description="about:blank: the status says what kind of problem it is")
+    type: str = Field(
+        "about:blank", description="always about:blank: the status and `code` say what kind of error it is"
+    )
     title: str = Field(description="the status in words")
     status: int = Field(ge=400, le=599)
-    code: Code = Field(description="what kind of error it is, for programs; it keeps its meaning")
-    detail: str = Field(description="what was wrong and what to do, for people")
-    instance: str = Field(description="the path that was asked for")
-    errors: list[FieldFault] | None = Field(None, description="the fields that are wrong, for status 422")
-    request_id: str | None = Field(None, description="names the request in the server's log; tell it to an admin")
+    code: Code = Field(description="the kind of error, for programs; its meaning never changes")
+    detail: str = Field(description="what is wrong and what to do, for people")
+    instance: str = Field(description="the path of the request")
+    errors: list[FieldFault] | None = Field(None, description="for status 422: the wrong fields")
+    request_id: str | None = Field(None, description="identifies the request in the server's log; give it to an admin")
 
 
 def describe(error: Exception) -> Fault:
-    """What to answer for an error of any class; nothing of an unforeseen one is shown."""
+    """Return the fault for an error of any class. An unforeseen error's text is never shown."""
     if isinstance(error, RequestValidationError):
         return describe_validation(error)
     if isinstance(error, HTTPException):
@@ -159,7 +154,7 @@ def respond(request: Request, fault: Fault) -> Response:
         errors=list(fault.fields) or None,
         request_id=request_id.get(),
     )
-    # Names sent by the client may hold lone surrogates, which only an escape can carry.
+    # The client's names may contain lone surrogates, which only an escape can express.
     body = json.dumps(problem.model_dump(exclude_none=True), ensure_ascii=True)
     return Response(body, fault.status, headers=dict(fault.headers), media_type=MEDIA_TYPE)
 
@@ -183,8 +178,8 @@ def _detail(error: Exception, code: Code) -> str:
     if isinstance(error, AllcloseError) and code is not Code.FAILED:
         return str(error)
     if code is Code.DATABASE_AWAY:
-        return "the database does not answer at the moment; send the request again in a few seconds"
-    return "something failed on our side and was logged; send the request again, and tell an admin if it stays so"
+        return "The database does not answer. Send the request again in a few seconds."
+    return "An internal error happened and was logged. Send the request again, and tell an admin if it fails again."
 
 
 def _headers(error: Exception, status: HTTPStatus) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The JSON Schema of `problem.yaml`, for editors. Open to all, and the same for all."""
+"""The JSON Schema of `problem.yaml`, for editors. It needs no token."""
 
 import json
 from functools import cache
@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from app.catalog.schema import manifest_schema
 
 router = APIRouter()
-# Editors ask at every start; a day-old schema misses no more than the keys of a newer version.
+# Editors load it at every start. A schema that is a day old lacks at most the keys of a newer version.
 KEEP = "public, max-age=86400"
 
 

@@ -1,4 +1,4 @@
-"""Problems, as students see them before solving them."""
+"""Problems as students see them before solving them."""
 
 from typing import Annotated
 
@@ -22,7 +22,7 @@ router = APIRouter(prefix="/problems", tags=["problems"])
 
 
 class ProblemPage(BaseModel):
-    """In the order of tracks, or what fits `q` best first; `next` is the `cursor` of the following page, or null."""
+    """In the order of the tracks, or with `q` the best match first. `next` is the next page's `cursor`, or null."""
 
     items: tuple[ListedProblem, ...]
     next: str | None
@@ -33,8 +33,8 @@ def read_filters(
     difficulty: Difficulty | None = None,
     track: Annotated[str | None, Query(description="problems of this track")] = None,
     framework: Annotated[Framework | None, Query(description="problems that use this framework")] = None,
-    state: Annotated[ProblemState | None, Query(description="how far you are with it; needs a token")] = None,
-    q: Annotated[str | None, Query(description="words, or beginnings of words, of what students read")] = None,
+    state: Annotated[ProblemState | None, Query(description="your progress with the problem; needs a token")] = None,
+    q: Annotated[str | None, Query(description="words, or starts of words, in what students read")] = None,
 ) -> ProblemFilters:
     return ProblemFilters(tag=tag, difficulty=difficulty, track=track, framework=framework, state=state, q=q)
 
@@ -56,7 +56,7 @@ def get_problem_page(
     cut: Annotated[Cut, Depends(read_cut)],
 ) -> ProblemPage:
     if filters.state is not None and viewer is None:
-        raise NotSignedIn("`state` asks how far you are: send a token, or leave it out")
+        raise NotSignedIn("The filter state is about your own progress. Send a token, or leave it out.")
     with database.transaction() as session:
         items, following = list_problems(session, filters, cut, states_for(viewer))
     return ProblemPage(items=items, next=following)

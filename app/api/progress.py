@@ -1,4 +1,4 @@
-"""How far you have come with a problem, and saying that you are through with it."""
+"""Your progress with a problem, and marking the problem as complete."""
 
 from datetime import datetime
 from http import HTTPStatus
@@ -16,14 +16,16 @@ router = APIRouter(prefix="/problems/{slug}", tags=["learning"])
 
 
 class ProgressView(BaseModel):
-    hints: int = Field(description="how many there are")
+    hints: int = Field(description="the number of hints")
     hints_revealed: int
-    questions: int = Field(description="how many the quiz asks")
+    questions: int = Field(description="the number of quiz questions")
     questions_answered: int = Field(description="in the last attempt")
     questions_right: int
-    solution: OpenedBy | None = Field(description="by what the solution is open; null while it is locked")
-    solution_shown_at: datetime | None = Field(description="when you asked to be shown it before solving the problem")
-    solved_at: datetime | None = Field(description="when the first submission that was accepted had been sent")
+    solution: OpenedBy | None = Field(description="why the solution is open; null while it is locked")
+    solution_shown_at: datetime | None = Field(
+        description="when you asked to see the solution before solving the problem"
+    )
+    solved_at: datetime | None = Field(description="when you sent your first accepted submission")
     solved_after_seeing_the_solution: bool
     completed_at: datetime | None
 
@@ -36,7 +38,7 @@ class CompletionView(BaseModel):
     "/progress",
     responses=problems(401, 404),
     operation_id="get_progress",
-    summary="How far you have come with a problem",
+    summary="Your progress with a problem",
 )
 def get_progress_view(slug: KnownSlug, viewer: Reader, database: Stored) -> ProgressView:
     with database.transaction() as session:
@@ -59,7 +61,7 @@ def get_progress_view(slug: KnownSlug, viewer: Reader, database: Stored) -> Prog
     "/completion",
     responses=problems(401, 404, 409),
     operation_id="complete_problem",
-    summary="Mark a problem that you have solved as complete",
+    summary="Mark a solved problem as complete",
 )
 def put_completion(slug: KnownSlug, viewer: Sender, database: Stored) -> CompletionView:
     with database.transaction() as session:
@@ -71,7 +73,7 @@ def put_completion(slug: KnownSlug, viewer: Sender, database: Stored) -> Complet
     status_code=HTTPStatus.NO_CONTENT,
     responses=problems(401, 404),
     operation_id="undo_completion",
-    summary="Take that back",
+    summary="Mark a problem as not complete",
 )
 def delete_completion(slug: KnownSlug, viewer: Sender, database: Stored) -> None:
     with database.transaction() as session:

@@ -1,6 +1,4 @@
-"""Refusing query parameters that a call does not have, before anything else is done: one that is misspelt would be
-ignored, and a filter that is ignored lets everything through.
-"""
+"""Refuses unknown query parameters. A misspelt filter would otherwise be ignored and let everything through."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -13,12 +11,12 @@ from pydantic import BaseModel
 from app.errors import Invalid, all_of
 from app.wrong_value import MAX_LENGTH_SHOWN
 
-# To look for what each may have meant takes longer than the call would.
+# Comparing every unknown name with the known ones would take longer than the call itself.
 MAX_NAMED = 5
 
 
 async def refuse_unknown_names(request: Request) -> None:
-    """A dependency of the REST API. Not in a thread, which would cost more than it does. Raises Invalid."""
+    """A dependency of the REST API. It is async because a thread would cost more than the work. Raises Invalid."""
     if request.query_params:
         known = sorted(set(_list_names(request.scope["route"].dependant)))
         unknown = (name for name in request.query_params if name not in known)
@@ -40,7 +38,7 @@ def _list_names(dependant: Dependant) -> Iterator[str]:
 def _unknown(name: str, known: list[str]) -> Invalid:
     shown = name if len(name) <= MAX_LENGTH_SHOWN else name[:MAX_LENGTH_SHOWN] + "…"
     if not known:
-        return Invalid(shown, f"{shown!r} is no parameter of this call, which takes none; leave it out")
+        return Invalid(shown, f"Unknown query parameter {shown!r}. This call has no query parameters.")
     nearest = get_close_matches(name[:MAX_LENGTH_SHOWN], known, n=1)
-    remedy = f"did you mean {nearest[0]}?" if nearest else "leave it out."
-    return Invalid(shown, f"{shown!r} is no parameter of this call; {remedy} There are {', '.join(known)}")
+    guess = f" Did you mean {nearest[0]}?" if nearest else ""
+    return Invalid(shown, f"Unknown query parameter {shown!r}.{guess} Allowed: {', '.join(known)}.")

@@ -1,4 +1,4 @@
-"""What waits to be judged, and what runs."""
+"""The queue: waiting and running judgings."""
 
 from fastapi import APIRouter
 
@@ -9,7 +9,7 @@ from app.api.openapi import problems
 router = APIRouter(tags=["operations"])
 
 
-@router.get("/queue", responses=problems(401, 403), summary="What waits and what runs: how much, whose, and since when")
+@router.get("/queue", responses=problems(401, 403), summary="Waiting and running judgings, with their users and times")
 def get_queue(viewer: OperationsReader, database: Stored) -> QueueState:  # noqa: ARG001
     with database.transaction() as session:
         return read_queue(session)

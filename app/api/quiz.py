@@ -1,4 +1,4 @@
-"""The quiz of a problem. What is right is told after answering."""
+"""The quiz of a problem. The right choice is shown after answering."""
 
 from datetime import datetime
 from typing import Annotated
@@ -21,7 +21,7 @@ Index = Annotated[int, Field(ge=0, le=MAX_INDEX), whole]
 class AnsweredView(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
-    choice: int = Field(description="the place of your choice, from 0")
+    choice: int = Field(description="the index of your choice, from 0")
     is_right: bool
     right_choice: int
     explanation: str | None = Field(description="Markdown")
@@ -46,15 +46,13 @@ class QuizView(BaseModel):
 
 
 class NewAnswer(Body):
-    """Both are places in the lists that `GET` gives, from 0."""
+    """Both are indices into the lists of `GET`, from 0."""
 
     question: Index
     choice: Index
 
 
-@router.get(
-    "", responses=problems(401, 404), operation_id="get_quiz", summary="The questions, and what you have answered"
-)
+@router.get("", responses=problems(401, 404), operation_id="get_quiz", summary="The questions and your answers")
 def get_quiz_view(slug: KnownSlug, viewer: Reader, database: Stored) -> QuizView:
     with database.transaction() as session:
         return _view(get_quiz(session, viewer.id, slug))
@@ -70,7 +68,7 @@ def post_answer(slug: KnownSlug, new: NewAnswer, viewer: Sender, database: Store
 
 @router.post("/attempts", responses=problems(401, 404), operation_id="retake_quiz", summary="Take the quiz again")
 def post_attempt(slug: KnownSlug, viewer: Sender, database: Stored) -> QuizView:
-    """An attempt without an answer goes on."""
+    """Starts a new attempt. An attempt without an answer continues."""
     with database.transaction() as session:
         return _view(retake_quiz(session, viewer.id, slug))
 

@@ -1,6 +1,4 @@
-"""Every request is counted before anything else is done with it: also one that is refused for its path, its method, its
-query or its body, whose refusal costs something too.
-"""
+"""Counts every request before anything else happens, also a request that is refused later: refusing costs time too."""
 
 from collections.abc import Callable
 
@@ -15,14 +13,15 @@ from app.api.error_code import CODE_OF
 
 
 def _is_free(scope: Scope) -> bool:
-    """Whether it asks for a file that browsers keep, or for health. The page for a missing file counts itself."""
+    """Whether the request is for a static file or a health check. The page for a missing file counts itself."""
     path = scope["path"]
     return scope["method"] in ("GET", "HEAD") and (path.startswith("/static/") or path in ("/healthz", "/readyz"))
 
 
 class RateLimit:
-    """Pure ASGI. `count_page` counts a request for a page, as `count_call` does one to the API. Both keep who asks in
-    `request.state.viewer`, where all that come after find it.
+    """Pure ASGI. `count_page` counts a request for a page, and `count_call` one to the API.
+
+    Both keep the viewer in `request.state.viewer` for the code that follows.
     """
 
     def __init__(

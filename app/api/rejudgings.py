@@ -1,4 +1,4 @@
-"""Judging submissions again: a set of them at once, which is looked at before any of it counts."""
+"""Rejudging a set of submissions. An admin looks at the changes before any of them count."""
 
 import time
 from functools import partial
@@ -30,13 +30,13 @@ EXAMPLE = {"problem": "microbatched_grads", "outdated": True}
 
 
 class NewRejudging(Body):
-    """All criteria that are given must hold for a submission, and one must be given."""
+    """A submission must match all criteria that you give. Give at least one."""
 
-    chosen: Choice = Field(description="which submissions", examples=[EXAMPLE])
+    chosen: Choice = Field(description="the submissions to judge again", examples=[EXAMPLE])
     onto: Onto = Field(
         "own",
-        description="judge each on its `own` revision, which is the one that the verdict which counts now is of, or on "
-        "its problem's `current` one",
+        description="the revision to judge on: `own`, the one of the submission's current verdict, or `current`, the "
+        "problem's current one",
     )
     note: str = Field(
         "", max_length=MAX_NOTE, description="why, for other admins", examples=["case random_3 was wrong"]
@@ -44,10 +44,10 @@ class NewRejudging(Body):
 
 
 class NewPreview(Body):
-    """What a rejudging would be of."""
+    """The rejudging to preview."""
 
-    chosen: Choice = Field(description="which submissions", examples=[EXAMPLE])
-    onto: Onto = Field("own", description="as for a rejudging")
+    chosen: Choice = Field(description="the submissions to judge again", examples=[EXAMPLE])
+    onto: Onto = Field("own", description="the revision to judge on, as for a rejudging")
 
 
 RejudgingKey = Annotated[
@@ -56,7 +56,7 @@ RejudgingKey = Annotated[
         alias="Idempotency-Key",
         json_schema_extra={"pattern": "^[!-~]+$", "maxLength": KEY_CHARACTERS},
         description="A text of your choice, such as a UUID. The same key with the same request gives the same "
-        "rejudging, so a request whose answer was lost can be sent again.",
+        "rejudging, so you can send a request again when its answer was lost.",
     ),
 ]
 Wait = Annotated[
@@ -64,13 +64,13 @@ Wait = Annotated[
     Query(
         ge=0,
         le=MAX_WAIT_SECONDS,
-        description="seconds to wait until all is judged; the answer comes soon after it is",
+        description="seconds to wait until all submissions are judged; the answer comes soon after",
     ),
 ]
 _LOCATION = {"Location": {"description": "the rejudging's path", "schema": {"type": "string"}, "required": True}}
 
 
-@router.post("/rejudging-previews", responses=problems(401, 403, 404, 422), summary="Which would be judged again")
+@router.post("/rejudging-previews", responses=problems(401, 403, 404, 422), summary="Preview a rejudging")
 def preview_rejudging(new: NewPreview, viewer: Rejudger, database: Stored) -> Preview:  # noqa: ARG001
     """Changes nothing."""
     with database.transaction() as session:
@@ -81,7 +81,7 @@ def preview_rejudging(new: NewPreview, viewer: Rejudger, database: Stored) -> Pr
     "/rejudgings",
     status_code=HTTPStatus.ACCEPTED,
     responses={202: {"headers": _LOCATION}, **problems(401, 403, 404, 409, 422)},
-    summary="Judge submissions again",
+    summary="Begin a rejudging",
 )
 def create_rejudging(
     new: NewRejudging,
@@ -91,7 +91,7 @@ def create_rejudging(
     response: Response,
     key: RejudgingKey = None,
 ) -> RejudgingView:
-    """In the background: what students send comes first. Nothing counts until it is applied."""
+    """Judges in the background: students' submissions come first. Nothing counts until you apply the rejudging."""
     wanted = Rejudge(choice=new.chosen, onto=new.onto, note=new.note, idempotency_key=key)
     with database.transaction() as session:
         view = view_rejudging(session, rejudge(session, act_as(viewer, address), wanted))
@@ -114,7 +114,7 @@ def get_rejudgings(viewer: Rejudger, database: Stored, cursor: Cursor = None) ->
     "/rejudgings/{rejudging_id}",
     responses=problems(401, 403, 404, 422),
     operation_id="get_rejudging",
-    summary="How far a rejudging is",
+    summary="A rejudging and its progress",
 )
 async def get_rejudging_view(
     rejudging_id: UUID,
@@ -123,7 +123,7 @@ async def get_rejudging_view(
     progress: Live,
     wait: Wait = 0,
 ) -> RejudgingView:
-    """Holds no database connection while it waits."""
+    """With `wait`, the answer comes when all is judged, or after `wait` seconds."""
     read = partial(_read, database, rejudging_id)
     deadline = time.monotonic() + wait
     with progress.watch(rejudging_id) as watch:
@@ -138,26 +138,26 @@ async def get_rejudging_view(
     "/rejudgings/{rejudging_id}/changes",
     responses=problems(401, 403, 404, 422),
     operation_id="list_rejudging_changes",
-    summary="What a rejudging changes",
+    summary="List a rejudging's changes",
 )
 def get_rejudging_changes(
     rejudging_id: UUID,
     viewer: Rejudger,  # noqa: ARG001
     database: Stored,
-    only_changed: Annotated[bool, Query(description="leave out those whose verdict and score are the same")] = False,
+    only_changed: Annotated[bool, Query(description="leave out submissions with the same verdict and score")] = False,
     cursor: Cursor = None,
 ) -> ChangePage:
-    """Submission by submission, each with the cases that came out differently. Before it is applied, too."""
+    """Lists each submission with the cases whose verdict differs, also before the rejudging is applied."""
     with database.transaction() as session:
         return list_changes(session, get_rejudging(session, rejudging_id), only_changed=only_changed, cursor=cursor)
 
 
 @router.post(
-    "/rejudgings/{rejudging_id}/apply", responses=problems(401, 403, 404, 409, 422), summary="Let a rejudging count"
+    "/rejudgings/{rejudging_id}/apply", responses=problems(401, 403, 404, 409, 422), summary="Apply a rejudging"
 )
 def apply_rejudging(rejudging_id: UUID, viewer: Rejudger, address: Address, database: Stored) -> RejudgingView:
-    """All of it at once, when all is judged; verdicts, scores, leaderboards and solved problems follow. Those that came
-    out as a judge error keep their old verdicts. The old judgings are kept.
+    """Applies all new verdicts at once, when every submission is judged. Scores, leaderboards and solved problems
+    follow. A submission whose new verdict is a judge error keeps its old verdict. Old judgings are kept.
     """
     with database.transaction() as session:
         return view_rejudging(session, apply(session, rejudging_id, act_as(viewer, address)))
@@ -167,7 +167,7 @@ def apply_rejudging(rejudging_id: UUID, viewer: Rejudger, address: Address, data
     "/rejudgings/{rejudging_id}/cancel", responses=problems(401, 403, 404, 409, 422), summary="Cancel a rejudging"
 )
 def cancel_rejudging(rejudging_id: UUID, viewer: Rejudger, address: Address, database: Stored) -> RejudgingView:
-    """What waits or runs ends at once; what is judged can still be looked at, and never counts."""
+    """Ends waiting and running judgings at once. You can still read the finished ones, but they never count."""
     with database.transaction() as session:
         return view_rejudging(session, cancel(session, rejudging_id, act_as(viewer, address)))
 
@@ -177,10 +177,10 @@ def cancel_rejudging(rejudging_id: UUID, viewer: Rejudger, address: Address, dat
     responses=problems(401, 404, 422),
     tags=["submissions"],
     operation_id="list_judgings",
-    summary="All judgings of a submission that counted",
+    summary="List the judgings of a submission that counted",
 )
 def get_judgings(submission_id: UUID, viewer: Reader, database: Stored) -> JudgingList:
-    """Those that a rejudging has replaced, and the one that counts."""
+    """Lists the judgings that a rejudging has replaced, and the one that counts."""
     with database.transaction() as session:
         return list_judgings(session, get_submission(session, submission_id, viewer))
 

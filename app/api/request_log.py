@@ -1,7 +1,7 @@
-"""Around every request: its id, its span, one line of the log, and what is counted of it.
+"""Gives every request an ID, a span, a line in the log, and its metrics.
 
-All of that names the route's template and never the path or the query, which may hold a secret: of a link that resets a
-password, say.
+All of these name the route's template and never the path or the query, which may contain a secret such as that of a
+password reset link.
 """
 
 import logging
@@ -21,16 +21,16 @@ from app.telemetry.trace import TRACER, read_traceparent
 from app.telemetry.traffic import NO_ROUTE, Traffic
 
 _log = logging.getLogger("allclose.access")
-# What browsers and machines fetch all the time is told to those who ask for everything.
+# Routes that browsers and monitoring fetch all the time: logged at debug level only.
 _QUIET = ("/static/", "/healthz", "/readyz", "/metrics")
 MAX_COOKIE_BYTES = 8192
-# A client that left before there was an answer; nginx has this number for it.
+# nginx's number for a client that disconnected before the answer.
 LEFT = 499
 
 
 @dataclass(slots=True)
 class _Exchange:
-    """A request and what is known of its answer so far."""
+    """A request and the facts known so far about its answer."""
 
     scope: Scope
     status: int = LEFT
@@ -44,13 +44,13 @@ class _Exchange:
 
 
 async def note_path(request: Request) -> None:
-    """A dependency of everything. Not in a thread, which would cost more than it does."""
+    """A dependency of every route. It is async because a thread would cost more than the work."""
     if submission := request.path_params.get("submission_id"):
         note_submission(submission)
 
 
 class RequestContext:
-    """Pure ASGI, so streams pass through unbuffered. The variables that it sets end with the request's task."""
+    """Pure ASGI, so streams pass through unbuffered. Its context variables end with the request's task."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -108,7 +108,7 @@ class RequestContext:
             exchange.traffic.take_time(method, route, seconds)
 
     def _route_of(self, scope: Scope) -> str:
-        """Of the route that took the request, with all that is before it."""
+        """Return the template of the request's route, with its prefixes."""
         if not self._templates and "app" in scope:
             contexts = iter_route_contexts(scope["app"].routes)
             self._templates = {id(each.original_route): each.path_format for each in contexts if each.path_format}
@@ -116,7 +116,7 @@ class RequestContext:
 
 
 def _is_bad_cookie(name: bytes, value: bytes) -> bool:
-    """Ours have no backslash, which Python up to 3.11.9 unquotes at quadratic cost (CVE-2024-7592), and are short."""
+    """Whether a cookie is too long or has a backslash: Python up to 3.11.9 takes quadratic time (CVE-2024-7592)."""
     return name == b"cookie" and (b"\\" in value or len(value) > MAX_COOKIE_BYTES)
 
 

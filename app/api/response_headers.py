@@ -1,6 +1,6 @@
-"""Headers that every response carries unless it brings its own.
+"""Headers that every response has unless it sets its own.
 
-What a page may load: our own files only, and no script or style that stands in the page itself.
+The Content-Security-Policy lets a page load only files of this server, and no inline script or style.
 """
 
 from starlette.datastructures import MutableHeaders
@@ -12,7 +12,7 @@ POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 's
 
 
 def with_styles(nonce: str) -> str:
-    """The same, and styles that our own scripts add under this nonce, as CodeMirror does."""
+    """Return the policy that also allows styles with this nonce, which CodeMirror adds."""
     return f"{POLICY}; style-src 'self' 'nonce-{nonce}'"
 
 
@@ -25,7 +25,7 @@ DEFAULTS = {
 
 
 def add_missing(headers: MutableHeaders, path: str) -> None:
-    """Answers of the API are for their asker only, so no cache may keep what has no rule of its own."""
+    """Set the default headers. An API answer is for one client: without its own rule, no cache may keep it."""
     if path.startswith("/api/"):
         headers.setdefault("Cache-Control", "no-store")
     if current := request_id.get():

@@ -1,4 +1,4 @@
-"""A problem's revisions: which there are, their files, and going back to an earlier one. For authors."""
+"""A problem's revisions: the list, their files, and going back to an earlier one. For authors."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -30,7 +30,7 @@ def get_revisions(author: Author, slug: KnownSlug, database: Stored, cursor: Cur
     "/{number}/files",
     response_class=Response,
     responses={200: PACKAGE, **problems(401, 403, 404, 422)},
-    summary="A revision's files as a zip archive",
+    summary="Download a revision's files as a zip archive",
 )
 def get_revision_files(author: Author, slug: KnownSlug, number: Number, database: Stored) -> Response:  # noqa: ARG001
     with database.transaction() as session:
@@ -47,7 +47,7 @@ def get_revision_files(author: Author, slug: KnownSlug, number: Number, database
 def publish_revision(
     author: Author, slug: KnownSlug, number: Number, address: Address, database: Stored
 ) -> RevisionPage:
-    """It is not verified again: it was when it was published first, or the server's folder had it."""
+    """Does not verify the revision again: its first publication did, or it came from the server's folder."""
     with database.transaction() as session:
         bring_back(session, slug, number, act_as(author, address))
         return page_revisions(session, slug)

@@ -1,4 +1,4 @@
-"""The routes of the REST API, and of the endpoints for machines at the root."""
+"""The routes of the REST API, and of the endpoints for monitoring at the root."""
 
 from fastapi import APIRouter, Depends
 

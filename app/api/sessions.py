@@ -16,41 +16,44 @@ router = APIRouter(prefix="/sessions", tags=["sessions"])
 
 
 class SessionView(BaseModel):
-    """A browser that is signed in; its cookie's secret is not kept."""
+    """A browser that is signed in. Allclose does not keep its cookie's secret."""
 
     model_config = ConfigDict(from_attributes=True)
 
     id: UUID
-    browser: str | None = Field(description="what it called itself, shortened", examples=["Firefox on Linux"])
-    address: str | None = Field(description="from which it signed in", examples=["192.0.2.7"])
+    browser: str | None = Field(description="the browser's name and system", examples=["Firefox on Linux"])
+    address: str | None = Field(description="the network address that it signed in from", examples=["192.0.2.7"])
     created_at: datetime
-    last_seen_at: datetime | None = Field(description="to the minute; null when it was only signed in")
+    last_seen_at: datetime | None = Field(description="to the minute; null before the first request after signing in")
     expires_at: datetime
 
 
 class SessionList(BaseModel):
-    """All that work, the one that was seen last first: there are at most fifty, so `next` is always null."""
+    """All valid sessions, the last seen first. There are at most 50, so `next` is always null."""
 
     items: list[SessionView]
     next: None = None
 
 
-@router.get("", responses=problems(401, 403), summary="Where you are signed in")
+@router.get("", responses=problems(401, 403), summary="List the browsers in which you are signed in")
 def list_own_sessions(database: Stored, viewer: AccountReader) -> SessionList:
     with database.transaction() as session:
         return SessionList(items=[SessionView.model_validate(row) for row in list_sessions(session, viewer.id)])
 
 
 @router.delete(
-    "/{session_id}", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 403, 422), summary="Sign out there"
+    "/{session_id}",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=problems(401, 403, 422),
+    summary="Sign out one browser",
 )
 def end_own_session(database: Stored, viewer: AccountChanger, address: Address, session_id: UUID) -> None:
     with database.transaction() as session:
         sign_out_session(session, act_as(viewer, address), viewer.user, session_id)
 
 
-@router.delete("", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 403), summary="Sign out everywhere")
+@router.delete("", status_code=HTTPStatus.NO_CONTENT, responses=problems(401, 403), summary="Sign out all browsers")
 def end_own_sessions(database: Stored, viewer: AccountChanger, address: Address) -> None:
-    """Of all browsers; tokens go on working."""
+    """Tokens stay valid."""
     with database.transaction() as session:
         sign_out_elsewhere(session, act_as(viewer, address), viewer.user)

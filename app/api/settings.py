@@ -1,4 +1,4 @@
-"""The settings of run time. They hold within seconds, in every process."""
+"""Settings that admins change at run time. Every process applies them within seconds."""
 
 from typing import Annotated, Any
 
@@ -17,11 +17,11 @@ router = APIRouter(prefix="/settings", tags=["administration"])
 
 
 class SettingsChange(Body, Policy):
-    """What is left out stays as it is."""
+    """A setting that you leave out stays as it is."""
 
     confirm_removal: StrictBool = Field(
         False,
-        description="true: what a shorter time of keeping removes for good may go; else it is a 409 that counts it",
+        description="true: a shorter retention may delete rows for good; otherwise the answer is a 409 with the counts",
     )
 
     def changes(self) -> dict[str, Any]:
@@ -32,7 +32,7 @@ class SettingList(BaseModel):
     items: tuple[Setting, ...]
 
 
-@router.get("", responses=problems(401, 403), summary="What admins have set, within which bounds, and since when")
+@router.get("", responses=problems(401, 403), summary="List all settings with their bounds and last changes")
 def get_settings(viewer: OperationsReader, database: Stored) -> SettingList:  # noqa: ARG001
     with database.transaction() as session:
         return SettingList(items=list_settings(session))
@@ -42,7 +42,7 @@ def get_settings(viewer: OperationsReader, database: Stored) -> SettingList:  # 
     "",
     responses=problems(401, 403, 409, 412, 422),
     operation_id="change_settings",
-    summary="Change settings: those that are named, all or none",
+    summary="Change settings, all or none",
 )
 def patch_settings(
     viewer: SettingsChanger,
@@ -66,7 +66,7 @@ def patch_settings(
     "/{name}",
     responses=problems(401, 403, 404, 409, 422),
     operation_id="reset_setting",
-    summary="Put a setting back to its default",
+    summary="Reset a setting to its default",
 )
 def delete_setting(
     viewer: SettingsChanger,

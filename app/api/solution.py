@@ -1,4 +1,4 @@
-"""The solution and the editorial of a problem, once they are open."""
+"""The solution and the editorial of a problem, once they are open to the user."""
 
 from datetime import datetime
 from typing import Literal
@@ -23,15 +23,17 @@ class AcceptedView(BaseModel):
 
 
 class SolutionView(BaseModel):
-    opened_by: OpenedBy = Field(description="`accepted`: a submission of yours was; `asked`: you asked to be shown it")
-    shown_at: datetime | None = Field(description="when you asked to be shown it; null if you never did")
+    opened_by: OpenedBy = Field(
+        description="`accepted`: you solved the problem; `asked`: you asked to see the solution"
+    )
+    shown_at: datetime | None = Field(description="when you asked to see it; null if you never did")
     reference: str = Field(description="Python")
-    accepted: tuple[AcceptedView, ...] = Field(description="other ways that are right")
+    accepted: tuple[AcceptedView, ...] = Field(description="other correct solutions")
     editorial: str | None = Field(description="Markdown, with formulas in $…$; null if there is none")
 
 
 class SolutionRequest(Body):
-    """You want to see it without having solved the problem. That is kept, and shown in your progress."""
+    """Opens the solution without solving the problem. Allclose records it and shows it in your progress."""
 
     show_me: Literal[True]
 
@@ -40,7 +42,7 @@ class SolutionRequest(Body):
     "",
     responses=problems(401, 403, 404),
     operation_id="get_solution",
-    summary="The solution, once you have solved or opened it",
+    summary="The solution, after you have solved the problem or opened it",
 )
 def get_solution_view(slug: KnownSlug, viewer: Reader, database: Stored) -> SolutionView:
     with database.transaction() as session:
@@ -51,7 +53,7 @@ def get_solution_view(slug: KnownSlug, viewer: Reader, database: Stored) -> Solu
     "",
     responses=problems(401, 404, 422),
     operation_id="show_solution",
-    summary="Open the solution without having solved the problem",
+    summary="Open the solution without solving the problem",
 )
 def post_solution_request(slug: KnownSlug, _: SolutionRequest, viewer: Sender, database: Stored) -> SolutionView:
     with database.transaction() as session:

@@ -1,4 +1,4 @@
-"""Sending a submission, and asking what became of it, with or without waiting."""
+"""Sending a submission, and reading its result, with or without waiting."""
 
 import time
 from functools import partial
@@ -31,29 +31,29 @@ router = APIRouter(tags=["submissions"])
 
 
 class NewSubmission(Body):
-    """A solution, and which cases to run it on. What a source must be is checked where it is stored."""
+    """A solution, and the cases to run it on."""
 
     source: Annotated[str, ruled(check_source)] = Field(
         description=f"Python code: at most {SOURCE_BYTES} bytes in UTF-8, not blank, without NUL",
         json_schema_extra={"minLength": 1, "maxLength": SOURCE_BYTES, "pattern": r"^[^\u0000]*[!-~][^\u0000]*$"},
         examples=["def microbatched_grads(w, x_full, n_microbatches):\n    ...\n"],
     )
-    mode: Mode = Field("submit", description="`submit` runs every case, `sample` only those that you can see")
+    mode: Mode = Field("submit", description="`submit` runs every case, `sample` only the sample cases")
     inputs: str | None = Field(
         None,
-        description="with mode `sample`: inputs of your own as YAML, a key for each parameter, to run on in place of "
-        "the sample cases; what the reference answers to them is expected. `example_inputs` of a problem are some",
+        description="with mode `sample`: your custom input as YAML, a key for each parameter, instead of the sample "
+        "cases. The reference's answer is expected. Start from the problem's `example_inputs`",
         json_schema_extra={"maxLength": MAX_BYTES},
         examples=[None],
     )
 
 
 class Receipt(BaseModel):
-    """The submission is kept and will be judged; `Location` says where."""
+    """The submission is stored and will be judged. `Location` is its path."""
 
     id: UUID
     state: State
-    notice: str | None = Field(description="a sentence for people: why nobody judges it now; null otherwise")
+    notice: str | None = Field(description="a sentence about why no worker judges it now; null otherwise")
 
 
 IdempotencyKey = Annotated[
@@ -62,13 +62,15 @@ IdempotencyKey = Annotated[
         alias="Idempotency-Key",
         json_schema_extra={"pattern": "^[!-~]+$", "maxLength": KEY_CHARACTERS},
         description="A text of your choice, such as a UUID. The same key with the same request gives the same "
-        "submission, so a request whose answer was lost can be sent again.",
+        "submission, so you can send a request again when its answer was lost.",
     ),
 ]
 Wait = Annotated[
     int,
     Query(
-        ge=0, le=MAX_WAIT_SECONDS, description="seconds to wait for the verdict; the answer comes as soon as it is in"
+        ge=0,
+        le=MAX_WAIT_SECONDS,
+        description="seconds to wait for the verdict; the answer comes as soon as it is there",
     ),
 ]
 _LOCATION = {"Location": {"description": "the submission's path", "schema": {"type": "string"}, "required": True}}
@@ -100,12 +102,12 @@ def post_submission(wanted: Annotated[Submit, Depends(read_request)], database: 
     "/submissions/{submission_id}",
     responses=problems(401, 404, 422),
     operation_id="get_submission",
-    summary="What became of a submission",
+    summary="A submission and its result",
 )
 async def get_submission_view(
     submission_id: UUID, viewer: Reader, database: Stored, progress: Live, seats: Seats, wait: Wait = 0
 ) -> SubmissionView:
-    """Holds no database connection while it waits."""
+    """With `wait`, the answer comes with the verdict, or after `wait` seconds."""
     read = partial(read_submission, database, submission_id, viewer)
     deadline = time.monotonic() + wait
     with seats.seat(viewer.id, wait), progress.watch(submission_id) as watch:
@@ -116,9 +118,9 @@ async def get_submission_view(
     return view
 
 
-@router.post("/submissions/{submission_id}/cancel", responses=problems(401, 404, 422), summary="Stop a judging")
+@router.post("/submissions/{submission_id}/cancel", responses=problems(401, 404, 422), summary="Cancel a submission")
 def cancel_submission(submission_id: UUID, viewer: Sender, address: Address, database: Stored) -> SubmissionView:
-    """At once, whether it waits or runs; its verdict is `cancelled`. One that is done stays as it is."""
+    """Ends a waiting or running judging at once with the verdict `cancelled`. A finished submission does not change."""
     with database.transaction() as session:
         submission = get_submission(session, submission_id, viewer)
         cancel_as(session, act_as(viewer, address), submission)
@@ -126,6 +128,6 @@ def cancel_submission(submission_id: UUID, viewer: Sender, address: Address, dat
 
 
 def read_submission(database: Database, submission_id: UUID, viewer: Viewer) -> SubmissionView:
-    """In a transaction of its own. Raises NotFound, also for the submission of another user."""
+    """Read it in a transaction of its own. Raises NotFound, also for another user's submission."""
     with database.transaction() as session:
         return view_submission(session, get_submission(session, submission_id, viewer))

@@ -1,4 +1,4 @@
-"""Bearer tokens: got with a password, listed and revoked by their owner. No token makes another."""
+"""Bearer tokens: created with a password, listed and revoked by their owner. A token can't create another token."""
 
 from datetime import datetime
 from http import HTTPStatus
@@ -19,11 +19,11 @@ from app.body import Body
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
 
-Scope = Annotated[str, Field(json_schema_extra={"enum": [str(right) for right in Permission]})]
+Scope = Annotated[str, Field(json_schema_extra={"enum": [str(permission) for permission in Permission]})]
 
 
 class TokenRequest(Body):
-    """User name and password, a name that reminds you of the token's use, and what it is good for."""
+    """Your user name and password, a name that reminds you of the token's use, and its scopes."""
 
     username: str = Field(examples=["ada"])
     password: SecretStr = Field(examples=["correct horse battery"])
@@ -33,34 +33,34 @@ class TokenRequest(Body):
     scopes: Annotated[list[Scope], Field(max_length=len(Permission), fail_fast=True), ruled(read_scopes)] | None = (
         Field(
             None,
-            description="what it may do, of what you may; null: all that you may at any time",
+            description="the permissions of the token, among yours; null: always all of yours",
             json_schema_extra={"minItems": 1},
             examples=[["submissions:read", "submissions:write"]],
         )
     )
     expires_in_days: Annotated[int, ruled(check_days)] | None = Field(
         None,
-        description="after how many days it stops working; null: never",
+        description="the days until it expires; null: never",
         json_schema_extra={"minimum": 1, "maximum": MAX_DAYS},
         examples=[90],
     )
 
 
 class TokenView(BaseModel):
-    """A token that works; its secret is not kept."""
+    """A valid token. Allclose does not keep its secret."""
 
     model_config = ConfigDict(from_attributes=True)
 
     id: UUID
     name: str
-    scopes: list[str] | None = Field(description="what it may do; null: all that you may")
+    scopes: list[str] | None = Field(description="the permissions of the token; null: all of yours")
     created_at: datetime
     expires_at: datetime | None = Field(description="null: never")
-    last_used_at: datetime | None = Field(description="to the minute; null when never used")
+    last_used_at: datetime | None = Field(description="to the minute; null if never used")
 
 
 class NewTokenView(BaseModel):
-    """The only answer that ever holds `token`: keep it."""
+    """The only answer that ever has `token`: store it."""
 
     id: UUID
     name: str
@@ -71,7 +71,7 @@ class NewTokenView(BaseModel):
 
 
 class TokenList(BaseModel):
-    """All that work, newest first: there are at most a hundred, so `next` is always null."""
+    """All valid tokens, newest first. There are at most 100, so `next` is always null."""
 
     items: list[TokenView]
     next: None = None
@@ -82,7 +82,7 @@ class TokenList(BaseModel):
     status_code=HTTPStatus.CREATED,
     responses=problems(401, 403, 409, 422),
     operation_id="create_token",
-    summary="Get a token",
+    summary="Create a token",
 )
 def post_token(database: Stored, wanted: TokenRequest, address: Address, throttles: Throttles) -> NewTokenView:
     attempt = SignIn(username=wanted.username, password=wanted.password.get_secret_value(), address=address)
@@ -94,7 +94,7 @@ def post_token(database: Stored, wanted: TokenRequest, address: Address, throttl
         )
 
 
-@router.get("", responses=problems(401, 403), operation_id="list_tokens", summary="List your tokens that work")
+@router.get("", responses=problems(401, 403), operation_id="list_tokens", summary="List your valid tokens")
 def get_tokens(database: Stored, viewer: AccountReader) -> TokenList:
     with database.transaction() as session:
         return TokenList(items=[TokenView.model_validate(token) for token in list_tokens(session, viewer.id)])

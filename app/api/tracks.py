@@ -15,7 +15,7 @@ router = APIRouter(prefix="/tracks", tags=["tracks"])
 
 
 class TrackList(BaseModel):
-    """All of them."""
+    """All tracks."""
 
     items: tuple[TrackSummary, ...]
 
@@ -31,7 +31,7 @@ def get_track_list(database: Stored, viewer: AnyViewer) -> TrackList:
     responses=problems(401, 404),
     openapi_extra=OPEN_TO_ALL,
     operation_id="get_track",
-    summary="One track: its problems in order, and which is next",
+    summary="One track: its problems in order, and the next one to solve",
 )
 def get_track_detail(
     database: Stored, viewer: AnyViewer, track: Annotated[str, Path(json_schema_extra={"pattern": SLUG})]

@@ -19,20 +19,20 @@ router = APIRouter(prefix="/users", tags=["users"])
 
 
 class NewUser(Body):
-    """What it takes to sign up."""
+    """The account to make."""
 
     username: Username
     password: Password
     email: Email | None = Field(None, examples=["ada@example.org"])
     invitation: SecretStr | None = Field(
         None,
-        description="the secret of an invitation, the end of its link: the account gets the role that it names",
+        description="the secret of an invitation, which is the end of its link: the account gets its role",
         examples=["2pXq…"],
     )
 
 
 class UserView(BaseModel):
-    """A person as they see themselves."""
+    """Your own account."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -46,7 +46,7 @@ class UserView(BaseModel):
 
 @router.post("", status_code=HTTPStatus.CREATED, responses=problems(403, 409, 422), summary="Sign up")
 def create_user(database: Stored, address: Address, throttles: Throttles, new: NewUser) -> UserView:
-    """Refused where the deployment asks for an invitation and there is none, or lets nobody sign up."""
+    """A 403 if the deployment needs an invitation and the request has none, or if signing up is closed."""
     wanted = SignUp(username=new.username, password=new.password.get_secret_value(), email=new.email)
     secret = new.invitation.get_secret_value() if new.invitation else None
     applicant = Applicant(channel="api", address=address, invitation=secret)

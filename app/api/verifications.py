@@ -1,4 +1,4 @@
-"""What became of a package that was sent: how far it is, the report, and publishing it later. For authors."""
+"""Verifications of packages: progress, report, and publishing later. For authors."""
 
 import time
 from collections.abc import AsyncIterator
@@ -34,15 +34,15 @@ router = APIRouter(prefix="/verifications", tags=["authors"])
 
 Wait = Annotated[
     int,
-    Query(
-        ge=0, le=MAX_WAIT_SECONDS, description="seconds to wait for the end; the answer comes as soon as it is there"
-    ),
+    Query(ge=0, le=MAX_WAIT_SECONDS, description="seconds to wait for the end; the answer comes as soon as it is done"),
 ]
-_STREAM = "Events named `progress`, each with a VerificationView as JSON in `data`; then one named `done`, and the end."
+_STREAM = (
+    "Events `progress`, each with a VerificationView as JSON in `data`. Then one event `done`, and the stream ends."
+)
 
 
 def check_readable(verification_id: UUID, author: Author, database: Stored) -> UUID:  # noqa: ARG001
-    """Raises NotFound while there is still a status to answer with."""
+    """Raises NotFound before the answer starts, while it can still have a status."""
     with database.transaction() as session:
         return get_verification(session, verification_id).id
 
@@ -62,12 +62,12 @@ def get_verifications(author: Author, database: Stored, cursor: Cursor = None) -
     "/{verification_id}",
     responses=problems(401, 403, 404, 422),
     operation_id="get_verification",
-    summary="What became of a package",
+    summary="A verification and its report",
 )
 async def get_verification_view(
     known: Known, author: Author, database: Stored, progress: Live, seats: Seats, wait: Wait = 0
 ) -> VerificationView:
-    """Holds no database connection while it waits."""
+    """With `wait`, the answer comes when the verification is done, or after `wait` seconds."""
     read = partial(read_view, database, known)
     deadline = time.monotonic() + wait
     with seats.seat(author.id, wait), progress.watch(known) as watch:
@@ -102,7 +102,7 @@ async def follow_verification(
     "/{verification_id}/files",
     response_class=Response,
     responses={200: PACKAGE, **problems(401, 403, 404, 422)},
-    summary="The files that were sent, as a zip archive",
+    summary="Download the package's files as a zip archive",
 )
 def get_verification_files(known: Known, database: Stored) -> Response:
     with database.transaction() as session:
@@ -114,7 +114,7 @@ def get_verification_files(known: Known, database: Stored) -> Response:
     "/{verification_id}/publish",
     responses=problems(401, 403, 404, 409, 412, 422),
     operation_id="publish_verification",
-    summary="Publish a package that has passed",
+    summary="Publish a verified package",
 )
 def publish_package(author: Author, known: Known, address: Address, database: Stored) -> VerificationView:
     with database.transaction() as session:
@@ -125,7 +125,7 @@ def publish_package(author: Author, known: Known, address: Address, database: St
 
 @router.post("/{verification_id}/cancel", responses=problems(401, 403, 404, 422), summary="Cancel a verification")
 def cancel_verification(known: Known, author: Author, address: Address, database: Stored) -> VerificationView:
-    """One that is done stays as it is."""
+    """A finished verification does not change."""
     with database.transaction() as session:
         row = get_verification(session, known)
         cancel_as(session, act_as(author, address), row)
@@ -133,6 +133,6 @@ def cancel_verification(known: Known, author: Author, address: Address, database
 
 
 def read_view(database: Database, verification_id: UUID) -> VerificationView:
-    """In a transaction of its own. Raises NotFound."""
+    """Read it in a transaction of its own. Raises NotFound."""
     with database.transaction() as session:
         return view_verification(session, get_verification(session, verification_id))

@@ -1,4 +1,4 @@
-"""Workers: which there are, and draining one."""
+"""Workers: the list, and draining or resuming one."""
 
 from uuid import UUID
 
@@ -15,7 +15,7 @@ router = APIRouter(prefix="/workers", tags=["operations"])
     "",
     responses=problems(401, 403),
     operation_id="list_workers",
-    summary="Workers, alive or dead, with what they have and do",
+    summary="List workers, alive or dead, with their resources and load",
 )
 def get_workers(viewer: OperationsReader, database: Stored) -> WorkerList:  # noqa: ARG001
     with database.transaction() as session:
@@ -25,14 +25,18 @@ def get_workers(viewer: OperationsReader, database: Stored) -> WorkerList:  # no
 @router.post(
     "/{worker_id}/drain",
     responses=problems(401, 403, 404, 409, 422),
-    summary="Let a worker take no more until it is resumed; it finishes what it has",
+    summary="Drain a worker: it finishes its judgings and takes no more",
 )
 def drain_worker(worker_id: UUID, viewer: Operator, address: Address, database: Stored) -> WorkerView:
     with database.transaction() as session:
         return drain(session, act_as(viewer, address), worker_id)
 
 
-@router.post("/{worker_id}/resume", responses=problems(401, 403, 404, 409, 422), summary="Let it take judgings again")
+@router.post(
+    "/{worker_id}/resume",
+    responses=problems(401, 403, 404, 409, 422),
+    summary="Resume a worker: it takes judgings again",
+)
 def resume_worker(worker_id: UUID, viewer: Operator, address: Address, database: Stored) -> WorkerView:
     with database.transaction() as session:
         return resume(session, act_as(viewer, address), worker_id)

@@ -1,9 +1,9 @@
-"""Everything of a deployment in one file, and back: PostgreSQL's own pg_dump and pg_restore, with a manifest beside.
+"""Backups: a deployment's whole database in one file, by PostgreSQL's pg_dump and pg_restore.
 
-    backup.allclose            a ZIP archive, mode 0600: it holds password hashes and hidden seeds
+    backup.allclose            a ZIP archive, mode 0600: it contains password hashes and hidden seeds
     ├── database.dump          pg_dump's custom format
-    └── manifest.json          what it is, of which schema, how many rows each table has, the dump's SHA-256
+    └── manifest.json          the versions, the schema's revision, each table's number of rows, the dump's SHA-256
 
-A backup reads one snapshot, and the service goes on meanwhile. A restore fills a database of its own, compares it with
-the manifest, upgrades its schema, and only then takes the place of the one that is there, by its name.
+A backup reads one snapshot while the service goes on. A restore fills a new database, compares it with the manifest and
+upgrades its schema. Only then the new database replaces the old one, by swapping names.
 """

@@ -1,7 +1,4 @@
-"""The file, which is looked through before anything of it is used.
-
-Writing a backup, while the service runs: rows are counted and dumped in one snapshot.
-"""
+"""The backup's file: writing it from one snapshot while the service runs, and checking all of it before any use."""
 
 import hashlib
 import subprocess
@@ -26,17 +23,18 @@ from app.schema import revision_of
 DUMP = "database.dump"
 MANIFEST = "manifest.json"
 MAX_MANIFEST_BYTES = 1_000_000
-# What somebody who asks "is this the right one?" knows by heart, roughly.
+# Tables whose numbers of rows an admin knows roughly, and recognises a backup by.
 TELLING = ("users", "problems", "submissions")
 CHUNK_BYTES = 1 << 20
+OPTIONS = ("--format", "custom", "--no-owner", "--no-privileges", "--schema", "public")
 
 
 class BadBackup(AllcloseError):
-    """The file is no backup of Allclose, or not whole."""
+    """The file is not a backup of Allclose, or is damaged."""
 
 
 class Manifest(BaseModel):
-    """`rows` is by table; `schema_revision` names the migration that the database was at."""
+    """`rows` counts rows by table. `schema_revision` is the database's migration."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -51,12 +49,12 @@ class Manifest(BaseModel):
 
 
 def write_sizes(rows: Mapping[str, int]) -> str:
-    """For somebody who has to tell one backup from another."""
+    """Describe a backup by the sizes that an admin recognises it by."""
     return ", ".join(f"{rows.get(table, 0):,} {table}" for table in TELLING)
 
 
 def write_dump(archive: zipfile.ZipFile, source: IO[bytes]) -> tuple[int, str]:
-    """Its bytes and their SHA-256. It is compressed already."""
+    """Write the dump, which is already compressed. Return its size in bytes and its SHA-256."""
     size, summed = 0, hashlib.sha256()
     with archive.open(DUMP, "w", force_zip64=True) as target:
         while chunk := source.read(CHUNK_BYTES):
@@ -67,14 +65,14 @@ def write_dump(archive: zipfile.ZipFile, source: IO[bytes]) -> tuple[int, str]:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """Without a look at the dump. Raises BadBackup."""
+    """Read the manifest without checking the dump. Raises BadBackup."""
     with _readable(path), zipfile.ZipFile(path) as archive:
         return _read_manifest(archive)
 
 
 @contextmanager
 def open_backup(path: Path) -> Iterator[tuple[Manifest, zipfile.ZipFile]]:
-    """Looked through to its last byte. Raises BadBackup."""
+    """Check the whole file, then open it. Raises BadBackup."""
     with _readable(path), zipfile.ZipFile(path) as archive:
         manifest = _read_manifest(archive)
         _check_sum(archive, manifest)
@@ -87,11 +85,11 @@ def _readable(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise BadBackup(f"{path} can't be read ({error.strerror or error})") from None
+        raise BadBackup(f"{path} can't be read ({error.strerror or error}).") from None
     except (zipfile.BadZipFile, KeyError, ValidationError):
         raise BadBackup(
-            f"{path} is no whole backup of Allclose: `allclose admin backup` writes them; "
-            "copy it again from where it was made, or take another"
+            f"{path} is not an undamaged backup of Allclose, as `allclose admin backup` writes it. "
+            "Copy it again from its origin, or use another backup."
         ) from None
 
 
@@ -107,11 +105,8 @@ def _check_sum(archive: zipfile.ZipFile, manifest: Manifest) -> None:
         raise zipfile.BadZipFile("the dump is not the one that the manifest names")
 
 
-OPTIONS = ("--format", "custom", "--no-owner", "--no-privileges", "--schema", "public")
-
-
 def back_up(database: Database, path: Path, actor: Actor) -> Manifest:
-    """Raises FileNotWritten, ProgramLacks, ProgramFailed."""
+    """Write a backup to a new file. Raises FileNotWritten, ProgramLacks and ProgramFailed."""
     with new_file(path) as target, database.engine.connect() as connection:
         manifest = write(connection, target)
     with database.transaction() as session:
@@ -120,14 +115,14 @@ def back_up(database: Database, path: Path, actor: Actor) -> Manifest:
 
 
 def count_rows(connection: Connection) -> dict[str, int]:
-    """Of every table, whatever its schema is."""
+    """Count the rows of every table, of any schema."""
     quote = connection.dialect.identifier_preparer.quote
     names = sorted(inspect(connection).get_table_names())
     return {name: connection.scalar(text(f"SELECT count(*) FROM {quote(name)}")) or 0 for name in names}
 
 
 def write(connection: Connection, target: IO[bytes]) -> Manifest:
-    """Of a database with any schema."""
+    """Write a backup of a database with any schema."""
     connection = connection.execution_options(isolation_level="REPEATABLE READ")
     snapshot = connection.scalar(text("SELECT pg_export_snapshot()"))
     server = server_of(connection)

@@ -1,17 +1,17 @@
-"""What keeps those who still work for the replaced database from writing into the restored one.
+"""Fencing: keeps processes of the replaced database from writing into the restored one.
 
-A worker that judges while the databases change names holds claims of the old one: a judging's number, or a
-verification's identifier, and an attempt. It writes by these alone, so the new database must never have meant others
-by them. Numbers go on behind the largest that either has handed out. What is to be judged gets a new number of these,
-and the results that were half there go. A verification keeps its identifier, which authors know, and gets an attempt
-that nobody has had. All of them wait again, since whoever held them when the backup was made is gone.
+A worker that judges during the swap has claims from the old database: an attempt, with the number of a judging or the
+ID of a verification. It writes by these alone, so they must mean nothing in the new database. So the new database's
+sequences continue after the largest number of both. Each unfinished judging gets a new number, and its partial results
+are deleted. A verification keeps its ID, which its author knows, and gets a new attempt. All of them are queued again,
+since the workers of the backup's time are gone.
 """
 
 from collections.abc import Mapping
 
 from sqlalchemy import ARRAY, BigInteger, Connection, bindparam, text
 
-# Of a service that runs on: more than it hands out from when we look until it is cut off.
+# More than a running service hands out between the reading here and the swap.
 NUMBERS_MEANWHILE = 1_000_000
 ATTEMPTS_MEANWHILE = 10
 
@@ -26,7 +26,7 @@ _FOLLOW = text("""
     WHERE replaces_id = renamed.old
 """).bindparams(bindparam("old", type_=ARRAY(BigInteger)), bindparam("new", type_=ARRAY(BigInteger)))
 
-# A job that was asked to end does: its lease is over, and a worker buries it.
+# A cancelled job ends: its lease expires, and a worker removes it.
 _WAIT_AGAIN = """
     UPDATE {table} SET
         state = CASE WHEN cancel_requested THEN state ELSE 'queued' END,
@@ -42,7 +42,7 @@ _RAISE_ATTEMPT = text("""
 
 
 def fence(old: Connection, new: Connection, *, meanwhile: bool) -> None:
-    """In the transaction of `new`, whose schema is today's. `meanwhile`: others use `old` still."""
+    """Fence `new` in its transaction; its schema must be current. `meanwhile`: a service still uses `old`."""
     _go_on_counting(old, new, NUMBERS_MEANWHILE if meanwhile else 0)
     for table, held in (("judgings", "judging"), ("verifications", "verifying")):
         new.execute(text(_WAIT_AGAIN.format(table=table, held=held)))
@@ -59,12 +59,12 @@ def _go_on_counting(old: Connection, new: Connection, more: int) -> None:
 
 
 def _read_sequences(connection: Connection) -> Mapping[str, int | None]:
-    """None where nothing was handed out yet."""
+    """Return each sequence's last value; None for an unused one."""
     return {row.sequencename: row.last_value for row in connection.execute(_HANDED_OUT)}
 
 
 def _renumber_judgings(new: Connection) -> None:
-    """In their order, which is that of the queue."""
+    """Give the open judgings new numbers in their old order, which is the queue's."""
     ids = list(new.scalars(_OPEN_JUDGINGS))
     if ids:
         new.execute(_FORGET_RESULTS, {"ids": ids})

@@ -1,4 +1,4 @@
-"""A file that nobody but its owner reads, and that has its name once it is complete."""
+"""A file that only its owner can read, and that gets its name when it is complete."""
 
 import os
 from collections.abc import Iterator
@@ -10,25 +10,25 @@ from app.errors import AllcloseError
 
 
 class FileNotWritten(AllcloseError):
-    """There is a file of that name, or none can be made."""
+    """The file already exists or can't be written."""
 
 
 @contextmanager
 def new_file(path: Path) -> Iterator[IO[bytes]]:
-    """Written beside its place until the block is through; killed before that, it leaves `….partial`.
+    """Write `….partial`, and rename it when the block ends. A killed process leaves `….partial`.
 
     Raises FileNotWritten.
     """
     if path.is_dir():
-        raise FileNotWritten(f"{path} is a folder; name a file in it")
+        raise FileNotWritten(f"{path} is a folder. Name a file in it.")
     if path.exists():
-        raise FileNotWritten(f"{path} is there already; name another file, or remove it first")
+        raise FileNotWritten(f"{path} already exists. Name another file, or remove it first.")
     partial = path.with_name(f"{path.name}.partial")
     try:
         partial.unlink(missing_ok=True)
         target = os.fdopen(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b")
     except OSError as error:
-        raise FileNotWritten(f"{path} can't be written ({error.strerror}); choose another folder") from None
+        raise FileNotWritten(f"{path} can't be written ({error.strerror}). Choose another folder.") from None
     try:
         with target:
             yield target
@@ -36,6 +36,6 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
             os.fsync(target.fileno())
         partial.rename(path)
     except OSError as error:
-        raise FileNotWritten(f"{path} could not be written to its end ({error.strerror})") from None
+        raise FileNotWritten(f"{path} could not be written completely ({error.strerror}).") from None
     finally:
         partial.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""PostgreSQL's own programs: the wheel's, or, where those can't talk to a server, this machine's."""
+"""PostgreSQL's programs: the wheel's, or this machine's for a server that the wheel's can't connect to."""
 
 import os
 import re
@@ -21,16 +21,16 @@ VERSIONS_PER_MAJOR = 10_000
 
 
 class ProgramLacks(AllcloseError):
-    """None of the programs at hand can talk to this server."""
+    """No installed program can connect to this server."""
 
 
 class ProgramFailed(AllcloseError):
-    """What pg_dump or pg_restore said at its end."""
+    """pg_dump or pg_restore failed; the text has its error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """`is_encrypted`: the way to it is TLS, which the wheel's programs do not speak."""
+    """`is_encrypted`: the connection uses TLS, which the wheel's programs do not support."""
 
     url: URL
     major: int
@@ -41,17 +41,17 @@ class Server:
         return self.url.database or ""
 
     def named(self, database: str) -> "Server":
-        """Another database there."""
+        """Return another database of the same server."""
         return replace(self, url=self.url.set(database=database))
 
     @property
     def address(self) -> str:
-        """For SQLAlchemy."""
+        """The URL for SQLAlchemy, with the password."""
         return self.url.render_as_string(hide_password=False)
 
     @property
     def libpq(self) -> str:
-        """For psycopg, with the password."""
+        """The connection string for psycopg, with the password."""
         return make_conninfo("", **self._parts)
 
     @property
@@ -61,13 +61,13 @@ class Server:
 
     @property
     def _parts(self) -> dict[str, Any]:
-        """As SQLAlchemy hands them to psycopg: a URL of its own is not always one of libpq's."""
+        """The parameters that SQLAlchemy gives to psycopg: its URLs are not always valid for libpq."""
         _, parts = self.url.get_dialect()().create_connect_args(self.url)
         return dict(parts)
 
     @property
     def environment(self) -> dict[str, str]:
-        """The password is here, since everybody on a machine sees what programs are started with."""
+        """The environment with the password: every user of the machine can see a program's arguments."""
         password = self.url.password
         return {**os.environ, "LC_ALL": "C", **({"PGPASSWORD": str(password)} if password else {})}
 
@@ -82,7 +82,7 @@ def server_of(connection: Connection) -> Server:
 
 
 def find_program(name: str, server: Server) -> Path:
-    """One that is no older than the server. Raises ProgramLacks."""
+    """Find a program that is not older than the server. Raises ProgramLacks."""
     ours = binaries() / name
     if not server.is_encrypted and _major(ours) >= server.major:
         return ours
@@ -91,14 +91,14 @@ def find_program(name: str, server: Server) -> Path:
         return Path(there)
     way = ", reached over TLS" if server.is_encrypted else ""
     raise ProgramLacks(
-        f"the database is a PostgreSQL {server.major}{way}: the {name} {_major(ours)} that comes with Allclose "
-        f"can't talk to it. Install one that can: sudo apt-get install postgresql-client-{server.major}"
+        f"The database is PostgreSQL {server.major}{way}, which the {name} {_major(ours)} of Allclose can't use. "
+        f"Install one that can: sudo apt-get install postgresql-client-{server.major}"
     )
 
 
 @contextmanager
 def running(command: list[str], server: Server, **streams: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """Ends with it, however the block ends. Raises ProgramFailed, with what the program said."""
+    """Run a program during the block, and end it with the block. Raises ProgramFailed with the program's error."""
     with subprocess.Popen(command, env=server.environment, stderr=subprocess.PIPE, **streams) as process:
         try:
             yield process
@@ -112,7 +112,7 @@ def running(command: list[str], server: Server, **streams: Any) -> Iterator[subp
 
 def _first_error(said: bytes) -> str:
     lines = [line.strip() for line in said.decode(errors="replace").splitlines() if line.strip()]
-    return next((line for line in lines if "error:" in line), lines[0] if lines else "it said nothing")
+    return next((line for line in lines if "error:" in line), lines[0] if lines else "no error message")
 
 
 def _major(program: Path) -> int:

@@ -1,9 +1,8 @@
-"""Putting a backup in the place of a database, all of it or nothing.
+"""Restores a backup in place of a database, completely or not at all.
 
-It fills a database of its own beside the one that is there. Only when its rows are those of the manifest, its schema is
-this code's and nobody's claims of before mean anything in it (`fence.py`), do the two change names, in one transaction;
-what was there is dropped then. Killed before that, it leaves everything as it was, and a database that the next restore
-removes.
+It fills a new database beside the old one. It checks the rows against the manifest, upgrades the schema, and fences off
+old claims (`fence.py`). Only then the two swap names in one transaction, and the old one is dropped. A restore that is
+killed before that changes nothing, and the next restore deletes its new database.
 """
 
 import shutil
@@ -30,21 +29,21 @@ from app.schema import knows, upgrade
 
 Tell = Callable[[str], object]
 
-# The schema itself is there in every new database.
+# Every new database already has the schema `public`.
 OPTIONS = ("--schema", "public", "--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction")
 
 
 class BackupTooNew(AllcloseError):
-    """A newer Allclose made it."""
+    """A newer Allclose made the backup."""
 
 
 class NotEmpty(AllcloseError):
-    """There are accounts in the database, and nobody said that they may go."""
+    """The database has accounts, and the caller did not ask to replace them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """`manifest` of the backup; `replaced`: rows by table that were there before, if there were any."""
+    """`manifest` is the backup's. `replaced` counts the rows by table that were there before."""
 
     manifest: Manifest
     replaced: Mapping[str, int]
@@ -52,7 +51,7 @@ class Restored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Restore:
-    """`name`: the file's. `is_below_a_service`: others use the database meanwhile."""
+    """`name` is the file's. `is_below_a_service`: a service uses the database meanwhile."""
 
     manifest: Manifest
     name: str
@@ -61,27 +60,27 @@ class _Restore:
 
 
 def look_through(path: Path) -> Manifest:
-    """What a restore would put in place. Raises BadBackup, BackupTooNew."""
+    """Check a backup and return its manifest. Raises BadBackup and BackupTooNew."""
     with open_backup(path) as (manifest, _):
         check_revision(manifest)
         return manifest
 
 
 def present_rows(database: Database) -> dict[str, int]:
-    """By table; empty for a database that nobody has an account in."""
+    """Count the rows by table; empty for a database without accounts."""
     with database.engine.connect() as connection:
         rows = count_rows(connection)
     return rows if rows.get("users") else {}
 
 
 def restore(database: Database, path: Path, actor: Actor, *, replace: bool = False) -> Restored:
-    """`database` has the backup's rows afterwards, and an event that says so; its connections are closed.
+    """Restore a backup, and record it in the restored audit log. Closes the database's connections.
 
     Raises BadBackup, BackupTooNew, NotEmpty, ServiceRuns, RestoreRefused, ProgramLacks, ProgramFailed.
     """
     present = present_rows(database)
     if present and not replace:
-        raise NotEmpty("the database has accounts in it; --replace puts the backup in the place of all of it")
+        raise NotEmpty("The database has accounts. Use --replace to replace all its data with the backup.")
     server = _server_of(database)
     database.close()
     check_unused(server)
@@ -92,16 +91,16 @@ def restore(database: Database, path: Path, actor: Actor, *, replace: bool = Fal
 
 
 def restore_while_used(database: Database, path: Path, actor: Actor, tell: Tell = str) -> None:
-    """The same below a service, which goes on until its connections are cut, and then with the backup's rows.
+    """Restore below a running service, which continues with the backup's rows after its connections are cut.
 
-    `tell` is called with each step. Raises as `restore` does, but no ServiceRuns.
+    Calls `tell` with each step. Raises as `restore` does, except ServiceRuns.
     """
     server = _server_of(database)
     tell("reading the file")
     with open_backup(path) as (manifest, archive):
-        tell("filling a database beside")
+        tell("filling the new database")
         with _filled(server, manifest, archive) as fresh:
-            tell("taking the place")
+            tell("swapping the databases")
             _finish(server, fresh, _Restore(manifest=manifest, name=path.name, actor=actor, is_below_a_service=True))
             swap_while_used(server, fresh)
 
@@ -113,7 +112,7 @@ def _server_of(database: Database) -> Server:
 
 @contextmanager
 def _filled(server: Server, manifest: Manifest, archive: ZipFile) -> Iterator[Server]:
-    """A database beside, with the backup's rows and today's schema."""
+    """Yield a new database with the backup's rows and the current schema."""
     check_revision(manifest)
     with new_database(server) as fresh:
         with archive.open(DUMP) as dump:
@@ -129,8 +128,8 @@ def check_revision(manifest: Manifest) -> None:
     """Raises BackupTooNew."""
     if not knows(manifest.schema_revision):
         raise BackupTooNew(
-            f"the backup is of schema revision {manifest.schema_revision} (Allclose {manifest.allclose}), which this "
-            "Allclose does not know: install the newer one, and restore with it"
+            f"The backup has schema revision {manifest.schema_revision} (Allclose {manifest.allclose}), which this "
+            "version of Allclose does not know. Install the newer version and restore with it."
         )
 
 
@@ -138,13 +137,13 @@ def _fill(fresh: Server, dump: IO[bytes]) -> None:
     command = [str(find_program("pg_restore", fresh)), *OPTIONS, *fresh.arguments]
     with running(command, fresh, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
         assert process.stdin is not None
-        # One that fails has closed its end, and says why.
+        # A failing pg_restore closes its end of the pipe, and reports why.
         with suppress(BrokenPipeError), process.stdin:
             shutil.copyfileobj(dump, process.stdin)
 
 
 def _finish(server: Server, fresh: Server, restore: _Restore) -> None:
-    """Leaves no connection to either."""
+    """Fence the new database and record the restore. Leaves no connection to either database."""
     with (
         closing(Database(server.address)) as old,
         closing(Database(fresh.address)) as new,
@@ -156,7 +155,7 @@ def _finish(server: Server, fresh: Server, restore: _Restore) -> None:
 
 
 def _record(session: Session, restore: _Restore) -> None:
-    """Who asked for it may have no account yet in what they restore."""
+    """Record the restore. The admin may not have an account in the backup; then the event names their ID."""
     after, actor = _origin(restore.manifest), restore.actor
     if actor.user_id is not None and session.get(User, actor.user_id) is None:
         after, actor = {**after, "by": str(actor.user_id)}, changed(actor, user_id=None)
@@ -167,8 +166,8 @@ def _compare(found: Mapping[str, int], manifest: Manifest) -> None:
     for table in sorted({*found, *manifest.rows}):
         if found.get(table) != manifest.rows.get(table):
             raise BadBackup(
-                f"the backup says that {table} has {manifest.rows.get(table)} rows, and {found.get(table)} came out of "
-                "it; nothing was changed: take another backup"
+                f"The manifest has {manifest.rows.get(table)} rows of {table}, but the restored table has "
+                f"{found.get(table)}. Nothing was changed. Use another backup."
             )
 
 

@@ -1,7 +1,4 @@
-"""Where admins ask for backups while the service runs: making one, taking one out, putting one in place.
-
-Backups as admins see them.
-"""
+"""Backups while the service runs, as admins use them: making, listing, downloading, removing and restoring."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -16,7 +13,7 @@ from app.audit import Act, Actor, record
 from app.backup.archive import TELLING, BadBackup, Manifest, back_up, read_manifest, write_sizes
 from app.backup.restore import BackupTooNew, check_revision, restore_while_used
 from app.backup.store import MOST, BackupNotFound, BackupStore
-from app.backup.task import Bench, State, Work
+from app.backup.task import State, TaskRunner, Work
 from app.database.engine import Database
 from app.errors import Conflict
 
@@ -24,39 +21,39 @@ BackupState = Literal["writing", "ready", "failed", "damaged"]
 
 
 class Restoration(BaseModel):
-    """What became of the last restore, if it was of this backup and no other was made since."""
+    """The last restore, if it was of this backup and no backup was made since."""
 
     model_config = ConfigDict(frozen=True)
 
     state: State = Field(description="`failed`: nothing was changed; `notice` says why")
-    step: str = Field(description="what it is about", examples=["filling a database beside"])
+    step: str = Field(description="the current step", examples=["filling the new database"])
     started_at: datetime
     finished_at: datetime | None
     notice: str | None
 
 
 class BackupView(BaseModel):
-    """A backup that this deployment has made and kept."""
+    """A backup that this deployment has made."""
 
     model_config = ConfigDict(frozen=True)
 
     name: str
     state: BackupState = Field(
-        description="`failed`: none was written; `damaged`: no whole backup any more; `notice` says why"
+        description="`failed`: it was not written; `damaged`: the file can't be restored; `notice` says why"
     )
     made_at: datetime
-    bytes: int = Field(description="of the file; while it is written, so far")
-    rows: Mapping[str, int] = Field(description="by table; empty until it is written")
-    dump_sha256: str | None = Field(description="of `database.dump` in it, as `manifest.json` names it")
+    bytes: int = Field(description="the size of the file, so far while it is written")
+    rows: Mapping[str, int] = Field(description="rows by table; empty until it is written")
+    dump_sha256: str | None = Field(description="the SHA-256 of its `database.dump`, from its `manifest.json`")
     allclose: str | None = Field(description="the version that wrote it")
     schema_revision: str | None
-    is_restorable: bool = Field(description="whether this Allclose can put it in place")
-    notice: str | None = Field(description="why it can't be restored, or was not written")
+    is_restorable: bool = Field(description="whether this version of Allclose can restore it")
+    notice: str | None = Field(description="why it can't be restored or was not written")
     restoration: Restoration | None
 
     @property
     def is_under_way(self) -> bool:
-        """Whether it changes by itself."""
+        """Whether it is being written or restored."""
         return self.state == "writing" or (self.restoration is not None and self.restoration.state == "running")
 
 
@@ -64,38 +61,38 @@ class BackupList(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     items: tuple[BackupView, ...] = Field(description="newest first")
-    most: int = Field(description="so many are kept; then making another is refused")
-    free_bytes: int = Field(description="on the disk where they lie")
+    most: int = Field(description="the limit of backups; at the limit, making another is refused")
+    free_bytes: int = Field(description="free space on the disk of the backups")
 
 
-DAMAGED = "the file is no whole backup any more: remove it, and take another"
+DAMAGED = "The file is damaged. Remove it and use another backup."
 
 
 class NotAsked(Conflict):
-    """There are accounts, and nobody said that they may go."""
+    """The database has accounts, and the request did not ask to replace them."""
 
 
 class NotRestorable(Conflict):
-    """The file can't be put in place by this Allclose."""
+    """This version of Allclose can't restore the file."""
 
 
 class BackupService:
     def __init__(self, database: Database, data: Path) -> None:
         self._database = database
-        self._shelf = BackupStore(data)
-        self._bench = Bench(self._shelf.folder)
+        self._store = BackupStore(data)
+        self._runner = TaskRunner(self._store.folder)
 
     def list_all(self) -> BackupList:
         work = self._read_work()
-        views = [self._find_view(path, work) for path in self._shelf.list_paths()]
+        views = [self._find_view(path, work) for path in self._store.list_paths()]
         if work is not None and all(view is None or view.name != work.name for view in views):
             views.append(self._view_unwritten(work))
         items = sorted((view for view in views if view is not None), key=attrgetter("name"), reverse=True)
-        return BackupList(items=tuple(items), most=MOST, free_bytes=self._shelf.free_bytes)
+        return BackupList(items=tuple(items), most=MOST, free_bytes=self._store.free_bytes)
 
     def get(self, name: str) -> BackupView:
         """Raises BackupNotFound."""
-        work, path = self._read_work(), self._shelf.find_path(name)
+        work, path = self._read_work(), self._store.find_path(name)
         view = self._find_view(path, work) if path is not None else None
         if view is None and work is not None and work.name == name:
             view = self._view_unwritten(work)
@@ -104,61 +101,61 @@ class BackupService:
         return view
 
     def make(self, actor: Actor) -> BackupView:
-        """Begins it. Raises WorkRuns, LimitReached, Foreign."""
-        self._shelf.open()
-        lock = self._bench.hold()
+        """Begin a backup. Raises WorkRuns, LimitReached and Foreign."""
+        self._store.open()
+        lock = self._runner.hold()
         try:
-            self._shelf.tidy()
-            path = self._shelf.new_path()
-            self._shelf.check_room(self._measure_database())
+            self._store.tidy()
+            path = self._store.new_path()
+            self._store.check_room(self._measure_database())
             work = Work(kind="backup", name=path.name, started_at=datetime.now(UTC))
-            self._bench.start(lock, work, lambda _tell: back_up(self._database, path, actor))
+            self._runner.start(lock, work, lambda _tell: back_up(self._database, path, actor))
         except BaseException:
             lock.close()
             raise
         return self.get(path.name)
 
-    def take_out(self, name: str, actor: Actor) -> IO[bytes]:
-        """The whole file, which is written down first. Raises BackupNotFound."""
-        file = self._shelf.get_path(name).open("rb")
+    def download(self, name: str, actor: Actor) -> IO[bytes]:
+        """Record the download, then return the open file. Raises BackupNotFound."""
+        file = self._store.get_path(name).open("rb")
         with self._database.transaction() as session:
             record(session, actor, Act(action="backup.downloaded", target=name))
         return file
 
     def remove(self, name: str, actor: Actor) -> None:
-        """One that is gone stays so. Raises WorkRuns while it, or another, is restored or written; BackupNotFound."""
-        if self._shelf.is_name(name) and self._shelf.find_path(name) is None:
+        """Remove a backup. A removed one is no error. Raises BackupNotFound for a wrong name, and WorkRuns."""
+        if self._store.is_name(name) and self._store.find_path(name) is None:
             return
-        path = self._shelf.get_path(name)
-        with self._bench.hold(), self._database.transaction() as session:
+        path = self._store.get_path(name)
+        with self._runner.hold(), self._database.transaction() as session:
             record(session, actor, Act(action="backup.removed", target=name, before={"bytes": path.stat().st_size}))
             path.unlink(missing_ok=True)
 
     def restore(self, name: str, actor: Actor, *, replace: bool) -> BackupView:
-        """Begins it. Raises BackupNotFound, NotAsked, NotRestorable, Foreign, WorkRuns."""
-        path = self._shelf.get_path(name)
+        """Begin a restore. Raises BackupNotFound, NotAsked, NotRestorable, Foreign and WorkRuns."""
+        path = self._store.get_path(name)
         manifest = self._check_restorable(path)
         if not replace and (present := self.count_present())["users"]:
             raise NotAsked(
-                f"there are {write_sizes(present)} here, and the backup of {manifest.made_at:%Y-%m-%d %H:%M} UTC has "
-                f"{write_sizes(manifest.rows)}: to put it in the place of all of it, say replace: true"
+                f"The database has {write_sizes(present)}; the backup of {manifest.made_at:%Y-%m-%d %H:%M} UTC has "
+                f"{write_sizes(manifest.rows)}. To replace all data with the backup, send replace: true."
             )
-        lock = self._bench.hold()
+        lock = self._runner.hold()
         try:
             work = Work(kind="restore", name=name, started_at=datetime.now(UTC))
-            self._bench.start(lock, work, lambda tell: restore_while_used(self._database, path, actor, tell))
+            self._runner.start(lock, work, lambda tell: restore_while_used(self._database, path, actor, tell))
         except BaseException:
             lock.close()
             raise
         return self.get(name)
 
     def count_present(self) -> dict[str, int]:
-        """Rows that are there now, of the tables that tell most."""
+        """Count the current rows of the tables that an admin recognises a database by."""
         with self._database.transaction() as session:
             return {table: session.scalar(text(f"SELECT count(*) FROM {table}")) or 0 for table in TELLING}
 
     def _check_restorable(self, path: Path) -> Manifest:
-        self._shelf.check_own(path)
+        self._store.check_own(path)
         try:
             manifest = read_manifest(path)
             check_revision(manifest)
@@ -173,10 +170,10 @@ class BackupService:
             return int(session.scalars(select(func.pg_database_size(func.current_database()))).one())
 
     def _read_work(self) -> Work | None:
-        return self._bench.read() if self._shelf.folder.is_dir() else None
+        return self._runner.read() if self._store.folder.is_dir() else None
 
     def _find_view(self, path: Path, work: Work | None) -> BackupView | None:
-        """None for one that was removed just now."""
+        """Return a view of the file; None if it was removed just now."""
         restoration = _restoration(work) if work is not None and work.name == path.name else None
         try:
             status = path.stat()
@@ -209,16 +206,16 @@ class BackupService:
         return None
 
     def _view_unwritten(self, work: Work) -> BackupView | None:
-        """None where it was written, and is gone since."""
+        """Return a view of a backup without a file: being written, or failed. None if it was written and removed."""
         if work.kind != "backup" or work.state == "done":
             return None
         state: BackupState = "writing" if work.state == "running" else "failed"
-        size = self._shelf.measure_partial(work.name)
+        size = self._store.measure_partial(work.name)
         return _unread(work.name, state, made_at=work.started_at, size=size, notice=work.notice)
 
 
 def _unread(name: str, state: BackupState, *, made_at: datetime, size: int, notice: str | None) -> BackupView:
-    """One that nobody can read, not yet or not any more."""
+    """Return a view of a backup whose file can't be read: not written yet, failed or damaged."""
     return BackupView(
         name=name,
         state=state,

@@ -1,4 +1,4 @@
-"""A database beside another one, and how it takes its place."""
+"""Swaps databases: makes a new one beside the old one, and exchanges their names."""
 
 import logging
 import threading
@@ -13,16 +13,16 @@ from psycopg import sql
 from app.backup.program import Server
 from app.errors import AllcloseError, Conflict
 
-# Every server has it, and everybody may connect to it unless somebody took that away.
-ELSEWHERE = "postgres"
-# A server takes a moment to notice that a connection was closed, ours of just before.
+# The maintenance database. Every server has it, and by default every role may connect to it.
+MAINTENANCE = "postgres"
+# A server takes a moment to notice that our own connection was closed.
 CLOSING_SECONDS = 2
 MAX_NAME = 40  # PostgreSQL cuts names at 63 bytes
 CUT_AGAIN_SECONDS = 0.02
 
 USERS = "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND backend_type = 'client backend'"
 LOCALE = "SELECT to_jsonb(d) FROM pg_database d WHERE datname = %s"
-# Without being a superuser, for those of the same role.
+# A role that is not a superuser may cut connections of its own role only.
 CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND usename = current_user"
 LOCK = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
 
@@ -30,66 +30,66 @@ _log = logging.getLogger(__name__)
 
 
 class ServiceRuns(AllcloseError):
-    """Others use the database."""
+    """Another process uses the database."""
 
     def __init__(self, who: str) -> None:
         super().__init__(
-            f"{who}: stop Allclose first, workers too (Ctrl-C at `allclose serve`, or `systemctl stop allclose`), "
-            "then restore again; nothing was changed"
+            f"{who}. Nothing was changed. Stop Allclose and its workers (Ctrl-C at `allclose serve`, or "
+            "`systemctl stop allclose`), then restore again."
         )
 
 
 class RestoreRuns(Conflict):
-    """Somebody else puts a backup into the same place."""
+    """Another restore of the same database is running."""
 
     def __init__(self) -> None:
-        super().__init__("a backup is being restored; ask again when that is through")
+        super().__init__("A backup is being restored. Try again when the restore has ended.")
 
 
 class RestoreRefused(AllcloseError):
-    """The server does not let this role do what a restore needs."""
+    """The database server refuses a step of the restore."""
 
 
 @contextmanager
 def new_database(server: Server) -> Iterator[Server]:
-    """Beside `server`'s, empty, in the same locale; dropped at the end if it is still there by that name.
+    """Make an empty database beside `server`'s, with the same locale. Drops it at the end if it was not swapped.
 
-    Nobody else makes one for the same place meanwhile. Raises RestoreRuns.
+    Holds a lock, so that there is one restore at a time. Raises RestoreRuns.
     """
     fresh = server.named(f"{server.database[:MAX_NAME]}_restoring")
-    with _alone(server):
-        with _elsewhere(server) as connection:
+    with _locked(server):
+        with _maintenance(server) as connection:
             _drop(connection, fresh.database)
             row = connection.execute(LOCALE, [server.database]).fetchone()
             connection.execute(_creation(fresh.database, row[0] if row else {}))
         try:
             yield fresh
         finally:
-            with suppress(RestoreRefused), _elsewhere(server) as connection:
+            with suppress(RestoreRefused), _maintenance(server) as connection:
                 _drop(connection, fresh.database)
 
 
 def check_unused(server: Server) -> None:
     """Raises ServiceRuns."""
     deadline = time.monotonic() + CLOSING_SECONDS
-    with _elsewhere(server) as connection:
+    with _maintenance(server) as connection:
         while open_ones := _count_users(connection, server.database):
             if time.monotonic() > deadline:
-                raise ServiceRuns(f"{open_ones} connections to the database are open")
+                raise ServiceRuns(f"The database has {open_ones} open connections")
             time.sleep(0.05)
 
 
 def swap(server: Server, fresh: Server) -> None:
-    """`fresh` gets the name of `server`'s database, which is dropped. Raises ServiceRuns."""
+    """Give `fresh` the name of `server`'s database, and drop that one. Raises ServiceRuns."""
     with _replacing(server) as replaced:
         _exchange(server, fresh, replaced)
 
 
 def swap_while_used(server: Server, fresh: Server) -> None:
-    """The same below a service: whoever is connected is cut off, and who connects finds the other database.
+    """Swap below a running service: cut its connections, and let it reconnect to the new database.
 
-    PostgreSQL locks a database that it renames and waits 5 s for those who use it; newcomers wait for the lock, and are
-    refused by the name. Raises RestoreRefused where another role uses it, whom we may not cut off.
+    PostgreSQL locks a database that it renames, and waits 5 s for its connections to end. New connections wait for the
+    lock. Raises RestoreRefused if another role is connected, whose connections this role may not cut.
     """
     with _replacing(server) as replaced:
         ended = threading.Event()
@@ -99,8 +99,8 @@ def swap_while_used(server: Server, fresh: Server) -> None:
             _exchange(server, fresh, replaced)
         except ServiceRuns:
             raise RestoreRefused(
-                "another role than Allclose's is connected to the database: end that connection, then restore again; "
-                "nothing was changed"
+                "Another role than Allclose's is connected to the database. Nothing was changed. End that connection, "
+                "then restore again."
             ) from None
         finally:
             ended.set()
@@ -109,40 +109,40 @@ def swap_while_used(server: Server, fresh: Server) -> None:
 
 @contextmanager
 def _replacing(server: Server) -> Iterator[str]:
-    """The name that the database gets which is dropped at the end."""
+    """Yield a free name for the old database, which is dropped at the end."""
     replaced = f"{server.database[:MAX_NAME]}_replaced"
-    with _elsewhere(server) as connection:
+    with _maintenance(server) as connection:
         _drop(connection, replaced)
     yield replaced
     try:
-        with _elsewhere(server) as connection:
+        with _maintenance(server) as connection:
             _drop(connection, replaced)
     except RestoreRefused:
-        _log.warning("the database %s, which was replaced, stays until the next restore", replaced, exc_info=True)
+        _log.warning("the old database %s could not be dropped; the next restore drops it", replaced, exc_info=True)
 
 
 def _exchange(server: Server, fresh: Server, replaced: str) -> None:
-    """Both names, in one transaction. Raises ServiceRuns."""
-    with _elsewhere(server) as connection:
+    """Exchange both names in one transaction. Raises ServiceRuns."""
+    with _maintenance(server) as connection:
         try:
             with connection.transaction():
                 _rename(connection, server.database, replaced)
                 _rename(connection, fresh.database, server.database)
         except psycopg.errors.ObjectInUse:
-            raise ServiceRuns("somebody began to use the database meanwhile") from None
+            raise ServiceRuns("Another process has connected to the database meanwhile") from None
 
 
 def _cut_off(server: Server, ended: threading.Event) -> None:
-    """Again and again: between the first time and the lock, somebody may have come."""
-    with suppress(RestoreRefused), _elsewhere(server) as connection:
+    """Cut connections repeatedly: new ones may come between the first cut and the lock."""
+    with suppress(RestoreRefused), _maintenance(server) as connection:
         while not ended.wait(CUT_AGAIN_SECONDS):
             connection.execute(CUT, [server.database])
 
 
 @contextmanager
-def _alone(server: Server) -> Iterator[None]:
-    """Raises RestoreRuns. Whose process ends is alone no more."""
-    with _elsewhere(server) as connection:
+def _locked(server: Server) -> Iterator[None]:
+    """Hold the lock of restores, which also ends with the process. Raises RestoreRuns."""
+    with _maintenance(server) as connection:
         row = connection.execute(LOCK, [f"allclose restore {server.database}"]).fetchone()
         if row is None or not row[0]:
             raise RestoreRuns
@@ -150,18 +150,18 @@ def _alone(server: Server) -> Iterator[None]:
 
 
 @contextmanager
-def _elsewhere(server: Server) -> Iterator[psycopg.Connection[Any]]:
-    """A connection to no database of ours. Raises RestoreRefused."""
+def _maintenance(server: Server) -> Iterator[psycopg.Connection[Any]]:
+    """Connect to the maintenance database. Raises RestoreRefused."""
     try:
-        with psycopg.connect(server.named(ELSEWHERE).libpq, autocommit=True) as connection:
+        with psycopg.connect(server.named(MAINTENANCE).libpq, autocommit=True) as connection:
             yield connection
     except psycopg.errors.ObjectInUse:
         raise
     except psycopg.Error as error:
         raise RestoreRefused(
-            f"the database server refuses what a restore needs ({_first_line(error)}); nothing was changed. "
-            f"Its role must own the database, may connect to the database {ELSEWHERE!r}, and needs CREATEDB "
-            f"(ALTER ROLE … CREATEDB) for as long as this takes"
+            f"The database server refuses a step of the restore ({_first_line(error)}). Nothing was changed. "
+            f"The role must own the database, be able to connect to the database {MAINTENANCE!r}, and have CREATEDB "
+            f"during the restore (ALTER ROLE … CREATEDB)."
         ) from None
 
 
@@ -171,7 +171,7 @@ def _count_users(connection: psycopg.Connection[Any], name: str) -> int:
 
 
 def _creation(name: str, like: dict[str, Any]) -> sql.Composed:
-    """Words sort as they did: `like` is a row of pg_database, whose columns differ by version."""
+    """Create a database with the locale of `like`, a row of pg_database, whose columns differ by version."""
     statement = sql.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE {} LC_CTYPE {}").format(
         sql.Identifier(name), sql.Literal(like["datcollate"]), sql.Literal(like["datctype"])
     )

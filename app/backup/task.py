@@ -1,7 +1,7 @@
-"""What is being done with backups: one thing at a time, in a thread, whichever process of this machine does it.
+"""Backups and restores as tasks: one at a time on this machine, in a thread of any process.
 
-Whoever does it holds a lock on a file, and writes into another how far it is. The lock ends with its process, so a work
-that says that it runs while nobody holds the lock was killed.
+The running process holds a lock on a file, and writes its progress into another file. The lock ends with the process.
+So a task that says that it runs while no process holds the lock was killed.
 """
 
 import fcntl
@@ -23,23 +23,23 @@ Kind = Literal["backup", "restore"]
 State = Literal["running", "done", "failed"]
 Tell = Callable[[str], None]
 
-# Whoever only looks holds the lock for a moment.
+# A process that only reads the state holds the lock for a moment.
 LOCK_SECONDS = 1.0
-KILLED = "the process that did it ended before it was through, and nothing was changed; do it again"
-UNFORESEEN = "it failed for a reason that nobody foresaw, which is in the server's log; nothing was changed"
+KILLED = "The process ended before the task was complete. Nothing was changed. Start it again."
+UNFORESEEN = "The task failed with an unexpected error, which is in the server's log. Nothing was changed."
 
 _log = logging.getLogger(__name__)
 
 
 class WorkRuns(Conflict):
-    """Something is done with backups now."""
+    """A backup is being written or restored."""
 
     def __init__(self) -> None:
-        super().__init__("a backup is being written or restored; wait for its end, then ask again")
+        super().__init__("A backup is being written or restored. Try again when it has ended.")
 
 
 class Work(BaseModel):
-    """`name`: of the backup. `step`: what it is about; `notice`: why it failed."""
+    """The state of a task. `name` is the backup's, `step` the current step, `notice` why it failed."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -52,26 +52,26 @@ class Work(BaseModel):
     finished_at: datetime | None = None
 
 
-class Bench:
-    """`folder` is there, and private."""
+class TaskRunner:
+    """Runs one task at a time. `folder` must exist and be private."""
 
     def __init__(self, folder: Path) -> None:
         self._lock = folder / "lock"
         self._told = folder / "work.json"
 
     def read(self) -> Work | None:
-        """The last one, or the one that runs."""
+        """Return the running task, or the last one."""
         work = self._read()
         if work is None or work.state != "running" or self._is_held():
             return work
-        # It may have ended between the two looks.
+        # It may have ended between the two reads.
         latest = self._read()
         if latest is None or latest.state != "running":
             return latest
         return latest.model_copy(update={"state": "failed", "notice": KILLED})
 
     def hold(self) -> IO[str]:
-        """The lock, until it is closed. Raises WorkRuns."""
+        """Take the lock, which the caller holds until it closes the file. Raises WorkRuns."""
         lock = self._open_lock()
         deadline = time.monotonic() + LOCK_SECONDS
         while True:
@@ -85,7 +85,7 @@ class Bench:
                 time.sleep(0.02)
 
     def start(self, lock: IO[str], work: Work, do: Callable[[Tell], object]) -> None:
-        """In a thread, which closes the lock. `do` is called with what takes the words for each step."""
+        """Start `do` in a thread, which closes the lock at the end. `do` gets a function to report each step with."""
         self._write(work)
         threading.Thread(target=self._run, args=(lock, work, do), name=f"{work.kind} {work.name}", daemon=True).start()
 
@@ -104,7 +104,7 @@ class Bench:
 
     def _end(self, work: Work, state: State, notice: str | None = None) -> None:
         ended = {"state": state, "notice": notice, "finished_at": datetime.now(UTC)}
-        with suppress(OSError):  # of a disk that is full; the lock's end says that it failed
+        with suppress(OSError):  # as on a full disk; then the end of the lock shows the failure
             self._write(work.model_copy(update=ended))
 
     def _write(self, work: Work) -> None:

@@ -18,7 +18,7 @@ class AcceptedView(Answer):
 
 class Account(Answer):
     """
-    With how they sign in: a password, elsewhere (`providers` are issuers), and how many sessions and tokens work.
+    A user with their ways to sign in: a password, `providers` (issuers), and counts of valid sessions and tokens.
     """
 
     id: UUID
@@ -39,15 +39,15 @@ class Account(Answer):
 
 class AccountChange(Answer):
     """
-    What is left out stays as it is. Another `email` needs the `password`.
+    A field that you leave out stays as it is. Changing `email` needs the `password`.
     """
 
     is_ranked: bool = Field(
         False,
-        description="whether leaderboards show your name and how fast and lean your solutions are",
+        description="whether leaderboards show your name and your solutions' time and memory",
     )
-    email: str | None = Field(None, description="null: none any more")
-    password: str = Field("", description="yours of now")
+    email: str | None = Field(None, description="null: remove it")
+    password: str = Field("", description="your current password")
 
 
 class ActiveDay(Answer):
@@ -61,7 +61,7 @@ class ActiveDay(Answer):
 
 
 class AnsweredView(Answer):
-    choice: int = Field(..., description="the place of your choice, from 0")
+    choice: int = Field(..., description="the index of your choice, from 0")
     is_right: bool
     right_choice: int
     explanation: str | None = Field(..., description="Markdown")
@@ -79,32 +79,29 @@ class AuditEntry(Answer):
     at: datetime
     actor: str | None = Field(
         ...,
-        description="a user name; null for a command on the server, and for Allclose by itself",
+        description="a user name; null for a command on the server, and for Allclose itself",
     )
     channel: Literal["page", "api", "command", "worker", "retention"] = Field(
         ...,
-        description="by what it was done; `worker` publishes what has passed, `retention` removes what is old",
+        description="the part of Allclose that acted; `worker` publishes packages, `retention` removes old rows",
     )
-    action: str = Field(..., description="what was done, as `kind.verb`")
+    action: str = Field(..., description="the action, as `kind.verb`")
     target_kind: str
     target: str
     before: dict[str, Any] | None
     after: dict[str, Any] | None
-    address: str | None = Field(..., description="the network address that it came from")
-    request_id: str | None = Field(..., description="of the request, as the server's log has it")
+    address: str | None = Field(..., description="the actor's network address")
+    request_id: str | None = Field(..., description="identifies the request in the server's log")
     operator: str | None = Field(
         ...,
-        description="who ran a command, by their name on that machine; null otherwise",
+        description="for a command: the name of the person who ran it, on that machine",
     )
-    about: str | None = Field(
-        ...,
-        description="the user name of whose account, or whose thing, it was done to",
-    )
+    about: str | None = Field(..., description="the user name of the owner of the account or thing")
 
 
 class AuditPage(Answer):
     """
-    `next` is the cursor of the page after this one, null at the end.
+    `next` is the cursor of the next page; null on the last page.
     """
 
     items: list[AuditEntry]
@@ -150,12 +147,12 @@ class Candidate(Answer):
         "cancelled",
     ]
     score: int | None
-    revision: int = Field(..., description="the number of the revision that judged it")
+    revision: int = Field(..., description="the number of the revision it was judged on")
 
 
 class CaseChange(Answer):
     """
-    A case whose verdict is another one now; null where the revision has no such case, or it was not run.
+    A case whose verdict differs. A side is null if its revision has no such case, or the case did not run.
     """
 
     name: str
@@ -232,7 +229,7 @@ class CauseView(Answer):
     kind: str
     cause: str
     count: int
-    open: int = Field(..., description="those that count still: nobody judged them again")
+    open: int = Field(..., description="judge errors that still count: they were not judged again")
     latest_at: datetime
 
 
@@ -260,7 +257,7 @@ class CheckLine(Answer):
 
 class Checks(Answer):
     """
-    `ok`, or what is wrong. Without a worker the service answers, and submissions wait.
+    Each check is `ok` or says what is wrong. Without a worker the service answers, and submissions wait.
     """
 
     database: str
@@ -270,12 +267,12 @@ class Checks(Answer):
 
 class Choice(Answer):
     """
-    Samples are left out unless asked for, and so is what its student cancelled, unless by that verdict or by id.
+    Leaves out samples unless `samples` is true, and cancelled submissions without that `verdict` or `ids`.
     """
 
     problem: str | None = Field(None, description="the slug of a problem")
-    revision: int | None = Field(None, description="judged by this revision of the problem, by its number")
-    outdated: bool = Field(False, description="judged by another revision than the problem's current one")
+    revision: int | None = Field(None, description="judged on the problem's revision with this number")
+    outdated: bool = Field(False, description="judged on another revision than the problem's current one")
     since: datetime | None = Field(None, description="sent at this time or later")
     until: datetime | None = Field(None, description="sent before this time")
     verdict: (
@@ -292,14 +289,14 @@ class Choice(Answer):
             "cancelled",
         ]
         | None
-    ) = Field(None, description="whose verdict is this one")
+    ) = Field(None, description="with this verdict")
     cause: str | None = Field(
         None,
-        description="whose judge error is of this cause, one of `GET /judge-errors/causes`",
+        description="with a judge error of this cause, one of `GET /judge-errors/causes`",
     )
-    user: str | None = Field(None, description="sent by the user of this name")
+    user: str | None = Field(None, description="sent by the user with this name")
     ids: list[UUID] | None = Field(None, description="these submissions")
-    samples: bool = Field(False, description="runs of sample cases too")
+    samples: bool = Field(False, description="true: also runs of sample cases")
 
 
 class Closeness(Answer):
@@ -353,7 +350,7 @@ class Distribution(Answer):
 
 class DraftView(Answer):
     """
-    What the editor holds now. `has_other`: what was there, and was never sent, is kept beside it.
+    The editor's content now. `has_other`: an earlier draft that was never submitted is kept beside it.
     """
 
     problem: str
@@ -364,17 +361,17 @@ class DraftView(Answer):
 
 class Due(Answer):
     """
-    What would go.
+    Rows that are due for removal.
     """
 
     name: str
-    setting: str | None = Field(..., description="the setting that says so; null where it is always so")
+    setting: str | None = Field(..., description="the setting with the number of days; null for a fixed rule")
     days: int
-    count: int = Field(..., description="no more than 10000 are counted")
+    count: int = Field(..., description="at most 10000 are counted")
 
 
 class Ended(Answer):
-    sessions: int = Field(..., description="how many browsers were signed out")
+    sessions: int = Field(..., description="the number of browsers that were signed out")
 
 
 class Entry(Answer):
@@ -444,7 +441,10 @@ class Finding(Answer):
 
 class FolderSize(Answer):
     name: str
-    bytes: int | None = Field(..., description="null where this process may not read it, or stopped counting")
+    bytes: int | None = Field(
+        ...,
+        description="null if this process may not read it, or it has too many files",
+    )
 
 
 class Forbids(Answer):
@@ -477,7 +477,7 @@ class HintView(Answer):
 
 class HintsView(Answer):
     """
-    `revealed` holds those that you asked for, in order.
+    `revealed` has the hints that you asked for, in order.
     """
 
     total: int
@@ -520,16 +520,13 @@ class Input(Answer):
 
 class InspectedJudging(Answer):
     """
-    One evaluation of a submission, as admins see it. Of hidden cases no value is stored, and so none shown.
+    One judging of a submission, as admins see it. Values of hidden cases are not stored, so they are not here.
     """
 
     id: int
-    revision: int = Field(..., description="the number of the revision that it was judged on")
-    is_current: bool = Field(
-        ...,
-        description="whether it counts: of a submission's judgings exactly one does",
-    )
-    rejudging_id: UUID | None = Field(..., description="the rejudging that it belongs to; null for the first one")
+    revision: int = Field(..., description="the number of the revision it was judged on")
+    is_current: bool = Field(..., description="whether it counts: exactly one judging of a submission does")
+    rejudging_id: UUID | None = Field(..., description="its rejudging; null for the first judging")
     queue: str
     priority: int
     state: Literal["queued", "judging", "done"]
@@ -549,7 +546,7 @@ class InspectedJudging(Answer):
         | None
     )
     score: int | None
-    attempt: int = Field(..., description="how many times a worker has begun it")
+    attempt: int = Field(..., description="the number of times that a worker began it")
     worker: str | None
     image: str | None
     versions: dict[str, Any] | None
@@ -557,13 +554,13 @@ class InspectedJudging(Answer):
     started_at: datetime | None
     finished_at: datetime | None
     hint: str | None
-    reason: str | None = Field(..., description="why it is a judge_error, or was tried again")
-    request_id: str | None = Field(..., description="of the request that asked for it, as the server's log has it")
+    reason: str | None = Field(..., description="why it is a judge_error, or was judged again")
+    request_id: str | None = Field(..., description="identifies the request that made it in the server's log")
 
 
 class InspectedJudgingList(Answer):
     """
-    The newest first.
+    Newest first.
     """
 
     items: list[InspectedJudging]
@@ -571,7 +568,7 @@ class InspectedJudgingList(Answer):
 
 class InvitationEntry(Answer):
     """
-    One of the list. The link is not kept; people are user names.
+    An invitation in the list, without its link. `created_by` and `used_by` are user names.
     """
 
     id: UUID
@@ -579,7 +576,7 @@ class InvitationEntry(Answer):
     role: Literal["student", "author", "admin"]
     email: str | None
     note: str
-    created_by: str | None = Field(..., description="null: by a command on the server's machine")
+    created_by: str | None = Field(..., description="null: made by a command on the server")
     created_at: datetime
     expires_at: datetime
     used_by: str | None
@@ -589,21 +586,21 @@ class InvitationEntry(Answer):
 
 class InvitationList(Answer):
     items: list[InvitationEntry]
-    next: str | None = Field(..., description="the `cursor` of the following page")
+    next: str | None = Field(..., description="the `cursor` of the next page")
 
 
 class InvitationWish(Answer):
     """
-    For whom, and for how long.
+    The invitation to make.
     """
 
-    role: Literal["student", "author", "admin"] = Field("student", description="what the new account may do")
+    role: Literal["student", "author", "admin"] = Field("student", description="the role of the new account")
     email: str | None = Field(
         None,
-        description="the link is mailed there where the deployment sends mail; the guest may give another",
+        description="where Allclose mails the link, if the deployment sends mail; the new user may choose another",
     )
-    note: str = Field("", description="for admins")
-    days: int = Field(7, description="it ends after so many")
+    note: str = Field("", description="a note for admins")
+    days: int = Field(7, description="the days until it expires")
 
 
 class JudgeErrorView(Answer):
@@ -614,19 +611,19 @@ class JudgeErrorView(Answer):
     kind: str = Field(..., description="the class of the error")
     cause: str = Field(
         ...,
-        description="class and first line of the last attempt's error; digits are left out",
+        description="the class and first line of the last attempt's error, without digits",
     )
-    reason: str | None = Field(..., description="what was written down of each attempt")
+    reason: str | None = Field(..., description="the error of each attempt")
     worker: str | None
     attempts: int
-    is_current: bool = Field(..., description="false: the submission was judged again since, and that counts")
+    is_current: bool = Field(..., description="false: a later judging of the submission counts")
     request_id: str | None
     finished_at: datetime
 
 
 class JudgingView(Answer):
     """
-    One evaluation. `replaced_at`: since when another one counts; null for the one that does.
+    One judging. `replaced_at`: when another judging replaced it; null for the one that counts.
     """
 
     verdict: (
@@ -831,7 +828,7 @@ class MistakesSection(Answer):
 
 class Move(Answer):
     """
-    So many submissions went from one verdict to the other.
+    The number of submissions that went from one verdict to another.
     """
 
     old: Literal[
@@ -895,7 +892,7 @@ class MutationSection(Answer):
 
 class NewAnswer(Answer):
     """
-    Both are places in the lists that `GET` gives, from 0.
+    Both are indices into the lists of `GET`, from 0.
     """
 
     question: int
@@ -904,7 +901,7 @@ class NewAnswer(Answer):
 
 class NewInvitationView(Answer):
     """
-    The only answer that ever holds `link` and `invitation`: hand one of them on.
+    The only answer that ever has `link` and `invitation`: pass one of them on.
     """
 
     id: UUID
@@ -919,7 +916,7 @@ class NewInvitationView(Answer):
 
 class NewPassword(Answer):
     """
-    The password from now on.
+    The new password.
     """
 
     password: str = Field(..., description="at least 10 characters, at most 1024 bytes in UTF-8")
@@ -927,29 +924,29 @@ class NewPassword(Answer):
 
 class NewPreview(Answer):
     """
-    What a rejudging would be of.
+    The rejudging to preview.
     """
 
-    chosen: Choice = Field(..., description="which submissions")
-    onto: Literal["own", "current"] = Field("own", description="as for a rejudging")
+    chosen: Choice = Field(..., description="the submissions to judge again")
+    onto: Literal["own", "current"] = Field("own", description="the revision to judge on, as for a rejudging")
 
 
 class NewRejudging(Answer):
     """
-    All criteria that are given must hold for a submission, and one must be given.
+    A submission must match all criteria that you give. Give at least one.
     """
 
-    chosen: Choice = Field(..., description="which submissions")
+    chosen: Choice = Field(..., description="the submissions to judge again")
     onto: Literal["own", "current"] = Field(
         "own",
-        description="judge each on its `own` revision, which is the one that the verdict which counts now is of, or on its problem's `current` one",
+        description="the revision to judge on: `own`, the one of the submission's current verdict, or `current`, the problem's current one",
     )
     note: str = Field("", description="why, for other admins")
 
 
 class NewSubmission(Answer):
     """
-    A solution, and which cases to run it on. What a source must be is checked where it is stored.
+    A solution, and the cases to run it on.
     """
 
     source: str = Field(
@@ -957,18 +954,17 @@ class NewSubmission(Answer):
         description="Python code: at most 262144 bytes in UTF-8, not blank, without NUL",
     )
     mode: Literal["submit", "sample"] = Field(
-        "submit",
-        description="`submit` runs every case, `sample` only those that you can see",
+        "submit", description="`submit` runs every case, `sample` only the sample cases"
     )
     inputs: str | None = Field(
         None,
-        description="with mode `sample`: inputs of your own as YAML, a key for each parameter, to run on in place of the sample cases; what the reference answers to them is expected. `example_inputs` of a problem are some",
+        description="with mode `sample`: your custom input as YAML, a key for each parameter, instead of the sample cases. The reference's answer is expected. Start from the problem's `example_inputs`",
     )
 
 
 class NewTokenView(Answer):
     """
-    The only answer that ever holds `token`: keep it.
+    The only answer that ever has `token`: store it.
     """
 
     id: UUID
@@ -981,7 +977,7 @@ class NewTokenView(Answer):
 
 class NewUser(Answer):
     """
-    What it takes to sign up.
+    The account to make.
     """
 
     username: str = Field(..., description="use 3 to 32 characters of a-z, 0-9, _ and -")
@@ -989,13 +985,13 @@ class NewUser(Answer):
     email: str | None = None
     invitation: str | None = Field(
         None,
-        description="the secret of an invitation, the end of its link: the account gets the role that it names",
+        description="the secret of an invitation, which is the end of its link: the account gets its role",
     )
 
 
 class Outcome(Answer):
     """
-    How one judging came out; without a verdict while it waits.
+    The result of one judging. `verdict` is null while it waits.
     """
 
     verdict: (
@@ -1060,9 +1056,9 @@ class PasswordChange(Answer):
 
 class Person(Answer):
     """
-    `last_seen_at`: to the minute, with a browser or a token; None for never, or too long ago.
+    A user in the list. `submissions` counts all of the user's submissions, also runs of samples.
 
-    `submissions` counts all of theirs, runs of samples too.
+    `last_seen_at`: the last request with a browser or token, to the minute; None for never, or too long ago.
     """
 
     id: UUID
@@ -1079,7 +1075,7 @@ class Person(Answer):
 
 class PersonPage(Answer):
     """
-    `next` is the cursor of the page after this one, None at the end.
+    `next` is the cursor of the next page; None on the last page.
     """
 
     items: list[Person]
@@ -1111,24 +1107,27 @@ class Piece(Answer):
 
 class Preview(Answer):
     """
-    What a choice comes to.
+    The submissions that a choice matches.
     """
 
     total: int = Field(
         ...,
-        description="how many would be judged again; more than 20000 may not be, and are told as 20001",
+        description="the submissions to judge again; the limit is 20000, and 20001 means more",
     )
-    unfinished: int = Field(..., description="how many are not judged yet, and would be left out")
+    unfinished: int = Field(
+        ...,
+        description="matching submissions that are not judged yet, and are left out",
+    )
     older: int = Field(
         ...,
-        description="how many would be judged by an older revision than the one that their verdict is of: their problem's current one was brought back",
+        description="submissions that would be judged on an older revision than now, because the problem went back to an earlier revision",
     )
-    items: list[Candidate] = Field(..., description="the 50 that were sent first")
+    items: list[Candidate] = Field(..., description="the first 50 by time")
 
 
 class ProblemPage(Answer):
     """
-    In the order of tracks, or what fits `q` best first; `next` is the `cursor` of the following page, or null.
+    In the order of the tracks, or with `q` the best match first. `next` is the next page's `cursor`, or null.
     """
 
     items: list[ListedProblem]
@@ -1146,18 +1145,18 @@ class ProblemRef(Answer):
 
 
 class ProgressView(Answer):
-    hints: int = Field(..., description="how many there are")
+    hints: int = Field(..., description="the number of hints")
     hints_revealed: int
-    questions: int = Field(..., description="how many the quiz asks")
+    questions: int = Field(..., description="the number of quiz questions")
     questions_answered: int = Field(..., description="in the last attempt")
     questions_right: int
     solution: Literal["accepted", "asked"] | None = Field(
-        ..., description="by what the solution is open; null while it is locked"
+        ..., description="why the solution is open; null while it is locked"
     )
     solution_shown_at: datetime | None = Field(
-        ..., description="when you asked to be shown it before solving the problem"
+        ..., description="when you asked to see the solution before solving the problem"
     )
-    solved_at: datetime | None = Field(..., description="when the first submission that was accepted had been sent")
+    solved_at: datetime | None = Field(..., description="when you sent your first accepted submission")
     solved_after_seeing_the_solution: bool
     completed_at: datetime | None
 
@@ -1182,17 +1181,14 @@ class PublicationView(Answer):
 
 class QueueView(Answer):
     """
-    `kind`: interactive, where somebody waits for the verdict, or rejudge.
+    `kind`: interactive if a student waits for the verdict, or rejudge.
     """
 
     queue: str
     kind: Literal["interactive", "rejudge"]
-    depth: int = Field(..., description="judgings that wait")
-    oldest_seconds: float = Field(
-        ...,
-        description="for how long the one waits that has waited longest; 0 where none does",
-    )
-    running: int = Field(..., description="judgings that a worker has now")
+    depth: int = Field(..., description="waiting judgings")
+    oldest_seconds: float = Field(..., description="the age of the longest waiting judging; 0 if none waits")
+    running: int = Field(..., description="running judgings")
 
 
 class QuizView(Answer):
@@ -1211,15 +1207,12 @@ class Readiness(Answer):
 
 class Receipt(Answer):
     """
-    The submission is kept and will be judged; `Location` says where.
+    The submission is stored and will be judged. `Location` is its path.
     """
 
     id: UUID
     state: Literal["queued", "judging", "done"]
-    notice: str | None = Field(
-        ...,
-        description="a sentence for people: why nobody judges it now; null otherwise",
-    )
+    notice: str | None = Field(..., description="a sentence about why no worker judges it now; null otherwise")
 
 
 class ReferenceRun(Answer):
@@ -1237,10 +1230,10 @@ class ReferenceSection(Answer):
 
 class RejudgingSummary(Answer):
     """
-    `judging` until all are judged; then `ready` to be applied or cancelled, which it is once and for good.
+    `judging` until all submissions are judged, then `ready` to be applied or cancelled. That decision is final.
 
-    `overtaken` in place of `ready` where another one was applied since that some of the same submissions were in: it
-    can't be applied any more.
+    `overtaken` instead of `ready` if another rejudging of some of the same submissions was applied since: this one can
+    only be cancelled.
     """
 
     id: UUID
@@ -1248,32 +1241,35 @@ class RejudgingSummary(Answer):
     created_at: datetime
     by: str | None = Field(
         ...,
-        description="the user name of who began it; null for a command on the server",
+        description="the user name of the admin who began it; null for a command on the server",
     )
     note: str
-    chosen: Choice = Field(..., description="the criteria, as they were given")
+    chosen: Choice = Field(..., description="the criteria")
     onto: Literal["own", "current"] = Field(
         ...,
-        description="which revision they are judged on: `own`, the one that the verdict which counted was of, or `current`, its problem's current one",
+        description="the revision to judge on: `own`, the one of the submission's verdict at the time, or `current`, the problem's current one",
     )
-    total: int = Field(..., description="how many submissions there were when it was begun")
+    total: int = Field(..., description="the number of submissions when it began")
     judged: int = Field(
         ...,
-        description="how many of them are judged again, or were when it was applied or cancelled",
+        description="the number judged again so far, or when it was applied or cancelled",
     )
     overtaken: int = Field(
         ...,
-        description="how many of them another rejudging that was applied since judged again; 0 once it is decided",
+        description="the number that another applied rejudging has judged again since; 0 after the decision",
     )
-    decided_at: datetime | None = Field(..., description="when it was applied or cancelled; null before")
-    decided_by: str | None = Field(..., description="the user name of who did; null before, and for a command")
+    decided_at: datetime | None = Field(..., description="when it was applied or cancelled; null before the decision")
+    decided_by: str | None = Field(
+        ...,
+        description="the user name of the admin who decided; null before the decision and for a command",
+    )
 
 
 class RejudgingView(Answer):
     """
-    A rejudging and what it changes. `failed` ones are judge errors: when it is applied, their old verdicts stay.
+    A rejudging and its changes. `failed` submissions are judge errors and keep their old verdicts.
 
-    All `kinds` and `gone` make `total`.
+    `total` is the sum of `kinds` and `gone`.
     """
 
     id: UUID
@@ -1281,43 +1277,46 @@ class RejudgingView(Answer):
     created_at: datetime
     by: str | None = Field(
         ...,
-        description="the user name of who began it; null for a command on the server",
+        description="the user name of the admin who began it; null for a command on the server",
     )
     note: str
-    chosen: Choice = Field(..., description="the criteria, as they were given")
+    chosen: Choice = Field(..., description="the criteria")
     onto: Literal["own", "current"] = Field(
         ...,
-        description="which revision they are judged on: `own`, the one that the verdict which counted was of, or `current`, its problem's current one",
+        description="the revision to judge on: `own`, the one of the submission's verdict at the time, or `current`, the problem's current one",
     )
-    total: int = Field(..., description="how many submissions there were when it was begun")
+    total: int = Field(..., description="the number of submissions when it began")
     judged: int = Field(
         ...,
-        description="how many of them are judged again, or were when it was applied or cancelled",
+        description="the number judged again so far, or when it was applied or cancelled",
     )
     overtaken: int = Field(
         ...,
-        description="how many of them another rejudging that was applied since judged again; 0 once it is decided",
+        description="the number that another applied rejudging has judged again since; 0 after the decision",
     )
-    decided_at: datetime | None = Field(..., description="when it was applied or cancelled; null before")
-    decided_by: str | None = Field(..., description="the user name of who did; null before, and for a command")
+    decided_at: datetime | None = Field(..., description="when it was applied or cancelled; null before the decision")
+    decided_by: str | None = Field(
+        ...,
+        description="the user name of the admin who decided; null before the decision and for a command",
+    )
     kinds: dict[str, int] = Field(
         ...,
-        description="how many are the same, better, worse, …; those that wait included",
+        description="the number of submissions that are the same, better, worse, …, also of waiting ones",
     )
     gone: int = Field(
         ...,
-        description="how many submissions are not there any more: their users were erased, or they were too old to keep",
+        description="the number of deleted submissions: their users were erased, or retention removed them",
     )
-    moves: list[Move] = Field(..., description="of those that are judged again, by old and new verdict")
+    moves: list[Move] = Field(..., description="the judged submissions, by old and new verdict")
 
 
 class Replacement(Answer):
-    replace: bool = Field(False, description="yes: what is there now, all of it, may go")
+    replace: bool = Field(False, description="true: delete all current data")
 
 
 class ResetAnswer(Answer):
     """
-    The same whether there is such an account or not.
+    The same answer for every account, known or unknown.
     """
 
     detail: str
@@ -1325,7 +1324,7 @@ class ResetAnswer(Answer):
 
 class ResetLink(Answer):
     """
-    For its owner only: whoever has it can choose the password.
+    A link with which anyone can choose the account's password: give it to the user only.
     """
 
     link: str
@@ -1334,7 +1333,7 @@ class ResetLink(Answer):
 
 class ResetWish(Answer):
     """
-    Whose password was lost.
+    The account whose password was lost.
     """
 
     account: str = Field(..., description="a user name or an e-mail address")
@@ -1342,13 +1341,13 @@ class ResetWish(Answer):
 
 class Restoration(Answer):
     """
-    What became of the last restore, if it was of this backup and no other was made since.
+    The last restore, if it was of this backup and no backup was made since.
     """
 
     state: Literal["running", "done", "failed"] = Field(
         ..., description="`failed`: nothing was changed; `notice` says why"
     )
-    step: str = Field(..., description="what it is about")
+    step: str = Field(..., description="the current step")
     started_at: datetime
     finished_at: datetime | None
     notice: str | None
@@ -1392,17 +1391,18 @@ class RevisionState(Answer):
     is_current: bool
     created_at: datetime
     published_at: datetime | None = Field(
-        ..., description="when it last became its problem's current one; null if never"
+        ...,
+        description="when it last became the problem's current revision; null if never",
     )
-    published_by: str | None = Field(..., description="a user name; null where the server took it from its folder")
-    verification: UUID | None = Field(..., description="the last that it passed here; null where it was in none")
-    verdict: Literal["passed", "refused", "failed"] | None = Field(..., description="of that verification")
+    published_by: str | None = Field(..., description="a user name; null if it came from the server's folder")
+    verification: UUID | None = Field(..., description="its last verification on this server; null if there was none")
+    verdict: Literal["passed", "refused", "failed"] | None = Field(..., description="the outcome of that verification")
     submissions: int = Field(
         ...,
-        description="those that it judged, or will, as counts now; no more than 1000 are counted",
+        description="submissions whose current judging is on it; at most 1000 are counted",
     )
-    variants: int = Field(..., description="how many draws of its hidden inputs there are")
-    ready_variants: int = Field(..., description="those whose expected outputs are there")
+    variants: int = Field(..., description="the number of draws of its hidden inputs")
+    ready_variants: int = Field(..., description="the number of variants with expected outputs")
 
 
 class RevisionStates(Answer):
@@ -1424,8 +1424,8 @@ class RevisionView(Answer):
 
 class RunView(Answer):
     started_at: datetime
-    finished_at: datetime | None = Field(..., description="null while it goes on, or where it broke off")
-    removed: dict[str, Any] = Field(..., description="how many, by what they were")
+    finished_at: datetime | None = Field(..., description="null while the run goes on, or if it was interrupted")
+    removed: dict[str, Any] = Field(..., description="the number of removed rows, by kind")
 
 
 class RunningView(Answer):
@@ -1436,11 +1436,11 @@ class RunningView(Answer):
     queue: str
     kind: Literal["interactive", "rejudge"]
     worker: str
-    attempt: int = Field(..., description="which one this is")
+    attempt: int = Field(..., description="the number of this attempt, from 1")
     started_at: datetime = Field(..., description="when this attempt began")
     seconds: float = Field(
         ...,
-        description="for how long it runs; a rejudge rests while students' judgings need the cores",
+        description="the time since this attempt began; a rejudge pauses while students' judgings need the cores",
     )
 
 
@@ -1457,14 +1457,16 @@ class SampleCase(Answer):
 
 class SessionView(Answer):
     """
-    A browser that is signed in; its cookie's secret is not kept.
+    A browser that is signed in. Allclose does not keep its cookie's secret.
     """
 
     id: UUID
-    browser: str | None = Field(..., description="what it called itself, shortened")
-    address: str | None = Field(..., description="from which it signed in")
+    browser: str | None = Field(..., description="the browser's name and system")
+    address: str | None = Field(..., description="the network address that it signed in from")
     created_at: datetime
-    last_seen_at: datetime | None = Field(..., description="to the minute; null when it was only signed in")
+    last_seen_at: datetime | None = Field(
+        ..., description="to the minute; null before the first request after signing in"
+    )
     expires_at: datetime
 
 
@@ -1478,7 +1480,7 @@ class Set(Answer):
 
 class Setting(Answer):
     """
-    `minimum` and `maximum` are of numbers, `max_length` of texts. `may_be_empty`: null is a value, too.
+    `minimum` and `maximum` are for numbers, `max_length` for texts. `may_be_empty`: null is allowed.
     """
 
     name: str
@@ -1490,8 +1492,8 @@ class Setting(Answer):
     maximum: int | None = None
     max_length: int | None = None
     may_be_empty: bool = False
-    changed_by: str | None = Field(None, description="a user name; null for a default, and for a command")
-    changed_at: datetime | None = Field(None, description="null for what is still at its default")
+    changed_by: str | None = Field(None, description="a user name; null for a default and for a command")
+    changed_at: datetime | None = Field(None, description="null for a default")
 
 
 class SettingList(Answer):
@@ -1500,32 +1502,32 @@ class SettingList(Answer):
 
 class SettingsChange(Answer):
     """
-    What is left out stays as it is.
+    A setting that you leave out stays as it is.
     """
 
     sign_up: Literal["open", "invitation", "closed"] = Field(
         "open",
-        description="who may make an account: anybody, those with an invitation, nobody",
+        description="who may sign up: everyone, people with an invitation, or no one",
     )
-    max_pending: int = Field(20, description="unfinished submissions that one user may have")
-    requests_per_minute: int = Field(600, description="requests that one user or address may make")
-    judging_seconds_per_hour: int = Field(3600, description="seconds of judging that one user may use in an hour")
+    max_pending: int = Field(20, description="unfinished submissions per user")
+    requests_per_minute: int = Field(600, description="requests per user or address, in a minute")
+    judging_seconds_per_hour: int = Field(3600, description="seconds of judging per user, in an hour")
     keep_submissions_days: int | None = Field(
         None,
-        description="submissions older than this are removed, but for the first and the last accepted one of each user and problem; empty: kept for ever",
+        description="older submissions are removed, except each user's first and last accepted one of a problem; empty: never",
     )
     keep_verifications_days: int | None = Field(
         None,
-        description="packages that authors sent to be verified are removed after this, with their reports, but for those that a revision was published by; empty: kept for ever",
+        description="older verifications are removed with their packages and reports, except those that published a revision; empty: never",
     )
     keep_ended_days: int | None = Field(
         90,
-        description="sessions, tokens and invitations are removed so long after their end; empty: kept for ever",
+        description="sessions, tokens and invitations are removed this long after their end; empty: never",
     )
-    announcement: str = Field("", description="a sentence at the top of every page; empty: none")
+    announcement: str = Field("", description="a sentence at the top of every page; empty: no announcement")
     confirm_removal: bool = Field(
         False,
-        description="true: what a shorter time of keeping removes for good may go; else it is a 409 that counts it",
+        description="true: a shorter retention may delete rows for good; otherwise the answer is a 409 with the counts",
     )
 
 
@@ -1555,7 +1557,7 @@ class Side(Answer):
 
 class SolutionRequest(Answer):
     """
-    You want to see it without having solved the problem. That is kept, and shown in your progress.
+    Opens the solution without solving the problem. Allclose records it and shows it in your progress.
     """
 
     show_me: Literal[True]
@@ -1564,11 +1566,11 @@ class SolutionRequest(Answer):
 class SolutionView(Answer):
     opened_by: Literal["accepted", "asked"] = Field(
         ...,
-        description="`accepted`: a submission of yours was; `asked`: you asked to be shown it",
+        description="`accepted`: you solved the problem; `asked`: you asked to see the solution",
     )
-    shown_at: datetime | None = Field(..., description="when you asked to be shown it; null if you never did")
+    shown_at: datetime | None = Field(..., description="when you asked to see it; null if you never did")
     reference: str = Field(..., description="Python")
-    accepted: list[AcceptedView] = Field(..., description="other ways that are right")
+    accepted: list[AcceptedView] = Field(..., description="other correct solutions")
     editorial: str | None = Field(..., description="Markdown, with formulas in $…$; null if there is none")
 
 
@@ -1635,16 +1637,13 @@ class SubmissionSummary(Answer):
 
 class TableSize(Answer):
     name: str
-    bytes: int = Field(..., description="with its indexes, and what is kept beside it")
-    rows: int | None = Field(
-        ...,
-        description="as the database estimates it; null where it has not looked yet",
-    )
+    bytes: int = Field(..., description="with indexes and TOAST")
+    rows: int | None = Field(..., description="the database's estimate; null if it has none yet")
 
 
 class TokenRequest(Answer):
     """
-    User name and password, a name that reminds you of the token's use, and what it is good for.
+    Your user name and password, a name that reminds you of the token's use, and its scopes.
     """
 
     username: str
@@ -1673,22 +1672,22 @@ class TokenRequest(Answer):
         | None
     ) = Field(
         None,
-        description="what it may do, of what you may; null: all that you may at any time",
+        description="the permissions of the token, among yours; null: always all of yours",
     )
-    expires_in_days: int | None = Field(None, description="after how many days it stops working; null: never")
+    expires_in_days: int | None = Field(None, description="the days until it expires; null: never")
 
 
 class TokenView(Answer):
     """
-    A token that works; its secret is not kept.
+    A valid token. Allclose does not keep its secret.
     """
 
     id: UUID
     name: str
-    scopes: list[str] | None = Field(..., description="what it may do; null: all that you may")
+    scopes: list[str] | None = Field(..., description="the permissions of the token; null: all of yours")
     created_at: datetime
     expires_at: datetime | None = Field(..., description="null: never")
-    last_used_at: datetime | None = Field(..., description="to the minute; null when never used")
+    last_used_at: datetime | None = Field(..., description="to the minute; null if never used")
 
 
 class Tolerance(Answer):
@@ -1785,20 +1784,20 @@ class UpToSign(Answer):
 
 class UserChange(Answer):
     """
-    What is left out stays as it is.
+    A field that you leave out stays as it is.
     """
 
-    role: Literal["student", "author", "admin"] | None = Field(None, description="null: as it is")
+    role: Literal["student", "author", "admin"] | None = Field(None, description="null: unchanged")
     is_active: bool | None = Field(
         None,
-        description="false: suspended, and signed out everywhere; true: back again; null: as it is",
+        description="false: suspend the user and end their sessions; true: reactivate; null: unchanged",
     )
-    email: str | None = Field(None, description="null: none any more")
+    email: str | None = Field(None, description="null: remove it")
 
 
 class UserView(Answer):
     """
-    A person as they see themselves.
+    Your own account.
     """
 
     id: UUID
@@ -1841,7 +1840,7 @@ class VerdictCount(Answer):
 
 class VerdictOfDay(Answer):
     """
-    `verdict` is None for those that are not judged yet.
+    The number of submissions with a verdict; None for those without one yet.
     """
 
     verdict: (
@@ -1886,16 +1885,16 @@ class WaitingView(Answer):
     kind: Literal["interactive", "rejudge"]
     priority: int = Field(
         ...,
-        description="the highest is next; every rejudge has -1000000, and is behind all others",
+        description="the highest is next; every rejudge has -1000000 and comes last",
     )
     attempt: int = Field(..., description="attempts so far")
     queued_at: datetime
-    seconds: float = Field(..., description="for how long it waits")
+    seconds: float = Field(..., description="the time since it was queued")
 
 
 class WantedHint(Answer):
     """
-    The hint to reveal: the one after those that you have read.
+    The number of the hint to reveal: one more than you have revealed.
     """
 
     number: int
@@ -1914,8 +1913,8 @@ class Way(Answer):
 
 class WorkerView(Answer):
     """
-    A worker process. `draining`: alive, and told to take no more; `away`: told so, and ended since: the next one
-    that starts on its host for its queues takes none either; `dead`: it stopped beating and never said why.
+    A worker process. `draining`: alive, and takes no more judgings. `away`: it was drained and has ended; the next
+    worker on its host for its queues takes no judgings either. `dead`: its heartbeats stopped without a word.
     """
 
     id: UUID
@@ -1923,17 +1922,17 @@ class WorkerView(Answer):
     host: str
     state: Literal["alive", "draining", "away", "dead"]
     queues: list[str]
-    slots: int = Field(..., description="judgings that it runs at once")
+    slots: int = Field(..., description="the number of judgings that it runs at once")
     running: int = Field(
         ...,
-        description="judgings that it has now: for a moment more than `slots`, when a rejudge gives way to a student's",
+        description="running judgings: for a moment more than `slots`, when a rejudge gives way to a student's judging",
     )
     device: str
     gpus: list[str]
-    boxes: dict[str, Any] = Field(..., description="its boxes, counted by what they do")
+    boxes: dict[str, Any] = Field(..., description="its boxes, counted by state")
     versions: dict[str, Any] = Field(
         ...,
-        description="of Allclose, of Python and of each framework that a box was opened with; `sandbox` names its kind",
+        description="of Allclose, Python and each framework that a box has opened; `sandbox` is the kind of sandbox",
     )
     started_at: datetime
     seen_at: datetime
@@ -1946,22 +1945,22 @@ class FieldFault(Answer):
 
     field: str = Field(
         ...,
-        description="where: a key of the body (`a/b` inside objects), a parameter or a header",
+        description="a key of the body (`a/b` inside objects), a query parameter or a header",
     )
-    message: str = Field(..., description="what is wrong with it, and what to send")
-    file: str | None = Field(None, description="of a package: the file, by its path")
-    line: int | None = Field(None, description="of a package: the line of that file, from 1")
-    remedy: str | None = Field(None, description="of a package: what to do")
+    message: str = Field(..., description="what is wrong, and what to send instead")
+    file: str | None = Field(None, description="for a package: the path of the file")
+    line: int | None = Field(None, description="for a package: the line of that file, from 1")
+    remedy: str | None = Field(None, description="for a package: what to do")
 
 
 class ProblemDetails(Answer):
     """
-    An error as RFC 9457 has it. `detail` says what was wrong and what to do next.
+    An error in the format of RFC 9457. `detail` says what is wrong and what to do next.
     """
 
     type: str = Field(
         "about:blank",
-        description="about:blank: the status says what kind of problem it is",
+        description="always about:blank: the status and `code` say what kind of error it is",
     )
     title: str = Field(..., description="the status in words")
     status: int
@@ -1992,30 +1991,33 @@ class ProblemDetails(Answer):
         "database_away",
         "request_refused",
     ]
-    detail: str = Field(..., description="what was wrong and what to do, for people")
-    instance: str = Field(..., description="the path that was asked for")
-    errors: list[FieldFault] | None = Field(None, description="the fields that are wrong, for status 422")
-    request_id: str | None = Field(None, description="names the request in the server's log; tell it to an admin")
+    detail: str = Field(..., description="what is wrong and what to do, for people")
+    instance: str = Field(..., description="the path of the request")
+    errors: list[FieldFault] | None = Field(None, description="for status 422: the wrong fields")
+    request_id: str | None = Field(
+        None,
+        description="identifies the request in the server's log; give it to an admin",
+    )
 
 
 class BackupView(Answer):
     """
-    A backup that this deployment has made and kept.
+    A backup that this deployment has made.
     """
 
     name: str
     state: Literal["writing", "ready", "failed", "damaged"] = Field(
         ...,
-        description="`failed`: none was written; `damaged`: no whole backup any more; `notice` says why",
+        description="`failed`: it was not written; `damaged`: the file can't be restored; `notice` says why",
     )
     made_at: datetime
-    bytes: int = Field(..., description="of the file; while it is written, so far")
-    rows: dict[str, int] = Field(..., description="by table; empty until it is written")
-    dump_sha256: str | None = Field(..., description="of `database.dump` in it, as `manifest.json` names it")
+    bytes: int = Field(..., description="the size of the file, so far while it is written")
+    rows: dict[str, int] = Field(..., description="rows by table; empty until it is written")
+    dump_sha256: str | None = Field(..., description="the SHA-256 of its `database.dump`, from its `manifest.json`")
     allclose: str | None = Field(..., description="the version that wrote it")
     schema_revision: str | None
-    is_restorable: bool = Field(..., description="whether this Allclose can put it in place")
-    notice: str | None = Field(..., description="why it can't be restored, or was not written")
+    is_restorable: bool = Field(..., description="whether this version of Allclose can restore it")
+    notice: str | None = Field(..., description="why it can't be restored or was not written")
     restoration: Restoration | None
 
 
@@ -2062,7 +2064,7 @@ class CauseList(Answer):
 
 class Change(Answer):
     """
-    One submission. `failed`: judging it again did not work, by our fault, and its old verdict stays.
+    One submission. `failed`: the new judging is a judge error, and the old verdict stays.
     """
 
     submission: UUID
@@ -2071,8 +2073,8 @@ class Change(Answer):
     kind: Literal["same", "better", "worse", "different", "failed", "cancelled", "waiting"]
     old: Outcome
     new: Outcome
-    cases: list[CaseChange] = Field(..., description="those that came out differently, in the problem's order")
-    reason: str | None = Field(..., description="why it failed; null where it did not")
+    cases: list[CaseChange] = Field(..., description="the cases whose verdict differs, in the problem's order")
+    reason: str | None = Field(..., description="why it failed; null otherwise")
 
 
 class ChangePage(Answer):
@@ -2081,7 +2083,7 @@ class ChangePage(Answer):
     """
 
     items: list[Change]
-    next: str | None = Field(..., description="the cursor of the page after this one; null at the end")
+    next: str | None = Field(..., description="the cursor of the next page; null on the last page")
 
 
 class Fraction(Answer):
@@ -2101,7 +2103,7 @@ class JudgeErrorPage(Answer):
 
 class JudgingList(Answer):
     """
-    The oldest first; the last one counts.
+    Oldest first; the last one counts.
     """
 
     items: list[JudgingView]
@@ -2135,7 +2137,7 @@ class MaxTemporaryMemory(Answer):
 
 class Overview(Answer):
     """
-    Of the last 24 hours: submissions, verdicts, judge errors and sign-ups. The rest is as of now.
+    Submissions, verdicts, judge errors and sign-ups are of the last 24 hours. The other fields are as of now.
     """
 
     queues: list[QueueView]
@@ -2154,7 +2156,7 @@ class Overview(Answer):
 
 class OwnStatistics(Answer):
     """
-    `solved_after_seeing_the_solution` counts those among the solved problems.
+    `solved_after_seeing_the_solution` counts problems that are also in the solved ones.
     """
 
     today: date
@@ -2243,7 +2245,7 @@ class RejudgingPage(Answer):
     """
 
     items: list[RejudgingSummary]
-    next: str | None = Field(..., description="the cursor of the page after this one; null at the end")
+    next: str | None = Field(..., description="the cursor of the next page; null on the last page")
 
 
 class Report(Answer):
@@ -2296,7 +2298,7 @@ class Row(Answer):
 
 class SessionList(Answer):
     """
-    All that work, the one that was seen last first: there are at most fifty, so `next` is always null.
+    All valid sessions, the last seen first. There are at most 50, so `next` is always null.
     """
 
     items: list[SessionView]
@@ -2317,7 +2319,7 @@ class SourceDifference(Answer):
 class Storage(Answer):
     database_bytes: int
     tables: list[TableSize] = Field(..., description="the largest first")
-    folders: list[FolderSize] = Field(..., description="of the server's folder of data")
+    folders: list[FolderSize] = Field(..., description="folders in the server's data folder")
     disk_free_bytes: int
     disk_total_bytes: int
 
@@ -2395,7 +2397,7 @@ class SubmissionView(Answer):
 
 class TokenList(Answer):
     """
-    All that work, newest first: there are at most a hundred, so `next` is always null.
+    All valid tokens, newest first. There are at most 100, so `next` is always null.
     """
 
     items: list[TokenView]
@@ -2404,7 +2406,7 @@ class TokenList(Answer):
 
 class TrackList(Answer):
     """
-    All of them.
+    All tracks.
     """
 
     items: list[TrackSummary]
@@ -2443,13 +2445,13 @@ class WorkerList(Answer):
 
 class BackupList(Answer):
     items: list[BackupView] = Field(..., description="newest first")
-    most: int = Field(..., description="so many are kept; then making another is refused")
-    free_bytes: int = Field(..., description="on the disk where they lie")
+    most: int = Field(..., description="the limit of backups; at the limit, making another is refused")
+    free_bytes: int = Field(..., description="free space on the disk of the backups")
 
 
 class DifferenceView(Answer):
     """
-    `old` is null where the first submission for a problem is compared with the starter.
+    `old` is null when a problem's first submission is compared with the starter.
     """
 
     old: UUID | None

@@ -1,8 +1,6 @@
-"""What admins do to a user's account. All of it is written down, and none of it leaves Allclose without an admin.
+"""Admins' changes to user accounts: role, suspension, e-mail, sign-out, new accounts and password links.
 
-An account that an admin makes: whoever may sign up by themselves or not.
-
-A link for a new password, for the admin to hand over.
+The audit log records every change.
 """
 
 from uuid import UUID
@@ -20,16 +18,16 @@ from app.people.query import UserNotFound
 
 
 class OwnAccount(Refused):
-    """What an account's owner is asked their password for is not to be had without it by being an admin."""
+    """Admins change their own account with their password, like every user, and not as admins."""
 
     def __init__(self) -> None:
-        super().__init__("this is your own account: do it on /account, or by REST under /me, with your password")
+        super().__init__("This is your own account. Change it on /account, or with your password under /api/v1/me.")
 
 
 class ChangedMeanwhile(Outdated):
     def __init__(self, what: str, *, seen: str | None, now: str | None, wanted: str | None) -> None:
-        values = f"it was {seen or 'none'} when you looked, is {now or 'none'} now, and you chose {wanted or 'none'}"
-        super().__init__(f"the {what} was changed meanwhile: {values}; nothing is changed, choose again")
+        values = f"it was {seen or 'none'} when you looked and is {now or 'none'} now; you chose {wanted or 'none'}"
+        super().__init__(f"The {what} has changed meanwhile: {values}. Nothing was changed. Choose again.")
 
 
 def refuse_own(actor: Actor, user_id: UUID) -> None:
@@ -39,7 +37,7 @@ def refuse_own(actor: Actor, user_id: UUID) -> None:
 
 
 def change_role(session: Session, actor: Actor, user_id: UUID, role: Role, *, seen: Role | None = None) -> None:
-    """It holds from their next request on, for tokens too. `seen`: the role that the asker knows of.
+    """Change the role from the user's next request on, also for tokens. `seen`: the role that the admin saw.
 
     Raises UserNotFound, Conflict for the last admin, and ChangedMeanwhile.
     """
@@ -57,7 +55,10 @@ def change_role(session: Session, actor: Actor, user_id: UUID, role: Role, *, se
 
 
 def suspend(session: Session, actor: Actor, user_id: UUID) -> None:
-    """Ends their sessions; tokens rest until they may come back. Raises UserNotFound, Conflict for the last admin."""
+    """Suspend a user: sessions end, and tokens pause until reactivation.
+
+    Raises UserNotFound, and Conflict for the last admin.
+    """
     keep_an_admin(session, user_id)
     user = lock_user(session, user_id)
     if not user.is_active:
@@ -77,7 +78,7 @@ def reactivate(session: Session, actor: Actor, user_id: UUID) -> None:
 
 
 def change_email(session: Session, actor: Actor, user_id: UUID, email: str | None) -> None:
-    """None: no address any more. Raises UserNotFound, Invalid, and OwnAccount."""
+    """Change the e-mail address; None removes it. Raises UserNotFound, Invalid and OwnAccount."""
     user = lock_user(session, user_id)
     if email == user.email:
         return
@@ -89,7 +90,7 @@ def change_email(session: Session, actor: Actor, user_id: UUID, email: str | Non
 
 
 def sign_out(session: Session, actor: Actor, user_id: UUID) -> int:
-    """Ends all of their sessions, wherever they are; returns how many. Raises UserNotFound."""
+    """End all of the user's sessions. Return how many ended. Raises UserNotFound."""
     lock_user(session, user_id)
     ended = end_sessions(session, user_id)
     record(session, actor, Act(action="user.signed_out", target=user_id, after={"sessions": ended}))
@@ -97,15 +98,15 @@ def sign_out(session: Session, actor: Actor, user_id: UUID) -> int:
 
 
 def lock_user(session: Session, user_id: UUID) -> User:
-    """Nobody else changes them until the transaction ends. Raises UserNotFound, and Conflict for one who was erased."""
+    """Lock the user's row for the transaction. Raises UserNotFound, and Conflict for an erased user."""
     user = lock_row(session, user_id)
     if user.erased_at is not None:
-        raise Conflict(f"{user.username} was erased, which can't be undone; nothing about them can be changed")
+        raise Conflict(f"{user.username} was erased, which can't be undone. The account can't be changed.")
     return user
 
 
 def lock_row(session: Session, user_id: UUID) -> User:
-    """Of one who was erased, too. Raises UserNotFound."""
+    """Lock the user's row, also an erased user's. Raises UserNotFound."""
     user = session.get(User, user_id, with_for_update={"key_share": True}, populate_existing=True)
     if user is None:
         raise UserNotFound(user_id)
@@ -113,27 +114,27 @@ def lock_row(session: Session, user_id: UUID) -> User:
 
 
 def keep_an_admin(session: Session, user_id: UUID) -> None:
-    """Before an admin is taken away, and before they are locked. Raises Conflict if there would be none.
+    """Raises Conflict if the user is the last active admin. Call it before locking and changing the user.
 
-    All admins are locked, in the same order by everybody: of two who take each other away, the second one fails.
+    It locks all admins in one order: if two admins remove each other, the second request fails.
     """
     admins = select(User.id).where(User.role == "admin", User.is_active).order_by(User.id)
     if list(session.scalars(admins.with_for_update(key_share=True))) == [user_id]:
-        raise Conflict("this is the last active admin; make somebody else an admin first")
+        raise Conflict("This is the last active admin. Make another user an admin first.")
 
 
 def create_user(session: Session, actor: Actor, wanted: SignUp, role: Role = "student") -> User:
-    """Raises Invalid, and Conflict for a name that is taken."""
+    """Make an account, whatever the sign-up mode is. Raises Invalid, and Conflict if the name is taken."""
     user = sign_up(session, wanted, role=role)
     record(session, actor, Act(action="user.created", target=user.id, after={"role": role}))
     return user
 
 
 def make_link(session: Session, actor: Actor, user_id: UUID, base_url: str) -> str:
-    """By which whoever has it chooses a new password within an hour. Raises UserNotFound, Conflict, OwnAccount."""
+    """Return a password reset link for the admin to pass on. Raises UserNotFound, Conflict and OwnAccount."""
     refuse_own(actor, user_id)
     user = lock_user(session, user_id)
     if not user.is_active:
-        raise Conflict(f"{user.username} is suspended, and a new password would not let them in; reactivate them first")
+        raise Conflict(f"{user.username} is suspended and can't sign in. Reactivate the account first.")
     record(session, actor, Act(action="user.reset_link_made", target=user_id))
     return make_reset_link(session, user, base_url)

@@ -1,12 +1,9 @@
-"""Erasing a user for good: nothing of what they wrote or did for themselves is left, and no way back in.
+"""Erasure: deletes what a user wrote or did, and ends every way to sign in.
 
-Their own row stays, without a name, for what must go on pointing at somebody; see `estate.py`. A request of theirs that
-is under way either has written its rows before, and they go too, or can write none any more: the row is locked against
-both, and a trigger on each table that is emptied refuses what would belong to an erased user.
-
-What there is of a user besides their own row, and what becomes of it when they are erased.
-
-Every column that refers to a user stands here: a test compares this with the tables, and docs/security.md with this.
+The user's row stays without a name, since other rows refer to it. A concurrent request of the user either wrote its
+rows before, and they are deleted too, or can write none any more: the row is locked, and a trigger on each emptied
+table refuses rows of an erased user. USER_DATA lists every column that refers to a user. Tests compare it with the
+tables and with docs/security.md.
 """
 
 import secrets
@@ -18,7 +15,7 @@ from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.accounts.model import ApiToken, Identity, Invitation, User, UserSession
-from app.accounts.reauthentication import Reauthentication, require_proof
+from app.accounts.reauthentication import Reauthentication, require_reauthentication
 from app.accounts.user import ERASED
 from app.audit import Act, Actor, AuditEvent, record
 from app.authoring.model import Publication, Verification
@@ -34,7 +31,7 @@ Fate = Literal["removed", "kept"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belonging:
-    """Rows that name a user in `column`. What is kept names the anonymous row that is left of them."""
+    """Rows that refer to a user in `column`. Kept rows refer to the anonymous row that is left."""
 
     column: InstrumentedAttribute[Any]
     fate: Fate
@@ -53,7 +50,7 @@ def _kept(column: InstrumentedAttribute[Any], what: str) -> Belonging:
     return Belonging(column=column, fate="kept", what=what)
 
 
-ESTATE = (
+USER_DATA = (
     _removed(UserSession.user_id, "browsers that are signed in, with addresses"),
     _removed(ApiToken.user_id, "tokens, with their names"),
     _removed(Identity.user_id, "their identities at an OpenID Connect provider"),
@@ -75,15 +72,15 @@ ESTATE = (
 )
 
 
-def erase_self(session: Session, actor: Actor, proof: Reauthentication) -> str:
-    """For the account's owner, who is the `actor`. Raises NotProven, and Conflict for the last admin."""
-    assert actor.user_id is not None  # commands erase by name
-    require_proof(session.get_one(User, actor.user_id), proof)
+def erase_self(session: Session, actor: Actor, reauthentication: Reauthentication) -> str:
+    """Erase the actor's own account. Raises ReauthenticationFailed, TooOften, and Conflict for the last admin."""
+    assert actor.user_id is not None  # commands call erase()
+    require_reauthentication(session.get_one(User, actor.user_id), reauthentication)
     return _erase(session, actor, actor.user_id)
 
 
 def erase(session: Session, actor: Actor, user_id: UUID) -> str:
-    """The name of what is left. Nothing changes for who was erased already.
+    """Erase a user and return the anonymous name. An erased user does not change.
 
     Raises UserNotFound, OwnAccount, and Conflict for the last admin.
     """
@@ -96,10 +93,10 @@ def _erase(session: Session, actor: Actor, user_id: UUID) -> str:
     user = lock_row(session, user_id)
     if user.erased_at is not None:
         return user.username
-    # Waits for everybody whose row refers to them; what was written is seen from here on.
+    # Waits for every transaction that writes a row of the user. This one sees their rows from here on.
     session.refresh(user, with_for_update=True)
     _empty_invitations(session, user)
-    for belonging in ESTATE:
+    for belonging in USER_DATA:
         if belonging.fate == "removed":
             gone = delete(belonging.column.class_).where(belonging.column == user_id)
             session.execute(gone, execution_options={"synchronize_session": False})

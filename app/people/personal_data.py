@@ -1,6 +1,6 @@
-"""All that there is of a user, as a ZIP for them: text and JSON, each file small enough to be looked at.
+"""The personal data export: a ZIP archive of text and JSON with the account and every row that refers to the user.
 
-What an export tells besides submissions: the account, and everything that points at it. Never a secret's hash.
+It never contains a secret's hash. Each file is small enough to open.
 """
 
 import zipfile
@@ -27,6 +27,16 @@ from app.submissions.model import CaseRow, Judging, Submission
 from app.submissions.view import view_case
 
 Rows = list[dict[str, Any]]
+BATCH = 50
+README = """All data that Allclose has about you, as of the time in account.json.
+
+account.json      your account, how you sign in, sessions and tokens (never their secrets)
+audit.json        audit events: your actions on other users' things, and all actions on your account
+drafts.json       sources that you typed and did not submit
+learning.json     hints, solutions, quizzes and completions
+authoring.json    packages that you sent to be verified, and your publications
+submissions/      each source, and beside it its judging
+"""
 
 
 def describe_account(session: Session, user_id: UUID) -> dict[str, Any]:
@@ -50,7 +60,7 @@ def describe_account(session: Session, user_id: UUID) -> dict[str, Any]:
 
 
 def list_audit(session: Session, user_id: UUID) -> Rows:
-    """Who else acted, and from where, is theirs to know, and not in here."""
+    """List audit events of and about the user. The name and address of another actor are left out."""
     what = (AuditEvent.id, AuditEvent.at, AuditEvent.actor_id, AuditEvent.address)
     which = (AuditEvent.action, AuditEvent.target_kind, AuditEvent.target, AuditEvent.before, AuditEvent.after)
     done = select(*what, *which).where(AuditEvent.actor_id == user_id)
@@ -116,21 +126,8 @@ def _own_side(row: dict[str, Any], user_id: UUID) -> dict[str, Any]:
     return row | {"by": "you" if is_own else "an admin", "address": row["address"] if is_own else None}
 
 
-BATCH = 50
-
-README = """What Allclose has kept of you, as of the time in account.json.
-
-account.json      who you are, how you sign in, sessions and tokens (never their secrets)
-audit.json        what was written down: what you did with others' things, and what was done with your account
-drafts.json       what you typed and did not send
-learning.json     hints, solutions, quizzes and completions
-authoring.json    packages that you sent to be verified, and what you published
-submissions/      each source, and beside it how it was judged
-"""
-
-
 def export_user(database: Database, actor: Actor, user_id: UUID) -> IO[bytes]:
-    """A file to read and close, at its beginning: all as it was at one moment. Raises UserNotFound, LimitReached."""
+    """Return an open file with the data of one moment; the caller closes it. Raises UserNotFound and LimitReached."""
     file = open_spool()
     with database.snapshot() as session, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in in_time(_list_files(session, user_id)):
@@ -180,7 +177,7 @@ def _describe(submission: Submission, slug: str, number: int, judging: Judging) 
 
 
 def _cases(session: Session, judgings: Sequence[Judging]) -> defaultdict[int, list[dict[str, Any]]]:
-    """By judging, of its last attempt."""
+    """Return the case results of each judging's last attempt."""
     cases: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
     attempts = {judging.id: judging.attempt for judging in judgings}
     rows = select(CaseRow).where(CaseRow.judging_id.in_(attempts)).order_by(CaseRow.judging_id, CaseRow.position)

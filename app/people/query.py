@@ -1,7 +1,4 @@
-"""Finding users: by words of their name or e-mail, by role, by state; the newest first.
-
-A user as admins see them.
-"""
+"""Users as admins see them: searching by name or e-mail, role and state, newest first; and one account."""
 
 import re
 from dataclasses import dataclass
@@ -21,13 +18,16 @@ from app.errors import NotFound
 from app.submissions.model import Submission
 
 State = Literal["active", "suspended", "erased"]
+PAGE = 50
+MAX_WORDS = 5
+_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """`last_seen_at`: to the minute, with a browser or a token; None for never, or too long ago.
+    """A user in the list. `submissions` counts all of the user's submissions, also runs of samples.
 
-    `submissions` counts all of theirs, runs of samples too.
+    `last_seen_at`: the last request with a browser or token, to the minute; None for never, or too long ago.
     """
 
     id: UUID
@@ -44,7 +44,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account(Person):
-    """With how they sign in: a password, elsewhere (`providers` are issuers), and how many sessions and tokens work."""
+    """A user with their ways to sign in: a password, `providers` (issuers), and counts of valid sessions and tokens."""
 
     has_password: bool
     providers: tuple[str, ...]
@@ -54,7 +54,7 @@ class Account(Person):
 
 class UserNotFound(NotFound):
     def __init__(self, user_id: UUID) -> None:
-        super().__init__(f"there is no user {user_id}; GET /api/v1/users lists all of them")
+        super().__init__(f"There is no user {user_id}. GET /api/v1/users lists all users.")
 
 
 def state_of(user: User) -> State:
@@ -63,17 +63,12 @@ def state_of(user: User) -> State:
     return "active" if user.is_active else "suspended"
 
 
-PAGE = 50
-MAX_WORDS = 5
-
-_WORD = re.compile(r"[^\W_]+")
-
 Rows = Select[User, datetime | None, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserFilters:
-    """All that are given must hold. `q`: words with which parts of the name or the e-mail begin, or the whole name."""
+    """A user must match all given filters. `q`: words that start parts of the name or e-mail, or the whole name."""
 
     q: str = ""
     role: Role | None = None
@@ -85,14 +80,14 @@ EVERYBODY = UserFilters()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonPage:
-    """`next` is the cursor of the page after this one, None at the end."""
+    """`next` is the cursor of the next page; None on the last page."""
 
     items: tuple[Person, ...]
     next: str | None
 
 
 def list_users(session: Session, filters: UserFilters = EVERYBODY, cursor: str | None = None) -> PersonPage:
-    """Raises CursorInvalid."""
+    """Return a page of users, newest first. Raises CursorInvalid."""
     query = _rows().where(*_conditions(filters)).order_by(User.created_at.desc(), User.id)
     if cursor is not None:
         query = query.where(_after(*read_uuid_cursor(cursor)))
@@ -119,7 +114,7 @@ def get_account(session: Session, user_id: UUID) -> Account:
 
 
 def _rows() -> Rows:
-    # Each user's counts are asked for by themselves, for those on the page only: each is one look into an index.
+    # Subqueries, so that counts are read for the users on the page only, each from an index.
     seen = select(func.max(UserSession.last_seen_at)).where(UserSession.user_id == User.id).scalar_subquery()
     used = select(func.max(ApiToken.last_used_at)).where(ApiToken.user_id == User.id).scalar_subquery()
     sent = select(func.count()).select_from(Submission).where(Submission.user_id == User.id).scalar_subquery()
@@ -159,5 +154,5 @@ def _named(q: str) -> ColumnElement[bool]:
 
 
 def _after(at: datetime, key: UUID) -> ColumnElement[bool]:
-    # The first condition is the one that the index on the time is read by.
+    # The first condition lets PostgreSQL use the index on the time.
     return and_(User.created_at <= at, or_(User.created_at < at, User.id > key))

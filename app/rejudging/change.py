@@ -1,6 +1,6 @@
-"""What a rejudging changes, submission by submission: old and new verdict and score, and the cases that differ.
+"""A rejudging's changes: old and new verdict and score of each submission, and the cases that differ.
 
-All judgings of a submission that counted at some time: the one that does, and those that rejudgings replaced.
+Also the judgings of a submission that have counted: the current one, and those that rejudgings replaced.
 """
 
 from collections import defaultdict
@@ -27,7 +27,7 @@ UNCHANGED = ("same", "waiting", "cancelled")
 
 
 class Outcome(View):
-    """How one judging came out; without a verdict while it waits."""
+    """The result of one judging. `verdict` is null while it waits."""
 
     verdict: Verdict | None
     score: int | None
@@ -35,7 +35,7 @@ class Outcome(View):
 
 
 class CaseChange(View):
-    """A case whose verdict is another one now; null where the revision has no such case, or it was not run."""
+    """A case whose verdict differs. A side is null if its revision has no such case, or the case did not run."""
 
     name: str
     old: Verdict | None
@@ -43,7 +43,7 @@ class CaseChange(View):
 
 
 class Change(View):
-    """One submission. `failed`: judging it again did not work, by our fault, and its old verdict stays."""
+    """One submission. `failed`: the new judging is a judge error, and the old verdict stays."""
 
     submission: UUID
     problem: str = Field(description="the slug")
@@ -51,21 +51,21 @@ class Change(View):
     kind: Kind
     old: Outcome
     new: Outcome
-    cases: tuple[CaseChange, ...] = Field(description="those that came out differently, in the problem's order")
-    reason: str | None = Field(description="why it failed; null where it did not")
+    cases: tuple[CaseChange, ...] = Field(description="the cases whose verdict differs, in the problem's order")
+    reason: str | None = Field(description="why it failed; null otherwise")
 
 
 class ChangePage(View):
     """In the order in which the submissions were sent."""
 
     items: tuple[Change, ...]
-    next: str | None = Field(description="the cursor of the page after this one; null at the end")
+    next: str | None = Field(description="the cursor of the next page; null on the last page")
 
 
 def list_changes(
     session: Session, rejudging: Rejudging, *, only_changed: bool = False, cursor: str | None = None
 ) -> ChangePage:
-    """Raises CursorInvalid."""
+    """Return a page of changes. Raises CursorInvalid."""
     query = _query().where(NEW.rejudging_id == rejudging.id)
     if only_changed:
         query = query.where(kind().not_in(UNCHANGED))
@@ -112,7 +112,7 @@ Verdicts = dict[str, Verdict]
 
 
 def _read_cases(session: Session, judgings: Sequence[Judging]) -> dict[int, Verdicts]:
-    """Of each judging's last attempt, by name, in the problem's order."""
+    """Return each judging's verdicts of the last attempt, by case, in the problem's order."""
     ended = [judging.id for judging in judgings if judging.state == "done"]
     columns = select(CaseRow.judging_id, CaseRow.name, CaseRow.verdict).where(CaseRow.judging_id.in_(ended))
     of_last = columns.join(Judging, Judging.id == CaseRow.judging_id).where(CaseRow.attempt == Judging.attempt)
@@ -143,7 +143,7 @@ def _differing(old: Verdicts, new: Verdicts) -> Iterable[CaseChange]:
 
 
 class JudgingView(View):
-    """One evaluation. `replaced_at`: since when another one counts; null for the one that does."""
+    """One judging. `replaced_at`: when another judging replaced it; null for the one that counts."""
 
     verdict: Verdict | None
     score: int | None
@@ -155,7 +155,7 @@ class JudgingView(View):
 
 
 class JudgingList(View):
-    """The oldest first; the last one counts."""
+    """Oldest first; the last one counts."""
 
     items: tuple[JudgingView, ...]
 
@@ -168,7 +168,7 @@ def list_judgings(session: Session, submission: Submission) -> JudgingList:
 
 
 def list_replaced(session: Session, submission_id: UUID) -> tuple[JudgingView, ...]:
-    """The oldest first."""
+    """Return the replaced judgings, oldest first."""
     replaced = (
         select(OLD, Revision.number, Rejudging.decided_at)
         .join_from(NEW, OLD, OLD.id == NEW.replaces_id)

@@ -1,7 +1,4 @@
-"""Which submissions are judged again: by criteria that all must hold.
-
-How many submissions would be judged again, and which, before anything is done.
-"""
+"""The choice of submissions to judge again, by criteria that must all hold, and its preview."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -24,54 +21,53 @@ from app.rejudging.model import Onto
 from app.submissions.cause import has_cause
 from app.submissions.model import Judging, Submission
 
-# More than these are a night's work for one worker, and a page of changes that nobody reads.
+# The most submissions of a rejudging. More would take one worker all night, and give a list too long to read.
 MOST = 20_000
 
 MAX_CAUSE = 300
 
 # A submission, the judging that counts, the revision to judge it on, and that one's queue.
 Chosen = Select[UUID, int, UUID, str]
+SHOWN = 50
 
 
 class Choice(Body):
-    """Samples are left out unless asked for, and so is what its student cancelled, unless by that verdict or by id."""
+    """Leaves out samples unless `samples` is true, and cancelled submissions without that `verdict` or `ids`."""
 
     model_config = ConfigDict(frozen=True)
 
     problem: str | None = Field(None, description="the slug of a problem", examples=["microbatched_grads"])
     revision: int | None = Field(
-        None, ge=1, le=MAX_NUMBER, description="judged by this revision of the problem, by its number"
+        None, ge=1, le=MAX_NUMBER, description="judged on the problem's revision with this number"
     )
-    outdated: bool = Field(False, description="judged by another revision than the problem's current one")
+    outdated: bool = Field(False, description="judged on another revision than the problem's current one")
     since: Moment | None = Field(None, description="sent at this time or later")
     until: Moment | None = Field(None, description="sent before this time")
-    verdict: Verdict | None = Field(None, description="whose verdict is this one")
+    verdict: Verdict | None = Field(None, description="with this verdict")
     cause: str | None = Field(
         None,
         max_length=MAX_CAUSE,
-        description="whose judge error is of this cause, one of `GET /judge-errors/causes`",
+        description="with a judge error of this cause, one of `GET /judge-errors/causes`",
         examples=["BoxLost: the box ended"],
     )
-    user: str | None = Field(None, description="sent by the user of this name")
+    user: str | None = Field(None, description="sent by the user with this name")
     ids: Annotated[tuple[UUID, ...], Field(fail_fast=True)] | None = Field(
         None, max_length=MOST, description="these submissions"
     )
-    samples: bool = Field(False, description="runs of sample cases too")
+    samples: bool = Field(False, description="true: also runs of sample cases")
 
     def check(self) -> Self:
         """Raises Invalid."""
         if not self.model_dump(exclude={"samples"}, exclude_defaults=True):
-            raise Invalid(
-                "chosen", "all submissions would be chosen; name a problem, a user, a time, a verdict, a cause or ids"
-            )
+            raise Invalid("chosen", "All submissions match. Name a problem, a user, a time, a verdict, a cause or ids.")
         if self.revision is not None and self.problem is None:
-            raise Invalid("chosen", "a revision's number is of no use without its problem; name the problem too")
+            raise Invalid("chosen", "A revision's number needs its problem. Name the problem too.")
         check_span(self.since, self.until)
         return self
 
 
 def to_stored(session: Session, choice: Choice) -> dict[str, Any]:
-    """As a row keeps it: a user by id, since people may be erased. Raises NotFound."""
+    """Return the choice as its row stores it, with the user's ID instead of the name. Raises NotFound."""
     stored: dict[str, Any] = choice.model_dump(mode="json", exclude_defaults=True)
     if choice.user is not None:
         stored["user"] = str(_user_id(session, choice.user))
@@ -85,27 +81,27 @@ def from_stored(session: Session, stored: dict[str, Any]) -> Choice:
 
 
 def select_chosen(session: Session, choice: Choice, onto: Onto) -> Chosen:
-    """Those that are judged, in the order in which they were sent. Raises Invalid, NotFound.
+    """Select the judged submissions that match, in the order they were sent. Raises Invalid and NotFound.
 
-    `own` is the revision of the judging that counts, not the one that a submission was sent for: what was judged again
-    by a mended revision stays with it.
+    `own` is the revision of the judging that counts, not the one that the submission was sent for: a submission that
+    was rejudged on a corrected revision stays on it.
     """
     return _select(session, choice.check(), onto).where(Judging.state == "done")
 
 
 def count_unfinished(session: Session, choice: Choice) -> int:
-    """Of those that the criteria hold for, how many are not judged yet: they are left out. As far as `count` does."""
+    """Count the matching submissions that are not judged yet, and so left out. It stops where `count` does."""
     return count(session, _select(session, choice.check(), "own").where(Judging.state.in_(["queued", "judging"])))
 
 
 def count(session: Session, chosen: Chosen) -> int:
-    """No further than one more than may be judged again."""
+    """Count the submissions, at most to one above the limit of a rejudging."""
     some = chosen.order_by(None).limit(MOST + 1).subquery()
     return session.execute(select(func.count()).select_from(some)).scalar_one()
 
 
 def select_older(session: Session, choice: Choice) -> Chosen:
-    """Those that a later revision than their problem's current one judged."""
+    """Select submissions that were judged on a later revision than their problem's current one."""
     return select_chosen(session, choice, "current").where(Judging.revision_id.in_(_list_later(session)))
 
 
@@ -153,14 +149,14 @@ def _narrow(session: Session, query: Chosen, choice: Choice) -> Chosen:
 
 
 def _list_earlier(session: Session) -> Sequence[UUID]:
-    """Revisions that are not their problems' current ones. By themselves: few, and found so, by an index."""
+    """Return the revisions that are not current. A query of its own is fast: they are few, and an index finds them."""
     return session.scalars(
         select(Revision.id).join(Problem, Problem.id == Revision.problem_id).where(~IS_CURRENT)
     ).all()
 
 
 def _list_later(session: Session) -> Sequence[UUID]:
-    """Revisions that came after their problems' current ones, which were brought back."""
+    """Return the revisions later than their problem's current one, because the author went back to an earlier one."""
     current = aliased(Revision)
     of_problem = select(Revision.id).join(Problem, Problem.id == Revision.problem_id)
     later = of_problem.join(current, current.id == Problem.current_revision_id).where(Revision.number > current.number)
@@ -170,11 +166,8 @@ def _list_later(session: Session) -> Sequence[UUID]:
 def _user_id(session: Session, username: str) -> UUID:
     user_id = session.scalar(select(User.id).where(User.username == storable(username)))
     if user_id is None:
-        raise NotFound(f"there is no user {username[:40]!r}; the list of users has all of them")
+        raise NotFound(f"There is no user {username[:40]!r}. See the list of users.")
     return user_id
-
-
-SHOWN = 50
 
 
 class Candidate(BaseModel):
@@ -186,23 +179,21 @@ class Candidate(BaseModel):
     created_at: datetime
     verdict: Verdict
     score: int | None
-    revision: int = Field(description="the number of the revision that judged it")
+    revision: int = Field(description="the number of the revision it was judged on")
 
 
 class Preview(BaseModel):
-    """What a choice comes to."""
+    """The submissions that a choice matches."""
 
     model_config = ConfigDict(frozen=True)
 
-    total: int = Field(
-        description=f"how many would be judged again; more than {MOST} may not be, and are told as {MOST + 1}"
-    )
-    unfinished: int = Field(description="how many are not judged yet, and would be left out")
+    total: int = Field(description=f"the submissions to judge again; the limit is {MOST}, and {MOST + 1} means more")
+    unfinished: int = Field(description="matching submissions that are not judged yet, and are left out")
     older: int = Field(
-        description="how many would be judged by an older revision than the one that their verdict is of: "
-        "their problem's current one was brought back"
+        description="submissions that would be judged on an older revision than now, because the problem went back to "
+        "an earlier revision"
     )
-    items: tuple[Candidate, ...] = Field(description=f"the {SHOWN} that were sent first")
+    items: tuple[Candidate, ...] = Field(description=f"the first {SHOWN} by time")
 
     @property
     def is_too_many(self) -> bool:
@@ -210,7 +201,7 @@ class Preview(BaseModel):
 
 
 def preview(session: Session, choice: Choice, onto: Onto) -> Preview:
-    """Raises Invalid, NotFound."""
+    """Return the preview of a choice. Raises Invalid and NotFound."""
     return Preview(
         total=count_chosen(session, choice, onto),
         unfinished=count_unfinished(session, choice),
@@ -220,12 +211,12 @@ def preview(session: Session, choice: Choice, onto: Onto) -> Preview:
 
 
 def count_chosen(session: Session, choice: Choice, onto: Onto) -> int:
-    """As far as `count` does. Raises Invalid, NotFound."""
+    """Count the submissions to judge again. It stops where `count` does. Raises Invalid and NotFound."""
     return count(session, select_chosen(session, choice, onto))
 
 
 def count_outdated(session: Session, slug: str) -> int:
-    """How many submissions for a problem count as another revision than its current one judged them."""
+    """Count a problem's submissions whose verdict is of another revision than the current one."""
     return count_chosen(session, Choice(problem=slug, outdated=True), "current")
 
 

@@ -1,4 +1,4 @@
-"""Beginning a rejudging: its row and all its judgings in one transaction. None of them counts until it is applied."""
+"""Begins a rejudging: its row and all its judgings in one transaction. None counts until it is applied."""
 
 import hashlib
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ MAX_NOTE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejudge:
-    """What an admin asks for. A second one with the same `idempotency_key` and the same rest is the first one again."""
+    """An admin's request. A second one with equal fields and the same `idempotency_key` gives the first rejudging."""
 
     choice: Choice
     onto: Onto = "own"
@@ -37,7 +37,7 @@ class Rejudge:
 
 
 def rejudge(session: Session, actor: Actor, request: Rejudge) -> Rejudging:
-    """Raises Invalid, NotFound, and Conflict where the key was used for something else."""
+    """Begin a rejudging. Raises Invalid, NotFound, and Conflict if the key was used for another request."""
     key = request.key
     _check_note(request.note)
     if actor.user_id is not None:
@@ -65,32 +65,30 @@ def rejudge(session: Session, actor: Actor, request: Rejudge) -> Rejudging:
 def get_rejudging(session: Session, rejudging_id: UUID) -> Rejudging:
     found = session.get(Rejudging, rejudging_id)
     if found is None:
-        raise NotFound(f"there is no rejudging {rejudging_id}; the list of rejudgings has all of them")
+        raise NotFound(f"There is no rejudging {rejudging_id}. See the list of rejudgings.")
     return found
 
 
 def _tell(rejudging: Rejudging) -> dict[str, Any]:
-    """As the audit log has it: of thousands of ids their number. The rejudging itself keeps them."""
+    """Return the facts for the audit log, with the number of IDs instead of thousands of them."""
     chosen = rejudging.chosen | ({"ids": len(rejudging.chosen["ids"])} if "ids" in rejudging.chosen else {})
     return {"chosen": chosen, "onto": rejudging.onto, "total": rejudging.total, "note": rejudging.note}
 
 
 def _check_note(note: str) -> None:
     if len(note) > MAX_NOTE or "\0" in note:
-        raise Invalid("note", f"a note is at most {MAX_NOTE} characters, without NUL; shorten it")
+        raise Invalid("note", f"A note has at most {MAX_NOTE} characters, without NUL. Shorten it.")
 
 
 def _check_size(total: int) -> None:
     if total == 0:
-        raise Invalid("chosen", "no submission that is judged is so; look at the preview, and choose otherwise")
+        raise Invalid("chosen", "No judged submission matches. Look at the preview and change the criteria.")
     if total > MOST:
-        raise Invalid(
-            "chosen", f"more submissions are so, and at most {MOST} are judged again at once; narrow the time, say"
-        )
+        raise Invalid("chosen", f"More than {MOST} submissions match. Narrow the selection, for example by time.")
 
 
 def _write_judgings(session: Session, rejudging_id: UUID, request: Rejudge) -> int:
-    """How many there are."""
+    """Write the judgings and return how many there are."""
     chosen = select_chosen(session, request.choice, request.onto).add_columns(
         literal(False, Boolean),
         literal(rejudging_id, Uuid),

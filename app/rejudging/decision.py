@@ -1,4 +1,4 @@
-"""Applying a rejudging, or cancelling it: all of it as one, in the caller's transaction, and once for good."""
+"""Applies or cancels a rejudging as a whole, in the caller's transaction. The decision is final."""
 
 from uuid import UUID
 
@@ -12,39 +12,44 @@ from app.rejudging.model import Decision, Rejudging
 from app.submissions.cancel import CANCELLED
 from app.submissions.model import Judging
 
-# What says nothing of a submission: the judging that it has stays the one that counts.
+# Verdicts that say nothing about a submission: its old judging keeps counting.
 NOT_APPLIED = (Verdict.JUDGE_ERROR, Verdict.CANCELLED)
-# Thousands of rows, of which the session has none.
+# The updates touch thousands of rows that the session has not loaded.
 _UNSEEN = {"synchronize_session": False}
 
 
 def apply(session: Session, rejudging_id: UUID, actor: Actor) -> Rejudging:
-    """Its judgings count from now on, in place of those that they replace; a judge_error replaces none.
+    """Replace the old judgings with the rejudging's. A judge_error replaces none.
 
-    Raises NotFound, and Conflict while something is not judged yet, or when another rejudging of the same submissions
-    was applied since.
+    Raises NotFound, and Conflict if a submission is not judged yet, or if another rejudging of the same submissions was
+    applied since.
     """
-    # One at a time: two that replace the same judgings would lock them in different orders.
+    # One at a time: two rejudgings of the same submissions would lock judgings in different orders and deadlock.
     session.execute(select(func.pg_advisory_xact_lock(func.hashtext("allclose: apply a rejudging"))))
     rejudging = _locked(session, rejudging_id)
     if rejudging.decision is not None:
         return _as_decided(rejudging, "applied")
     left = _count(session, rejudging_id, Judging.state != "done")
     if left:
-        raise Conflict(f"{left} of {rejudging.total} are not judged yet; apply it when they are, or cancel it")
+        raise Conflict(
+            f"{left} of {rejudging.total} submissions are not judged yet. Wait for them, or cancel the rejudging."
+        )
     wanted = _count(session, rejudging_id, Judging.verdict.not_in(NOT_APPLIED))
     replaced = _replace(session, rejudging_id)
     if replaced < wanted:
         raise Conflict(
-            f"{wanted - replaced} of these submissions were judged again and applied since this was begun; "
-            "cancel it, and judge again what you still want to"
+            f"A later rejudging of {wanted - replaced} of these submissions was already applied. "
+            "Cancel this one and begin another."
         )
     _count_from_now_on(session, rejudging_id)
     return _decide(session, rejudging, "applied", actor)
 
 
 def cancel(session: Session, rejudging_id: UUID, actor: Actor) -> Rejudging:
-    """Ends what waits and what runs; what was judged stays to be looked at. Raises NotFound, Conflict if applied."""
+    """End all waiting and running judgings; finished ones can still be read.
+
+    Raises NotFound, and Conflict if the rejudging was applied.
+    """
     rejudging = _locked(session, rejudging_id)
     if rejudging.decision is not None:
         return _as_decided(rejudging, "cancelled")
@@ -68,14 +73,14 @@ def _locked(session: Session, rejudging_id: UUID) -> Rejudging:
     one = select(Rejudging).where(Rejudging.id == rejudging_id).with_for_update()
     found = session.scalars(one, execution_options={"populate_existing": True}).one_or_none()
     if found is None:
-        raise NotFound(f"there is no rejudging {rejudging_id}; the list of rejudgings has all of them")
+        raise NotFound(f"There is no rejudging {rejudging_id}. See the list of rejudgings.")
     return found
 
 
 def _as_decided(rejudging: Rejudging, wanted: Decision) -> Rejudging:
-    """Asked again, the same once more."""
+    """Return the rejudging if it has the wanted decision. Raises Conflict otherwise."""
     if rejudging.decision != wanted:
-        raise Conflict(f"this rejudging was {rejudging.decision} already, and stays so; begin another one")
+        raise Conflict(f"This rejudging was already {rejudging.decision}, which is final. Begin another one.")
     return rejudging
 
 
@@ -85,7 +90,7 @@ def _count(session: Session, rejudging_id: UUID, condition: ColumnElement[bool])
 
 
 def _replace(session: Session, rejudging_id: UUID) -> int:
-    """How many judgings count no more. Where these are fewer than were to be, the caller rolls back."""
+    """Take the old judgings out of the count, and return how many. If some are missing, the caller rolls back."""
     new = aliased(Judging)
     is_applied = (new.rejudging_id == rejudging_id, new.verdict.not_in(NOT_APPLIED))
     old = update(Judging).where(Judging.id == new.replaces_id, Judging.is_current, *is_applied)

@@ -1,7 +1,4 @@
-"""The table of rejudgings: sets of submissions that are judged again, and looked at before anything changes.
-
-What became of a submission by judging it again.
-"""
+"""The table of rejudgings, and how a new judging compares with the old one."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -20,10 +17,10 @@ Decision = Literal["applied", "cancelled"]
 
 
 class Rejudging(Base):
-    """`chosen`: by what the submissions were chosen. `onto`: the revisions that judged them, or the current ones.
+    """A set of submissions that are judged again. `chosen` has the criteria.
 
-    `total`: how many there are. `decision` is None until an admin has applied or cancelled all of it as one; `judged`,
-    how many had been judged again then, is None before.
+    `onto`: judge on each submission's own revision, or on the problem's current one. `total` counts the submissions.
+    `decision` and `judged`, the number judged by then, are None until an admin applies or cancels the rejudging.
     """
 
     __tablename__ = "rejudgings"
@@ -50,14 +47,14 @@ class Rejudging(Base):
     request_digest: Mapped[str | None]
 
 
-# `different`: another verdict, and no better or worse. `failed`: by our fault, so that the old verdict stays.
+# `different`: another verdict, neither better nor worse. `failed`: a judge error, so the old verdict stays.
 Kind = Literal["same", "better", "worse", "different", "failed", "cancelled", "waiting"]
 
 OLD, NEW = aliased(Judging, name="old"), aliased(Judging, name="new")
 
 
 def kind() -> ColumnElement[Any]:
-    """Of NEW, which replaces OLD: accepted is better than not, and more points are better than fewer."""
+    """Compare NEW with OLD, which it replaces: accepted beats other verdicts, and more points beat fewer."""
     before, after = _rank(OLD), _rank(NEW)
     return case(
         (NEW.state != "done", "waiting"),

@@ -1,4 +1,4 @@
-"""What admins are shown of rejudgings: the objects of the API, which the pages and the command show too."""
+"""Rejudgings as admins see them: the objects of the API, which pages and commands show too."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -28,33 +28,35 @@ class View(BaseModel):
 
 
 class RejudgingSummary(View):
-    """`judging` until all are judged; then `ready` to be applied or cancelled, which it is once and for good.
+    """`judging` until all submissions are judged, then `ready` to be applied or cancelled. That decision is final.
 
-    `overtaken` in place of `ready` where another one was applied since that some of the same submissions were in: it
-    can't be applied any more.
+    `overtaken` instead of `ready` if another rejudging of some of the same submissions was applied since: this one can
+    only be cancelled.
     """
 
     id: UUID
     state: RejudgingState
     created_at: datetime
-    by: str | None = Field(description="the user name of who began it; null for a command on the server")
+    by: str | None = Field(description="the user name of the admin who began it; null for a command on the server")
     note: str
-    chosen: Choice = Field(description="the criteria, as they were given")
+    chosen: Choice = Field(description="the criteria")
     onto: Onto = Field(
-        description="which revision they are judged on: `own`, the one that the verdict which counted was of, or "
-        "`current`, its problem's current one"
+        description="the revision to judge on: `own`, the one of the submission's verdict at the time, or `current`, "
+        "the problem's current one"
     )
-    total: int = Field(description="how many submissions there were when it was begun")
-    judged: int = Field(description="how many of them are judged again, or were when it was applied or cancelled")
+    total: int = Field(description="the number of submissions when it began")
+    judged: int = Field(description="the number judged again so far, or when it was applied or cancelled")
     overtaken: int = Field(
-        description="how many of them another rejudging that was applied since judged again; 0 once it is decided"
+        description="the number that another applied rejudging has judged again since; 0 after the decision"
     )
-    decided_at: datetime | None = Field(description="when it was applied or cancelled; null before")
-    decided_by: str | None = Field(description="the user name of who did; null before, and for a command")
+    decided_at: datetime | None = Field(description="when it was applied or cancelled; null before the decision")
+    decided_by: str | None = Field(
+        description="the user name of the admin who decided; null before the decision and for a command"
+    )
 
 
 class Move(View):
-    """So many submissions went from one verdict to the other."""
+    """The number of submissions that went from one verdict to another."""
 
     old: Verdict
     new: Verdict
@@ -62,23 +64,25 @@ class Move(View):
 
 
 class RejudgingView(RejudgingSummary):
-    """A rejudging and what it changes. `failed` ones are judge errors: when it is applied, their old verdicts stay.
+    """A rejudging and its changes. `failed` submissions are judge errors and keep their old verdicts.
 
-    All `kinds` and `gone` make `total`.
+    `total` is the sum of `kinds` and `gone`.
     """
 
-    kinds: dict[Kind, int] = Field(description="how many are the same, better, worse, …; those that wait included")
-    gone: int = Field(
-        description="how many submissions are not there any more: their users were erased, or they were too old to keep"
+    kinds: dict[Kind, int] = Field(
+        description="the number of submissions that are the same, better, worse, …, also of waiting ones"
     )
-    moves: tuple[Move, ...] = Field(description="of those that are judged again, by old and new verdict")
+    gone: int = Field(
+        description="the number of deleted submissions: their users were erased, or retention removed them"
+    )
+    moves: tuple[Move, ...] = Field(description="the judged submissions, by old and new verdict")
 
 
 class RejudgingPage(View):
     """Newest first."""
 
     items: tuple[RejudgingSummary, ...]
-    next: str | None = Field(description="the cursor of the page after this one; null at the end")
+    next: str | None = Field(description="the cursor of the next page; null on the last page")
 
 
 def view_rejudging(session: Session, rejudging: Rejudging) -> RejudgingView:
@@ -100,7 +104,7 @@ def view_rejudging(session: Session, rejudging: Rejudging) -> RejudgingView:
 
 
 def list_rejudgings(session: Session, cursor: str | None = None) -> RejudgingPage:
-    """Newest first. Raises CursorInvalid."""
+    """Return a page of rejudgings, newest first. Raises CursorInvalid."""
     query = select(Rejudging).order_by(Rejudging.created_at.desc(), Rejudging.id)
     if cursor is not None:
         at, key = read_uuid_cursor(cursor)
@@ -117,21 +121,21 @@ def list_rejudgings(session: Session, cursor: str | None = None) -> RejudgingPag
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Progress:
-    """Of a rejudging that is not decided."""
+    """The progress of an undecided rejudging."""
 
     waiting: int = 0
     judged: int = 0
     overtaken: int = 0
 
     @property
-    def standing(self) -> RejudgingState:
+    def status(self) -> RejudgingState:
         if self.waiting:
             return "judging"
         return "overtaken" if self.overtaken else "ready"
 
 
 def _count_open(session: Session, rejudgings: Sequence[Rejudging]) -> dict[UUID, _Progress]:
-    """Of those that are not decided, which are few."""
+    """Return the progress of the undecided rejudgings, which are few."""
     undecided = [rejudging.id for rejudging in rejudgings if rejudging.decision is None]
     waits = NEW.state != "done"
     overtaken = and_(func.coalesce(NEW.verdict, "").not_in(NOT_APPLIED), ~OLD.is_current)
@@ -152,7 +156,7 @@ def _summarise(session: Session, rejudgings: Sequence[Rejudging]) -> list[Rejudg
 def _summary(session: Session, row: Rejudging, progress: _Progress, names: dict[UUID | None, str]) -> RejudgingSummary:
     return RejudgingSummary(
         id=row.id,
-        state=row.decision or progress.standing,
+        state=row.decision or progress.status,
         created_at=row.created_at,
         by=names.get(row.created_by),
         note=row.note,

@@ -49,7 +49,7 @@ def prove(session: Session, visit: Visit, password: str) -> Reauthentication:
     here = find_session(session, find_secret(visit.request))
     return Reauthentication(
         password=password,
-        throttle=get_account_throttles(visit.request).proofs,
+        throttle=get_account_throttles(visit.request).reauthentications,
         signed_in_at=here.created_at if here else None,
     )
 

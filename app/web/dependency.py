@@ -11,11 +11,11 @@ from app.accounts.password_reset import PasswordResets
 from app.accounts.rate_limit import AccountThrottles
 from app.accounts.stream_limit import StreamLimit
 from app.database.engine import Database
-from app.request_state import get_account_throttles, get_database, get_progress, get_reset_desk, get_waiting_room
+from app.request_state import get_account_throttles, get_database, get_password_resets, get_progress, get_stream_limit
 from app.submissions.progress import Progress
 
 Stored = Annotated[Database, Depends(get_database)]
 Live = Annotated[Progress, Depends(get_progress)]
 Throttles = Annotated[AccountThrottles, Depends(get_account_throttles)]
-Seats = Annotated[StreamLimit, Depends(get_waiting_room)]
-Desk = Annotated[PasswordResets, Depends(get_reset_desk)]
+Seats = Annotated[StreamLimit, Depends(get_stream_limit)]
+Resets = Annotated[PasswordResets, Depends(get_password_resets)]

@@ -52,7 +52,7 @@ def test_an_invitation_gives_its_role_to_one_person(database: Database) -> None:
     new = make(database, role="author")
 
     assert enter(database, "ada", new.secret).role == "author"
-    with pytest.raises(Spent, match="was used already; ask whoever sent it for another"):
+    with pytest.raises(Spent, match=r"was already used\. Ask the person who sent it for another one"):
         enter(database, "eve", new.secret)
 
     with database.transaction() as session:
@@ -99,7 +99,7 @@ def test_an_old_and_a_revoked_one_say_what_they_are(database: Database) -> None:
         revoke_invitation(session, COMMAND, revoked.invitation.id)
         revoke_invitation(session, COMMAND, revoked.invitation.id)
 
-    said = {old.secret: "is too old", revoked.secret: "was withdrawn", "x": "no such invitation"}
+    said = {old.secret: "has expired", revoked.secret: "was revoked", "x": "no such invitation"}
     for secret, sentence in said.items():
         with pytest.raises(Spent, match=sentence):
             enter(database, "ada", secret)
@@ -110,7 +110,7 @@ def test_one_that_was_used_can_not_be_revoked(database: Database) -> None:
     enter(database, "ada", new.secret)
 
     with database.transaction() as session:
-        with pytest.raises(Conflict, match="suspend the account"):
+        with pytest.raises(Conflict, match="Suspend the account"):
             revoke_invitation(session, COMMAND, new.invitation.id)
         with pytest.raises(NotFound):
             revoke_invitation(session, COMMAND, uuid4())
@@ -151,7 +151,7 @@ def test_who_has_no_invitation_signs_up_only_where_that_is_open(
     enter(database, "before")
     set_mode(database, mode)
 
-    with pytest.raises(refusal, match="ask an admin"):
+    with pytest.raises(refusal, match="Ask an admin"):
         enter(database, "ada")
     with database.transaction() as session:
         assert sign_up(session, SignUp(username="by-an-admin", password=PASSWORD)).username == "by-an-admin"
@@ -171,7 +171,7 @@ def test_an_address_makes_so_many_accounts_and_invited_people_are_not_counted(da
         throttles.sign_ups.use("192.0.2.1")
     enter(database, "ada", throttles=throttles)
 
-    with pytest.raises(TooOften, match="more than 300 attempts to sign up from your network in an hour"):
+    with pytest.raises(TooOften, match="More than 300 sign-ups from your network in 1 hour"):
         enter(database, "grace", throttles=throttles)
     assert enter(database, "grace", make(database).secret, throttles).username == "grace"
 

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from app.accounts.model import ApiToken, User
 from app.accounts.own_account import make_own_token
 from app.accounts.rate_limit import AccountThrottles, TooOften
-from app.accounts.reauthentication import NotProven, Reauthentication
+from app.accounts.reauthentication import Reauthentication, ReauthenticationFailed
 from app.accounts.user import SignUp, sign_up
 from app.audit import Actor
 from app.database.engine import Database
@@ -22,16 +22,16 @@ def ada(database: Database) -> Actor:
         return Actor(user_id=user.id, channel="page", address="192.0.2.1")
 
 
-def proof(password: str, throttles: AccountThrottles) -> Reauthentication:
-    return Reauthentication(password=password, throttle=throttles.proofs)
+def reauthenticate(password: str, throttles: AccountThrottles) -> Reauthentication:
+    return Reauthentication(password=password, throttle=throttles.reauthentications)
 
 
 def test_with_the_password_a_token_is_made_and_an_account_erased(database: Database, ada: Actor) -> None:
     throttles = AccountThrottles()
     with database.transaction() as session:
-        assert make_own_token(session, ada, proof(PASSWORD, throttles), "laptop").token.user_id == ada.user_id
+        assert make_own_token(session, ada, reauthenticate(PASSWORD, throttles), "laptop").token.user_id == ada.user_id
     with database.transaction() as session:
-        erase_self(session, ada, proof(PASSWORD, throttles))
+        erase_self(session, ada, reauthenticate(PASSWORD, throttles))
 
     with database.transaction() as session:
         assert session.scalars(select(ApiToken)).all() == []
@@ -41,13 +41,13 @@ def test_with_the_password_a_token_is_made_and_an_account_erased(database: Datab
 def test_without_it_neither_is_done_and_guesses_at_both_are_counted_together(database: Database, ada: Actor) -> None:
     throttles = AccountThrottles()
     for _ in range(5):
-        with pytest.raises(NotProven), database.transaction() as session:
-            make_own_token(session, ada, proof("wrong horse", throttles), "laptop")
-        with pytest.raises(NotProven), database.transaction() as session:
-            erase_self(session, ada, proof("wrong horse", throttles))
+        with pytest.raises(ReauthenticationFailed), database.transaction() as session:
+            make_own_token(session, ada, reauthenticate("wrong horse", throttles), "laptop")
+        with pytest.raises(ReauthenticationFailed), database.transaction() as session:
+            erase_self(session, ada, reauthenticate("wrong horse", throttles))
 
     with pytest.raises(TooOften), database.transaction() as session:
-        erase_self(session, ada, proof(PASSWORD, throttles))
+        erase_self(session, ada, reauthenticate(PASSWORD, throttles))
     with database.transaction() as session:
         assert session.scalars(select(ApiToken)).all() == []
         assert session.scalars(select(User.erased_at)).one() is None

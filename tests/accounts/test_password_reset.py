@@ -51,7 +51,7 @@ def reset(database: Database, token: str, password: str = NEW) -> None:
 def test_a_link_sets_a_new_password_once(database: Database, token: str) -> None:
     reset(database, token)
 
-    with pytest.raises(ResetLinkSpent, match="each works once, and for an hour; ask for another"):
+    with pytest.raises(ResetLinkSpent, match=r"each link works once and for 1 hour\. Ask for another one"):
         reset(database, token, "another password")
     with database.transaction() as session:
         assert authenticate(session, "ada", NEW).username == "ada"
@@ -127,11 +127,11 @@ def test_a_link_is_for_one_user_only(database: Database, token: str) -> None:
 class Asked:
     def __init__(self, database: Database) -> None:
         self.outbox = Outbox(None)
-        self.desk = PasswordResets(database=database, outbox=self.outbox, throttles=AccountThrottles(), base_url=BASE)
+        self.resets = PasswordResets(database=database, outbox=self.outbox, throttles=AccountThrottles(), base_url=BASE)
 
     def ask(self, *names: str) -> None:
         for name in names:
-            self.desk.ask(name, "192.0.2.1")
+            self.resets.ask(name, "192.0.2.1")
         self.outbox.close()
 
     def catch_up(self) -> None:
@@ -180,8 +180,8 @@ def test_nobody_keeps_anybody_from_asking_and_few_letters_are_sent(
 
     with caplog.at_level(logging.WARNING):
         for number in range(40):
-            asked.desk.ask(("ada", "ADA@example.org")[number % 2], f"198.51.100.{number}")
-        asked.desk.ask("ada", "192.0.2.1")
+            asked.resets.ask(("ada", "ADA@example.org")[number % 2], f"198.51.100.{number}")
+        asked.resets.ask("ada", "192.0.2.1")
         asked.outbox.close()
 
     links = links_in(caplog)
@@ -197,7 +197,7 @@ def test_a_link_that_was_used_up_makes_room_for_another_until_there_were_six(
 
     with caplog.at_level(logging.WARNING):
         for number in range(8):
-            asked.desk.ask("ada", "192.0.2.1")
+            asked.resets.ask("ada", "192.0.2.1")
             asked.catch_up()
             if len(caplog.messages) > number:
                 reset(database, links_in(caplog)[-1], f"{NEW} {number}")
@@ -210,21 +210,21 @@ def test_a_link_that_was_used_up_makes_room_for_another_until_there_were_six(
 def test_a_letter_that_could_not_be_sent_is_not_counted(database: Database, caplog: pytest.LogCaptureFixture) -> None:
     away = MailServer(host="127.0.0.1", port=1, sender="judge@example.org", security="none")
     outbox = Outbox(away)
-    desk = PasswordResets(database=database, outbox=outbox, throttles=AccountThrottles(), base_url=BASE)
+    resets = PasswordResets(database=database, outbox=outbox, throttles=AccountThrottles(), base_url=BASE)
 
     for _ in range(3):
-        desk.ask("ada", "192.0.2.1")
+        resets.ask("ada", "192.0.2.1")
     outbox.close()
 
-    assert sum("a mail could not be sent" in message for message in caplog.messages) == 3
+    assert sum("A mail could not be sent" in message for message in caplog.messages) == 3
 
 
 def test_asking_is_limited_by_address_whether_the_name_exists_or_not(database: Database) -> None:
     asked = Asked(database)
     for number in range(30):
-        asked.desk.ask(("ada", "nobody", f"user-{number}")[number % 3], f"2001:db8::{number}")
+        asked.resets.ask(("ada", "nobody", f"user-{number}")[number % 3], f"2001:db8::{number}")
 
-    with pytest.raises(TooOften, match="more than 30 requests for a new password in an hour"):
-        asked.desk.ask("grace", "2001:db8::ffff")
-    asked.desk.ask("grace", "192.0.2.1")
+    with pytest.raises(TooOften, match="More than 30 requests for a new password in 1 hour"):
+        asked.resets.ask("grace", "2001:db8::ffff")
+    asked.resets.ask("grace", "192.0.2.1")
     asked.outbox.close()

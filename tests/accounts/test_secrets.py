@@ -127,7 +127,7 @@ def test_the_use_of_a_token_is_noted(database: Database) -> None:
 
 @pytest.mark.parametrize("name", ["x" * 101, "lap\0top", "lap\ud800top"])
 def test_a_token_name_that_can_not_be_kept_is_refused(database: Database, name: str) -> None:
-    with pytest.raises(Invalid, match="at most 100 characters without NUL"), database.transaction() as session:
+    with pytest.raises(Invalid, match="at most 100 characters, without NUL"), database.transaction() as session:
         create_token(session, make_user(session).id, name)
 
 
@@ -185,12 +185,12 @@ def test_a_token_has_those_of_its_scopes_that_its_owner_has_still(database: Data
 
         found = find_viewer_by_token(session, secret)
         assert found is not None
-        assert found.rights == {"users:read", "account:read"}
+        assert found.permissions == {"users:read", "account:read"}
         user.role = "student"
         session.flush()
         found = find_viewer_by_token(session, secret)
         assert found is not None
-        assert found.rights == {"account:read"}
+        assert found.permissions == {"account:read"}
 
 
 def test_all_tokens_of_one_user_are_revoked(database: Database) -> None:

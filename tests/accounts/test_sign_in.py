@@ -42,7 +42,7 @@ def test_the_right_password_signs_in(database: Database) -> None:
     ],
 )
 def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(database: Database, wrong: SignIn) -> None:
-    with pytest.raises(SignInFailed, match="the user name or the password is wrong"), database.transaction() as session:
+    with pytest.raises(SignInFailed, match="The user name or the password is wrong"), database.transaction() as session:
         sign_in(session, AccountThrottles(), wrong)
 
 
@@ -51,9 +51,9 @@ def test_a_suspended_account_says_so_after_the_right_password_only(database: Dat
     with database.transaction() as session:
         sign_in(session, AccountThrottles(), attempt()).is_active = False
 
-    with pytest.raises(AccountSuspended, match="is suspended; ask an admin"), database.transaction() as session:
+    with pytest.raises(AccountSuspended, match=r"is suspended\. Ask an admin"), database.transaction() as session:
         sign_in(session, AccountThrottles(), attempt())
-    with pytest.raises(SignInFailed, match="the user name or the password is wrong"), database.transaction() as session:
+    with pytest.raises(SignInFailed, match="The user name or the password is wrong"), database.transaction() as session:
         sign_in(session, AccountThrottles(), attempt(password="wrong horse"))
 
 
@@ -69,7 +69,7 @@ def test_guessing_is_stopped_for_that_address_and_name_only(database: Database) 
             with pytest.raises(SignInFailed):
                 sign_in(session, throttle, attempt(password="wrong horse"))
 
-        with pytest.raises(TooOften, match=r"more than 10 attempts .* in 5 minutes; try again in") as caught:
+        with pytest.raises(TooOften, match=r"More than 10 sign-ins .* in 5 minutes\. Try again in") as caught:
             sign_in(session, throttle, attempt())
         assert 0 < caught.value.retry_after.total_seconds() <= 300
 
@@ -95,7 +95,7 @@ def test_guessing_one_password_for_many_names_is_stopped_for_that_address_only(d
             throttles.guesses.use("192.0.2.1")
             throttles.names.use("192.0.2.1", f"user-{number}")
 
-        with pytest.raises(TooOften, match="more than 100 failures to sign in from your network in 5 minutes"):
+        with pytest.raises(TooOften, match="More than 100 failed sign-ins from your network in 5 minutes"):
             sign_in(session, throttles, attempt())
         assert sign_in(session, throttles, attempt(address="192.0.2.2")).username == "ada"
 

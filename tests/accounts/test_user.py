@@ -34,7 +34,7 @@ def test_a_user_name_outside_the_rule_is_refused_with_the_rule(database: Databas
 def test_names_of_accounts_that_were_erased_are_nobody_elses(database: Database, username: str) -> None:
     wanted = SignUp(username=username, password=PASSWORD)
 
-    with pytest.raises(Invalid, match="that begin with 'erased-'") as caught, database.transaction() as s:
+    with pytest.raises(Invalid, match="that start with 'erased-'") as caught, database.transaction() as s:
         sign_up(s, wanted)
 
     assert caught.value.field == "username"
@@ -43,8 +43,8 @@ def test_names_of_accounts_that_were_erased_are_nobody_elses(database: Database,
 @pytest.mark.parametrize(
     ("password", "message"),
     [
-        ("short", "has 5 characters; choose at least 10"),
-        ("é" * 513, "has 1026 bytes in UTF-8; choose at most 1024"),
+        ("short", "has 5 characters. Choose at least 10"),
+        ("é" * 513, "has 1026 bytes in UTF-8. Choose at most 1024"),
         ("0123456789\ud800", "lone surrogate"),
     ],
 )

@@ -50,7 +50,7 @@ def test_a_token_with_scopes_and_an_end_does_what_they_say(known: httpx.Client) 
     assert made["expires_at"] > made["created_at"]
     assert known.get("/submissions", headers=headers).status_code == 200
     refused = known.patch("/me", json={"is_ranked": True}, headers=headers)
-    assert (refused.status_code, "make one with this scope" in refused.json()["detail"]) == (403, True)
+    assert (refused.status_code, "Create a token with this scope" in refused.json()["detail"]) == (403, True)
     (listed,) = known.get("/tokens", headers=headers).json()["items"]
     assert {key: listed[key] for key in ("id", "scopes", "expires_at")} == {
         key: made[key] for key in ("id", "scopes", "expires_at")
@@ -69,10 +69,10 @@ def test_a_token_that_has_ended_opens_nothing(known: httpx.Client, database: Dat
 @pytest.mark.parametrize(
     ("bounds", "field", "said"),
     [
-        ({"scopes": ["users:read"]}, "scopes", "ada is a student and lacks users:read; choose among"),
-        ({"scopes": ["everything"]}, "scopes", "'everything' is no scope; there are account:read"),
-        ({"scopes": []}, "scopes", "a token without any scope is of no use"),
-        ({"expires_in_days": 0}, "expires_in_days", "1 to 3650 days, not for 0"),
+        ({"scopes": ["users:read"]}, "scopes", "ada is a student and lacks the permission users:read. Choose among"),
+        ({"scopes": ["everything"]}, "scopes", "Unknown scope 'everything'. Allowed: account:read"),
+        ({"scopes": []}, "scopes", "A token needs at least one scope"),
+        ({"expires_in_days": 0}, "expires_in_days", "1 to 3650 days, not 0"),
         ({"expires_in_days": 10**30}, "expires_in_days", "1 to 3650 days"),
         ({"name": "x" * 101}, "name", "at most 100 characters"),
     ],
@@ -100,7 +100,7 @@ def test_there_are_only_so_many_tokens(known: httpx.Client, database: Database) 
 
     refused = known.post("/tokens", json=ADA)
 
-    assert (refused.status_code, "revoke one" in refused.json()["detail"]) == (409, True)
+    assert (refused.status_code, "Revoke one" in refused.json()["detail"]) == (409, True)
 
 
 def test_sessions_are_listed_and_ended_one_by_one_and_together(mine: httpx.Client, database: Database) -> None:

@@ -202,7 +202,7 @@ def test_students_and_strangers_are_refused(ada: httpx.Client, anyone: httpx.Cli
         stranger = anyone.request(method, path, content=PACKAGE, headers=ZIP)
 
         assert (student.status_code, stranger.status_code) == (403, 401), (method, path)
-        assert "ask an admin" in student.json()["detail"]
+        assert "Ask an admin" in student.json()["detail"]
 
 
 def test_admins_may_do_what_authors_may(signed_in: SignedIn) -> None:

@@ -17,7 +17,7 @@ from app.accounts.permission import Permission
 from app.accounts.token import create_token
 from app.audit import AuditEvent
 from app.backup.store import MOST, BackupStore
-from app.backup.task import KILLED, Bench
+from app.backup.task import KILLED, TaskRunner
 from app.database.engine import Database
 from tests.api.conftest import SignedIn
 from tests.backup.rows import Rows, fill, read_rows
@@ -35,7 +35,7 @@ def grace(signed_in: SignedIn, database: Database) -> httpx.Client:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> BackupStore:
+def store(tmp_path: Path) -> BackupStore:
     return BackupStore(tmp_path)
 
 
@@ -78,7 +78,7 @@ def lasting(rows: Rows) -> Rows:
     return {table: each for table, each in rows.items() if table not in ("audit_events", "tokens")}
 
 
-def test_one_is_made_listed_taken_out_and_removed(grace: httpx.Client, database: Database, shelf: BackupStore) -> None:
+def test_one_is_made_listed_taken_out_and_removed(grace: httpx.Client, database: Database, store: BackupStore) -> None:
     made = make(grace)
 
     assert (made["state"], made["is_restorable"], made["notice"]) == ("ready", True, None)
@@ -86,7 +86,7 @@ def test_one_is_made_listed_taken_out_and_removed(grace: httpx.Client, database:
     listed = grace.get("/backups").json()
     assert (listed["items"], listed["most"]) == ([made], MOST)
     assert listed["free_bytes"] > 0
-    file = shelf.get_path(made["name"])
+    file = store.get_path(made["name"])
     assert file.stat().st_mode & 0o777 == 0o600
     assert file.parent.stat().st_mode & 0o777 == 0o700
     taken = grace.get(f"/backups/{made['name']}/file")
@@ -137,7 +137,7 @@ def test_what_it_would_replace_is_said_to_who_does_not_ask_for_it(grace: httpx.C
 
     assert refused.status_code == 409
     assert "2 users, 1 problems, 1 submissions" in refused.json()["detail"]
-    assert "say replace: true" in refused.json()["detail"]
+    assert "send replace: true" in refused.json()["detail"]
     assert lasting(read_rows(database)) == lasting(before)
 
 
@@ -159,11 +159,11 @@ def test_a_name_that_is_none_is_not_found(grace: httpx.Client, name: str) -> Non
     assert len(grace.get("/backups").json()["items"]) == 1
 
 
-def test_a_link_to_elsewhere_is_no_backup(grace: httpx.Client, shelf: BackupStore, tmp_path: Path) -> None:
+def test_a_link_to_elsewhere_is_no_backup(grace: httpx.Client, store: BackupStore, tmp_path: Path) -> None:
     name = make(grace)["name"]
     elsewhere = tmp_path / "elsewhere.zip"
-    shelf.get_path(name).rename(elsewhere)
-    (shelf.folder / name).symlink_to(elsewhere)
+    store.get_path(name).rename(elsewhere)
+    (store.folder / name).symlink_to(elsewhere)
 
     assert grace.get(f"/backups/{name}/file").status_code == 404
     assert grace.post(f"/backups/{name}/restore", json=REPLACE).status_code == 404
@@ -185,40 +185,40 @@ def give_away(path: Path) -> None:
 
 @pytest.mark.parametrize("loosen", [open_to_others, open_the_folder, give_away])
 def test_what_others_could_have_written_is_not_restored(
-    grace: httpx.Client, database: Database, shelf: BackupStore, loosen: Callable[[Path], None]
+    grace: httpx.Client, database: Database, store: BackupStore, loosen: Callable[[Path], None]
 ) -> None:
     name = make(grace)["name"]
     before = lasting(read_rows(database))
-    loosen(shelf.get_path(name))
+    loosen(store.get_path(name))
 
     refused = grace.post(f"/backups/{name}/restore", json=REPLACE)
 
     assert refused.status_code == 409
-    assert "Allclose's alone" in refused.json()["detail"]
+    assert "Other users can" in refused.json()["detail"]
     shown = grace.get(f"/backups/{name}").json()
     assert not shown["is_restorable"]
     assert shown["notice"] == refused.json()["detail"]
     assert lasting(read_rows(database)) == before
 
 
-def test_a_file_without_an_end_is_shown_as_damaged(grace: httpx.Client, shelf: BackupStore) -> None:
+def test_a_file_without_an_end_is_shown_as_damaged(grace: httpx.Client, store: BackupStore) -> None:
     name = make(grace)["name"]
-    path = shelf.get_path(name)
+    path = store.get_path(name)
     path.write_bytes(path.read_bytes()[:-100])
 
     shown = grace.get("/backups").json()["items"][0]
 
     assert (shown["state"], shown["is_restorable"]) == ("damaged", False)
-    assert "no whole backup any more" in shown["notice"]
+    assert "The file is damaged" in shown["notice"]
     assert grace.post(f"/backups/{name}/restore", json=REPLACE).status_code == 409
     assert grace.delete(f"/backups/{name}").status_code == 204
 
 
 def test_a_damaged_dump_changes_nothing_and_says_so(
-    grace: httpx.Client, database: Database, shelf: BackupStore
+    grace: httpx.Client, database: Database, store: BackupStore
 ) -> None:
     name = make(grace)["name"]
-    path = shelf.get_path(name)
+    path = store.get_path(name)
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
@@ -227,7 +227,7 @@ def test_a_damaged_dump_changes_nothing_and_says_so(
     ended = restore(grace, name)
 
     assert ended["state"] == "failed"
-    assert "no whole backup" in ended["notice"]
+    assert "not an undamaged backup" in ended["notice"]
     assert lasting(read_rows(database)) == before
 
 
@@ -244,19 +244,19 @@ def test_while_one_is_written_nothing_else_is_begun(grace: httpx.Client, databas
         shown = grace.get(f"/backups/{writing['name']}").json()
 
     assert [answer.status_code for answer in refused] == [409, 409, 409]
-    assert all("wait for its end" in answer.json()["detail"] for answer in refused)
+    assert all("Try again when it has ended" in answer.json()["detail"] for answer in refused)
     assert (shown["state"], shown["is_restorable"]) == ("writing", False)
     assert follow(grace, writing["name"])["state"] == "ready"
 
 
-def test_one_whose_process_was_killed_does_not_go_on_for_ever(grace: httpx.Client, shelf: BackupStore) -> None:
+def test_one_whose_process_was_killed_does_not_go_on_for_ever(grace: httpx.Client, store: BackupStore) -> None:
     name = make(grace)["name"]
-    bench = Bench(shelf.folder)
-    work = bench.read()
+    runner = TaskRunner(store.folder)
+    work = runner.read()
     assert work is not None
     for kind, of in (("restore", name), ("backup", "2000-01-01T000000Z.zip")):
         told = work.model_copy(update={"kind": kind, "name": of, "state": "running"})
-        (shelf.folder / "work.json").write_text(told.model_dump_json())
+        (store.folder / "work.json").write_text(told.model_dump_json())
         shown = grace.get(f"/backups/{of}").json()
         state, notice = (
             (shown["state"], shown["notice"])
@@ -268,15 +268,15 @@ def test_one_whose_process_was_killed_does_not_go_on_for_ever(grace: httpx.Clien
     assert make(grace)["state"] == "ready"
 
 
-def test_so_many_are_kept_and_no_more(grace: httpx.Client, shelf: BackupStore) -> None:
-    path = shelf.get_path(make(grace)["name"])
+def test_so_many_are_kept_and_no_more(grace: httpx.Client, store: BackupStore) -> None:
+    path = store.get_path(make(grace)["name"])
     for number in range(1, MOST):
-        (shelf.folder / f"2000-01-{number:02}T000000Z.zip").write_bytes(path.read_bytes())
+        (store.folder / f"2000-01-{number:02}T000000Z.zip").write_bytes(path.read_bytes())
 
     refused = grace.post("/backups")
 
     assert refused.status_code == 429
-    assert f"{MOST} backups are kept at most" in refused.json()["detail"]
+    assert f"There are {MOST} backups, which is the limit" in refused.json()["detail"]
     assert grace.delete("/backups/2000-01-01T000000Z.zip").status_code == 204
     assert make(grace)["state"] == "ready"
 
@@ -287,7 +287,7 @@ def test_a_full_disk_is_said_before(grace: httpx.Client, monkeypatch: pytest.Mon
     refused = grace.post("/backups")
 
     assert refused.status_code == 429
-    assert "remove older backups" in refused.json()["detail"]
+    assert "Remove older backups" in refused.json()["detail"]
     assert grace.get("/backups").json()["items"] == []
 
 

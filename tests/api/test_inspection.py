@@ -204,7 +204,7 @@ def test_what_takes_too_long_to_be_exported_is_refused_before_anything_is_sent(
     answer = admin.get("/submissions/export")
 
     assert (answer.status_code, answer.json()["code"]) == (429, "limit_reached")
-    assert "ask for less" in answer.json()["detail"]
+    assert "Choose a shorter time range" in answer.json()["detail"]
 
 
 def test_no_cell_of_an_export_is_a_formula(admin: httpx.Client, database: Database) -> None:

@@ -199,7 +199,7 @@ def test_a_long_list_of_judge_errors_goes_on_at_its_cursor(admin: httpx.Client, 
 def test_readiness_says_of_each_check_what_is_so(address: str, database: Database) -> None:
     assert httpx.get(f"{address}/readyz").json() == {
         "status": "ready",
-        "checks": {"database": "ok", "schema": "ok", "worker": "none is alive: submissions wait; start one"},
+        "checks": {"database": "ok", "schema": "ok", "worker": "no worker is alive and submissions wait, start one"},
     }
     with database.transaction() as session:
         make_worker(session, "cpu")

@@ -159,7 +159,7 @@ def test_the_last_admin_can_not_be_taken_away(admin: httpx.Client, ask: Ask) -> 
 
     assert admin.patch(f"/users/{own_id}", json={"role": "student"}).status_code == 409
     suspended = admin.patch(f"/users/{own_id}", json={"is_active": False})
-    assert "make somebody else an admin first" in suspended.json()["detail"]
+    assert "Make another user an admin first" in suspended.json()["detail"]
     assert admin.get("/me").json()["role"] == "admin"
 
 
@@ -246,5 +246,5 @@ def test_an_admins_token_does_to_its_own_account_nothing_that_asks_for_a_passwor
     refused, allowed = ask(admin, own_id), ask(other, own_id)
 
     assert (refused.status_code, refused.json()["code"]) == (403, "refused")
-    assert "under /me, with your password" in refused.json()["detail"]
+    assert "with your password under /api/v1/me" in refused.json()["detail"]
     assert allowed.status_code in (200, 201, 204)

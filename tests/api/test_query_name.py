@@ -14,13 +14,13 @@ def admin(signed_in: SignedIn) -> httpx.Client:
 @pytest.mark.parametrize(
     ("path", "name", "says"),
     [
-        ("/submissions/export?verdikt=accepted", "verdikt", "did you mean verdict? There are digest, format, mode"),
-        ("/users?limit=5", "limit", "leave it out. There are cursor, q, role, state"),
-        ("/problems?frame=jax", "frame", "did you mean framework?"),
-        ("/submissions?Verdict=accepted", "Verdict", "did you mean verdict?"),
-        ("/me?x=1", "x", "takes none"),
-        ("/problems/nope/leaderboard?bye=time", "bye", "did you mean by?"),
-        ("/rejudgings?" + "x" * 200 + "=1", "x" * 60 + "…", "There are cursor"),
+        ("/submissions/export?verdikt=accepted", "verdikt", "Did you mean verdict? Allowed: digest, format, mode"),
+        ("/users?limit=5", "limit", "Unknown query parameter 'limit'. Allowed: cursor, q, role, state"),
+        ("/problems?frame=jax", "frame", "Did you mean framework?"),
+        ("/submissions?Verdict=accepted", "Verdict", "Did you mean verdict?"),
+        ("/me?x=1", "x", "This call has no query parameters"),
+        ("/problems/nope/leaderboard?bye=time", "bye", "Did you mean by?"),
+        ("/rejudgings?" + "x" * 200 + "=1", "x" * 60 + "…", "Allowed: cursor"),
     ],
 )
 def test_a_query_parameter_that_a_call_does_not_have_is_named(

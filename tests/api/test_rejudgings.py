@@ -91,7 +91,7 @@ def test_applying_too_early_or_after_cancelling_is_a_conflict(grace: httpx.Clien
     late = grace.post(f"{path}/apply")
 
     assert (early.status_code, late.status_code) == (HTTPStatus.CONFLICT, HTTPStatus.CONFLICT)
-    assert "1 of 1 are not judged yet" in early.json()["detail"]
+    assert "1 of 1 submissions are not judged yet" in early.json()["detail"]
     assert cancelled["state"] == "cancelled"
 
 

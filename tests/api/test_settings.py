@@ -33,7 +33,7 @@ def test_each_setting_says_what_it_is_for_and_within_which_bounds(admin: httpx.C
 
     assert settings["max_pending"] == {
         "name": "max_pending",
-        "description": "unfinished submissions that one user may have",
+        "description": "unfinished submissions per user",
         "value": 20,
         "default": 20,
         "choices": [],
@@ -81,7 +81,7 @@ def test_changes_are_written_down_with_what_was_before(admin: httpx.Client, data
         ({"keep_submissions_days": 40_000}, "keep_submissions_days is 40000: should be less than or equal to 36500"),
         ({"sign_up": "sometimes"}, "sign_up is \"sometimes\": should be 'open', 'invitation' or 'closed'"),
         ({"announcement": "x" * 501}, "should have at most 500 characters"),
-        ({"announcement": "a\0b"}, "it holds a character that can't be stored"),
+        ({"announcement": "a\0b"}, "it contains a character that can't be stored"),
         ({"max_pendign": 3}, "max_pendign is not a field of this request"),
     ],
 )
@@ -101,7 +101,7 @@ def test_a_setting_that_there_is_not_can_not_be_put_back(admin: httpx.Client) ->
     answer = admin.delete("/settings/max_pendign")
 
     assert answer.status_code == 404
-    assert "there are sign_up, max_pending" in answer.json()["detail"]
+    assert "Allowed: sign_up, max_pending" in answer.json()["detail"]
 
 
 def test_another_process_counts_requests_by_the_new_number_within_seconds(

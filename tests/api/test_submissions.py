@@ -77,7 +77,7 @@ def test_a_known_mistake_is_told_with_the_verdict_and_with_no_case(ada: httpx.Cl
         ({"source": None}, "source", "is null: should be a valid string"),
         ({"source": ["x"]}, "source", "should be a valid string"),
         ({"mode": "exam"}, "mode", "is \"exam\": should be 'submit' or 'sample'"),
-        ({"language": "python"}, "language", "is not a field of this request; leave it out"),
+        ({"language": "python"}, "language", "is not a field of this request. Remove it"),
         ({"headers": {"Idempotency-Key": "k" * 256}}, "idempotency_key", "1 to 255 printable ASCII characters"),
         ({"headers": {"Idempotency-Key": b"k\xe9y"}}, "idempotency_key", "1 to 255 printable ASCII characters"),
     ],

@@ -35,10 +35,10 @@ def test_a_taken_name_and_names_and_passwords_outside_the_rules_are_refused(anyo
     short = anyone.post("/users", json=ADA | {"password": "short"})
     shouting = anyone.post("/users", json=ADA | {"username": "ADA"})
 
-    assert (taken.status_code, taken.json()["detail"]) == (409, "the user name 'ada' is taken; choose another")
+    assert (taken.status_code, taken.json()["detail"]) == (409, "The user name 'ada' is taken. Choose another one.")
     assert short.status_code == 422
     assert short.json()["errors"] == [
-        {"field": "password", "message": "the password has 5 characters; choose at least 10"}
+        {"field": "password", "message": "The password has 5 characters. Choose at least 10."}
     ]
     assert shouting.json()["errors"][0]["field"] == "username"
 
@@ -47,7 +47,7 @@ def test_nobody_can_make_themselves_an_admin(anyone: httpx.Client) -> None:
     refused = anyone.post("/users", json=ADA | {"role": "admin"})
 
     assert refused.status_code == 422
-    assert refused.json()["errors"] == [{"field": "role", "message": "is not a field of this request; leave it out"}]
+    assert refused.json()["errors"] == [{"field": "role", "message": "is not a field of this request. Remove it"}]
 
 
 def test_the_wrong_password_gives_no_token(anyone: httpx.Client) -> None:

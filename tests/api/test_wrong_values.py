@@ -96,7 +96,7 @@ def test_what_a_rule_of_ours_refuses_is_told_in_its_own_words(anyone: httpx.Clie
     problem = anyone.post("/users", json={"username": "Ada", "password": "short one"}).json()
 
     assert problem["detail"] == (
-        "'Ada' is not a user name: use 3 to 32 characters of a-z, 0-9, _ and -; "
-        "the password has 9 characters; choose at least 10"
+        "'Ada' is not a valid user name: use 3 to 32 characters of a-z, 0-9, _ and -. "
+        "The password has 9 characters. Choose at least 10."
     )
     assert "short one" not in str(problem)

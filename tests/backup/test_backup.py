@@ -144,7 +144,7 @@ def test_what_is_written_while_it_runs_is_all_there_or_not_at_all(
 def test_nobody_else_may_read_it_and_no_file_is_written_over(filled: Database, backup: Path) -> None:
     whole = backup.read_bytes()
 
-    with pytest.raises(FileNotWritten, match="is there already"):
+    with pytest.raises(FileNotWritten, match="already exists"):
         back_up(filled, backup, COMMAND)
 
     assert backup.stat().st_mode & 0o777 == 0o600
@@ -153,7 +153,7 @@ def test_nobody_else_may_read_it_and_no_file_is_written_over(filled: Database, b
 
 
 def test_a_folder_that_is_not_there_is_named(filled: Database, tmp_path: Path) -> None:
-    with pytest.raises(FileNotWritten, match="choose another folder"):
+    with pytest.raises(FileNotWritten, match="Choose another folder"):
         back_up(filled, tmp_path / "nowhere" / "monday", COMMAND)
 
 
@@ -190,7 +190,7 @@ def test_what_is_damaged_or_foreign_is_refused(filled: Database, backup: Path, d
     before = read_rows(filled)
     damage(backup)
 
-    with pytest.raises(BadBackup, match="no whole backup of Allclose"):
+    with pytest.raises(BadBackup, match="not an undamaged backup of Allclose"):
         look_through(backup)
     with pytest.raises(BadBackup):
         restore(filled, backup, COMMAND, replace=True)
@@ -210,7 +210,7 @@ def change(backup: Path, dump: bytes | None = None, **fields: object) -> None:
 def test_a_newer_allcloses_backup_is_refused(filled: Database, backup: Path) -> None:
     change(backup, schema_revision="9999", allclose="9.0")
 
-    with pytest.raises(BackupTooNew, match=r"schema revision 9999 \(Allclose 9.0\).*install the newer one"):
+    with pytest.raises(BackupTooNew, match=r"schema revision 9999 \(Allclose 9.0\).*Install the newer version"):
         restore(filled, backup, COMMAND, replace=True)
 
 
@@ -242,7 +242,7 @@ def test_rows_that_do_not_come_out_leave_the_old_ones(filled: Database, backup: 
         rows = {**manifest.rows, "submissions": 7}
     change(backup, rows=rows)
 
-    with pytest.raises(BadBackup, match="says that submissions has 7 rows, and 1 came out"):
+    with pytest.raises(BadBackup, match="manifest has 7 rows of submissions, but the restored table has 1"):
         restore(filled, backup, COMMAND, replace=True)
 
     assert read_rows(filled) == before
@@ -273,7 +273,7 @@ def test_nothing_is_replaced_below_a_running_service(filled: Database, backup: P
 
     with service.engine.connect() as connection:
         connection.execute(text("SELECT 1"))
-        with pytest.raises(ServiceRuns, match=r"1 connections .* stop Allclose first"):
+        with pytest.raises(ServiceRuns, match=r"1 open connections.*Stop Allclose and its workers"):
             restore(filled, backup, COMMAND, replace=True)
     service.close()
 

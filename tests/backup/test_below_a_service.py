@@ -127,7 +127,7 @@ def test_a_server_that_is_killed_while_it_restores_has_everything_as_it_was(tmp_
         view = client.get(f"/backups/{name}").json()
 
         assert view["restoration"]["state"] == "failed"
-        assert "ended before it was through" in view["restoration"]["notice"]
+        assert "ended before the task was complete" in view["restoration"]["notice"]
         assert late.client.get("/me").status_code == 200
         client.post(f"/backups/{name}/restore", json={"replace": True}).raise_for_status()
         assert follow(client, name)["restoration"]["state"] == "done"

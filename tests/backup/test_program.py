@@ -29,8 +29,8 @@ def test_the_wheels_own_for_its_version_and_older_ones() -> None:
 @pytest.mark.parametrize(
     ("wanted", "words"),
     [
-        (server(99), r"is a PostgreSQL 99: the pg_dump 18 .* postgresql-client-99"),
-        (server(18, is_encrypted=True), r"PostgreSQL 18, reached over TLS: .* postgresql-client-18"),
+        (server(99), r"is PostgreSQL 99, which the pg_dump 18 .* postgresql-client-99"),
+        (server(18, is_encrypted=True), r"PostgreSQL 18, reached over TLS, .* postgresql-client-18"),
     ],
 )
 def test_a_server_that_it_can_not_talk_to_is_said(wanted: Server, words: str) -> None:

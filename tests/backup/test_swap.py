@@ -68,7 +68,7 @@ def test_another_roles_connection_is_left_alone_and_named(database: Database, ba
     url = make_url(database.url)
     address = url.set(drivername="postgresql", username=SUPERUSER).render_as_string(hide_password=False)
     with psycopg.connect(address) as connection:
-        with pytest.raises(RestoreRefused, match="another role than Allclose's"):
+        with pytest.raises(RestoreRefused, match="Another role than Allclose's"):
             restore_while_used(database, backup, COMMAND)
         assert connection.execute("SELECT 1").fetchone() == (1,)
 

@@ -29,8 +29,8 @@ def test_a_server_goes_on_where_its_backup_was_made(tmp_path: Path) -> None:
     assert made.returncode == 0, made.stderr
     assert "2 users, 1 problems, 0 submissions" in made.stdout.replace("\n", " ")
     assert (refused.returncode, unasked.returncode, not_confirmed.returncode) == (2, 2, 1)
-    assert "stop Allclose first" in refused.stderr
-    assert "--replace puts the backup in the place" in unasked.stderr
+    assert "Stop Allclose" in refused.stderr
+    assert "Use --replace to replace all its data" in unasked.stderr
     assert "The database has 3 users" in not_confirmed.stdout.replace("\n", " ")
     for done in (restored, replaced):
         assert done.returncode == 0, done.stderr
@@ -49,5 +49,5 @@ def test_a_file_that_is_no_backup_is_said_before_anything_is_started(tmp_path: P
     refused = allclose("admin", "restore", tmp_path / "notes", "--data", tmp_path / "data")
 
     assert refused.returncode == 2
-    assert "no whole backup of Allclose" in refused.stderr
+    assert "not an undamaged backup of Allclose" in refused.stderr
     assert not (tmp_path / "data").exists()

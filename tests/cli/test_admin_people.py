@@ -126,7 +126,7 @@ def test_whose_role_lacks_a_scope_is_said_by_name(served: Served) -> None:
     refused = admin(served, "token", "create", "emmy", "--scope", "users:write")
 
     assert refused.returncode == 2
-    assert "emmy is an author and lacks users:write; choose among the rights of that role" in refused.stderr
+    assert "emmy is an author and lacks the permission users:write. Choose among the role's" in refused.stderr
 
 
 def test_what_is_no_role_is_said_without_words_of_a_library(served: Served) -> None:
@@ -140,7 +140,7 @@ def test_a_folder_is_no_file_to_write_and_none_to_remove(served: Served, tmp_pat
     refused = admin(served, "backup", tmp_path)
 
     assert refused.returncode == 2
-    assert "is a folder; name a file in it" in refused.stderr
+    assert "is a folder. Name a file in it" in refused.stderr
     assert "remove" not in refused.stderr
 
 
@@ -158,7 +158,7 @@ def test_what_a_setting_would_remove_is_asked_first(served: Served) -> None:
     sure = done(served, "settings", "set", "keep_ended_days", "30", "--yes")
 
     assert (unasked.returncode, asked.returncode) == (1, 1)
-    assert "keep_ended_days = 90 would remove 1 tokens, for good and within the hour. Save it?" in unasked.stdout
+    assert "keep_ended_days = 90 would remove 1 tokens, for good and within 1 hour. Save it?" in unasked.stdout
     assert {each["name"]: each["value"] for each in kept}["keep_ended_days"] is None
     assert (set_, sure) == ("keep_ended_days is now 500\n", "keep_ended_days is now 30\n")
 
@@ -171,7 +171,7 @@ def test_a_suspended_user_reads_so_by_their_token(served: Served) -> None:
     answer = student.client.get("/me")
 
     assert (answer.status_code, status(served, "/me", "alc_unknown")) == (401, 401)
-    assert answer.json()["detail"] == "your account is suspended; ask an admin"
+    assert answer.json()["detail"] == "Your account is suspended. Ask an admin."
 
 
 def in_database(served: Served, statement: str) -> None:

@@ -112,7 +112,7 @@ def test_the_last_active_admin_stays(database: Database, step: Step) -> None:
         admin, resting = make_user(session, role="admin"), make_user(session, role="admin")
         suspend(session, COMMAND, resting.id)
 
-        with pytest.raises(Conflict, match="make somebody else an admin first"):
+        with pytest.raises(Conflict, match="Make another user an admin first"):
             step(session, admin.id)
         step(session, make_user(session).id)
 

@@ -12,11 +12,11 @@ from app.audit import COMMAND, AuditEvent
 from app.database.engine import Base, Database
 from app.errors import NotFound
 from app.learning.model import QuizAnswer
-from app.people.erasure import ESTATE, erase
+from app.people.erasure import USER_DATA, erase
 from app.submissions.leaderboard import Measurement
 from app.submissions.model import CaseRow, Judging
 from tests.factories import make_user
-from tests.people.estate import make_rich_user
+from tests.people.user_data import make_rich_user
 
 SECURITY = Path(__file__).parents[2] / "docs" / "security.md"
 BENEATH = (Judging.id, CaseRow.judging_id, Measurement.judging_id, QuizAnswer.attempt_id)
@@ -32,14 +32,14 @@ def referring_columns() -> set[str]:
 
 
 def test_of_every_column_that_names_a_user_it_is_said_what_becomes_of_it() -> None:
-    assert sorted(belonging.name for belonging in ESTATE) == sorted(referring_columns())
+    assert sorted(belonging.name for belonging in USER_DATA) == sorted(referring_columns())
 
 
 def test_the_page_about_security_says_the_same() -> None:
     rows = [line.split("|")[1:4] for line in SECURITY.read_text().splitlines() if line.startswith("| `")]
     said = {tuple(part.strip().strip("`") for part in row) for row in rows}
 
-    assert {(belonging.name, belonging.fate, belonging.what) for belonging in ESTATE} <= said
+    assert {(belonging.name, belonging.fate, belonging.what) for belonging in USER_DATA} <= said
 
 
 def test_a_user_of_the_test_has_something_in_every_table(database: Database) -> None:
@@ -47,7 +47,7 @@ def test_a_user_of_the_test_has_something_in_every_table(database: Database) -> 
         user = make_rich_user(session)
 
     with database.transaction() as session:
-        for belonging in ESTATE:
+        for belonging in USER_DATA:
             assert session.scalar(select(func.count()).where(belonging.column == user.id)), belonging.name
 
 
@@ -59,7 +59,7 @@ def test_nothing_of_theirs_is_left_and_what_others_need_stays(database: Database
         erase(session, COMMAND, user.id)
 
     with database.transaction() as session:
-        for belonging in ESTATE:
+        for belonging in USER_DATA:
             left = session.scalar(select(func.count()).where(belonging.column == user.id))
             assert bool(left) is (belonging.fate == "kept"), belonging.name
             assert session.scalar(select(func.count()).where(belonging.column == other.id)), belonging.name

@@ -11,12 +11,12 @@ from app.accounts.model import User, UserSession
 from app.accounts.session import start_session
 from app.audit import COMMAND
 from app.database.engine import Database, OwnerErased
-from app.people.erasure import ESTATE, Belonging, erase
+from app.people.erasure import USER_DATA, Belonging, erase
 from app.submissions.draft import Draft, Save, save_draft
 from tests.factories import make_problem, make_user
-from tests.people.estate import make_rich_user
+from tests.people.user_data import make_rich_user
 
-REMOVED = [belonging for belonging in ESTATE if belonging.fate == "removed"]
+REMOVED = [belonging for belonging in USER_DATA if belonging.fate == "removed"]
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from app.people.personal_data import export_user, list_audit
 from app.spool import read_chunks
 from app.submissions.model import Submission
 from tests.factories import make_judging, make_problem, make_submission, make_user
-from tests.people.estate import SOURCE, make_rich_user
+from tests.people.user_data import SOURCE, make_rich_user
 from tests.rejudging.rows import add_revision
 
 
@@ -144,7 +144,7 @@ def test_one_that_takes_too_long_is_refused_and_not_written_down(
 ) -> None:
     monkeypatch.setattr(spool, "MOST_SECONDS", -1)
 
-    with pytest.raises(LimitReached, match="to read all of it"):
+    with pytest.raises(LimitReached, match="Reading the data takes longer"):
         export_user(database, COMMAND, ada.id)
 
     with database.transaction() as session:

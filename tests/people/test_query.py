@@ -128,5 +128,5 @@ def test_a_user_who_is_not_there_is_not_found(database: Database) -> None:
         session.delete(user)
         session.flush()
 
-        with pytest.raises(NotFound, match="there is no user"):
+        with pytest.raises(NotFound, match="There is no user"):
             get_account(session, user.id)

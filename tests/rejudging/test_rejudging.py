@@ -147,12 +147,12 @@ def test_no_more_are_judged_again_at_once_than_are_allowed_and_not_none(
     with database.transaction() as session:
         revision = make_problem(session, "sums")
         actor = make_actor(session)
-        with pytest.raises(Invalid, match="no submission"):
+        with pytest.raises(Invalid, match="No judged submission"):
             begin(session, actor, problem="sums")
         for _ in range(2):
             make_judged(session, revision)
 
-        with pytest.raises(Invalid, match="at most 1"):
+        with pytest.raises(Invalid, match="More than 1 "):
             begin(session, actor, problem="sums")
 
 
@@ -296,7 +296,7 @@ def test_applying_waits_until_all_is_judged(database: Database) -> None:
         actor = make_actor(session)
         rejudging = begin(session, actor, problem="sums")
 
-        with pytest.raises(Conflict, match="1 of 1 are not judged yet"):
+        with pytest.raises(Conflict, match="1 of 1 submissions are not judged yet"):
             apply(session, rejudging.id, actor)
 
 

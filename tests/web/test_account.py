@@ -89,7 +89,7 @@ def test_an_address_is_saved_with_the_password_only(owner: TestClient, database:
     assert wrong.status_code == nowhere.status_code == 422
     assert "not your password" in error_beside(wrong.text, "email_password")
     assert 'value="ada@example.org"' in wrong.text
-    assert "no address" in error_beside(nowhere.text, "email")
+    assert "is not an address" in error_beside(nowhere.text, "email")
     assert right.headers["location"] == "/account?done=email#email-form"
     assert find(database).email == "ada@example.org"
     assert PASSWORD not in wrong.text + nowhere.text
@@ -102,7 +102,7 @@ def test_another_password_ends_all_other_sessions_and_not_this_one(owner: TestCl
     short = owner.post("/account/password", data={"current": PASSWORD, "new": "short"})
     changed = owner.post("/account/password", data={"current": PASSWORD, "new": NEW})
 
-    assert "choose at least 10" in error_beside(short.text, "new")
+    assert "Choose at least 10" in error_beside(short.text, "new")
     assert changed.status_code == 303
     assert count_sessions(database) == 1
     assert "Your password is changed" in owner.get("/account?done=password").text
@@ -149,7 +149,7 @@ def test_no_token_is_made_without_the_password(owner: TestClient, database: Data
     answer = owner.post("/account/tokens", data={"everything": "true", "token_password": password})
 
     assert answer.status_code == 422
-    assert "this is not your password" in error_beside(answer.text, "token_password")
+    assert "This is not your password" in error_beside(answer.text, "token_password")
     with database.transaction() as session:
         assert session.scalars(select(ApiToken)).all() == []
 
@@ -166,7 +166,7 @@ def test_a_token_is_shown_once_and_works_as_far_as_its_scopes_go(owner: TestClie
         viewer = find_viewer_by_token(session, secret)
         token = session.scalars(select(ApiToken)).one()
     assert viewer is not None
-    assert viewer.rights == {"submissions:read"}
+    assert viewer.permissions == {"submissions:read"}
     assert token.expires_at is not None
     assert timedelta(days=29) < token.expires_at - datetime.now(UTC) < timedelta(days=31)
     again = owner.get("/account").text
@@ -263,7 +263,7 @@ def test_the_last_admin_stays_and_is_told_what_to_do(owner: TestClient, database
     answer = owner.post("/account/erase", data={"erase_username": "ada", "erase_password": PASSWORD})
 
     assert answer.status_code == 409
-    assert "make somebody else an admin first" in answer.text
+    assert "Make another user an admin first" in answer.text
 
 
 def test_who_signs_in_elsewhere_chooses_a_password_just_after_signing_in(owner: TestClient, database: Database) -> None:

@@ -83,7 +83,7 @@ def test_guessing_passwords_is_stopped(anyone: TestClient) -> None:
     answer = anyone.post("/sign-in", data={"username": "ada", "password": "wrong password"})
 
     assert answer.status_code == 429
-    assert "try again in" in answer.text
+    assert "Try again in" in answer.text
 
 
 @pytest.mark.parametrize("policy", [{"requests_per_minute": 1}], indirect=True)
@@ -170,6 +170,6 @@ def test_a_suspended_user_reads_so_after_the_right_password_only(anyone: TestCli
     right = anyone.post("/sign-in", data={"username": "ada", "password": PASSWORD})
 
     assert (wrong.status_code, right.status_code) == (422, 403)
-    assert "our account is suspended; ask an admin" in right.text
+    assert "our account is suspended. Ask an admin" in right.text
     assert "suspended" not in wrong.text
     assert COOKIE not in right.cookies

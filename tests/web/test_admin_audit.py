@@ -64,7 +64,7 @@ def test_a_user_who_is_not_there_is_said_to_be_unknown_and_the_form_stays(admin:
     page = admin.get("/admin/audit?actor=nobody")
 
     assert page.status_code == 200
-    assert "there is no user" in page.text
+    assert "There is no user" in page.text
     assert 'value="nobody"' in page.text
 
 

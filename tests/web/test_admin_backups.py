@@ -11,7 +11,7 @@ from app.accounts.password import hash_password
 from app.audit import COMMAND
 from app.backup.archive import back_up
 from app.backup.store import BackupStore
-from app.backup.task import Bench
+from app.backup.task import TaskRunner
 from app.database.engine import Database
 from tests.factories import make_user
 from tests.web.conftest import PASSWORD
@@ -22,34 +22,34 @@ SURE = {"sure": "yes", "password": PASSWORD}
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> BackupStore:
-    shelf = BackupStore(tmp_path)
-    shelf.open()
-    return shelf
+def store(tmp_path: Path) -> BackupStore:
+    store = BackupStore(tmp_path)
+    store.open()
+    return store
 
 
 @pytest.fixture
-def kept(admin: TestClient, database: Database, shelf: BackupStore) -> TestClient:
+def kept(admin: TestClient, database: Database, store: BackupStore) -> TestClient:
     """The admin, whose password is known, where there is a backup."""
     with database.transaction() as session:
         grace = session.scalars(select(User).where(User.username == "grace")).one()
         grace.password_hash = hash_password(PASSWORD)
-    back_up(database, shelf.folder / NAME, COMMAND)
+    back_up(database, store.folder / NAME, COMMAND)
     return admin
 
 
-def wait(shelf: BackupStore) -> None:
-    Bench(shelf.folder).hold().close()
+def wait(store: BackupStore) -> None:
+    TaskRunner(store.folder).hold().close()
 
 
-def test_one_is_made_and_listed(admin: TestClient, shelf: BackupStore) -> None:
+def test_one_is_made_and_listed(admin: TestClient, store: BackupStore) -> None:
     assert "None was made yet" in admin.get("/admin/backups").text
 
     assert admin.post("/admin/backups").headers["location"] == "/admin/backups"
     while admin.get("/admin/backups").headers.get("refresh"):
         pass
 
-    (made,) = shelf.list_paths()
+    (made,) = store.list_paths()
     assert f'href="/admin/backups/{made.name}"' in admin.get("/admin/backups").text
 
 
@@ -65,7 +65,7 @@ def test_it_says_what_would_be_replaced(kept: TestClient, database: Database) ->
 
 
 def test_it_is_restored_by_who_ticks_the_box_and_knows_the_password(
-    kept: TestClient, database: Database, shelf: BackupStore
+    kept: TestClient, database: Database, store: BackupStore
 ) -> None:
     with database.transaction() as session:
         make_user(session, "late")
@@ -78,54 +78,54 @@ def test_it_is_restored_by_who_ticks_the_box_and_knows_the_password(
 
     assert (unticked.status_code, unproven.status_code) == (409, 422)
     assert "Tick the box" in unticked.text
-    assert "this is not your password" in unproven.text
+    assert "This is not your password" in unproven.text
     assert (begun.status_code, begun.headers["location"]) == (303, PAGE)
-    wait(shelf)
+    wait(store)
     with database.transaction() as session:
         assert session.scalars(select(User.username)).all() == ["grace"]
 
 
-def test_it_is_taken_out_by_who_knows_the_password(kept: TestClient, shelf: BackupStore) -> None:
+def test_it_is_taken_out_by_who_knows_the_password(kept: TestClient, store: BackupStore) -> None:
     unproven = kept.post(f"{PAGE}/file", data={"password": "guessed"})
     taken = kept.post(f"{PAGE}/file", data={"password": PASSWORD})
 
     assert unproven.status_code == 422
-    assert taken.content == shelf.get_path(NAME).read_bytes()
+    assert taken.content == store.get_path(NAME).read_bytes()
     assert taken.headers["content-disposition"] == f'attachment; filename="{NAME}"'
 
 
-def test_it_is_removed(kept: TestClient, shelf: BackupStore) -> None:
+def test_it_is_removed(kept: TestClient, store: BackupStore) -> None:
     assert kept.post(f"{PAGE}/remove").status_code == 409
     assert kept.post(f"{PAGE}/remove", data={"sure": "yes"}).status_code == 303
-    assert shelf.list_paths() == []
+    assert store.list_paths() == []
     assert kept.get(PAGE).status_code == 404
 
 
-def test_a_damaged_one_is_not_offered_for_restoring(kept: TestClient, shelf: BackupStore) -> None:
-    shelf.get_path(NAME).write_bytes(b"PK")
+def test_a_damaged_one_is_not_offered_for_restoring(kept: TestClient, store: BackupStore) -> None:
+    store.get_path(NAME).write_bytes(b"PK")
 
     page = kept.get(PAGE).text
 
-    assert "no whole backup any more" in page
+    assert "The file is damaged" in page
     assert f"{PAGE}/restore" not in page
     assert kept.post(f"{PAGE}/restore", data=SURE).status_code == 409
 
 
-def test_a_second_one_is_told_to_wait(kept: TestClient, shelf: BackupStore) -> None:
-    with Bench(shelf.folder).hold():
+def test_a_second_one_is_told_to_wait(kept: TestClient, store: BackupStore) -> None:
+    with TaskRunner(store.folder).hold():
         refused = kept.post("/admin/backups")
 
     assert refused.status_code == 409
-    assert "wait for its end" in refused.text
+    assert "Try again when it has ended" in refused.text
 
 
-def test_it_is_for_admins_and_for_forms_of_ours(ada: TestClient, shelf: BackupStore) -> None:
+def test_it_is_for_admins_and_for_forms_of_ours(ada: TestClient, store: BackupStore) -> None:
     assert ada.get("/admin/backups").status_code == 403
     assert ada.post("/admin/backups").status_code == 403
     assert ada.post(f"{PAGE}/restore", data=SURE).status_code == 403
-    assert shelf.list_paths() == []
+    assert store.list_paths() == []
 
 
-def test_another_sites_form_makes_none(admin: TestClient, shelf: BackupStore) -> None:
+def test_another_sites_form_makes_none(admin: TestClient, store: BackupStore) -> None:
     assert admin.post("/admin/backups", headers={"Origin": "https://elsewhere.example"}).status_code == 403
-    assert shelf.list_paths() == []
+    assert store.list_paths() == []

@@ -52,7 +52,7 @@ def test_a_stale_page_overwrites_no_role(anyone: TestClient, database: Database,
     same = anyone.post(f"/admin/users/{ada_id}/role", data={"role": "admin", "seen": "student"})
 
     assert (stale.status_code, same.status_code) == (409, 303)
-    assert "it was student when you looked, is admin now, and you chose author" in stale.text
+    assert "it was student when you looked and is admin now; you chose author" in stale.text
     assert find(database, ada_id).role == "admin"
 
 
@@ -63,7 +63,7 @@ def test_a_stale_page_overwrites_no_address(anyone: TestClient, database: Databa
     stale = anyone.post(f"/admin/users/{ada_id}/email", data={"email": "", "seen": "ada@example.org"})
 
     assert stale.status_code == 409
-    assert "is ada@new.example now, and you chose none" in stale.text
+    assert "is ada@new.example now; you chose none" in stale.text
     assert find(database, ada_id).email == "ada@new.example"
 
 
@@ -91,7 +91,7 @@ def test_what_asks_for_a_password_is_not_had_without_it_as_an_admin(
     answer = anyone.post(f"/admin/users/{root_id}/{act}", data=form)
 
     assert answer.status_code == 403
-    assert "his is your own account: do it on /account" in answer.text
+    assert "his is your own account. Change it on /account" in answer.text
     assert (find(database, root_id).email, find(database, root_id).username) == (None, "root")
     page = anyone.get(f"/admin/users/{root_id}").text
     assert f"/admin/users/{root_id}/{act}" not in page

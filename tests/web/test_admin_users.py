@@ -112,7 +112,7 @@ def test_what_is_no_address_is_said(root: TestClient, ada_id: str) -> None:
     answer = root.post(f"/admin/users/{ada_id}/email", data={"email": "nowhere"})
 
     assert answer.status_code == 422
-    assert "is no address such as" in answer.text
+    assert "is not an address such as" in answer.text
 
 
 def test_a_user_is_suspended_when_the_box_is_ticked_and_let_in_again(
@@ -162,7 +162,7 @@ def test_the_last_admin_stays(root: TestClient, database: Database, act: str, fo
     answer = root.post(f"/admin/users/{own_id}/{act}", data={"sure": "yes"} | form)
 
     assert answer.status_code == 409
-    assert "ake somebody else an admin first" in answer.text
+    assert "ake another user an admin first" in answer.text
     assert find(database, own_id).role == "admin"
 
 

@@ -43,7 +43,7 @@ def admin(anyone: TestClient, database: Database) -> TestClient:
 
 
 @pytest.mark.parametrize(
-    ("mode", "sentence"), [("invitation", "takes an invitation"), ("closed", "nobody can sign up")]
+    ("mode", "sentence"), [("invitation", "need an invitation to sign up"), ("closed", "signing up is closed")]
 )
 def test_where_signing_up_is_not_open_the_page_says_so_without_a_form(
     anyone: TestClient, database: Database, mode: str, sentence: str
@@ -58,7 +58,7 @@ def test_where_signing_up_is_not_open_the_page_says_so_without_a_form(
         assert sentence in answer.text.lower()
         assert 'name="password"' not in answer.text
         assert 'href="/sign-in?next=/"' in answer.text
-    assert "ask an admin" in refused.json()["detail"]
+    assert "Ask an admin" in refused.json()["detail"]
 
 
 def test_an_invitation_names_the_role_knows_the_address_and_signs_in(anyone: TestClient, database: Database) -> None:
@@ -72,7 +72,7 @@ def test_an_invitation_names_the_role_knows_the_address_and_signs_in(anyone: Tes
     assert 'value="grace@example.org"' in page
     assert answer.status_code == 303
     assert 'href="/author"' in anyone.get("/").text
-    assert "was used already" in anyone.get(f"/invitations/{secret}").text
+    assert "was already used" in anyone.get(f"/invitations/{secret}").text
 
 
 def test_a_mistake_keeps_the_invitation_and_its_page(anyone: TestClient, database: Database) -> None:
@@ -107,7 +107,7 @@ def test_an_admin_invites_over_rest_and_the_guest_comes_in_with_the_role(admin: 
     assert made.status_code == created.status_code == 201
     assert made.json()["link"] == f"http://127.0.0.1:8000/invitations/{secret}", "whatever host was asked for"
     assert created.json()["role"] == "author"
-    assert (again.status_code, "was used already" in again.json()["detail"]) == (403, True)
+    assert (again.status_code, "was already used" in again.json()["detail"]) == (403, True)
     (item,) = listed["items"]
     assert (item["state"], item["created_by"], item["used_by"], item["note"]) == ("used", "root", "grace", "autumn")
     assert secret not in str(listed)
@@ -127,7 +127,7 @@ def test_an_admin_invites_on_the_page_sees_the_link_once_and_revokes(admin: Test
     assert "&lt;b&gt;autumn&lt;/b&gt;" in listed
     assert revoked.status_code == 303
     assert "revoked" in admin.get("/admin/invitations").text
-    assert "was withdrawn" in admin.get(f"/invitations/{found[1]}").text
+    assert "was revoked" in admin.get(f"/invitations/{found[1]}").text
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_a_new_password_is_chosen_on_the_page_and_signs_out_everywhere(anyone: T
     assert "New password of ada" in page.text
     assert (short.status_code, done.status_code, again.status_code) == (422, 303, 403)
     assert "Your new password is set" in anyone.get(done.headers["location"]).text
-    assert "this link is not valid" in again.text
+    assert "This link is not valid" in again.text
     assert 'action="/forgot-password"' in again.text
     with database.transaction() as session:
         assert session.scalars(select(UserSession)).all() == []
@@ -202,7 +202,7 @@ def test_a_new_password_is_chosen_over_rest(anyone: TestClient, database: Databa
     again = anyone.put(path, json={"password": "battery staple"})
 
     assert (short.status_code, done.status_code, again.status_code) == (422, 204, 403)
-    assert "ask for another" in again.json()["detail"]
+    assert "Ask for another" in again.json()["detail"]
 
 
 @pytest.mark.parametrize("path", ["/forgot-password", "/reset-password/x", "/invitations/x"])
@@ -216,7 +216,7 @@ def test_asking_too_often_says_when_to_come_back(anyone: TestClient) -> None:
 
     assert [answer.status_code for answer in answers] == [200] * 30 + [429]
     assert len({answer.text for answer in answers[:30]}) == 1
-    assert "try again in" in answers[-1].text
+    assert "Try again in" in answers[-1].text
     assert rest.status_code == 429
     assert int(rest.headers["retry-after"]) > 0
 

@@ -31,5 +31,5 @@ def test_the_button_stands_below_what_is_ticked_and_an_empty_form_is_explained(
         assert above is not None
         assert below is not None
         assert below["y"] >= above["y"] + above["height"]
-        expect(grace.page.get_by_role("alert")).to_contain_text("All submissions would be chosen")
+        expect(grace.page.get_by_role("alert")).to_contain_text("All submissions match")
         assert grace.page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -76,13 +76,13 @@ def test_of_too_many_it_is_said_and_no_button_is_there(
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("problem=&revision=&user=&verdict=&cause=&since=&until=&ids=&onto=own", "All submissions would be chosen"),
-        ("samples=true", "All submissions would be chosen"),
+        ("problem=&revision=&user=&verdict=&cause=&since=&until=&ids=&onto=own", "All submissions match"),
+        ("samples=true", "All submissions match"),
         ("problem=scaled_sum&revision=abc", "is no number of a revision"),
         ("problem=scaled_sum&revision=0", "is no number of a revision"),
         ("problem=scaled_sum&revision=" + 12 * "9", "is no number of a revision"),
         ("problem=scaled_sum&revision=99", "no revision 99 of"),
-        ("revision=1", "without its problem"),
+        ("revision=1", "needs its problem"),
         ("since=never", "is no time"),
         ("onto=x&user=grace", "or on the current ones; choose one"),
         ("ids=xyz", "is no id of a submission"),
@@ -157,7 +157,7 @@ def test_applying_too_early_says_how_many_are_left(grace: TestClient, database: 
     answer = grace.post(f"{begin(grace, database)}/apply", data={"sure": "yes"})
 
     assert answer.status_code == HTTPStatus.CONFLICT
-    assert "1 of 1 are not judged yet" in answer.text
+    assert "1 of 1 submissions are not judged yet" in answer.text
 
 
 @pytest.mark.usefixtures("submission")

@@ -36,7 +36,7 @@ class AdministrationCalls(Caller):
         format: Literal["ndjson", "csv"] | None = None,
         source: bool | None = None,
     ) -> bytes:
-        """Everybody's submissions as a file. Needs submissions:inspect."""
+        """Download all users' submissions as a file. Needs submissions:inspect."""
         call = Call(
             method="GET",
             path="/api/v1/submissions/export",
@@ -60,7 +60,7 @@ class AdministrationCalls(Caller):
         self,
         submission_id: UUID | str,
     ) -> model.InspectedJudgingList:
-        """How a submission was judged, each time. Needs submissions:inspect."""
+        """List all judgings of a submission. Needs submissions:inspect."""
         call = Call(
             method="GET",
             path=fill("/api/v1/submissions/{submission_id}/all-judgings", submission_id=submission_id),
@@ -82,7 +82,7 @@ class AdministrationCalls(Caller):
     def get_storage(
         self,
     ) -> model.Storage:
-        """What takes space, by table and by folder. Needs operations:read."""
+        """Storage used, by table and by folder. Needs operations:read."""
         call = Call(
             method="GET",
             path="/api/v1/storage",
@@ -93,7 +93,7 @@ class AdministrationCalls(Caller):
     def get_retention(
         self,
     ) -> model.Retention:
-        """What is old enough to be removed, and what was removed. Needs operations:read."""
+        """Rows that are due for removal, and the last removal. Needs operations:read."""
         call = Call(
             method="GET",
             path="/api/v1/retention",
@@ -106,7 +106,7 @@ class AdministrationCalls(Caller):
         *,
         problem: str | None = None,
     ) -> model.RevisionStates:
-        """What state problems and revisions are in. Needs operations:read."""
+        """The state of problems and revisions. Needs operations:read."""
         call = Call(
             method="GET",
             path="/api/v1/revisions",
@@ -120,7 +120,7 @@ class AdministrationCalls(Caller):
     def get_settings(
         self,
     ) -> model.SettingList:
-        """What admins have set, within which bounds, and since when. Needs operations:read."""
+        """List all settings with their bounds and last changes. Needs operations:read."""
         call = Call(
             method="GET",
             path="/api/v1/settings",
@@ -134,7 +134,7 @@ class AdministrationCalls(Caller):
         *,
         if_match: str | None = None,
     ) -> model.SettingList:
-        """Change settings: those that are named, all or none. Needs settings:write."""
+        """Change settings, all or none. Needs settings:write."""
         call = Call(
             method="PATCH",
             path="/api/v1/settings",
@@ -150,7 +150,7 @@ class AdministrationCalls(Caller):
         *,
         confirm_removal: bool | None = None,
     ) -> model.SettingList:
-        """Put a setting back to its default. Needs settings:write."""
+        """Reset a setting to its default. Needs settings:write."""
         call = Call(
             method="DELETE",
             path=fill("/api/v1/settings/{name}", name=name),
@@ -228,7 +228,7 @@ class AdministrationCalls(Caller):
         until: datetime | None = None,
         cursor: str | None = None,
     ) -> model.AuditPage:
-        """What was done, newest first. Needs audit:read."""
+        """List audit events, newest first. Needs audit:read."""
         call = Call(
             method="GET",
             path="/api/v1/audit-events",
@@ -314,7 +314,7 @@ class AdministrationCalls(Caller):
         until: datetime | None = None,
         format: Literal["ndjson", "csv"] | None = None,
     ) -> bytes:
-        """All of what was done, as a file. Needs audit:read."""
+        """Download audit events as a file. Needs audit:read."""
         call = Call(
             method="GET",
             path="/api/v1/audit-events/export",

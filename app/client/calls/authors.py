@@ -56,7 +56,7 @@ class AuthorsCalls(Caller):
         number: int,
         slug: str,
     ) -> bytes:
-        """A revision's files as a zip archive. Needs problems:write."""
+        """Download a revision's files as a zip archive. Needs problems:write."""
         call = Call(
             method="GET",
             path=fill("/api/v1/problems/{slug}/revisions/{number}/files", number=number, slug=slug),
@@ -99,7 +99,7 @@ class AuthorsCalls(Caller):
         *,
         wait: int | None = None,
     ) -> model.VerificationView:
-        """What became of a package. Needs problems:write."""
+        """A verification and its report. Needs problems:write."""
         call = Call(
             method="GET",
             path=fill("/api/v1/verifications/{verification_id}", verification_id=verification_id),
@@ -126,7 +126,7 @@ class AuthorsCalls(Caller):
         self,
         verification_id: UUID | str,
     ) -> bytes:
-        """The files that were sent, as a zip archive. Needs problems:write."""
+        """Download the package's files as a zip archive. Needs problems:write."""
         call = Call(
             method="GET",
             path=fill("/api/v1/verifications/{verification_id}/files", verification_id=verification_id),
@@ -138,7 +138,7 @@ class AuthorsCalls(Caller):
         self,
         verification_id: UUID | str,
     ) -> model.VerificationView:
-        """Publish a package that has passed. Needs problems:write."""
+        """Publish a verified package. Needs problems:write."""
         call = Call(
             method="POST",
             path=fill("/api/v1/verifications/{verification_id}/publish", verification_id=verification_id),

@@ -9,7 +9,7 @@ class BackupsCalls(Caller):
     def list_backups(
         self,
     ) -> model.BackupList:
-        """List the backups that are kept. Needs backups:write."""
+        """List backups. Needs backups:write."""
         call = Call(
             method="GET",
             path="/api/v1/backups",
@@ -34,7 +34,7 @@ class BackupsCalls(Caller):
         *,
         wait: int | None = None,
     ) -> model.BackupView:
-        """A backup, or how far it is. Needs backups:write."""
+        """A backup and its progress. Needs backups:write."""
         call = Call(
             method="GET",
             path=fill("/api/v1/backups/{name}", name=name),
@@ -61,7 +61,7 @@ class BackupsCalls(Caller):
         self,
         name: str,
     ) -> bytes:
-        """Everything, as a zip archive. Needs backups:write."""
+        """Download a backup as a zip archive. Needs backups:write."""
         call = Call(
             method="GET",
             path=fill("/api/v1/backups/{name}/file", name=name),
@@ -74,7 +74,7 @@ class BackupsCalls(Caller):
         name: str,
         body: model.Replacement,
     ) -> model.BackupView:
-        """Put a backup in the place of everything. Needs backups:write."""
+        """Replace all data with a backup. Needs backups:write."""
         call = Call(
             method="POST",
             path=fill("/api/v1/backups/{name}/restore", name=name),

@@ -31,7 +31,7 @@ class HealthCalls(Caller):
     def get_metrics(
         self,
     ) -> bytes:
-        """What is measured, for Prometheus. Needs operations:read."""
+        """Metrics for Prometheus. Needs operations:read."""
         call = Call(
             method="GET",
             path="/metrics",

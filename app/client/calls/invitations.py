@@ -12,7 +12,7 @@ class InvitationsCalls(Caller):
         self,
         body: model.InvitationWish,
     ) -> model.NewInvitationView:
-        """Invite somebody. Needs users:write."""
+        """Make an invitation. Needs users:write."""
         call = Call(
             method="POST",
             path="/api/v1/invitations",

@@ -37,7 +37,7 @@ class LearningCalls(Caller):
         self,
         slug: str,
     ) -> model.QuizView:
-        """The questions, and what you have answered. Needs submissions:read."""
+        """The questions and your answers. Needs submissions:read."""
         call = Call(
             method="GET",
             path=fill("/api/v1/problems/{slug}/quiz", slug=slug),
@@ -76,7 +76,7 @@ class LearningCalls(Caller):
         self,
         slug: str,
     ) -> model.SolutionView:
-        """The solution, once you have solved or opened it. Needs submissions:read."""
+        """The solution, after you have solved the problem or opened it. Needs submissions:read."""
         call = Call(
             method="GET",
             path=fill("/api/v1/problems/{slug}/solution", slug=slug),
@@ -89,7 +89,7 @@ class LearningCalls(Caller):
         slug: str,
         body: model.SolutionRequest,
     ) -> model.SolutionView:
-        """Open the solution without having solved the problem. Needs submissions:write."""
+        """Open the solution without solving the problem. Needs submissions:write."""
         call = Call(
             method="POST",
             path=fill("/api/v1/problems/{slug}/solution", slug=slug),
@@ -103,7 +103,7 @@ class LearningCalls(Caller):
         self,
         slug: str,
     ) -> model.ProgressView:
-        """How far you have come with a problem. Needs submissions:read."""
+        """Your progress with a problem. Needs submissions:read."""
         call = Call(
             method="GET",
             path=fill("/api/v1/problems/{slug}/progress", slug=slug),
@@ -115,7 +115,7 @@ class LearningCalls(Caller):
         self,
         slug: str,
     ) -> model.CompletionView:
-        """Mark a problem that you have solved as complete. Needs submissions:write."""
+        """Mark a solved problem as complete. Needs submissions:write."""
         call = Call(
             method="PUT",
             path=fill("/api/v1/problems/{slug}/completion", slug=slug),
@@ -127,7 +127,7 @@ class LearningCalls(Caller):
         self,
         slug: str,
     ) -> None:
-        """Take that back. Needs submissions:write."""
+        """Mark a problem as not complete. Needs submissions:write."""
         call = Call(
             method="DELETE",
             path=fill("/api/v1/problems/{slug}/completion", slug=slug),

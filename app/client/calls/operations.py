@@ -11,7 +11,7 @@ class OperationsCalls(Caller):
     def get_queue(
         self,
     ) -> model.QueueState:
-        """What waits and what runs: how much, whose, and since when. Needs operations:read."""
+        """Waiting and running judgings, with their users and times. Needs operations:read."""
         call = Call(
             method="GET",
             path="/api/v1/queue",
@@ -22,7 +22,7 @@ class OperationsCalls(Caller):
     def list_workers(
         self,
     ) -> model.WorkerList:
-        """Workers, alive or dead, with what they have and do. Needs operations:read."""
+        """List workers, alive or dead, with their resources and load. Needs operations:read."""
         call = Call(
             method="GET",
             path="/api/v1/workers",
@@ -34,7 +34,7 @@ class OperationsCalls(Caller):
         self,
         worker_id: UUID | str,
     ) -> model.WorkerView:
-        """Let a worker take no more until it is resumed; it finishes what it has. Needs operations:write."""
+        """Drain a worker: it finishes its judgings and takes no more. Needs operations:write."""
         call = Call(
             method="POST",
             path=fill("/api/v1/workers/{worker_id}/drain", worker_id=worker_id),
@@ -46,7 +46,7 @@ class OperationsCalls(Caller):
         self,
         worker_id: UUID | str,
     ) -> model.WorkerView:
-        """Let it take judgings again. Needs operations:write."""
+        """Resume a worker: it takes judgings again. Needs operations:write."""
         call = Call(
             method="POST",
             path=fill("/api/v1/workers/{worker_id}/resume", worker_id=worker_id),
@@ -79,7 +79,7 @@ class OperationsCalls(Caller):
     def list_judge_error_causes(
         self,
     ) -> model.CauseList:
-        """What they have in common, and how often it happened. Needs operations:read."""
+        """Judge errors grouped by cause, with their counts. Needs operations:read."""
         call = Call(
             method="GET",
             path="/api/v1/judge-errors/causes",

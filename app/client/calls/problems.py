@@ -56,7 +56,7 @@ class ProblemsCalls(Caller):
         *,
         by: Literal["time", "memory"] | None = None,
     ) -> model.Leaderboard:
-        """Whose accepted solutions are fastest, or leanest. Needs problems:read."""
+        """The accepted solutions with the least time or memory. Needs problems:read."""
         call = Call(
             method="GET",
             path=fill("/api/v1/problems/{slug}/leaderboard", slug=slug),

@@ -12,7 +12,7 @@ class RejudgingCalls(Caller):
         self,
         body: model.NewPreview,
     ) -> model.Preview:
-        """Which would be judged again. Needs rejudgings:write."""
+        """Preview a rejudging. Needs rejudgings:write."""
         call = Call(
             method="POST",
             path="/api/v1/rejudging-previews",
@@ -28,7 +28,7 @@ class RejudgingCalls(Caller):
         *,
         idempotency_key: str | None = None,
     ) -> model.RejudgingView:
-        """Judge submissions again. Needs rejudgings:write."""
+        """Begin a rejudging. Needs rejudgings:write."""
         call = Call(
             method="POST",
             path="/api/v1/rejudgings",
@@ -60,7 +60,7 @@ class RejudgingCalls(Caller):
         *,
         wait: int | None = None,
     ) -> model.RejudgingView:
-        """How far a rejudging is. Needs rejudgings:write."""
+        """A rejudging and its progress. Needs rejudgings:write."""
         call = Call(
             method="GET",
             path=fill("/api/v1/rejudgings/{rejudging_id}", rejudging_id=rejudging_id),
@@ -78,7 +78,7 @@ class RejudgingCalls(Caller):
         only_changed: bool | None = None,
         cursor: str | None = None,
     ) -> model.ChangePage:
-        """What a rejudging changes. Needs rejudgings:write."""
+        """List a rejudging's changes. Needs rejudgings:write."""
         call = Call(
             method="GET",
             path=fill("/api/v1/rejudgings/{rejudging_id}/changes", rejudging_id=rejudging_id),
@@ -94,7 +94,7 @@ class RejudgingCalls(Caller):
         self,
         rejudging_id: UUID | str,
     ) -> model.RejudgingView:
-        """Let a rejudging count. Needs rejudgings:write."""
+        """Apply a rejudging. Needs rejudgings:write."""
         call = Call(
             method="POST",
             path=fill("/api/v1/rejudgings/{rejudging_id}/apply", rejudging_id=rejudging_id),
@@ -118,7 +118,7 @@ class RejudgingCalls(Caller):
         self,
         submission_id: UUID | str,
     ) -> model.JudgingList:
-        """All judgings of a submission that counted. Needs submissions:read."""
+        """List the judgings of a submission that counted. Needs submissions:read."""
         call = Call(
             method="GET",
             path=fill("/api/v1/submissions/{submission_id}/judgings", submission_id=submission_id),

@@ -11,7 +11,7 @@ class SessionsCalls(Caller):
     def list_own_sessions(
         self,
     ) -> model.SessionList:
-        """Where you are signed in. Needs account:read."""
+        """List the browsers in which you are signed in. Needs account:read."""
         call = Call(
             method="GET",
             path="/api/v1/sessions",
@@ -22,7 +22,7 @@ class SessionsCalls(Caller):
     def end_own_sessions(
         self,
     ) -> None:
-        """Sign out everywhere. Needs account:write."""
+        """Sign out all browsers. Needs account:write."""
         call = Call(
             method="DELETE",
             path="/api/v1/sessions",
@@ -34,7 +34,7 @@ class SessionsCalls(Caller):
         self,
         session_id: UUID | str,
     ) -> None:
-        """Sign out there. Needs account:write."""
+        """Sign out one browser. Needs account:write."""
         call = Call(
             method="DELETE",
             path=fill("/api/v1/sessions/{session_id}", session_id=session_id),

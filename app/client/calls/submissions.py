@@ -35,7 +35,7 @@ class SubmissionsCalls(Caller):
         *,
         wait: int | None = None,
     ) -> model.SubmissionView:
-        """What became of a submission. Needs submissions:read."""
+        """A submission and its result. Needs submissions:read."""
         call = Call(
             method="GET",
             path=fill("/api/v1/submissions/{submission_id}", submission_id=submission_id),
@@ -50,7 +50,7 @@ class SubmissionsCalls(Caller):
         self,
         submission_id: UUID | str,
     ) -> model.SubmissionView:
-        """Stop a judging. Needs submissions:write."""
+        """Cancel a submission. Needs submissions:write."""
         call = Call(
             method="POST",
             path=fill("/api/v1/submissions/{submission_id}/cancel", submission_id=submission_id),
@@ -84,7 +84,7 @@ class SubmissionsCalls(Caller):
         everyone: bool | None = None,
         cursor: str | None = None,
     ) -> model.SubmissionPage:
-        """List your submissions, or everybody's, newest first. Needs submissions:read."""
+        """List your submissions, or all users', newest first. Needs submissions:read."""
         call = Call(
             method="GET",
             path="/api/v1/submissions",
@@ -122,7 +122,7 @@ class SubmissionsCalls(Caller):
         *,
         old: UUID | str | None = None,
     ) -> model.DifferenceView:
-        """What changed from another submission. Needs submissions:read."""
+        """The difference from another submission. Needs submissions:read."""
         call = Call(
             method="GET",
             path=fill("/api/v1/submissions/{submission_id}/diff", submission_id=submission_id),
@@ -137,7 +137,7 @@ class SubmissionsCalls(Caller):
         self,
         submission_id: UUID | str,
     ) -> model.DraftView:
-        """Put a submission into the editor. Needs submissions:write."""
+        """Copy a submission into the editor. Needs submissions:write."""
         call = Call(
             method="POST",
             path=fill("/api/v1/submissions/{submission_id}/copy", submission_id=submission_id),

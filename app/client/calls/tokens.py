@@ -11,7 +11,7 @@ class TokensCalls(Caller):
     def list_tokens(
         self,
     ) -> model.TokenList:
-        """List your tokens that work. Needs account:read."""
+        """List your valid tokens. Needs account:read."""
         call = Call(
             method="GET",
             path="/api/v1/tokens",
@@ -23,7 +23,7 @@ class TokensCalls(Caller):
         self,
         body: model.TokenRequest,
     ) -> model.NewTokenView:
-        """Get a token."""
+        """Create a token."""
         call = Call(
             method="POST",
             path="/api/v1/tokens",

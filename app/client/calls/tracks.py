@@ -21,7 +21,7 @@ class TracksCalls(Caller):
         self,
         track: str,
     ) -> model.TrackDetail:
-        """One track: its problems in order, and which is next. Needs problems:read, or no token."""
+        """One track: its problems in order, and the next one to solve. Needs problems:read, or no token."""
         call = Call(
             method="GET",
             path=fill("/api/v1/tracks/{track}", track=track),

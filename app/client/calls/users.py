@@ -93,7 +93,7 @@ class UsersCalls(Caller):
         *,
         if_match: str | None = None,
     ) -> model.Account:
-        """Change a user's role or e-mail, suspend them, or let them back. Needs users:write."""
+        """Change a user's role or e-mail, suspend or reactivate them. Needs users:write."""
         call = Call(
             method="PATCH",
             path=fill("/api/v1/users/{user_id}", user_id=user_id),
@@ -143,7 +143,7 @@ class UsersCalls(Caller):
         self,
         user_id: UUID | str,
     ) -> bytes:
-        """All that there is of a user, as a zip archive. Needs users:write."""
+        """Export all data of a user as a zip archive. Needs users:write."""
         call = Call(
             method="GET",
             path=fill("/api/v1/users/{user_id}/export", user_id=user_id),
@@ -154,7 +154,7 @@ class UsersCalls(Caller):
     def get_me(
         self,
     ) -> model.UserView:
-        """Who am I, and what is my role. Needs account:read."""
+        """Your account and role. Needs account:read."""
         call = Call(
             method="GET",
             path="/api/v1/me",
@@ -168,7 +168,7 @@ class UsersCalls(Caller):
         *,
         if_match: str | None = None,
     ) -> model.UserView:
-        """Come to leaderboards, or leave them; another e-mail. Needs account:write."""
+        """Join or leave leaderboards, or change your e-mail. Needs account:write."""
         call = Call(
             method="PATCH",
             path="/api/v1/me",
@@ -196,7 +196,7 @@ class UsersCalls(Caller):
         self,
         body: model.PasswordChange,
     ) -> None:
-        """Choose another password. Needs account:write."""
+        """Change your password. Needs account:write."""
         call = Call(
             method="PUT",
             path="/api/v1/me/password",
@@ -209,7 +209,7 @@ class UsersCalls(Caller):
     def get_statistics(
         self,
     ) -> model.OwnStatistics:
-        """What your submissions add up to, in days of UTC. Needs account:read."""
+        """Statistics of your submissions, with days in UTC. Needs account:read."""
         call = Call(
             method="GET",
             path="/api/v1/me/statistics",
@@ -220,7 +220,7 @@ class UsersCalls(Caller):
     def export_own_data(
         self,
     ) -> bytes:
-        """All that there is of you, as a zip archive. Needs account:write."""
+        """Export all your data as a zip archive. Needs account:write."""
         call = Call(
             method="GET",
             path="/api/v1/me/export",

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from app.accounts.own_account import change_own_email, change_password, sign_out_elsewhere, sign_out_session
 from app.accounts.rate_limit import TooOften
-from app.accounts.reauthentication import NotProven
+from app.accounts.reauthentication import ReauthenticationFailed
 from app.errors import AllcloseError, Invalid
 from app.web.account import Outcome, Owner, prove, render_account
 from app.web.cookie import find_secret
@@ -37,9 +37,9 @@ def show_account(visit: CurrentVisit, owner: Owner, done: str = "") -> Response:
 def send_email(visit: CurrentVisit, owner: Owner, form: Annotated[EmailForm, Form()]) -> Response:  # noqa: ARG001
     try:
         with visit.transaction() as session:
-            proof = prove(session, visit, form.email_password)
-            change_own_email(session, visit.actor, proof, form.email.strip() or None)
-    except (Invalid, NotProven, TooOften) as fault:
+            reauthentication = prove(session, visit, form.email_password)
+            change_own_email(session, visit.actor, reauthentication, form.email.strip() or None)
+    except (Invalid, ReauthenticationFailed, TooOften) as fault:
         field = "email" if isinstance(fault, Invalid) else "email_password"
         return _again(visit, field, fault, {"email": form.email})
     return see_other("/account?done=email#email-form")
@@ -49,9 +49,9 @@ def send_email(visit: CurrentVisit, owner: Owner, form: Annotated[EmailForm, For
 def send_password(visit: CurrentVisit, owner: Owner, form: Annotated[PasswordForm, Form()]) -> Response:  # noqa: ARG001
     try:
         with visit.transaction() as session:
-            proof = prove(session, visit, form.current)
-            change_password(session, visit.actor, proof, form.new, keep=find_secret(visit.request))
-    except (Invalid, NotProven, TooOften) as fault:
+            reauthentication = prove(session, visit, form.current)
+            change_password(session, visit.actor, reauthentication, form.new, keep=find_secret(visit.request))
+    except (Invalid, ReauthenticationFailed, TooOften) as fault:
         return _again(visit, "new" if isinstance(fault, Invalid) else "current", fault)
     return see_other("/account?done=password#password-form")
 

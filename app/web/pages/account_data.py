@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
 
 from app.accounts.rate_limit import TooOften
-from app.accounts.reauthentication import NotProven
+from app.accounts.reauthentication import ReauthenticationFailed
 from app.errors import Conflict, Invalid
 from app.people.erasure import erase_self
 from app.people.personal_data import export_user
@@ -41,7 +41,7 @@ def send_erase(visit: CurrentVisit, owner: Owner, form: Annotated[EraseForm, For
             if form.erase_username.strip().lower() != owner.username:
                 raise Invalid("erase_username", _("this is not your user name; type it to say that you mean it"))
             erase_self(session, visit.actor, prove(session, visit, form.erase_password))
-    except (Invalid, NotProven, TooOften, Conflict) as fault:
+    except (Invalid, ReauthenticationFailed, TooOften, Conflict) as fault:
         field = fault.field if isinstance(fault, Invalid) else "erase_password"
         errors, typed = {field: str(fault)}, {"erase_username": form.erase_username}
         return render_account(visit, Outcome(errors=errors, typed=typed), STATUS.get(type(fault), 422))

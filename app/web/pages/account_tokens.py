@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from app.accounts.own_account import give_up_token, make_own_token
 from app.accounts.rate_limit import TooOften
-from app.accounts.reauthentication import NotProven
+from app.accounts.reauthentication import ReauthenticationFailed
 from app.accounts.token import Bounds
 from app.errors import Conflict, Invalid
 from app.web.account import Outcome, Owner, prove, render_account
@@ -36,13 +36,13 @@ class TokenForm(BaseModel):
 def send_token(visit: CurrentVisit, owner: Owner, form: Annotated[TokenForm, Form()]) -> Response:  # noqa: ARG001
     try:
         with visit.transaction() as session:
-            proof = prove(session, visit, form.token_password)
+            reauthentication = prove(session, visit, form.token_password)
             name = form.token_name.strip() or _("token")
-            new = make_own_token(session, visit.actor, proof, name, _bounds(form))
+            new = make_own_token(session, visit.actor, reauthentication, name, _bounds(form))
     except Invalid as fault:
         errors = {FIELD[fault.field]: str(fault)}
         return render_account(visit, Outcome(errors=errors, typed=form.model_dump()), 422)
-    except (NotProven, TooOften) as fault:
+    except (ReauthenticationFailed, TooOften) as fault:
         errors = {"token_password": str(fault)}
         status = 429 if isinstance(fault, TooOften) else 422
         return render_account(visit, Outcome(errors=errors, typed=form.model_dump()), status)

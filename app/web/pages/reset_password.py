@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from app.accounts.password_reset import ResetLinkSpent, get_user_by_reset, reset_password
 from app.accounts.rate_limit import TooOften
 from app.errors import Invalid
-from app.web.dependency import Desk
+from app.web.dependency import Resets
 from app.web.origin import require_own_origin
 from app.web.visit import CurrentVisit, Visit, limit_address, read_address, see_other
 
@@ -29,12 +29,12 @@ def show_forgot_password(visit: CurrentVisit) -> Response:
 
 
 @router.post("/forgot-password", dependencies=[Depends(require_own_origin), Depends(limit_address)])
-def send_forgot_password(visit: CurrentVisit, desk: Desk, form: Annotated[AskForm, Form()]) -> Response:
+def send_forgot_password(visit: CurrentVisit, resets: Resets, form: Annotated[AskForm, Form()]) -> Response:
     try:
-        desk.ask(form.account, read_address(visit.request))
+        resets.ask(form.account, read_address(visit.request))
     except TooOften as fault:
         return _ask_page(visit, form, {"form": str(fault)}, 429)
-    return visit.render("reset_asked.html", {"sends_mail": desk.sends_mail})
+    return visit.render("reset_asked.html", {"sends_mail": resets.sends_mail})
 
 
 @router.get("/reset-password/{token}", dependencies=[Depends(limit_address)])

@@ -61,7 +61,8 @@ def test_whatever_the_name_is_there_the_user_name_is_one_of_ours(
 
 
 @pytest.mark.parametrize(
-    ("mode", "sentence"), [("invitation", "takes an invitation; ask an admin"), ("closed", "nobody can sign up here")]
+    ("mode", "sentence"),
+    [("invitation", "need an invitation to sign up. Ask an admin"), ("closed", "Signing up is closed")],
 )
 def test_where_not_everybody_may_sign_up_only_known_people_get_in(
     anyone: TestClient, provider: Away, database: Database, mode: str, sentence: str
@@ -96,7 +97,7 @@ def test_an_invitation_carried_through_gives_its_role_once(
     second = sign_in(anyone, provider, path)
 
     assert (first.status_code, second.status_code) == (303, 403)
-    assert "was used already" in second.text
+    assert "was already used" in second.text
     assert {name: user.role for name, user in read_users(database).items()} == {"ada": "author"}
 
 
@@ -107,4 +108,4 @@ def test_sign_ups_by_the_provider_are_counted_by_address(anyone: TestClient, pro
     answer = sign_in(anyone, provider)
 
     assert answer.status_code == 429
-    assert "try again in" in answer.text
+    assert "Try again in" in answer.text

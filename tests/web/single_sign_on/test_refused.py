@@ -20,7 +20,7 @@ def test_an_id_token_that_is_not_right_signs_nobody_in(
     answer = sign_in(anyone, provider)
 
     assert answer.status_code == 403
-    assert "sent an ID token that is not valid; begin again" in answer.text
+    assert "sent an invalid ID token. Sign in again" in answer.text
     assert COOKIE not in anyone.cookies
     assert read_users(database) == {}
 
@@ -105,7 +105,7 @@ def test_a_code_works_once(anyone: TestClient, provider: Away) -> None:
     answer = anyone.get(back)
 
     assert answer.status_code == 403
-    assert "did not accept the sign-in (invalid_grant)" in answer.text
+    assert "refused the sign-in (invalid_grant)" in answer.text
 
 
 def test_an_answer_that_names_another_provider_is_refused(anyone: TestClient, provider: Away) -> None:

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.model import Role
-from app.accounts.permission import Permission, Viewer, rights_of
+from app.accounts.permission import Permission, Viewer, permissions_of
 from app.audit import Actor
 from app.errors import AllcloseError, Conflict, Invalid, Outdated
 from app.people.administration import (
@@ -86,7 +86,7 @@ def show_user(visit: CurrentVisit, viewer: Reads, user_id: UUID, done: str = "")
 
 @router.post("/{user_id}/role", dependencies=[Depends(require_own_origin)])
 def send_role(visit: CurrentVisit, viewer: Changes, user_id: UUID, form: Annotated[RoleForm, Form()]) -> Response:
-    is_leaving = user_id == viewer.id and Permission.READ_USERS not in rights_of(form.role)
+    is_leaving = user_id == viewer.id and Permission.READ_USERS not in permissions_of(form.role)
     if is_leaving and not form.sure:
         return _ask_whether_sure(visit, user_id)
     answer = _do(
