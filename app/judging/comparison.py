@@ -138,7 +138,10 @@ def _before_values(task: Task, checker: Checker, policy: DtypePolicy) -> Finding
     same_dtype = canonical(answer.dtype) == canonical(expected.dtype)
     same_kind = answer.kind == expected.kind
     if answer.array.dtype == object and not checker.any_int:
-        return Finding(category=DTYPE, message=f"{task.subject} is an int of more than 64 bits; no array has such")
+        return Finding(
+            category=DTYPE,
+            message=f"{task.subject} is an int of more than 64 bits; return one that fits int64 or uint64",
+        )
     is_allowed = {"exact": same_dtype, "kind": same_kind, "any": True}
     if not (is_allowed[policy] and is_allowed[checker.dtype_policy]):
         message = f"{task.subject} has dtype {answer.dtype}; expected {expected.dtype}"
@@ -163,7 +166,7 @@ def _check(group: Sequence[_Leaf]) -> list[Finding]:
         if task.expected.array.dtype == object and not checker.any_int:
             unfit = "is an int of more than 64 bits: choose another checker"
         if unfit:
-            raise CheckerUnfit(f"{checker.checker} is for {task.place}, and that {unfit}")
+            raise CheckerUnfit(f"{checker.checker} can't judge {task.place}: it {unfit}")
     first = group[0].checker
     with np.errstate(all="ignore"):
         if isinstance(first, JointChecker):
@@ -207,7 +210,7 @@ class Comparison:
 def compare(answer: Tree, expected: Tree, rules: Rules, ask: Ask = nobody_to_ask) -> Comparison:
     """`ask` gives what the package's own code says of the answer, if it has such. Raises CheckerUnfit."""
     if not holds_something(expected):
-        return _rejected(EMPTY, "the expected output of this case is empty, so nothing can pass it; tell its author")
+        return _rejected(EMPTY, "the expected output of this case is empty, so no answer can pass; tell the author")
     if not holds_something(answer):
         return _rejected(EMPTY, _nothing(answer, expected))
     pairs = pair_leaves(answer, expected)
@@ -229,6 +232,6 @@ def _nothing(answer: Tree, expected: Tree) -> str:
 def _conclude(reports: tuple[LeafReport, ...]) -> Comparison:
     wrong = [report for report in reports if report.category is not None]
     if not wrong:
-        return Comparison(accepted=True, category=None, message="your output is right", leaves=reports)
+        return Comparison(accepted=True, category=None, message="your output is correct", leaves=reports)
     worst = max(wrong, key=lambda report: severity(report.category, report.tolerance_used))
     return Comparison(accepted=False, category=worst.category, message=worst.message, leaves=reports)

@@ -90,7 +90,7 @@ Count = Annotated[
     Discriminator(lambda count: "<name>" if isinstance(count, str) else "<number>"),
 ]
 
-NOT_TRIED = "no program that could be looked into"
+NOT_TRIED = "no program that could be inspected"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

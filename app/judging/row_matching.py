@@ -293,8 +293,8 @@ def find_rows(task: Task, axis: int, arrangement: RowMatching) -> Finding:
     count = len(arrangement.order)
     missing = int(np.count_nonzero(~arrangement.is_matched)) if arrangement.is_best else "some"
     rows, row = part_names(task.expected.array.ndim, axis)
-    lacking = f"{missing} of {count} expected {rows} are not among yours"
-    beside = f"{row} {found.worst_index[axis]} beside one of yours that is left over"
+    lacking = f"{missing} of {count} expected {rows} are not in your output"
+    beside = f"expected {row} {found.worst_index[axis]} against your closest unmatched one"
     return replace(found, message=f"{task.subject}: {lacking}; {beside}: {worst_text(found)}")
 
 

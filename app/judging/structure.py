@@ -69,7 +69,7 @@ def path_text(path: tuple[Any, ...]) -> str:
 
 
 def subject(path: str) -> str:
-    return f"leaf {path}" if path else "your output"
+    return f"`{path}`" if path else "your output"
 
 
 def describe(tree: Tree) -> str:
@@ -79,8 +79,11 @@ def describe(tree: Tree) -> str:
     if isinstance(tree, dict):
         return f"a dict with {_named_keys(list(tree))}" if tree else "an empty dict"
     if isinstance(tree, list | tuple):
-        return f"a {type(tree).__name__} of {len(tree)}" if tree else f"an empty {type(tree).__name__}"
-    return "None" if tree is None else f"of type {type(tree).__name__}"
+        return f"a {type(tree).__name__} of length {len(tree)}" if tree else f"an empty {type(tree).__name__}"
+    if tree is None:
+        return "None"
+    name = type(tree).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def _difference(answer: Tree, expected: Tree, path: tuple[Any, ...]) -> str:
@@ -98,10 +101,12 @@ def _difference(answer: Tree, expected: Tree, path: tuple[Any, ...]) -> str:
 def _key_difference(answer: dict[Any, Any], expected: dict[Any, Any], where: str) -> str:
     missing = [key for key in expected if key not in answer]
     if missing:
-        return f"{where} lacks {_named_keys(missing)}; it has {_named_keys(list(answer))}"
+        return f"{where} is missing {_named_keys(missing)}; it has {_named_keys(list(answer))}"
     unknown = [key for key in answer if key not in expected]
     return (
-        f"{where} has {_named_keys(unknown)} too many; expected only {_named_keys(list(expected))}" if unknown else ""
+        f"{where} has {_named_keys(unknown)} in addition; expected only {_named_keys(list(expected))}"
+        if unknown
+        else ""
     )
 
 

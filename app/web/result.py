@@ -306,4 +306,6 @@ def message_of(report: Mapping[str, Any]) -> str:
 
 
 def capitalise(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
+    """Capitalise the first word, unless it is an identifier such as `microbatched_grads`."""
+    is_word = re.match(r"[a-z]+(?![\w(\[/=]|\.\w)", sentence)
+    return sentence[:1].upper() + sentence[1:] if is_word else sentence

@@ -188,11 +188,11 @@ def test_a_deep_recursion_is_shown_by_its_ends(bench: Bench) -> None:
         ("def solve(:\n", "invalid syntax"),
         ("x = 1\n", "the source defines no solve; define solve(a, b) at the top level"),
         ("solve = 3\n", "solve can't be called; it must be a function: solve(a, b)"),
-        ("def solve(a): ...\n", "solve takes 1 parameter; the problem calls it with 2: a, b"),
-        ("def solve(a, b, c, d): ...\n", "solve takes 4 parameters; the problem calls it with 2: a, b"),
-        ("def solve(a, b, c, d=1): ...\n", "solve takes at least 3 parameters; the problem calls it with 2: a, b"),
-        ("def solve(a=1): ...\n", "solve takes at most 1 parameter; the problem calls it with 2: a, b"),
-        ("def solve(a, b, *, c): ...\n", "solve has parameters that must be named (c); the problem calls it with 2"),
+        ("def solve(a): ...\n", "`solve` takes 1 parameter; the problem calls it with 2: a, b"),
+        ("def solve(a, b, c, d): ...\n", "`solve` takes 4 parameters; the problem calls it with 2: a, b"),
+        ("def solve(a, b, c, d=1): ...\n", "`solve` takes at least 3 parameters; the problem calls it with 2: a, b"),
+        ("def solve(a=1): ...\n", "`solve` takes at most 1 parameter; the problem calls it with 2: a, b"),
+        ("def solve(a, b, *, c): ...\n", "`solve` has parameters that must be named (c); the problem calls it with 2"),
         ("x = '\0'\n", "null bytes"),
         ("x = '\ud800'\n", "no Python text"),
         ("(" * 5000, "too many nested parentheses"),
@@ -222,7 +222,7 @@ DRIVER = "def run(solution, inputs):\n    return solution(inputs['a'] + inputs['
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("def solve(a, b): ...\n", "solve takes 2 parameters; the problem calls it with 3: model, data, lr"),
+        ("def solve(a, b): ...\n", "`solve` takes 2 parameters; the problem calls it with 3: model, data, lr"),
         ("x = 1\n", "the source defines no solve; define solve(model, data, lr) at the top level"),
     ],
 )

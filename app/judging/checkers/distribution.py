@@ -63,8 +63,8 @@ class Distribution(Checker):
     @property
     def rule(self) -> str:
         if self.law is None:
-            return "distributed as the reference's samples are"
-        return f"a sample of the law {self.law} with loc {self.loc or 0:g} and scale {self.scale or 1:g}"
+            return "a sample from the same distribution as the reference's"
+        return f"a sample from the {self.law} distribution with loc {self.loc or 0:g} and scale {self.scale or 1:g}"
 
     def find_contradiction(self) -> Objection | None:
         for key, value in (("loc", self.loc), ("scale", self.scale)):
@@ -95,7 +95,7 @@ class Distribution(Checker):
     def check(self, task: Task) -> Finding:
         expected = task.expected.array.astype(np.float64)
         if not np.isfinite(expected).all():
-            raise CheckerUnfit(f"distribution is for {task.place}, and that holds nan or inf: choose another checker")
+            raise CheckerUnfit(f"distribution can't judge {task.place}: it holds nan or inf; choose another checker")
         is_coarse = task.expected.dtype in COARSE
         given = task.answer.array.astype(task.expected.array.dtype) if is_coarse else task.answer.array
         answer = given.astype(np.float64)
@@ -129,8 +129,8 @@ class Distribution(Checker):
 
 def _find(task: Task, trial: Trial) -> Finding:
     numbers = f"yours {trial.answer:.4g}, expected {trial.expected:.4g}"
-    chance = f"statistic {trial.statistic:.3g}, by chance at most {trial.limit:.3g}"
-    message = f"{task.subject} is not distributed as expected, by {trial.what}: {numbers} ({chance})"
+    chance = f"statistic {trial.statistic:.3g}, limit {trial.limit:.3g}"
+    message = f"{task.subject} does not follow the expected distribution; {trial.what}: {numbers} ({chance})"
     return Finding(
         category=DISTRIBUTION if trial.used > 1 else None,
         message=message if trial.used > 1 else "",

@@ -26,7 +26,7 @@ class Exact(Checker):
 
     @property
     def rule(self) -> str:
-        return "the same to the last bit"
+        return "bitwise equal to the expected one"
 
     def check(self, task: Task) -> Finding:
         if task.expected.kind == "text":
@@ -67,5 +67,5 @@ def _gap_text(found: Finding) -> str:
     if found.worst_difference is None:
         return ""
     if found.worst_difference == 0.0:
-        return " (the same number in other bits: look at the signs of zeros)"
-    return f" (difference {found.worst_difference:.3g}, none allowed)"
+        return " (same number, different bits: check the sign of zero)"
+    return " (must be equal)"

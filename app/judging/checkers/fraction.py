@@ -50,7 +50,7 @@ class Fraction(Checker):
         most = size - ceil(Ratio(repr(self.least)) * size)
         found = replace(found, tolerance_used=distance.outside / most if most else float("inf"))
         if distance.outside > most:
-            few = f"{task.subject}: {distance.outside} of {size} elements are outside the tolerance, and {most} may be"
+            few = f"{task.subject}: {distance.outside} of {size} elements differ; at most {most} may"
             return replace(found, message=f"{few}; {worst_text(found)}")
         return self._find_rest(task, found)
 
@@ -65,5 +65,5 @@ class Fraction(Checker):
             return replace(right, tolerance_used=used)
         wide = find_elements(task, distance)
         count = f"{distance.outside} of {task.expected.array.size} elements"
-        far = f"{task.subject}: {count} are too far off even for the few that may miss"
+        far = f"{task.subject}: {count} are outside even the wider tolerance"
         return replace(wide, message=f"{far}; {worst_text(wide)}", tolerance_used=used)

@@ -39,11 +39,11 @@ class Gradient(Checker):
 
     @property
     def rule(self) -> str:
-        return f"off by at most {self.relative:g} of its length, as one vector"
+        return f"within a relative error of {self.relative:g}, taken as one vector"
 
     def check(self, task: Task) -> Finding:
         if not np.isfinite(task.expected.array).all():
-            raise CheckerUnfit(f"gradient is for {task.place}, and that holds nan or inf: choose another checker")
+            raise CheckerUnfit(f"gradient can't judge {task.place}: it holds nan or inf; choose another checker")
         distance = measure(task.answer, task.expected, EXACT)
         found = find_elements(task, replace(distance, outside=distance.misplaced))
         if distance.misplaced:
@@ -53,8 +53,8 @@ class Gradient(Checker):
         found = replace(found, worst_difference=vectors.error, worst_allowed=self.relative, tolerance_used=used)
         if used <= 1.0:
             return found
-        off = f"is off by {vectors.error:.3g} of its length, and {self.relative:g} is allowed; {vectors.comparison}"
-        return replace(found, category=VALUES, message=f"{task.subject} {off}")
+        error = f"the relative error is {vectors.error:.3g}; at most {self.relative:g} is allowed"
+        return replace(found, category=VALUES, message=f"{task.subject}: {error}; {vectors.comparison}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,12 +79,12 @@ class _Vectors:
     @property
     def comparison(self) -> str:
         if not self.answer or not self.expected:
-            return f"{'yours' if not self.answer else 'the expected one'} is zero everywhere"
+            return f"{'your vector' if not self.answer else 'the expected vector'} is all zeros"
         cosine = max(-1.0, min(1.0, self.product / (self.answer * self.expected)))
         if abs(cosine) < ALIGNED:
-            return f"it points {degrees(acos(cosine)):.0f}° away from the expected one"
-        way = "has the expected direction" if cosine > 0 else "points the opposite way"
-        return f"it {way}, with {self.answer / self.expected:.3g} times the length"
+            return f"your vector points {degrees(acos(cosine)):.0f}° away from the expected direction"
+        way = "has the expected direction" if cosine > 0 else "points in the opposite direction"
+        return f"your vector {way} and {self.answer / self.expected:.3g} times the expected length"
 
 
 def _vectors(answer: Array, expected: Array) -> _Vectors:

@@ -23,7 +23,7 @@ from app.judging.text import printable
 
 PROPERTY = "property does not hold"
 MAX_WORDS = 500
-NO_REASON = "the answer does not have the property that is asked for"
+NO_REASON = "the answer does not have the required property"
 
 
 class Property(Checker):
@@ -42,7 +42,7 @@ class Property(Checker):
 
     @property
     def rule(self) -> str:
-        return "as the statement asks; there may be several such answers"
+        return "as the statement asks; several answers can be correct"
 
     def check(self, task: Task) -> Finding:
         if odd := _find_nan_or_inf(task):
@@ -56,7 +56,9 @@ class Property(Checker):
                 return Finding(category=PROPERTY, message=f"{task.subject}: {NO_REASON}")
             case str(reason) if reason.strip():
                 return Finding(category=PROPERTY, message=f"{task.subject}: {printable(reason, MAX_WORDS)}")
-        raise CheckerUnfit(f"checker.py said {_shown(said)} about {task.place}: let it return True, False, or why not")
+        raise CheckerUnfit(
+            f"checker.py returned {_shown(said)} for {task.place}; return True, False or a text that says why not"
+        )
 
 
 def _find_nan_or_inf(task: Task) -> Finding | None:

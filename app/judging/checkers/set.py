@@ -39,7 +39,7 @@ class Set(Checker):
         answer, expected = rows_of(task.answer.array, 0), rows_of(task.expected.array, 0)
         count, width = expected.shape
         if needs_graph(task.expected.kind, width, task.tolerance) and (fault := graph_fault(count, width)):
-            raise CheckerUnfit(f"set is for {task.place}, and that {fault}")
+            raise CheckerUnfit(f"set can't judge {task.place}: it {fault}")
         kinds = (task.answer.kind, task.expected.kind)
         return find_rows(
             task, 0, arrange([Rows(answer=answer, expected=expected, kinds=kinds, tolerance=task.tolerance)])

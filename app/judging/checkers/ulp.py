@@ -34,7 +34,7 @@ class Ulp(Checker):
 
     @property
     def rule(self) -> str:
-        return f"at most {self.units} unit{'s' * (self.units != 1)} in the last place away"
+        return f"at most {self.units} unit{'s' * (self.units != 1)} in the last place from the expected value"
 
     def find_unfit(self, dtype: str, shape: Shape | None) -> Objection | None:
         if canonical(dtype) in DTYPES:
@@ -67,4 +67,4 @@ def _ordered(floats: Array) -> Array:
 
 
 def _gap_text(found: Finding) -> str:
-    return f" ({found.worst_difference:.0f} units in the last place apart, {found.worst_allowed:.0f} allowed)"
+    return f" ({found.worst_difference:.0f} units in the last place apart; at most {found.worst_allowed:.0f} allowed)"

@@ -129,9 +129,9 @@ class UpToPermutation(JointChecker):
 
     @property
     def rule(self) -> str:
-        same = f", the same as in the other leaves of {self.group}" if self.group else ""
+        same = f", the same for all leaves of {self.group}" if self.group else ""
         if self.labels:
-            return f"the expected labels up to their names{same}"
+            return f"the expected labels up to renaming{same}"
         return f"within the tolerance up to the order along axis {self.axis}{same}"
 
     def find_contradiction(self) -> Objection | None:
@@ -178,7 +178,7 @@ def _arrange(placed: Sequence[tuple[int, Task]], labelled: Sequence[Task]) -> Ro
     width = sum(rows.expected.shape[1] for rows in leaves)
     in_graph = len(leaves) > 1 or labelled or needs_graph(leaves[0].kinds[1], width, leaves[0].tolerance)
     if in_graph and (fault := graph_fault(names, max(width, 1))):
-        raise CheckerUnfit(f"up_to_permutation is for {placed[0][1].place}, and that {fault}")
+        raise CheckerUnfit(f"up_to_permutation can't judge {placed[0][1].place}: it {fault}")
     if not labelled:
         return arrange(leaves)
     may_pair = np.logical_and.reduce([_renamings(task, names) for task in labelled])
@@ -200,7 +200,7 @@ def _common_count(placed: Sequence[tuple[int, Task]], leaves: Sequence[Rows]) ->
     if len(set(counts)) > 1:
         each = ", ".join(f"{task.place}: {count}" for (_, task), count in zip(placed, counts, strict=True))
         raise CheckerUnfit(
-            f"up_to_permutation is for a group of leaves with as many places each, and these have {each}"
+            f"the leaves of an up_to_permutation group need equally many places along their axes; these have {each}"
         )
     return counts[0]
 
@@ -209,7 +209,7 @@ def _renamings(task: Task, names: int) -> Array:
     expected = _expected_labels(task)
     if expected.max(initial=-1) >= names:
         message = f"holds the label {expected.max()}, but the group has places 0 to {names - 1}"
-        raise CheckerUnfit(f"up_to_permutation is for {task.place}, and that {message}")
+        raise CheckerUnfit(f"up_to_permutation can't judge {task.place}: it {message}")
     return may_rename(labels_of(task.answer.array), expected, names)
 
 
@@ -226,13 +226,13 @@ def _find_labels(task: Task, renamed: Array) -> Finding:
     found = find_elements(task, measure(read_leaf(arranged), task.expected, EXACT), arranged)
     if found.category is None:
         return found
-    count = f"{found.outside} of {task.expected.array.size} labels differ, however they are renamed"
+    count = f"{found.outside} of {task.expected.array.size} labels differ under the best renaming"
     worst = worst_text(found, gap=lambda _: "")
-    return replace(found, message=f"{task.subject}: {count}; renamed as well as can be, {worst}")
+    return replace(found, message=f"{task.subject}: {count}; {worst}")
 
 
 def _expected_labels(task: Task) -> Array:
     labels = labels_of(task.expected.array)
     if (labels == NO_LABEL).any():
-        raise CheckerUnfit(f"up_to_permutation is for {task.place}, and that holds a label beyond 63 bits")
+        raise CheckerUnfit(f"up_to_permutation can't judge {task.place}: it holds a label beyond 63 bits")
     return labels

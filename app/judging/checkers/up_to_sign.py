@@ -60,7 +60,7 @@ class UpToSign(JointChecker):
         halves = [_Halves.of(checker, task) for checker, task in members]
         if len({each.as_it_is.shape for each in halves}) > 1:
             counts = ", ".join(f"{each.task.place}: {each.as_it_is.shape}" for each in halves)
-            raise CheckerUnfit(f"up_to_sign is for a group of leaves with as many signs each, and these have {counts}")
+            raise CheckerUnfit(f"the leaves of an up_to_sign group need equally many signs; these have {counts}")
         as_it_is = np.logical_and.reduce([each.as_it_is for each in halves])
         negated = np.logical_and.reduce([each.negated for each in halves])
         nearer = as_it_is if (as_it_is | negated).all() else sum(each.products() for each in halves) >= 0
@@ -113,9 +113,9 @@ class _Halves:
     def _sentence(self, part: tuple[int, ...], found: Finding, is_flipped: bool) -> str:
         name = f"{self.task.subject}: {_part_name(part, self.places, self.answer.ndim)}" if part else self.task.subject
         if self.as_it_is[part] or self.negated[part]:
-            return f"{name} has another sign than in the other leaves of its group: they are flipped together"
-        flipped = "after flipping, " if is_flipped else ""
-        return f"{name} differs from the expected one, also with its sign flipped ({flipped}{worst_text(found)})"
+            return f"{name} has another sign than the other leaves of its group; flip them together"
+        flipped = "with the sign flipped, " if is_flipped else ""
+        return f"{name} differs under either sign; {flipped}{worst_text(found)}"
 
 
 def _others(places: tuple[int, ...], dimensions: int) -> tuple[int, ...]:

@@ -30,4 +30,4 @@ class MaxFlopsRatio(Requirement):
         steps = max((loop.steps or 1 for loop in facts.reference.loops), default=0)
         if own <= self.max_flops_ratio * reference + MORE_PER_STEP * steps:
             return None
-        return expected, f"{own / reference:.3g} times" if reference else "some where the reference does none"
+        return expected, f"{own / reference:.3g} times" if reference else "some, and the reference does none"

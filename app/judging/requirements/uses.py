@@ -84,23 +84,24 @@ class Uses(Requirement):
     def _loop_fault(self, loop: Loop, reference: Sequence[Loop], facts: Facts) -> str | None:
         whole = _listed([name for name in self.slices if name in loop.whole])
         if whole:
-            return f"one of which every step looks at all of {whole}"
+            return f"a loop in which every step reads all of {whole}"
         if loop.share < LEAST_SHARE * max((known.share for known in reference), default=0.0):
-            return f"one that does {loop.share:.0%} of the arithmetic"
+            return f"a loop that does only {loop.share:.0%} of the arithmetic"
         if self.through and _does_much_outside(loop, reference, facts):
-            return "one, and much more arithmetic outside of it than is needed there"
+            return "a loop, but too much arithmetic outside it"
         return self._fault(loop, reference)
 
     def _fault(self, one: Loop | Conditional, reference: Sequence[Loop | Conditional]) -> str | None:
+        kind = "loop" if isinstance(one, Loop) else "choice"
         if not (one.takes_part and one.fed_by):
-            return "one on which the answer does not depend"
+            return f"a {kind} that the answer does not depend on"
         beside = _listed([name for name in self.through if name in one.bypassed_by])
         if beside:
-            return f"one, but {beside} also reaching the answer beside it"
+            return f"a {kind}, but {beside} also reaches the answer without it"
         if one.effect is None or one.effect >= LEAST_EFFECT * clear_effect(reference):
             return None
-        part = "one of its steps" if isinstance(one, Loop) else "one of its branches only"
-        return f"one that gives the same {'without' if isinstance(one, Loop) else 'with'} {part}"
+        part = "without one of its steps" if isinstance(one, Loop) else "with only one of its branches"
+        return f"a {kind} that gives the same answer {part}"
 
 
 def _does_much_outside(loop: Loop, reference: Sequence[Loop], facts: Facts) -> bool:

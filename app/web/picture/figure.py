@@ -184,14 +184,14 @@ def _number_line(leaf: Mapping[str, Any]) -> Figure | None:
 
 def _caption(leaf: Mapping[str, Any], values: Values | None) -> str:
     used = read_number(leaf["tolerance_used"])
-    words = [] if used is None else [_at_worst(used) if values else f"Yours {share_text(used)}."]
+    words = [] if used is None else [_at_worst(used) if values else f"Your value {share_text(used)}."]
     if values is not None and values.is_part:
-        words.append(f"Drawn is {values.part_text} of an array of shape {tuple(leaf['shape'])}.")
+        words.append(f"The picture shows {values.part_text} of an array of shape {tuple(leaf['shape'])}.")
     return " ".join(words)
 
 
 def _at_worst(used: float) -> str:
-    return f"At worst yours {share_text(used)}."
+    return f"The worst element {share_text(used)}."
 
 
 def _share(path: str, leaves: Sequence[Mapping[str, Any]]) -> Share:

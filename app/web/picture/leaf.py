@@ -59,11 +59,11 @@ def pair_text(answer: float, expected: float) -> str:
 
 
 def share_text(used: float) -> str:
-    """How much of the tolerance was used, in words that go on from "Yours"."""
+    """Return how much of the tolerance was used, as words that follow "Your value"."""
     if math.isnan(used) or math.isinf(used):
-        return "differs where no difference is allowed"
+        return "differs; it must be equal"
     if not used:
-        return "uses none of the tolerance"
+        return "matches"
     if used <= 1:
         percent = used * 100
         return f"uses {'less than 1' if 0 < percent < 1 else f'{percent:.0f}'} % of the tolerance"

@@ -82,8 +82,8 @@ def test_a_message_counts_the_missing_rows_and_shows_one_beside_what_is_left_ove
 
     assert found.category == "values outside tolerance"
     assert found.message == (
-        "your output: 1 of 3 expected rows are not among yours; row 1 beside one of yours that is left over: "
-        "furthest off at (1, 1): yours 2.5, expected 2.0 (difference 0.5, allowed 0.1)"
+        "your output: 1 of 3 expected rows are not in your output; expected row 1 against your closest unmatched one: "
+        "worst at (1, 1): yours 2.5, expected 2 (allowed ±0.1)"
     )
 
 

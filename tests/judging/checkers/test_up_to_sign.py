@@ -100,8 +100,8 @@ def test_the_message_names_the_column_and_says_that_both_signs_were_tried() -> N
 
     assert found.category == "values outside tolerance"
     assert found.message == (
-        "your output: column 2 differs from the expected one, also with its sign flipped (after flipping, "
-        "furthest off at (1, 2): yours 7.0, expected 6.0 (difference 1, allowed 0.1))"
+        "your output: column 2 differs under either sign; with the sign flipped, "
+        "worst at (1, 2): yours 7, expected 6 (allowed ±0.1)"
     )
     assert found.leaves[0].outside == 1
 
