@@ -1,5 +1,6 @@
 """Findings about a leaf whose elements are compared one by one, and the sentences that describe them."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from app.judging.numeric import np
 from app.judging.text import printable
 
 LEAST_DIGITS, MOST_DIGITS = 3, 17
+SMALL = 1e-3  # smaller numbers have an exponent
 
 
 def gap_text(found: Finding) -> str:
@@ -22,7 +24,11 @@ def number_text(number: Shown, digits: int = LEAST_DIGITS) -> str:
     """Return a float with so many significant digits (−0.367, 1e-5), and any other value in full."""
     if not isinstance(number, float):
         return str(number)
-    text = f"{number:.{digits}g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
+    text = f"{number:.{digits}g}"
+    if 0 < abs(number) < SMALL and not math.isinf(number):
+        mantissa, exponent = f"{number:.{digits - 1}e}".split("e")
+        text = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+    text = text.replace("e+0", "e").replace("e+", "e")
     return "−" + text[1:] if text.startswith("-") else text
 
 

@@ -68,6 +68,6 @@ def _check(lesson: Lesson, number: int, next_number: int | None) -> None:
     if not 1 <= number <= len(lesson.hints):
         count = len(lesson.hints)
         have = f"its hints are numbered 1 to {count}" if count else "it has none"
-        raise NotFound(f"there is no hint {number} of {lesson.slug!r}: {have}")
+        raise NotFound(f"{lesson.slug!r} has no hint {number}: {have}")
     if next_number is not None and number > next_number:
-        raise Conflict(f"hint {number} comes after hint {next_number}, which you have not read; ask for that one first")
+        raise Conflict(f"hint {number} comes after hint {next_number}; read that one first")

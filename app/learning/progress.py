@@ -28,9 +28,7 @@ def complete(session: Session, user_id: UUID, slug: str) -> datetime:
     """When it was completed, first. Raises NotFound, Conflict while it is not solved."""
     lesson = get_lesson(session, slug)
     if find_solved_at(session, user_id, lesson.problem_id) is None:
-        raise Conflict(
-            f"{slug} is not solved yet: a submission of all its cases must be accepted before it is complete"
-        )
+        raise Conflict(f"{slug} is not solved yet; you can complete it after a submission is accepted")
     row = {"user_id": user_id, "problem_id": lesson.problem_id}
     session.execute(insert(Completion).values(row).on_conflict_do_nothing())
     return session.scalars(select(Completion.completed_at).where(_of(user_id, lesson.problem_id))).one()

@@ -75,7 +75,7 @@ def answer_question(session: Session, user_id: UUID, slug: str, question: int, c
         session.add(QuizAnswer(attempt_id=attempt.id, question=question, choice=choice, is_right=is_right))
         session.flush()
     elif given.choice != choice:
-        raise Conflict("this question is answered already; take the quiz again to answer it anew")
+        raise Conflict("you already answered this question; retake the quiz to change your answer")
     return read_quiz(session, user_id, lesson)
 
 
@@ -156,7 +156,7 @@ def _check(lesson: Lesson, question: int, choice: int) -> None:
     if not 0 <= question < len(lesson.quiz):
         count = len(lesson.quiz)
         have = f"its questions are numbered 0 to {count - 1}" if count else "it has no quiz"
-        raise NotFound(f"there is no question {question} of {lesson.slug!r}: {have}")
+        raise NotFound(f"{lesson.slug!r} has no question {question}: {have}")
     last = len(lesson.quiz[question]["choices"]) - 1
     if not 0 <= choice <= last:
-        raise NotFound(f"there is no choice {choice} of question {question}: they are numbered 0 to {last}")
+        raise NotFound(f"question {question} has no choice {choice}: choices are numbered 0 to {last}")

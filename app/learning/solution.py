@@ -68,9 +68,7 @@ def get_solution(session: Session, user_id: UUID, slug: str) -> Solution:
     lesson = get_lesson(session, slug)
     lock = read_lock(session, user_id, lesson.problem_id)
     if lock.opened_by is None:
-        raise SolutionLocked(
-            "the solution opens when a submission of yours is accepted, or when you ask to be shown it before that"
-        )
+        raise SolutionLocked("the solution opens when one of your submissions is accepted, or when you ask to view it")
     return _read(_package(session, lesson), lock, lock.opened_by)
 
 

@@ -73,10 +73,10 @@ def _read(session: Session, visit: Visit, viewer: Viewer) -> dict[str, Any]:
 
 def _say(done: str) -> str | None:
     return {
-        "role": _("Your role is changed. The pages for admins are closed to you from now on."),
-        "email": _("Your e-mail address is saved."),
-        "password": _("Your password is changed. Other browsers are signed out."),
+        "role": _("Your role changed. You no longer have access to the admin pages."),
+        "email": _("E-mail address saved."),
+        "password": _("Password changed. Other browsers are signed out."),
         "session": _("That browser is signed out."),
         "sessions": _("All other browsers are signed out."),
-        "token": _("The token is revoked, and works no more."),
+        "token": _("Token revoked."),
     }.get(done)

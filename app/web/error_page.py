@@ -51,26 +51,26 @@ def render_error(request: Request, status: int, detail: str, headers: Mapping[st
 
 def _title(status: int) -> str | None:
     return {
-        403: _("This is not yours to open"),
-        404: _("There is nothing here"),
-        405: _("This address takes no such request"),
-        413: _("That is too large"),
-        422: _("Something in the address can't be right"),
-        429: _("That was too much at once"),
-        500: _("Something broke on our side"),
+        403: _("Access denied"),
+        404: _("Page not found"),
+        405: _("Method not allowed"),
+        413: _("Too large"),
+        422: _("Invalid address"),
+        429: _("Too many requests"),
+        500: _("Something went wrong"),
         503: _("Allclose can't reach its database"),
     }.get(status)
 
 
 def _advice(status: int) -> str | None:
     return {
-        403: _("Your account may not do this."),
-        404: _("The address may be mistyped, or the thing may belong to someone else."),
-        405: _("Go back, and use the buttons of the page."),
-        413: _("A source may have up to 256 KiB. Go back: what you typed is still there."),
-        429: _("Wait a little and try again. What you typed is kept."),
-        500: _("It has been written down. Nothing that you submitted is lost."),
-        503: _("Nothing that you submitted is lost. Try again in a few seconds."),
+        403: _("Your account is not allowed to do this."),
+        404: _("Check the address. The page may also belong to another user."),
+        405: _("Go back and use the buttons of the page."),
+        413: _("The limit for a source is 256 KiB. Go back: your text is still there."),
+        429: _("Wait a moment and try again. Your text is kept."),
+        500: _("We logged the error. Your submissions are safe."),
+        503: _("Your submissions are safe. Try again in a few seconds."),
     }.get(status)
 
 

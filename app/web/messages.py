@@ -1,8 +1,8 @@
-"""What pages say, in the reader's language.
+"""The texts of pages in the reader's language.
 
-English stands in the templates and is what is looked up. `locale/allclose.pot` lists it; a translation is a folder
-`locale/<language>/LC_MESSAGES` with `allclose.po` and, made from it, `allclose.mo`. Which one counts is known to the
-request: `Language` sets it from what the browser asks for.
+Templates and Python hold the English texts, which are the keys of the translations. A translation is a folder
+`locale/<language>/LC_MESSAGES` with `allclose.po` and the `allclose.mo` compiled from it. `Language` chooses the
+translation of each request from the browser's Accept-Language header.
 """
 
 import gettext as library

@@ -12,6 +12,6 @@ def read_moment(field: str, text: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        message = f"{text[:40]!r} is no time; write it as 2026-01-31T09:00, in UTC"
+        message = f"{text[:40]!r} is not a time; write it as 2026-01-31T09:00, in UTC"
         raise Invalid(field, message) from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

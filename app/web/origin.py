@@ -18,7 +18,7 @@ MAX_PATH = 2000
 def require_own_origin(request: Request) -> None:
     """A dependency of every POST. Raises Refused."""
     if not is_own_origin(request):
-        raise Refused("this form was sent from another site; open the page here and send it again")
+        raise Refused("this form was sent from another site; open the page on this site and send it again")
 
 
 def is_own_origin(request: Request) -> bool:

@@ -96,7 +96,7 @@ SentForm = Annotated[PackageForm, Depends(read_package_form)]
 def _files(form: FormData) -> Iterable[FormFile]:
     paths, texts = form.getlist("path"), form.getlist("text")
     if len(paths) != len(texts):
-        raise HTTPException(400, "the form is not complete: each file needs a name and a text; send it again")
+        raise HTTPException(400, "the form is incomplete: each file needs a name and a text; send it again")
     for path, text in zip(paths, texts, strict=True):
         # Browsers send every line end as CR LF.
         yield FormFile(str(path).strip()[:MAX_WORD], str(text).replace("\r\n", "\n"))

@@ -63,7 +63,7 @@ def create_preview(slug: str, read: Callable[[], Shown]) -> FastAPI:
     @app.exception_handler(404)
     @app.exception_handler(NotFound)
     def say_that_it_is_a_preview(request: Request, _error: Exception) -> Response:
-        return render_error(request, 404, f"This is a preview of one problem, and nothing else is here: open {path}.")
+        return render_error(request, 404, f"This preview serves one problem only: open {path}.")
 
     app.include_router(static_files.router)
     # A page of elsewhere whose name comes to mean this machine shall not read what is not published.

@@ -25,6 +25,7 @@ from app.catalog.custom_inputs import say
 from app.catalog.manifest import Limits
 from app.catalog.parameter import Described, Parameter
 from app.catalog.query import ProblemDetail
+from app.judging.element_report import number_text
 from app.judging.text import printable, spelled
 from app.judging.tolerance import Tolerance, default_for
 from app.web.markdown import highlight_lines, link_traceback, render_inline, render_markdown
@@ -86,7 +87,6 @@ def list_sections(may: Callable[[Permission], bool]) -> tuple[Section, ...]:
 
 
 _ARRAYS = {"jax": "jax.Array", "torch": "torch.Tensor", "numpy": "numpy.ndarray"}
-LEAST_PERCENT = 1e-6  # below it a percentage has too many zeros
 
 
 def type_text(described: Described) -> str:
@@ -106,7 +106,7 @@ def shape_of(described: Described) -> str:
 
 def limit_words(limits: Limits) -> str:
     size = f"{limits.memory_mib / 1024:g} GiB" if limits.memory_mib % 512 == 0 else f"{limits.memory_mib} MiB"
-    words = _("Each case may take %(seconds)s s and %(size)s of memory.")
+    words = _("Limits for each case: %(seconds)s s and %(size)s of memory.")
     told = words % {"seconds": f"{limits.wall_seconds:g}", "size": size}
     return f"{told} {_('It runs on a GPU.')}" if limits.gpu else told
 
@@ -122,11 +122,13 @@ def tolerance_words(problem: ProblemDetail) -> Iterator[tuple[str, str]]:
 def dtype_words(problem: ProblemDetail) -> str:
     match problem.dtype_policy:
         case "exact":
-            return _("Shape and dtype must be exactly the expected ones.")
+            return _("Shape and dtype must match exactly.")
         case "kind":
-            return _("The shape must be exact. Of the dtype only the kind counts: float64 may stand for float32.")
+            return _(
+                "The shape must match exactly. The dtype must be of the same kind: float64 is accepted for float32."
+            )
         case "any":
-            return _("The shape must be exact; any dtype will do.")
+            return _("The shape must match exactly. Any dtype is accepted.")
 
 
 def _tolerance_of(problem: ProblemDetail) -> Tolerance:
@@ -137,23 +139,12 @@ def _tolerance_of(problem: ProblemDetail) -> Tolerance:
 
 
 def _closeness(tolerance: Tolerance) -> str:
+    """Return "Values must be within 1e-4 + 2e-4·|expected| of the expected ones."."""
     if tolerance.rtol == 0 and tolerance.atol == 0:
-        return _("Every value must be equal to the expected one.")
-    if tolerance.rtol == 0:
-        return _("A number may differ from the expected one by %(atol)s.") % {"atol": _short(tolerance.atol)}
-    facts = {"share": _share(tolerance.rtol), "atol": _short(tolerance.atol)}
-    if tolerance.atol == 0:
-        return _("A number may differ from the expected one by %(share)s of it.") % facts
-    return _("A number may differ from the expected one by %(share)s of it, and by %(atol)s more.") % facts
-
-
-def _share(rtol: float) -> str:
-    return _short(rtol * 100) + "\N{NO-BREAK SPACE}%" if rtol >= LEAST_PERCENT else _short(rtol)
-
-
-def _short(number: float) -> str:
-    """Without an exponent, unless there were too many zeros."""
-    return f"{number:.6f}".rstrip("0").rstrip(".") if number >= LEAST_PERCENT else f"{number:g}"
+        return _("Values must equal the expected ones.")
+    parts = [number_text(tolerance.atol)] if tolerance.atol else []
+    parts += [f"{number_text(tolerance.rtol)}·|expected|"] if tolerance.rtol else []
+    return _("Values must be within %(margin)s of the expected ones.") % {"margin": " + ".join(parts)}
 
 
 _IMPORTED = re.compile(r'(?<![\w$])(?:from|import)"\./([\w-]+\.js)"')

@@ -52,13 +52,13 @@ def list_steps(view: SubmissionView) -> list[Step]:
 def queue_sentence(wait: Wait) -> str:
     if wait.ahead:
         place = ngettext(
-            "%(count)s submission is taken before yours.", "%(count)s submissions are taken before yours.", wait.ahead
+            "%(count)s submission is ahead of yours.", "%(count)s submissions are ahead of yours.", wait.ahead
         ) % {"count": wait.ahead}
     else:
-        place = _("Yours is the next one.")
+        place = _("Yours is next.")
     if wait.seconds is None:
         return place
-    return f"{place} {_('Its verdict should be here in %(time)s.') % {'time': estimate_text(wait.seconds)}}"
+    return f"{place} {_('Expect the verdict in %(time)s.') % {'time': estimate_text(wait.seconds)}}"
 
 
 def progress_sentence(view: SubmissionView) -> str:
@@ -99,13 +99,13 @@ def _words(phase: Phase) -> str:
         case "running":
             return _("Running your code")
         case "inspecting":
-            return _("Looking at how it computes")
+            return _("Inspecting your program")
         case "again":
-            return _("Running one case again")
+            return _("Rerunning one case")
         case "waiting":
-            return _("Waiting for a quieter machine, to run once more what took too long on a busy one")
+            return _("Waiting for a less busy machine to rerun a slow case")
         case _:
-            return _("Checking the answers")
+            return _("Comparing outputs")
 
 
 def _capital(words: str) -> str:
@@ -207,14 +207,14 @@ def describe_result(view: SubmissionView) -> Result:
 def _title(view: SubmissionView, words: str) -> str:
     """Nothing says that all is well where only what can be seen was run."""
     if any(case.report.get("category") == UNANSWERED for case in view.cases):
-        return _("Nothing to compare with")
+        return _("No reference output")
     if view.verdict is not Verdict.ACCEPTED or view.mode == "submit":
         return words
-    return _("Right for your inputs") if view.inputs is not None else _("Sample cases passed")
+    return _("Correct for your inputs") if view.inputs is not None else _("Sample cases passed")
 
 
 def _waiting(view: SubmissionView) -> Result:
-    again = _("Our fault: the judging broke off, and it is being judged again.") + " " if view.is_again else ""
+    again = _("Our fault: the judging was interrupted. We are judging it again.") + " " if view.is_again else ""
     if view.state == "queued" or view.notice:
         title = _("In the queue")
         sentence = view.notice or (queue_sentence(view.wait) if view.wait else "")
@@ -272,9 +272,9 @@ def _first_failure(cases: Sequence[CaseView]) -> CaseView | None:
 def _explain(view: SubmissionView, failure: CaseView | None) -> tuple[str, str]:
     """The case and the sentence that help most."""
     if view.verdict is Verdict.ACCEPTED and view.inputs is not None:
-        return "", _("Your answer to your inputs is within tolerance of the reference's. Submit it to run every case.")
+        return "", _("Your output is within tolerance of the reference solution's. Submit to run all cases.")
     if view.verdict is Verdict.ACCEPTED and view.mode == "sample":
-        return "", _("Every sample case is within tolerance. Submit it to run the hidden cases too.")
+        return "", _("All sample cases are within tolerance. Submit to run the hidden cases too.")
     if view.verdict is None or failure is None or view.verdict is Verdict.JUDGE_ERROR:
         return "", words_for(view.verdict or Verdict.JUDGE_ERROR).advice
     message = message_of(failure.report)
@@ -282,13 +282,13 @@ def _explain(view: SubmissionView, failure: CaseView | None) -> tuple[str, str]:
         return "", f"{message}." if failure.report.get("category") == UNANSWERED else f"{message}. No case was run."
     if failure.visibility == "sample" and message:
         return failure.name, message
-    hidden = _("Hidden cases show no values: think of the sizes and values that the statement allows.")
+    hidden = _("Hidden cases show no values. Think of the sizes and values that the statement allows.")
     category = failure.report.get("category") or words_for(failure.verdict).title
     return failure.name, f"{capitalise(str(category))}. {hidden}"
 
 
 def _tally_of(view: SubmissionView) -> str:
-    return _("cases accepted") if view.mode == "submit" else _("sample cases right")
+    return _("cases accepted") if view.mode == "submit" else _("sample cases passed")
 
 
 def _tally(cases: Sequence[CaseView]) -> str:

@@ -123,7 +123,7 @@ def test_a_user_is_suspended_when_the_box_is_ticked_and_let_in_again(
 
     root.post(f"/admin/users/{ada_id}/act/suspend", data={"sure": "yes"})
     assert find(database, ada_id).is_active is False
-    assert "Let them in again" in root.get(f"/admin/users/{ada_id}").text
+    assert "Reactivate" in root.get(f"/admin/users/{ada_id}").text
 
     root.post(f"/admin/users/{ada_id}/act/reactivate")
     assert find(database, ada_id).is_active is True

@@ -70,7 +70,7 @@ def test_from_an_error_at_its_line_to_a_published_revision_and_back(
 
     # What changed, and back again.
     page.get_by_role("link", name=SLUG).click()
-    page.get_by_role("button", name="Show what changed").click()
+    page.get_by_role("button", name="Compare").click()
     expect(page.locator(".added")).to_contain_text("estimated_minutes: 1")
     page.get_by_role("link", name=f"Revisions of {SLUG}").click()
     page.get_by_role("button", name="Make current").click()

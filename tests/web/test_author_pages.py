@@ -223,7 +223,7 @@ def test_two_authors_do_not_overwrite_each_other_unseen(emmy: TestClient, databa
 
     assert (refused.status_code, again.status_code) == (412, 412)
     assert typed(refused) == CHANGED
-    assert "was published since these files were opened" in refused.text
+    assert "was published after you opened these files" in refused.text
     assert send(emmy, CHANGED, "publish", overwrite=hidden(refused, "overwrite")).status_code == 303
 
 

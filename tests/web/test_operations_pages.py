@@ -86,7 +86,7 @@ def test_a_worker_is_held_back_and_resumed(admin: TestClient, database: Database
 
     answer = admin.post(f"/admin/queue/workers/{worker}/drain")
     assert (answer.status_code, answer.headers["location"]) == (303, "/admin/queue")
-    assert "takes no more" in admin.get("/admin/queue").text
+    assert "draining" in admin.get("/admin/queue").text
     admin.post(f"/admin/queue/workers/{worker}/resume")
 
     with database.transaction() as session:

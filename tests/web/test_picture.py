@@ -73,7 +73,7 @@ def test_a_nan_in_a_list_of_losses_is_where_its_curve_is_marked() -> None:
     found = report([1.0, 900.0, float("nan")], [1.0, 1.0, 1.0])
 
     assert found["message"].startswith("`2` ")
-    assert "furthest off at [2]" in draw_figures(found)[0].panels[0].picture
+    assert "worst at [2]" in draw_figures(found)[0].panels[0].picture
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_numbers_in_a_list_are_one_curve_and_one_row() -> None:
     (picture,) = parse(figure)
 
     assert (figure.kind, figure.path) == ("line-plot", "losses")
-    assert "furthest off at [2]: yours 0.9, expected 0.5" in (picture.get("aria-label") or "")
+    assert "worst at [2]: yours 0.9, expected 0.5" in (picture.get("aria-label") or "")
     assert len(of_class(picture, "outside")) == 2
     rows = [(share.path, share.is_right, share.outside, share.size) for share in list_shares(both)]
     assert rows == [("losses", False, 2, 4), ("steps", True, 0, 1)]

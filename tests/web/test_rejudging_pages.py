@@ -205,14 +205,14 @@ def test_a_problem_with_a_new_revision_offers_admins_to_judge_again(
     grace: TestClient, database: Database, submission: Submission
 ) -> None:
     assert OTHER_REVISION not in grace.get("/author/problems/scaled_sum").text
-    assert "Some submissions keep verdicts of other revisions" not in grace.get("/admin/problems").text
+    assert "Some submissions have verdicts from other revisions" not in grace.get("/admin/problems").text
     with database.transaction() as session:
         add_revision(session, session.get_one(Revision, submission.revision_id))
 
     page = grace.get("/author/problems/scaled_sum").text
 
     assert f"1 submission {OTHER_REVISION}" in page
-    assert "Some submissions keep verdicts of other revisions" in grace.get("/admin/problems").text
+    assert "Some submissions have verdicts from other revisions" in grace.get("/admin/problems").text
     assert "/admin/rejudgings/new?problem=scaled_sum&amp;outdated=true&amp;onto=current" in page
     assert "Judge 1 submission again" in grace.get(f"{HOME}/new?problem=scaled_sum&outdated=true&onto=current").text
 
@@ -227,7 +227,7 @@ def test_an_author_is_told_what_keeps_other_verdicts_and_who_can_judge_it_again(
     page = anyone.get("/author/problems/scaled_sum").text
 
     assert f"1 submission {OTHER_REVISION}" in page
-    assert "An admin can judge them again." in page
+    assert "An admin can rejudge them." in page
     assert "/admin/rejudgings" not in page
 
 

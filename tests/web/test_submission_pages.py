@@ -25,7 +25,7 @@ def test_a_waiting_submission_says_so_and_reloads_itself_without_scripts(ada: Te
     page = ada.get(submit(ada)).text
 
     assert "In the queue" in page
-    assert "Yours is the next one." in page
+    assert "Yours is next." in page
     assert '<noscript><meta http-equiv="refresh"' in page
     assert page.count(">waiting<") == 3
 
@@ -116,7 +116,7 @@ def test_samples_alone_are_never_called_accepted(ada: TestClient, database: Data
     assert "Sample cases passed" in banner
     assert "Submit it to run the hidden cases too" in banner
     assert "Accepted" not in banner
-    assert re.search(r"<strong>1 of 1</strong> sample cases right", banner)
+    assert re.search(r"<strong>1 of 1</strong> sample cases passed", banner)
 
 
 def test_a_known_mistake_is_told_above_the_cases_also_of_hidden_cases_alone(
@@ -168,7 +168,7 @@ def test_a_wrong_sample_shows_at_once_what_is_off_and_where(ada: TestClient, dat
     banner, cases = page.split('<ol class="cases"')
 
     assert "Wrong answer" in banner
-    assert "<b>small:</b> Your output: 1 of 6 elements differ; furthest off at (1, 2)" in banner
+    assert "<b>small:</b> Your output: 1 of 6 elements differ; worst at (1, 2)" in banner
     assert "2 of 3" in banner
     assert '<details id="case-1" open>' in cases
     for words in ("(1, 2)", "0.5", "1 of 6", "printed by me", "Expected output", "Inputs", "options/weights"):
@@ -193,7 +193,7 @@ def test_an_answer_that_no_element_makes_wrong_shows_the_reason_and_no_element(
 
     page = ada.get(path).text
 
-    assert "Leaf q: q is &lt;not&gt; orthogonal" in page
+    assert "`q`: q is &lt;not&gt; orthogonal" in page
     assert "property does not hold" in page
     assert "None" not in page
 
@@ -237,8 +237,8 @@ def test_a_judging_that_broke_off_is_called_our_fault(ada: TestClient, database:
     take(database)
     judging = ada.get(path).text
 
-    assert "Our fault: the judging broke off, and it is being judged again." in waiting
-    assert "Our fault: the judging broke off, and it is being judged again." in judging
+    assert "Our fault: the judging was interrupted. We are judging it again." in waiting
+    assert "Our fault: the judging was interrupted. We are judging it again." in judging
     assert "the box was lost" not in waiting + judging
 
 

@@ -57,7 +57,7 @@ class Property(Checker):
             case str(reason) if reason.strip():
                 return Finding(category=PROPERTY, message=f"{task.subject}: {printable(reason, MAX_WORDS)}")
         raise CheckerUnfit(
-            f"checker.py returned {_shown(said)} for {task.place}; return True, False or a text that says why not"
+            f"checker.py returned {_shown(said)} for {task.place}; return True, False or the reason as a text"
         )
 
 

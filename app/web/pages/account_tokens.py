@@ -62,5 +62,5 @@ def _bounds(form: TokenForm) -> Bounds:
     """Raises Invalid."""
     days = form.expires_in_days.strip()
     if days and not (days.isascii() and days.isdigit() and len(days) <= 9):
-        raise Invalid("expires_in_days", _("write a number of days, or nothing"))
+        raise Invalid("expires_in_days", _("enter a number of days or leave it empty"))
     return Bounds(scopes=None if form.everything else form.scopes, expires_in_days=int(days) if days else None)

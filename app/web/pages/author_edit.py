@@ -98,13 +98,13 @@ def text_of(fault: Fault) -> str:
 
 def summarise(form: PackageForm, faults: tuple[Fault, ...]) -> str:
     if not faults and form.verification:
-        return _("The files can be read. Verify them again when the findings are mended.")
+        return _("The files are valid. Verify them again after fixing the findings.")
     if not faults:
-        return _("Nothing is wrong with the files. What they do is shown by verifying them.")
+        return _("The files are valid. Verify them to check the problem.")
     if len(faults) >= MAX_FAULTS:
-        return _("%(count)s things are wrong, or more.") % {"count": MAX_FAULTS}
+        return _("%(count)s or more errors.") % {"count": MAX_FAULTS}
     count = len(faults)
-    return ngettext("%(count)s thing is wrong.", "%(count)s things are wrong.", count) % {"count": count}
+    return ngettext("%(count)s error.", "%(count)s errors.", count) % {"count": count}
 
 
 def _send(visit: Visit, author: Viewer, form: PackageForm, *, publish: bool) -> Response:
@@ -112,7 +112,7 @@ def _send(visit: Visit, author: Viewer, form: PackageForm, *, publish: bool) -> 
     if package is None:
         return _show(visit, form, status=422, found=faults)
     if not form.slug:
-        return _show(visit, form, message=_("Give the new problem a slug."), status=422)
+        return _show(visit, form, message=_("Enter a slug for the new problem."), status=422)
     sending = Sending(user_id=author.id, package=package, publish=publish, replaces=form.overwrite or form.base)
     try:
         with visit.transaction() as session:
@@ -128,9 +128,9 @@ def _add(visit: Visit, form: PackageForm) -> Response:
     """An empty file of that name, or the one that was chosen."""
     path = form.new_path or form.upload_name
     if not path:
-        return _show(visit, form, message=_("Give the new file a name, or choose one."), status=422)
+        return _show(visit, form, message=_("Enter a file name or choose a file."), status=422)
     if path in [file.path for file in form.files]:
-        return _show(visit, form, message=_("There is a file %(path)s already.") % {"path": path}, status=422)
+        return _show(visit, form, message=_("The file %(path)s already exists.") % {"path": path}, status=422)
     try:
         text = form.upload.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:

@@ -51,5 +51,5 @@ def give_up(visit: CurrentVisit, slug: Slug) -> Response:
 
 def _user(visit: Visit) -> User:
     if visit.user is None:
-        raise HTTPException(401, "sign in again; until then your draft is kept in this browser")
+        raise HTTPException(401, "sign in again; until then your draft is saved in this browser")
     return visit.user

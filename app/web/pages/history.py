@@ -92,11 +92,11 @@ def copy_to_editor(visit: CurrentVisit, submission_id: SubmissionId) -> Response
 def _address_of_pair(session: Session, viewer: Viewer, picked: Sequence[str]) -> str:
     """The later one is the new one. Raises Invalid, NotFound."""
     if len(picked) != 2:
-        message = _("Choose two submissions to compare; %(number)s are chosen.")
+        message = _("Select two submissions to compare; you selected %(number)s.")
         raise Invalid("pick", message % {"number": len(picked)})
     old, new = sorted((get_submission(session, _id(one), viewer) for one in picked), key=lambda one: one.created_at)
     if old.problem_id != new.problem_id:
-        raise Invalid("pick", _("These two are to different problems. Choose two of one problem."))
+        raise Invalid("pick", _("These two submissions are for different problems. Select two for the same problem."))
     return f"/submissions/{new.id}/diff?old={old.id}"
 
 
@@ -104,12 +104,12 @@ def _id(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise NotFound(_("There is no such submission; choose one from your history.")) from None
+        raise NotFound(_("This submission does not exist. Choose one from your history.")) from None
 
 
 def _one_of(field: str, value: str, allowed: Sequence[str]) -> str:
     if value not in allowed:
-        raise Invalid(field, f"{value[:40]!r} is no {field}; choose one of {', '.join(allowed)}")
+        raise Invalid(field, f"{value[:40]!r} is not a valid {field}; choose one of {', '.join(allowed)}")
     return value
 
 

@@ -65,4 +65,4 @@ def sign_in_page(visit: Visit, form: SignInForm, *, error: str = "", notice: str
 
 
 def _after_reset() -> str:
-    return _("Your new password is set. You were signed out everywhere, and your API tokens have ended. Sign in now.")
+    return _("Your new password is set. All sessions and API tokens were revoked. Sign in now.")

@@ -146,7 +146,7 @@ def get_provider(visit: Visit) -> Provider:
     """Raises NotFound."""
     provider = find_provider(visit.request)
     if provider is None:
-        raise NotFound("nobody can sign in here but with a password; go to /sign-in")
+        raise NotFound("single sign-on is not configured; sign in with a password at /sign-in")
     return provider
 
 
@@ -157,13 +157,13 @@ def _secrets(attempt: Attempt) -> dict[str, str]:
 def _checked(errand: Errand | None, answer: ProviderAnswer, provider: Provider) -> Errand:
     """Raises ProviderRefused."""
     if errand is None or not hmac.compare_digest(errand.state.encode(), answer.state.encode(errors="replace")):
-        raise ProviderRefused(_("this sign-in was begun in another window or too long ago; begin it again here"))
+        raise ProviderRefused(_("this sign-in was started in another window or too long ago; start again here"))
     if answer.iss is not None and answer.iss != provider.registration.issuer:
-        raise ProviderRefused(_("this answer came from another provider; begin again here"))
+        raise ProviderRefused(_("this response came from another provider; start again here"))
     if answer.error == "access_denied":
-        raise ProviderRefused(_("you were not signed in, since you declined; nothing was changed"))
+        raise ProviderRefused(_("you declined, so you were not signed in; nothing changed"))
     if answer.error or not answer.code:
-        raise ProviderRefused(_("%(name)s did not sign you in; begin again, or ask an admin") % {"name": provider.name})
+        raise ProviderRefused(_("%(name)s did not sign you in; start again or ask an admin") % {"name": provider.name})
     return errand
 
 
@@ -180,7 +180,7 @@ def _end(visit: Visit, errand: Errand, code: str) -> Response:
 
 def _link(visit: Visit, errand: Errand, person: Person) -> Response:
     if visit.viewer is None or visit.viewer.id.hex != errand.link_to:
-        raise ProviderRefused(_("you were signed out meanwhile; sign in, and link it again"))
+        raise ProviderRefused(_("you were signed out in the meantime; sign in and link the account again"))
     with visit.transaction() as session:
         link_identity(session, visit.actor, visit.viewer.user, person)
     return see_other(ACCOUNT)

@@ -119,5 +119,5 @@ def _inspect(visit: Visit, submission: Submission) -> dict[str, Any]:
 
 def _viewer(visit: Visit) -> Viewer:
     if visit.viewer is None:
-        raise NotFound("you are not signed in, so no submission can be shown; sign in and open it again")
+        raise NotFound("you are not signed in; sign in and open the submission again")
     return visit.viewer

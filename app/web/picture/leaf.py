@@ -117,7 +117,7 @@ class Values:
         """Where it is furthest off, for those who can't see it; empty where nothing is."""
         if (at := self.worst_position) is None:
             return ""
-        where = _("furthest off at %(place)s") % {"place": self.index_text(at)}
+        where = _("worst at %(place)s") % {"place": self.index_text(at)}
         return f"; {where}: {pair_text(self.answer[at], self.expected[at])}"
 
     @property

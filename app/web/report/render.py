@@ -45,9 +45,9 @@ def diff_lines(text: str) -> list[DiffLine]:
 
 Mark = Literal["only", "failed", "passed", "unknown"]
 MEANINGS: dict[Mark, str] = {
-    "failed": "noticed",
-    "only": "noticed here only",
-    "passed": "not noticed",
+    "failed": "caught",
+    "only": "caught here only",
+    "passed": "not caught",
     "unknown": "not run",
 }
 # Draws of one case are told by a sum, beyond so many columns.

@@ -99,5 +99,5 @@ def test_nan_and_inf_are_in_no_gradient(value: float) -> None:
     odd: Any = np.array([1.0, value])
 
     assert judge("gradient", odd, np.ones(2), relative=0.5).category == "nan or inf differs"
-    with pytest.raises(CheckerUnfit, match="gradient is for the output, and that holds nan or inf"):
+    with pytest.raises(CheckerUnfit, match="gradient can't judge the output: it holds nan or inf"):
         judge("gradient", odd, odd, relative=0.5)

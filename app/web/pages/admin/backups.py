@@ -100,7 +100,7 @@ def restore_backup(
 
 def _require_tick(form: ProvenForm) -> None:
     if form.sure != "yes":
-        raise Conflict(_("Tick the box to say that you mean it."))
+        raise Conflict(_("Tick the box to confirm."))
 
 
 def _prove(visit: Visit, viewer: Viewer, password: str) -> None:

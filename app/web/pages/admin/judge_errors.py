@@ -62,6 +62,6 @@ def judge_again(visit: CurrentVisit, viewer: Rejudger, form: Annotated[AgainForm
     wanted = Rejudge(choice=Choice.model_validate(chosen | {"samples": True}), note=note[:MAX_NOTE])
     with visit.transaction() as session:
         if not count_chosen(session, wanted.choice, wanted.onto):
-            raise Invalid("cause", _("Nothing of that cause is left to judge again; look at the rejudgings."))
+            raise Invalid("cause", _("No judge errors with this cause are left to rejudge. See the rejudgings."))
         made = rejudge(session, visit.actor, wanted)
     return see_other(f"/admin/rejudgings/{made.id}")

@@ -80,7 +80,7 @@ def begin(
         with visit.transaction() as session:
             rejudging = rejudge(session, visit.actor, Rejudge(choice=choice, onto=_read_onto(onto), note=note))
     except ValidationError:
-        return _show_form(visit, {}, _("The form did not come as it was shown; choose again."))
+        return _show_form(visit, {}, _("The form was changed after the preview. Select again."))
     except AllcloseError as refusal:
         return _show_form(visit, {}, str(refusal))
     return see_other(f"{HOME}/{rejudging.id}")
@@ -91,7 +91,7 @@ def read_view(visit: CurrentVisit, viewer: Rejudger, rejudging_id: str) -> Rejud
     try:
         return _read(visit, UUID(rejudging_id))
     except ValueError:
-        raise NotFound("there is no such rejudging; the list of rejudgings has all of them") from None
+        raise NotFound("this rejudging does not exist; see the list of rejudgings") from None
 
 
 Known = Annotated[RejudgingView, Depends(read_view)]
@@ -215,7 +215,7 @@ def _read_choice(typed: Mapping[str, str]) -> Choice:
     if "ids" in given:
         given["ids"] = [_read_id(text) for text in given["ids"].replace(",", " ").split()]
     if "verdict" in given and given["verdict"] not in tuple(Verdict):
-        raise Invalid("verdict", f"{given['verdict'][:40]!r} is no verdict; choose one of the list")
+        raise Invalid("verdict", f"{given['verdict'][:40]!r} is not a verdict; choose one from the list")
     try:
         return Choice.model_validate(given)
     except ValidationError as error:
@@ -227,7 +227,7 @@ def _read_number(text: str) -> int:
     """Raises Invalid."""
     is_number = text.isascii() and text.isdigit() and len(text) <= len(str(MAX_NUMBER))
     if not is_number or not 0 < int(text) <= MAX_NUMBER:
-        raise Invalid("revision", f"{text[:40]!r} is no number of a revision; the problem's list of revisions has them")
+        raise Invalid("revision", f"{text[:40]!r} is not a revision number; see the problem's revisions")
     return int(text)
 
 
@@ -236,14 +236,12 @@ def _read_id(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        message = f"{text[:40]!r} is no id of a submission; it stands at the end of the address of its page"
+        message = f"{text[:40]!r} is not a submission ID; copy it from the end of the submission's URL"
         raise Invalid("ids", message) from None
 
 
 def _read_onto(onto: str) -> Onto:
     """Raises Invalid."""
     if onto not in get_args(Onto):
-        raise Invalid(
-            "onto", "they are judged again on the revisions that judged them or on the current ones; choose one"
-        )
+        raise Invalid("onto", "choose the revisions of the verdicts or the current revisions")
     return cast(Onto, onto)

@@ -31,9 +31,9 @@ def read_filters(visit: CurrentVisit) -> HistoryFilters:
     given: dict[str, Any] = {name: value or None for name, value in _given(visit).items()}
     verdict, mode = given["verdict"], given["mode"]
     if verdict is not None and verdict not in tuple(Verdict):
-        raise Invalid("verdict", f"{verdict[:40]!r} is no verdict; choose one of {', '.join(Verdict)}")
+        raise Invalid("verdict", f"{verdict[:40]!r} is not a verdict; choose one of {', '.join(Verdict)}")
     if mode is not None and mode not in get_args(Mode):
-        raise Invalid("mode", f"{mode[:40]!r} is no mode; choose one of {', '.join(get_args(Mode))}")
+        raise Invalid("mode", f"{mode[:40]!r} is not a mode; choose one of {', '.join(get_args(Mode))}")
     return HistoryFilters(
         user=given["user"],
         problem=given["problem"],

@@ -148,7 +148,7 @@ def _change_email(session: Session, actor: Actor, user_id: UUID, form: EmailForm
 
 
 def _ask_whether_sure(visit: Visit, user_id: UUID) -> Response:
-    return _render(visit, user_id, {"error": _("Tick the box to say that you mean it.")}, 422)
+    return _render(visit, user_id, {"error": _("Tick the box to confirm.")}, 422)
 
 
 def _status_of(fault: AllcloseError) -> int:
@@ -164,10 +164,10 @@ def _render(visit: Visit, user_id: UUID, context: dict[str, Any], status: int = 
 
 def _say(done: str) -> str | None:
     return {
-        "role": _("The role is changed, and holds from their next request on."),
-        "email": _("The e-mail address is saved."),
-        "suspend": _("They are suspended: signed out everywhere, and their tokens rest."),
-        "reactivate": _("They may come in again."),
-        "sign-out": _("They are signed out of all browsers."),
-        "erase": _("They are erased. Only this nameless row is left."),
+        "role": _("Role changed."),
+        "email": _("E-mail address saved."),
+        "suspend": _("User suspended: signed out everywhere, tokens disabled."),
+        "reactivate": _("User reactivated."),
+        "sign-out": _("User signed out of all browsers."),
+        "erase": _("User erased. Only this anonymous record is left."),
     }.get(done)
