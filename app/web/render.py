@@ -125,7 +125,7 @@ def dtype_words(problem: ProblemDetail) -> str:
             return _("Shape and dtype must match exactly.")
         case "kind":
             return _(
-                "The shape must match exactly. The dtype must be of the same kind: float64 is accepted for float32."
+                "The shape must match exactly. The dtype may have another size: float64 is accepted for float32."
             )
         case "any":
             return _("The shape must match exactly. Any dtype is accepted.")

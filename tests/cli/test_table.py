@@ -67,7 +67,7 @@ def test_accepted_samples_never_say_that_all_passed() -> None:
 
     text = submission_text(make_view(case, mode="sample"))
 
-    assert "Submit it to run the hidden cases too" in text
+    assert "Submit to run the hidden cases too" in text
 
 
 def test_a_long_print_is_cut_and_says_so() -> None:

@@ -114,7 +114,7 @@ def test_each_problem_tells_its_state_to_who_is_signed_in(ada: TestClient, datab
     assert len(listed(signed_out)) == 4
     assert 'hidden-visually">New: <' not in signed_out
     assert links(signed_out)["Sign in"] == "/sign-in?next=/problems"
-    assert "Your progress is known once you are signed in" in signed_out
+    assert "Sign in to filter by progress" in signed_out
 
 
 @pytest.mark.usefixtures("problems")

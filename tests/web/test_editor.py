@@ -96,7 +96,7 @@ def test_control_and_enter_submit_and_shift_and_enter_run_the_samples(ada: Visit
     editor(ada).press("Shift+Enter")
     expect(ada.page.locator(".banner .title")).to_contain_text("In the queue")
     judge(database, *all_right()[:1])
-    expect(ada.page.locator(".banner .sentence")).to_contain_text("Every sample case is within tolerance")
+    expect(ada.page.locator(".banner .sentence")).to_contain_text("All sample cases are within tolerance")
 
     editor(ada).press("Control+Enter")
     expect(ada.page.locator(".banner .title")).to_contain_text("In the queue")

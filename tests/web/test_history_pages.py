@@ -44,7 +44,7 @@ def test_the_history_is_narrowed_by_problem_verdict_and_mode(ada: TestClient, da
         assert words in page
     assert shown(ada.get("/submissions?problem=scaled_sum&verdict=accepted&mode=").text) == [accepted]
     assert shown(ada.get("/submissions?mode=sample").text) == [waiting]
-    assert "No submission of yours is like that" in ada.get("/submissions?verdict=wrong_answer").text
+    assert "No matching submissions" in ada.get("/submissions?verdict=wrong_answer").text
     with database.transaction() as session:
         make_problem(session, "other")
     assert "not submitted anything for this problem" in ada.get("/submissions?problem=other").text

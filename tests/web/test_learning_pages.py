@@ -95,7 +95,7 @@ def test_a_hint_out_of_turn_and_a_form_from_elsewhere_are_refused(ada: TestClien
         ada.post(PAGE + "/completion", data={"completed": "true"}, headers=elsewhere),
     ]
 
-    assert (skipped.status_code, "ask for that one first" in skipped.text) == (HTTPStatus.CONFLICT, True)
+    assert (skipped.status_code, "read that one first" in skipped.text) == (HTTPStatus.CONFLICT, True)
     assert {answer.status_code for answer in foreign} == {HTTPStatus.FORBIDDEN}
     assert "Show me the solution" in ada.get(PAGE + "/solution").text
 
@@ -106,7 +106,7 @@ def test_an_answer_is_explained_in_words_and_a_retake_forgets_it(ada: TestClient
     ada.post(PAGE + "/quiz/again")
     again = ada.get(PAGE + "/quiz").text
 
-    for words in ("Your answer, not right", "Right answer", "Not right.", "Count on your fingers.", "1 of 2 answered"):
+    for words in ("Your answer, wrong", "Correct answer", "Wrong.", "Count on your fingers.", "1 of 2 answered"):
         assert words in answered
         assert words not in again
     assert "Attempt 2." in again
@@ -126,7 +126,7 @@ def test_the_solution_opens_with_success_and_the_problem_can_be_completed(ada: T
     assert "plain.py" in solution
     assert "def make(" not in solution
     assert "Undo" in completed
-    assert "Done with it?" in ada.get(PAGE).text
+    assert "Done?" in ada.get(PAGE).text
 
 
 def test_a_success_after_looking_is_said_to_be_one(ada: TestClient, database: Database) -> None:
@@ -134,7 +134,7 @@ def test_a_success_after_looking_is_said_to_be_one(ada: TestClient, database: Da
     shown = ada.get(PAGE).text
     solve(ada, database)
 
-    assert "You asked to see it on" in shown
+    assert "You viewed it on" in shown
     assert "Solved after viewing the solution." in ada.get(PAGE).text
     assert "1 after viewing the solution" in ada.get("/me").text
 

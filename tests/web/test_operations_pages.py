@@ -52,10 +52,10 @@ def test_what_runs_and_what_is_judged_again_is_said_in_words(admin: TestClient, 
 
     _, runs, waits = re.split('<h2 id="(?:running|longest)">', page)
     assert f"/submissions/{running.id}" in runs
-    assert [word for word in ("a_sum", "ada", "<code>test</code>", "judged again", "bob") if word in runs] == [
+    assert [word for word in ("a_sum", "ada", "<code>test</code>", "rejudge", "bob") if word in runs] == [
         *("a_sum", "ada", "<code>test</code>"),
     ]
-    assert "judged again" in waits
+    assert "rejudge" in waits
     assert '<td class="number">last</td>' in waits
     assert "1000000" not in page
 
@@ -170,7 +170,7 @@ def test_what_is_not_there_to_be_judged_again_is_said(admin: TestClient) -> None
     answer = admin.post("/admin/judge-errors/again", data={"cause": "Nothing: of it"})
 
     assert answer.status_code == 422
-    assert "left to judge again" in answer.text
+    assert "left to rejudge" in answer.text
 
 
 @pytest.mark.parametrize("path", ["/admin/queue", "/admin/judge-errors"])

@@ -167,7 +167,7 @@ def test_of_a_large_array_the_part_around_the_worst_element_is_drawn() -> None:
     assert "[150, 299]: yours 0.5, expected 0" in titles(parse(figure)[1])
     assert "[144:156, 288:300]" in figure.caption
     long = draw(with_one_off(np.zeros(1000, np.float32), 7), np.zeros(1000, np.float32))
-    assert "Drawn is [0:120]" in long.caption
+    assert "The picture shows [0:120]" in long.caption
 
 
 def test_shapes_that_differ_stand_side_by_side() -> None:

@@ -19,7 +19,7 @@ from tests.factories import make_user
 from tests.rejudging.rows import add_revision, judge_again, make_judged
 
 HOME = "/admin/rejudgings"
-OTHER_REVISION = "keeps the verdict of another revision than the current one"
+OTHER_REVISION = "has a verdict from another revision"
 
 
 def sign_in(browser: TestClient, database: Database, name: str, role: Role = "admin") -> None:
@@ -78,15 +78,15 @@ def test_of_too_many_it_is_said_and_no_button_is_there(
     [
         ("problem=&revision=&user=&verdict=&cause=&since=&until=&ids=&onto=own", "All submissions would be chosen"),
         ("samples=true", "All submissions would be chosen"),
-        ("problem=scaled_sum&revision=abc", "is no number of a revision"),
-        ("problem=scaled_sum&revision=0", "is no number of a revision"),
-        ("problem=scaled_sum&revision=" + 12 * "9", "is no number of a revision"),
+        ("problem=scaled_sum&revision=abc", "is not a revision number"),
+        ("problem=scaled_sum&revision=0", "is not a revision number"),
+        ("problem=scaled_sum&revision=" + 12 * "9", "is not a revision number"),
         ("problem=scaled_sum&revision=99", "no revision 99 of"),
         ("revision=1", "without its problem"),
-        ("since=never", "is no time"),
-        ("onto=x&user=grace", "or on the current ones; choose one"),
-        ("ids=xyz", "is no id of a submission"),
-        ("verdict=fine", "is no verdict"),
+        ("since=never", "is not a time"),
+        ("onto=x&user=grace", "choose the revisions of the verdicts or the current revisions"),
+        ("ids=xyz", "is not a submission ID"),
+        ("verdict=fine", "is not a verdict"),
         ("user=no", "There is no user"),
     ],
 )
@@ -123,7 +123,7 @@ def test_going_back_to_an_older_revision_is_said_before_it_is_done(
 @pytest.mark.usefixtures("submission")
 def test_it_runs_is_looked_at_and_applied(grace: TestClient, database: Database) -> None:
     path = begin(grace, database)
-    assert "0 of 1 are judged again" in grace.get(path).text
+    assert "0 of 1 rejudged" in grace.get(path).text
 
     judge_again(database)
     ready = grace.get(path).text
@@ -170,9 +170,9 @@ def test_one_that_another_has_overtaken_can_only_be_cancelled(grace: TestClient,
 
     page = grace.get(older).text
     assert "Overtaken" in page
-    assert "1 of these submissions was judged again and applied since this was begun" in page
+    assert "Another rejudging of 1 of these submissions was applied in the meantime" in page
     assert "Apply all" not in page
-    assert "Cancel it" in page
+    assert "Cancel rejudging" in page
     assert "Overtaken" in grace.get(HOME).text
 
 
@@ -184,7 +184,7 @@ def test_one_that_is_cancelled_offers_nothing_more(grace: TestClient, database: 
 
     page = grace.get(path).text
     assert "Cancelled" in page
-    assert "0 of 1 are judged again" in page
+    assert "0 of 1 rejudged" in page
     assert "danger-button" not in page
 
 
@@ -197,7 +197,7 @@ def test_the_student_is_told_what_the_verdict_was(
 
     page = grace.get(f"/submissions/{submission.id}").text
 
-    assert "was judged again" in page
+    assert "was rejudged" in page
     assert "Wrong answer (50 %)" in page
 
 

@@ -79,7 +79,7 @@ def test_a_submission_can_be_cancelled_by_its_student_alone(ada: TestClient, dat
     assert refused.status_code == HTTPStatus.NOT_FOUND
     assert f'<form class="stop" method="post" action="{path}/cancel"' in waiting
     assert (answer.status_code, answer.headers["location"]) == (HTTPStatus.SEE_OTHER, path)
-    assert "It was stopped before it was judged to the end" in page
+    assert "The judging was stopped early" in page
     assert "1 of 1" in page
     assert "data-final" in page
     assert "data-stop" not in page
@@ -114,7 +114,7 @@ def test_samples_alone_are_never_called_accepted(ada: TestClient, database: Data
     banner = ada.get(f"{path}/result").text.split('<ol class="cases"')[0]
 
     assert "Sample cases passed" in banner
-    assert "Submit it to run the hidden cases too" in banner
+    assert "Submit to run the hidden cases too" in banner
     assert "Accepted" not in banner
     assert re.search(r"<strong>1 of 1</strong> sample cases passed", banner)
 
@@ -146,8 +146,8 @@ def test_the_page_follows_until_a_hint_has_come(ada: TestClient, database: Datab
     add_hint(database, taken, "takes sums for means")
     after = ada.get(f"{path}/result").text
 
-    assert ("Looking whether" in before, "data-final" in before) == (True, False)
-    assert ("Looking whether" in after, "data-final" in after, "Takes sums" in after) == (False, True, True)
+    assert ("Checking for known mistakes" in before, "data-final" in before) == (True, False)
+    assert ("Checking for known mistakes" in after, "data-final" in after, "Takes sums" in after) == (False, True, True)
 
 
 def test_what_is_no_known_mistake_has_no_box(ada: TestClient, database: Database) -> None:
@@ -225,7 +225,7 @@ def test_accepted_samples_ask_for_the_rest(ada: TestClient, database: Database) 
     path = submit(ada, mode="sample")
     judge(database, all_right()[0])
 
-    assert "Submit it to run the hidden cases too" in ada.get(path).text
+    assert "Submit to run the hidden cases too" in ada.get(path).text
 
 
 def test_a_judging_that_broke_off_is_called_our_fault(ada: TestClient, database: Database) -> None:
