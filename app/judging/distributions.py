@@ -1,7 +1,7 @@
-"""Laws that samples may be asked to follow, in the form that a shift and a scale make of any: P(X ≤ z) and P(X ≥ z).
+"""Distributions for the `distribution` checker, in standard form: P(X ≤ z) and P(X ≥ z).
 
-Both are given, each accurate where it is small. Formulas: Johnson, Kotz and Balakrishnan, "Continuous Univariate
-Distributions"; the names and standard forms are those of `jax.random` and `scipy.stats`.
+Both probabilities are given because each is accurate where it is small. Formulas: Johnson, Kotz and Balakrishnan,
+"Continuous Univariate Distributions". Names and standard forms are those of `jax.random` and `scipy.stats`.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ class SampleDistribution:
 
 
 def _symmetric(tail: Callable[[Array], Array]) -> Callable[[Array], Probabilities]:
-    """From P(X ≥ |z|)."""
+    """Derive both probabilities from P(X ≥ |z|)."""
 
     def probabilities(z: Array) -> Probabilities:
         outer = tail(np.abs(z))
@@ -35,7 +35,7 @@ def _symmetric(tail: Callable[[Array], Array]) -> Callable[[Array], Probabilitie
 
 
 def _normal_tail(z: Array) -> Array:
-    # NumPy has no error function, and Python's is exact enough to the farthest tail.
+    # NumPy has no error function. Python's is exact enough even in the far tails.
     return np.fromiter(map(erfc, (z / sqrt(2)).tolist()), np.float64, z.size) / 2
 
 

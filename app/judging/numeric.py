@@ -1,6 +1,6 @@
-"""NumPy, imported when it is first used.
+"""NumPy, imported on first use.
 
-The web process reads what authors may write about checkers, from the modules that do the checking, and has no NumPy.
+The web process reads the checkers' options from the modules that check, but has no NumPy.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What authors write in YAML, strictly typed: no unknown key, and no text for a number."""
+"""Strict types for the options that authors write in YAML: no unknown keys, no text in place of a number."""
 
 from typing import Annotated
 
@@ -11,9 +11,9 @@ Integer = Annotated[int, Strict()]
 
 
 class Model(BaseModel):
-    """Frozen and closed."""
+    """A frozen model that refuses unknown keys."""
 
-    # NaN and inf may stand in literals, and JSON has no word for them.
+    # Literals may hold NaN and inf, which JSON lacks.
     model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
 
 

@@ -1,12 +1,8 @@
-"""What a requirement is: a rule on how an answer is computed, judged on evidence and never on the answer.
+"""Requirements: rules on how an answer is computed, judged on evidence and never on the answer.
 
-Each file of `app.judging.requirements` holds one kind, under the name of the key that an author writes for it. The web
-process reads them too, and has no NumPy.
-
-What is known of how an answer was computed: facts about a program, which the rules in `requirements` judge.
-
-For what JAX can trace they are read from the exported program itself, in a box that never held a student's Python.
-Counts of calls come from the student's own process, and are evidence, not proof.
+Each file of `app.judging.requirements` holds one kind, named like the key that an author writes for it. The evidence
+for code that JAX can trace comes from the exported program, in a box that never ran the student's Python. Counts of
+calls come from the student's own process, so they are evidence and not proof.
 """
 
 from abc import ABC, abstractmethod
@@ -22,14 +18,15 @@ from app.judging.options import Integer, Model
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """`length`: number of steps, or None where it depends on values; `steps`: with those of the loops around it.
+    """A loop of a program.
 
-    `index`: its place among the loops of the program. `nesting`: how many loops are around it.
-    `takes_part`: the answer depends on it. `fed_by`: the parameters that reach the answer by way of it.
-    `bypassed_by`: those that reach the answer beside it. `whole`: those of which every step sees more than the part
-    that its counter chooses. `outside`: the arithmetic that is done neither in it nor in others of its length, since a
-    loop is differentiated as two; infinite where nothing bounds it. `share`: the part that is not, from 0 to 1.
-    `effect`: how far the answer moves at least without the first or without the last step; None if not tried.
+    `length`: its number of steps, or None if it depends on values; `steps`: that times the steps of the loops around
+    it. `index`: its place among the program's loops. `nesting`: the number of loops around it. `takes_part`: the answer
+    depends on it. `fed_by`: the parameters that reach the answer through it. `bypassed_by`: those that reach the answer
+    without it. `whole`: the parameters of which each step reads more than its own slice. `outside`: the arithmetic
+    outside this loop and others of its length (a differentiated loop becomes two); infinite if it is unbounded.
+    `share`: the rest of the arithmetic, from 0 to 1. `effect`: the least change of the answer when the first or the
+    last step is skipped; None if not tried.
     """
 
     index: int
@@ -47,9 +44,9 @@ class Loop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditional:
-    """A choice between `branches` by a value; the rest as for loops.
+    """A choice between `branches` by a value. The other fields are as for loops.
 
-    `effect`: how far the answer moves at most when one and the same branch is taken always; None if not tried.
+    `effect`: the largest change of the answer when the program always takes the same branch; None if not tried.
     """
 
     index: int
@@ -63,12 +60,13 @@ class Conditional:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """`operations`: how often each StableHLO operation stands in the program, by name without its dialect.
+    """Facts about a program.
 
-    `copies`: of the largest group of operations that is written out again and again, as an unrolled loop is.
-    `axes`: how much arithmetic is done on arrays that have an axis of a size. `equations`: operations in all.
-    `temporary_bytes`: what the compiled program needs; `flops`: a count over all that the outputs depend on, of which
-    `unbounded` loops have no known number of steps and count as one.
+    `operations`: the number of each StableHLO operation, by name without its dialect. `copies`: the number of
+    repetitions of the largest repeated group of operations, as in an unrolled loop. `axes`: the arithmetic on arrays
+    with an axis of each size. `equations`: the number of all operations. `temporary_bytes`: the compiled program's
+    temporary memory. `flops`: the arithmetic that the outputs depend on. It counts one step of each of the `unbounded`
+    loops, whose lengths are unknown.
     """
 
     loops: tuple[Loop, ...]
@@ -84,7 +82,7 @@ class Evidence:
 
 Basis: TypeAlias = Literal["program", "calls"]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
-# A number, or the name of something that has one in each case.
+# A number, or the name of a parameter or size that is a number in each case.
 Count = Annotated[
     Annotated[Integer, Field(ge=0), Tag("<number>")] | Annotated[Name, Tag("<name>")],
     Discriminator(lambda count: "<name>" if isinstance(count, str) else "<number>"),
@@ -95,10 +93,10 @@ NOT_TRIED = "no program that could be inspected"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What a requirement is judged on, in one case.
+    """The facts of one case on which a requirement is judged.
 
-    `numbers`: whole numbers of the case by name, of parameters and of symbolic sizes. `calls`: how often the student's
-    process did what `CALLS` names, as it says itself.
+    `numbers`: the case's integer parameters and symbolic sizes, by name. `calls`: the student's process's own count of
+    each `Call`.
     """
 
     numbers: Mapping[str, int]
@@ -112,7 +110,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unmet:
-    """`category` is the requirement in the manifest's own words: hidden cases say no more."""
+    """An unmet requirement. `category` is its rule in the manifest's words; hidden cases show no more."""
 
     category: str
     expected: str
@@ -124,32 +122,32 @@ class Unmet:
 
 
 class Requirement(Model, ABC):
-    """`basis`: what must be known to judge it."""
+    """A rule on how an answer is computed. `basis` is the kind of evidence that it needs."""
 
     basis: ClassVar[Basis] = "program"
 
     @property
     def names(self) -> Mapping[str, str]:
-        """Of what has a number in each case: by the key that names it."""
+        """The names that stand for a number in each case, by their keys."""
         return {}
 
     @property
     def parameters(self) -> Mapping[str, tuple[str, ...]]:
-        """The same of parameters whose way to the answer is looked at."""
+        """The parameters whose dataflow to the answer is inspected, by their keys."""
         return {}
 
     def find_contradiction(self) -> Objection | None:
-        """Between the keys."""
+        """Find keys that contradict each other."""
         return None
 
     @property
     @abstractmethod
     def rule(self) -> str:
-        """For students, in the manifest's own words: goes on from "your program must …"."""
+        """The rule for students, as words of the manifest that follow "your program must"."""
 
     @abstractmethod
     def judge(self, facts: Facts) -> tuple[str, str] | None:
-        """What was looked for and what was found, or None when it is met."""
+        """Return the expected and the found, or None if the requirement is met."""
 
     def find_unmet(self, facts: Facts) -> Unmet | None:
         found = self.judge(facts)
@@ -157,11 +155,11 @@ class Requirement(Model, ABC):
 
 
 def first_unmet(requirements: Iterable[Requirement], basis: Basis, facts: Facts) -> Unmet | None:
-    """Of those that are judged on such evidence."""
+    """Return the first unmet requirement of those judged on this basis."""
     asked = (requirement for requirement in requirements if requirement.basis == basis)
     return next(filter(None, (requirement.find_unmet(facts) for requirement in asked)), None)
 
 
 def plural(number: int, noun: str) -> str:
-    """`1 loop`, `8 loops`"""
+    """Return `1 loop` or `8 loops`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

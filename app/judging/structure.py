@@ -1,7 +1,7 @@
-"""Whether two trees have the same shape of nesting, and which of their leaves belong together.
+"""The comparison of two trees' structures, and the pairing of their leaves.
 
-Lists and tuples are both sequences and may stand for each other. A Python number may stand for an array of no
-dimensions, and for nothing else; None, strings and bytes only for themselves.
+A list matches a tuple of the same length. A Python number matches an array without dimensions. None, strings and bytes
+match only their own type.
 """
 
 import reprlib
@@ -30,14 +30,14 @@ class StructureDiffers:
 
 
 def pair_leaves(answer: Tree, expected: Tree, path: tuple[Any, ...] = ()) -> tuple[Pair, ...] | StructureDiffers:
-    """The leaves in the order of the expected tree, or the first place where the trees part."""
+    """Return the pairs of leaves in the expected tree's order, or the first difference in structure."""
     difference = _difference(answer, expected, path)
     if difference:
         return StructureDiffers(message=difference)
     if not isinstance(expected, dict | list | tuple):
         return (Pair(path=path_text(path), answer=read_leaf(answer), expected=read_leaf(expected)),)
     found: list[Pair] = []
-    same: Any = answer  # of the same family, and with the same keys
+    same: Any = answer  # same family and same keys
     for key, item in _items(expected):
         below = pair_leaves(same[key], item, (*path, key))
         if isinstance(below, StructureDiffers):
@@ -47,7 +47,7 @@ def pair_leaves(answer: Tree, expected: Tree, path: tuple[Any, ...] = ()) -> tup
 
 
 def leaves(tree: Tree, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Tree]]:
-    """Every value that is no container, with the keys that lead to it. `path_text` is for those that are shown."""
+    """Yield each value that is not a container, with the keys that lead to it. `path_text` formats those."""
     if isinstance(tree, dict | list | tuple):
         for key, item in _items(tree):
             yield from leaves(item, (*path, key))
@@ -56,14 +56,14 @@ def leaves(tree: Tree, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
 
 
 def holds_something(tree: Tree) -> bool:
-    """Whether there is anything in it to compare. None says nothing, and neither does a list of nothing."""
+    """Return whether the tree has a value to compare. None does not count, and neither do empty containers."""
     if isinstance(tree, dict):
         return any(map(holds_something, tree.values()))
     return any(map(holds_something, tree)) if isinstance(tree, list | tuple) else tree is not None
 
 
 def path_text(path: tuple[Any, ...]) -> str:
-    """`params/kernel`; empty for an output that is a single value."""
+    """Return a path such as `params/kernel`, or an empty text for a single value."""
     parts = (part[:MAX_PATH_CHARACTERS] if isinstance(part, str) else reprlib.repr(part) for part in path)
     return printable("/".join(parts), MAX_PATH_CHARACTERS)
 
@@ -73,7 +73,7 @@ def subject(path: str) -> str:
 
 
 def describe(tree: Tree) -> str:
-    """As a message would say it: "an array of shape (2, 3)"."""
+    """Describe a value for a message: "an array of shape (2, 3)"."""
     if isinstance(tree, np.ndarray):
         return f"an array of shape {tree.shape}"
     if isinstance(tree, dict):
@@ -87,7 +87,7 @@ def describe(tree: Tree) -> str:
 
 
 def _difference(answer: Tree, expected: Tree, path: tuple[Any, ...]) -> str:
-    """What differs at this node, as a sentence; empty when nothing does."""
+    """Return the difference at this node as a sentence, or an empty text."""
     where = subject(path_text(path))
     if _family(answer) != _family(expected):
         return f"{where} is {describe(answer)}; expected {describe(expected)}"

@@ -1,8 +1,6 @@
-"""The words for what came of a case and of a submission, and how the second follows from the first.
+"""The verdicts of cases and submissions, and how a submission's verdict follows from its cases'.
 
-`cancelled` is a submission's only: it was stopped, and nobody judges it any more.
-
-What judging one case comes to, and what judging a submission comes to.
+Only a submission can be `cancelled`: its judging was stopped for good.
 """
 
 from collections.abc import Sequence
@@ -25,14 +23,14 @@ class Verdict(StrEnum):
 
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:
-    """The first verdict, in order of cases, that is not `accepted`; our own fault in any case comes before that."""
+    """Return the first verdict in case order that is not `accepted`. A `judge_error` in any case comes first."""
     if not verdicts or Verdict.JUDGE_ERROR in verdicts:
         return Verdict.JUDGE_ERROR
     return next((verdict for verdict in verdicts if verdict is not Verdict.ACCEPTED), Verdict.ACCEPTED)
 
 
 def score(verdicts: Sequence[Verdict]) -> int:
-    """Share of accepted cases in percent, rounded down: 100 means all of them."""
+    """Return the share of accepted cases in percent, rounded down: 100 means all."""
     if not verdicts:
         return 0
     return 100 * sum(verdict is Verdict.ACCEPTED for verdict in verdicts) // len(verdicts)
@@ -43,7 +41,7 @@ Visibility = Literal["sample", "hidden"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseResult:
-    """`report` is JSON-ready and already holds only what the student may see."""
+    """The result of one case. `report` is JSON-ready and holds only what the student may see."""
 
     position: int
     name: str

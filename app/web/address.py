@@ -1,7 +1,4 @@
-"""Names in addresses. What can't name anything is not found, before the database is asked.
-
-The addresses of authors' pages.
-"""
+"""Path parameters of pages. A malformed name or id is a 404 without a database query."""
 
 from typing import Annotated
 from uuid import UUID

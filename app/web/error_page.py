@@ -1,4 +1,4 @@
-"""The page for whatever went wrong: what happened, and what to do next."""
+"""The error page: what happened and what to do next."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ from app.web.visit import Visit, count_visit, is_counted, read_path, read_visit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
-    """What the page offers beside its sentence. `visit`: who visits, where that could be asked."""
+    """Further content of the page. `visit` is None if it could not be read; `near` are similar problems."""
 
     visit: Visit | None = None
     near: Sequence[NamedProblem] = ()
 
 
 def render_error(request: Request, status: int, detail: str, headers: Mapping[str, str] | None = None) -> HTMLResponse:
-    """`detail` is shown where it says more than the status; nothing of a failure of ours is."""
+    """Render the page. `detail` is shown if it says more than the status, but never for a server error."""
     phrase = HTTPStatus(status).phrase
     is_telling = bool(detail) and detail != phrase and status < HTTPStatus.INTERNAL_SERVER_ERROR
     try:
@@ -75,9 +75,9 @@ def _advice(status: int) -> str | None:
 
 
 def _look_around(request: Request, status: int) -> Around:
-    """Nothing of the database where it may be what is broken.
+    """Read the visit and, for a 404, similar problems. A server error skips the database, which may be the cause.
 
-    Looking for what else could be meant costs as much as a page, and counts as one. Raises TooOften.
+    Searching for similar problems counts as a page view. Raises TooOften.
     """
     database: Database | None = getattr(request.app.state, "database", None)
     if database is None or status >= HTTPStatus.INTERNAL_SERVER_ERROR:

@@ -1,4 +1,4 @@
-"""A time as a form's field has it, in UTC."""
+"""UTC times in form fields."""
 
 from datetime import UTC, datetime
 
@@ -6,7 +6,7 @@ from app.errors import Invalid
 
 
 def read_moment(field: str, text: str) -> datetime | None:
-    """None for an empty field; a day begins at midnight. Raises Invalid."""
+    """Read a time, or None from an empty field. A date means midnight. Raises Invalid."""
     if not text:
         return None
     try:

@@ -1,6 +1,6 @@
-"""What the page says about a verdict: a title, what to do next, and which of four tones it has.
+"""The title, advice, tone and icon of each verdict.
 
-A tone is a colour, and always comes with an icon and words, since not everybody sees the colour.
+A tone is a colour. It always comes with an icon and words, for readers who can't see the colour.
 """
 
 from dataclasses import dataclass, replace
@@ -72,6 +72,6 @@ WORDS: dict[Verdict, Words] = {
 
 
 def words_for(verdict: str) -> Words:
-    """In the reader's language."""
+    """Return the words of a verdict in the reader's language."""
     words = WORDS[Verdict(verdict)]
     return replace(words, title=_(words.title), advice=_(words.advice))

@@ -1,4 +1,4 @@
-"""What the page says about a package on its way: a title, a sentence, a tone and an icon, and where its checks are."""
+"""The status of a verification for its page: title, sentence, tone, icon and the progress of its checks."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from app.catalog.verification_report import TITLES, CheckName
 from app.web.messages import gettext as _
 from app.web.messages import ngettext
 
-# In the order in which they are made, each with the names under which its progress is told.
+# The checks in order, each with the step names of its progress.
 _CHECKS: dict[CheckName, tuple[str, ...]] = {
     "reference": ("", "the reference"),
     "lint": (),
@@ -23,7 +23,7 @@ _CHECKS: dict[CheckName, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`state`: done, now or later."""
+    """A check. `state` is done, now or later."""
 
     title: str
     state: str

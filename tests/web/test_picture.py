@@ -72,7 +72,7 @@ def test_the_message_the_numbers_the_table_and_the_picture_name_the_same_worst_l
 def test_a_nan_in_a_list_of_losses_is_where_its_curve_is_marked() -> None:
     found = report([1.0, 900.0, float("nan")], [1.0, 1.0, 1.0])
 
-    assert found["message"].startswith("`2` ")
+    assert found["message"].startswith("`2`: ")
     assert "worst at [2]" in draw_figures(found)[0].panels[0].picture
 
 

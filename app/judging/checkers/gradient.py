@@ -1,14 +1,14 @@
-"""`gradient`: the answer and the expected gradient, each taken as one vector, differ by little of their length.
+"""`gradient`: the relative error of the whole leaf, taken as one vector, is small.
 
-‖a − e‖ ≤ relative · max(‖a‖, ‖e‖), Euclidean norms over the whole leaf. That is the relative error of Stanford's CS231n
-(notes on neural networks 3, "Gradient checks"), of the vector in place of each number; there 1e-7 is good in float64,
-1e-4 is for objectives with kinks, and above 1e-2 the gradient is most likely wrong. An element that is tiny beside the
-others may be off by much of itself, as rounding makes it. So it fits gradients, Jacobian-vector products and update
-directions, and not outputs of which each element counts. `absolute` accepts, besides, any difference up to that length:
-a gradient that is zero up to rounding has no direction. With both vectors zero the answer is right.
+The rule is ‖a − e‖ ≤ relative · max(‖a‖, ‖e‖), with Euclidean norms over the leaf. This is the relative error of
+Stanford's CS231n (notes on neural networks 3, "Gradient checks") for the vector instead of each number. There, 1e-7 is
+good in float64, 1e-4 is for objectives with kinks, and above 1e-2 the gradient is probably wrong. Rounding may give a
+tiny element a large relative error. So use it for gradients, Jacobian-vector products and update directions, and not
+where each element counts. `absolute` also accepts any difference up to that length, because a gradient that is zero up
+to rounding has no direction. Two zero vectors match.
 
-A judge has arrays and no function to differentiate. A reference that takes central differences in float64 makes this
-the check against them.
+The judge has arrays but no function to differentiate. For a check against central differences, let the reference
+compute those in float64.
 """
 
 from dataclasses import dataclass, replace
@@ -59,7 +59,7 @@ class Gradient(Checker):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Vectors:
-    """Two lengths, the length of the difference and the inner product; all by `unit`, so that no square overflows."""
+    """Two lengths, the length of the difference and the inner product, in units that keep squares from overflowing."""
 
     unit: float
     answer: float
@@ -109,7 +109,7 @@ def _peak(numbers: Array) -> float:
 
 
 def _share(difference: float, allowed: float) -> float:
-    """Of an allowance; what is nothing uses nothing of it."""
+    """Return the used share of the allowed difference, or 0 without a difference."""
     if difference == 0:
         return 0.0
     return difference / allowed if allowed else float("inf")

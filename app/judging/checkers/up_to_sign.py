@@ -1,12 +1,12 @@
-"""`up_to_sign`: within the tolerance, where every part of the leaf may have the opposite sign.
+"""`up_to_sign`: within the tolerance, where each part of the leaf may have the opposite sign.
 
-A part is what lies at one index of each axis in `axes`: with `axes: [1]` each column of a matrix, with `axes: [0, 2]`
-each column of each matrix in a batch, and without axes the whole leaf. It is right when all of it is within the
-tolerance, as it is or negated. Eigenvectors, singular vectors and principal components are defined up to this; where an
-eigenvalue is repeated they are not even that, and the inputs should avoid it.
+A part lies at one index of each axis in `axes`: with `axes: [1]` each column of a matrix, with `axes: [0, 2]` each
+column of each matrix in a batch, and without axes the whole leaf. A part is correct if it is within the tolerance,
+unchanged or negated. Eigenvectors, singular vectors and principal components are unique only up to a sign. For repeated
+eigenvalues they are not even that, so the inputs should avoid those.
 
-In a `group`, the parts at the same index of all leaves must be right under the same sign: U and V of a singular value
-decomposition are flipped in pairs, or their product changes. For real floats; a complex eigenvector is free by a phase.
+In a `group`, the parts at the same index of all leaves must have the same sign: U and V of a singular value
+decomposition flip in pairs, or their product changes. Only for real floats: a complex eigenvector has a free phase.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from app.judging.options import Integer
 
 
 class UpToSign(JointChecker):
-    """Within the tolerance, each part at an index of `axes` as it is or negated."""
+    """Within the tolerance, each part at an index of `axes` unchanged or negated."""
 
     checker: Literal["up_to_sign"]
     axes: Annotated[tuple[Annotated[Integer, Field(ge=-32, le=31)], ...], Field(max_length=8)] = ()
@@ -52,7 +52,7 @@ class UpToSign(JointChecker):
         return None
 
     def places(self, dimensions: int) -> tuple[int, ...]:
-        """The axes counted from 0, in order."""
+        """Return the axes counted from 0, in order."""
         return tuple(sorted({axis % dimensions for axis in self.axes}))
 
     @classmethod
@@ -70,7 +70,7 @@ class UpToSign(JointChecker):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Halves:
-    """A leaf, and which of its parts are right as they are, and which when negated."""
+    """A leaf, with the parts that are correct unchanged and those that are correct negated."""
 
     task: Task
     places: tuple[int, ...]
@@ -80,7 +80,7 @@ class _Halves:
 
     @classmethod
     def of(cls, checker: UpToSign, task: Task) -> Self:
-        """The answer may be of any kind of number; those that have no sign get one."""
+        """Check both signs. An unsigned answer is converted to floats."""
         given = task.answer.array if task.answer.kind in ("float", "complex") else task.answer.array.astype(np.float64)
         places = checker.places(given.ndim)
 
@@ -93,7 +93,7 @@ class _Halves:
         )
 
     def products(self) -> Array:
-        """Positive where a part is nearer as it is."""
+        """Return numbers that are positive where a part is closer unchanged than negated."""
         given, wanted = self.answer.astype(np.complex128).real, self.task.expected.array.astype(np.float64)
         scale = max(np.nan_to_num(np.abs(array)).max(initial=1.0) for array in (given, wanted))
         products = np.nan_to_num(given / scale) * np.nan_to_num(wanted / scale)

@@ -1,6 +1,6 @@
-"""The kinds of requirements that there are: one in each file of this folder, under the name of the file.
+"""All kinds of requirements by name. Each file of this folder holds one kind, named like the file.
 
-That name is also the key by which an author's mapping is known to be of that kind.
+The name is also the key by which an author's mapping is recognised.
 """
 
 from collections.abc import Iterator, Mapping

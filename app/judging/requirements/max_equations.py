@@ -1,4 +1,4 @@
-"""`max_equations`: how many operations the program may consist of, before it is compiled."""
+"""`max_equations`: the largest number of operations in the uncompiled program."""
 
 from typing import Annotated
 

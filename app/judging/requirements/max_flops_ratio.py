@@ -1,4 +1,4 @@
-"""`max_flops_ratio`: how much arithmetic the program may do, measured by the reference's."""
+"""`max_flops_ratio`: the largest ratio of the program's FLOPs to the reference's."""
 
 from typing import Annotated
 
@@ -7,12 +7,12 @@ from pydantic import Field
 from app.judging.options import Number
 from app.judging.requirement import NOT_TRIED, Facts, Requirement
 
-# For each step of the reference's loops, in which a few numbers more would weigh much where a step has few elements.
+# FLOPs allowed beyond the ratio for each step of the reference's loops: a few matter where a step has few elements.
 MORE_PER_STEP = 8
 
 
 class MaxFlopsRatio(Requirement):
-    """A loop of unknown length is too much, where the reference has none; else it counts as one step of it."""
+    """A loop of unknown length counts as one step, but fails if the reference has no such loop."""
 
     max_flops_ratio: Annotated[Number, Field(gt=0, le=1000)]
 

@@ -1,4 +1,4 @@
-"""`uses`: a loop of a stated length, a choice between branches, or one batched program, that the answer comes from."""
+"""`uses`: a loop of a given length, a choice between branches, or one batched program that computes the answer."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, TypeAlias
@@ -10,23 +10,24 @@ from app.judging.requirement import NOT_TRIED, Conditional, Count, Evidence, Fac
 
 Structure: TypeAlias = Literal["scan", "fori", "while", "cond", "vmap"]
 
-# One step is its own body: no compiler keeps a loop for it, and none can be asked for.
+# Compilers remove a loop of one step, so none can be required.
 LEAST_LENGTH = 2
-# Of the share of the arithmetic that lies in the reference's own loop.
+# The least share of the arithmetic in the loop, relative to the reference's loop.
 LEAST_SHARE = 0.5
-# Of the arithmetic of the reference's own loop, what may be done outside of one that parameters reach the answer
-# through, beside what the reference does there: whoever only copies them there does all of it afterwards.
+# The most additional arithmetic outside a loop with `through`, as a share of the arithmetic in the reference's loop. A
+# loop that only copies the parameters leaves all of it for afterwards.
 MOST_OUTSIDE = 0.4
-# How far the reference's answer must move without a step of its loop for others to be measured by it, and of that the
-# share that theirs must move.
+# The least change of the reference's answer without a step of its loop for this test to apply, and the share of that
+# change that a submission's answer must show.
 CLEAR_EFFECT, LEAST_EFFECT = 1e-3, 0.1
 
 
 class Uses(Requirement):
-    """`length`: of steps, or of the batch. `through`: parameters that reach the answer by way of it only.
+    """A required structure.
 
-    `slices`: parameters of which each step looks at its own part. `scan` and `fori` are the same loop in a program, and
-    so are judged alike.
+    `length`: the number of steps, or the batch size. `through`: parameters that reach the answer only through it.
+    `slices`: parameters of which each step reads only its own slice. `scan` and `fori` are the same loop in a program,
+    so they are judged alike.
     """
 
     uses: Structure
@@ -45,15 +46,17 @@ class Uses(Requirement):
     def find_contradiction(self) -> Objection | None:
         if self.uses == "while" and self.length is not None:
             return Objection(
-                key="length", message="is given for while, whose steps depend on values", remedy="remove it"
+                key="length", message="does not apply to while, whose length depends on values", remedy="remove it"
             )
         if self.uses == "cond" and self.length is not None:
-            return Objection(key="length", message="is given for cond, which has no steps", remedy="remove it")
+            return Objection(key="length", message="does not apply to cond, which has no steps", remedy="remove it")
         if self.slices and self.uses not in ("scan", "fori"):
-            message = f"is given for {self.uses}, which does not count its steps"
+            message = f"does not apply to {self.uses}, which does not count its steps"
             return Objection(key="slices", message=message, remedy="remove it, or ask for scan or fori")
         if self.through and self.uses == "vmap":
-            return Objection(key="through", message="is given for vmap, which can't be told apart", remedy="remove it")
+            return Objection(
+                key="through", message="does not apply to vmap, where dataflow can't be separated", remedy="remove it"
+            )
         return None
 
     @property
@@ -105,7 +108,7 @@ class Uses(Requirement):
 
 
 def _does_much_outside(loop: Loop, reference: Sequence[Loop], facts: Facts) -> bool:
-    """In numbers and not in shares, which useless work in the loop could mend."""
+    """Compare FLOPs and not shares, since useless work in the loop could change a share."""
     if facts.reference is None or not reference:
         return False
     known = min(one.outside for one in reference)
@@ -113,18 +116,18 @@ def _does_much_outside(loop: Loop, reference: Sequence[Loop], facts: Facts) -> b
 
 
 def clear_effect(loops: Sequence[Loop | Conditional]) -> float:
-    """0.0 where it is too small to tell anything from."""
+    """Return the reference's largest effect, or 0.0 if it is too small to measure by."""
     effect = max((loop.effect or 0.0 for loop in loops), default=0.0)
     return effect if effect >= CLEAR_EFFECT else 0.0
 
 
 def fitting(evidence: Evidence | None, length: int | None) -> list[Loop]:
-    """The loops of that length; any loop fits None."""
+    """Return the loops of that length, or all loops for None."""
     return [loop for loop in evidence.loops if length is None or loop.length == length] if evidence else []
 
 
 def _first(faults: Sequence[str | None], expected: str, otherwise: str) -> tuple[str, str] | None:
-    """Met by one without a fault; else the fault of the first, or what there is when none fits."""
+    """Return None if a candidate has no fault, else the first fault, or `otherwise` without candidates."""
     if None in faults:
         return None
     return expected, faults[0] if faults and faults[0] else otherwise
@@ -151,7 +154,7 @@ def _one_loop(length: int | None) -> str:
 
 
 def _described(evidence: Evidence, length: int | None) -> str:
-    """What there is in the place of what was looked for."""
+    """Describe the program's loops, or its repeated copies of a body."""
     if evidence.loops:
         return _listed([_loop(loop) for loop in evidence.loops])
     copies = evidence.copies

@@ -1,4 +1,4 @@
-"""All of one's own data in one file; and the end of one's account."""
+"""Personal data export, and erasure of the user's own account."""
 
 from typing import Annotated
 

@@ -53,7 +53,7 @@ def send_sign_out(visit: CurrentVisit) -> Response:
 
 
 def sign_in_page(visit: Visit, form: SignInForm, *, error: str = "", notice: str = "", status: int = 200) -> Response:
-    """`error`: what went wrong with the form as a whole; `notice`: what was done before."""
+    """Render the page. `error` is about the form as a whole; `notice` confirms an earlier action."""
     context = {
         "values": {"username": form.username},
         "errors": {"form": error} if error else {},

@@ -1,4 +1,4 @@
-"""Judging submissions again: which, how far it is, what it changes, and letting it count or not."""
+"""Rejudgings: select submissions, follow the progress, review the changes, and apply or cancel."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
@@ -45,7 +45,7 @@ Rejudger = Annotated[Viewer, needs(Permission.REJUDGE, home=HOME)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """Which of the changes are shown."""
+    """The part of the changes that is shown."""
 
     cursor: str = ""
     only_changed: bool = False
@@ -74,7 +74,7 @@ def begin(
     onto: Annotated[str, Form()] = "own",
     note: Annotated[str, Form()] = "",
 ) -> Response:
-    """`criteria` as the preview had them, so that no more is judged again than was looked at."""
+    """Start a rejudging with the preview's `criteria`, so that it includes only previewed submissions."""
     try:
         choice = Choice.model_validate_json(criteria)
         with visit.transaction() as session:
@@ -87,7 +87,7 @@ def begin(
 
 
 def read_view(visit: CurrentVisit, viewer: Rejudger, rejudging_id: str) -> RejudgingView:  # noqa: ARG001
-    """A dependency, so that a stream which may not be seen is refused before it begins. Raises NotFound."""
+    """Read the rejudging; a dependency, so that a stream is refused before it starts. Raises NotFound."""
     try:
         return _read(visit, UUID(rejudging_id))
     except ValueError:
@@ -115,7 +115,7 @@ def show_result(visit: CurrentVisit, view: Known, cut: Asked) -> Response:
 
 
 def hold_view(visit: CurrentVisit, viewer: Rejudger, view: Known) -> Iterator[Follower]:  # noqa: ARG001
-    """Raises LimitReached, too."""
+    """Hold one of the admin's streams. Raises LimitReached."""
     with hold_seat(visit, viewer, Permission.REJUDGE) as follower:
         yield follower
 
@@ -124,7 +124,7 @@ def hold_view(visit: CurrentVisit, viewer: Rejudger, view: Known) -> Iterator[Fo
 async def stream_progress(
     visit: CurrentVisit, known: Known, follower: Annotated[Follower, Depends(hold_view)], cut: Asked
 ) -> AsyncIterator[ServerSentEvent]:
-    """The same fragment as `/result`, whenever it has changed; `done` when it will not change by itself."""
+    """Send the fragment of `/result` on every change, and `done` when judging is over."""
 
     def read(session: Session, _viewer: Viewer) -> RejudgingView:
         return view_rejudging(session, get_rejudging(session, known.id))
@@ -158,7 +158,7 @@ def drop(visit: CurrentVisit, view: Known) -> Response:
 
 
 def _read(visit: Visit, rejudging_id: UUID) -> RejudgingView:
-    """In a transaction of its own. Raises NotFound."""
+    """Read the rejudging in its own transaction. Raises NotFound."""
     with visit.transaction() as session:
         return view_rejudging(session, get_rejudging(session, rejudging_id))
 
@@ -173,7 +173,7 @@ def _show(visit: Visit, view: RejudgingView, cut: Cut = WHOLE, message: str = ""
 
 
 def _context(visit: Visit, view: RejudgingView, cut: Cut) -> dict[str, Any]:
-    """`asked`: what its addresses end with."""
+    """Return the page's context. `asked` is the query of the fragment's address."""
     with visit.transaction() as session:
         row = get_rejudging(session, view.id)
         page = list_changes(session, row, only_changed=cut.only_changed, cursor=cut.cursor or None)
@@ -189,7 +189,7 @@ def _context(visit: Visit, view: RejudgingView, cut: Cut) -> dict[str, Any]:
 
 
 def _show_form(visit: Visit, given: Mapping[str, str], refusal: str = "") -> Response:
-    """With a preview, where the form was sent."""
+    """Render the selection form, with a preview after it was sent."""
     typed = {name: given.get(name, "").strip() for name in (*CRITERIA, *FLAGS)}
     onto, found, criteria = given.get("onto", "own"), None, ""
     if typed.keys() & given.keys() and not refusal:

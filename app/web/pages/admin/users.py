@@ -1,4 +1,4 @@
-"""Users, for admins: the list with its filters; one user, with what can be done about them."""
+"""The admin pages of users: the list with filters, and one user with all actions."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -53,7 +53,7 @@ class SureForm(BaseModel):
 
 
 class RoleForm(SureForm):
-    """`seen`: what the form was made from."""
+    """A new role. `seen` is the role that the form showed."""
 
     role: Role
     seen: Role | None = None
@@ -139,7 +139,7 @@ def _do(visit: Visit, user_id: UUID, what: str, step: Callable[[Session], object
 
 
 def _change_email(session: Session, actor: Actor, user_id: UUID, form: EmailForm) -> None:
-    """Raises as `change_email`, and ChangedMeanwhile."""
+    """Change the e-mail. Raises ChangedMeanwhile and the errors of `change_email`."""
     email = form.email.strip() or None
     now = lock_user(session, user_id).email
     if form.seen is not None and now not in (form.seen or None, email):
