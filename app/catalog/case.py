@@ -6,16 +6,13 @@ What a case gives a parameter: a literal, a draw, an array written out, or lists
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, Self, get_args
 
-from pydantic import ConfigDict, Field, Strict, StringConstraints, model_validator
+from pydantic import ConfigDict, Discriminator, Field, Strict, StringConstraints, Tag, model_validator
+from typing_extensions import TypeAliasType
 
 from app.catalog.dtype import DType
 from app.catalog.fault import Conflict, Inconsistent
 from app.catalog.parameter import Doc, Identifier
 from app.judging.options import Integer, Model, Number
-
-if TYPE_CHECKING:
-    Value = Any
-
 
 Shape = tuple[Annotated[int, Strict(), Field(ge=0)], ...]
 Scalar = bool | int | float | str | None
@@ -109,6 +106,25 @@ def _kind(value: object) -> str | None:
         return "<array>"
     return "<list>" if isinstance(value, list | tuple) else "<scalar>"
 
+
+if TYPE_CHECKING:
+    Value = Any  # mypy can not follow the recursion
+else:
+    Value = TypeAliasType(
+        "Value",
+        Annotated[
+            Annotated[Normal, Tag("<normal>")]
+            | Annotated[Uniform, Tag("<uniform>")]
+            | Annotated[Integers, Tag("<integers>")]
+            | Annotated[Choice, Tag("<choice>")]
+            | Annotated[Permutation, Tag("<permutation>")]
+            | Annotated[Array, Tag("<array>")]
+            | Annotated[dict[str, "Value"], Tag("<mapping>")]
+            | Annotated[tuple["Value", ...], Tag("<list>")]
+            | Annotated[Scalar, Tag("<scalar>")],
+            Discriminator(_kind, custom_error_type="unknown_draw", custom_error_message="unknown draw"),
+        ],
+    )
 
 Array.model_rebuild()
 

@@ -5,9 +5,11 @@ The keys `requirements`, `static`, `sealed` and `repeat`: what of them can't be 
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Discriminator, Tag, TypeAdapter, ValidationError
 
 from app.catalog.case import Case, Drawn
 from app.catalog.fault import Conflict, nearest
@@ -18,10 +20,6 @@ from app.judging.requirement import Basis, Requirement
 from app.judging.requirements import REQUIREMENTS
 from app.judging.rules import find_pattern
 
-if TYPE_CHECKING:
-    AnyChecker = Checker
-    AnyRequirement = Requirement
-
 
 def _kind(value: object) -> str | None:
     """The tag of the checker's model, in brackets like those of draws."""
@@ -29,6 +27,13 @@ def _kind(value: object) -> str | None:
     return f"<{name}>" if isinstance(name, str) and name in CHECKERS else None
 
 
+if TYPE_CHECKING:
+    AnyChecker = Checker
+else:
+    AnyChecker = Annotated[
+        reduce(or_, (Annotated[model, Tag(f"<{name}>")] for name, model in CHECKERS.items())),
+        Discriminator(_kind, custom_error_type="unknown_checker", custom_error_message="unknown checker"),
+    ]
 _ANY: TypeAdapter[Checker] = TypeAdapter(AnyChecker)
 
 
@@ -92,6 +97,13 @@ def _tag(value: object) -> str | None:
     return f"<{name}>" if name else None
 
 
+if TYPE_CHECKING:
+    AnyRequirement = Requirement
+else:
+    AnyRequirement = Annotated[
+        reduce(or_, (Annotated[model, Tag(f"<{name}>")] for name, model in REQUIREMENTS.items())),
+        Discriminator(_tag, custom_error_type="unknown_requirement", custom_error_message="unknown requirement"),
+    ]
 _ANY_REQUIREMENT: TypeAdapter[Requirement] = TypeAdapter(AnyRequirement)
 
 

@@ -123,7 +123,7 @@ def test_what_is_wrong_stands_at_its_line_and_what_was_typed_stays(emmy: TestCli
     yaml, code = lines_marked(page)
     assert (yaml[0], code[0]) == ("f0-L3", "f3-L1")
     assert "is &#39;&lt;easy&gt;&#39;" in yaml[1]
-    assert "2 things are wrong" in page.text
+    assert "2 errors." in page.text
 
 
 @pytest.mark.parametrize("slug", ["", "../etc", "A B", "x" * 65, "a\0b"])
@@ -312,7 +312,7 @@ def test_what_is_far_too_much_comes_back_with_its_fault(emmy: TestClient) -> Non
     assert "but a file may have" in send(emmy, long).text
     assert typed(send(emmy, long)) == long
     assert "258 files" in send(emmy, many).text
-    assert "100 things are wrong, or more" in send(emmy, faulty).text
+    assert "100 or more errors" in send(emmy, faulty).text
 
 
 @pytest.mark.parametrize("policy", [{"requests_per_minute": 2}], indirect=True)

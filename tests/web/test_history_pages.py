@@ -95,7 +95,7 @@ def test_a_choice_that_is_not_two_of_one_problem_is_refused_and_kept(ada: TestCl
     answer = ada.get(f"/submissions?pick={first}&pick={second}&pick={uuid4()}&problem=scaled_sum")
 
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    assert "Choose two submissions to compare; 3 are chosen" in answer.text
+    assert "Select two submissions to compare; you selected 3." in answer.text
     assert len(re.findall("form=.compare. checked", answer.text)) == 2
 
 

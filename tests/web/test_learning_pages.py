@@ -173,7 +173,7 @@ def test_from_hint_to_quiz_to_the_solution_with_the_keyboard(grace: Visitor, dat
     page.locator("#question-1").get_by_role("button", name="Answer").press("Enter")
     expect(page.locator("#question-1")).to_be_focused()
     expect(page.locator("#question-1")).to_contain_text("Your answer, correct")
-    expect(page.get_by_text("1 of 2 answered, 1 right.")).to_be_visible()
+    expect(page.get_by_text("1 of 2 answered, 1 correct.")).to_be_visible()
 
     grace.open(PAGE + "/solution")
     expect(page.get_by_role("region", name="The reference solution")).to_contain_text("return x.sum() * scale")

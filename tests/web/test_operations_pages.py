@@ -71,7 +71,7 @@ def test_a_rejudge_that_gives_way_makes_no_two_of_one(admin: TestClient, databas
 
     assert "2 of 1" not in (page := admin.get("/admin/queue").text)
     assert "1 of 1" in page
-    assert "1 rejudge gives way" in page
+    assert "1 rejudge paused" in page
     assert "1 slot, 1 in use" in admin.get("/admin").text
 
 

@@ -56,7 +56,7 @@ def test_what_is_chosen_is_shown_before_it_is_done(grace: TestClient, submission
 
     assert "1 submission" in page
     assert f"/submissions/{submission.id}" in page
-    assert "Judge 1 submission again" in page
+    assert "Rejudge 1 submission" in page
 
 
 def test_of_too_many_it_is_said_and_no_button_is_there(
@@ -84,7 +84,7 @@ def test_of_too_many_it_is_said_and_no_button_is_there(
         ("problem=scaled_sum&revision=99", "no revision 99 of"),
         ("revision=1", "without its problem"),
         ("since=never", "is not a time"),
-        ("onto=x&user=grace", "choose the revisions of the verdicts or the current revisions"),
+        ("onto=x&user=grace", "the revisions of the verdicts or the current revisions"),
         ("ids=xyz", "is not a submission ID"),
         ("verdict=fine", "is not a verdict"),
         ("user=no", "There is no user"),
@@ -115,7 +115,7 @@ def test_going_back_to_an_older_revision_is_said_before_it_is_done(
         make_judged(session, add_revision(session, first))
         session.get_one(Problem, first.problem_id).current_revision_id = first.id
 
-    warning = "1 of them would go back to an older revision"
+    warning = "1 of them would move to an older revision"
     assert warning in grace.get(f"{HOME}/new?problem=scaled_sum&onto=current").text
     assert "go back" not in grace.get(f"{HOME}/new?problem=scaled_sum&onto=own").text
 
@@ -139,13 +139,13 @@ def test_it_runs_is_looked_at_and_applied(grace: TestClient, database: Database)
 @pytest.mark.usefixtures("submission")
 def test_what_changes_comes_with_the_part_that_is_kept_fresh(grace: TestClient, database: Database) -> None:
     path = begin(grace, database)
-    assert ">waits<" in grace.get(f"{path}/result").text
+    assert ">waiting<" in grace.get(f"{path}/result").text
 
     judge_again(database)
 
     fresh = grace.get(f"{path}/result?only=changed").text
     assert "case_1" in fresh
-    assert ">waits<" not in fresh
+    assert ">waiting<" not in fresh
     assert f'data-live="{path}/result?only=changed"' in grace.get(f"{path}?only=changed").text
     events = grace.get(f"{path}/events?only=changed").text
     assert "case_1" in events
@@ -169,11 +169,11 @@ def test_one_that_another_has_overtaken_can_only_be_cancelled(grace: TestClient,
     grace.post(f"{other}/apply", data={"sure": "yes"})
 
     page = grace.get(older).text
-    assert "Overtaken" in page
+    assert "Superseded" in page
     assert "Another rejudging of 1 of these submissions was applied in the meantime" in page
     assert "Apply all" not in page
     assert "Cancel rejudging" in page
-    assert "Overtaken" in grace.get(HOME).text
+    assert "Superseded" in grace.get(HOME).text
 
 
 @pytest.mark.usefixtures("submission")
@@ -214,7 +214,7 @@ def test_a_problem_with_a_new_revision_offers_admins_to_judge_again(
     assert f"1 submission {OTHER_REVISION}" in page
     assert "Some submissions have verdicts from other revisions" in grace.get("/admin/problems").text
     assert "/admin/rejudgings/new?problem=scaled_sum&amp;outdated=true&amp;onto=current" in page
-    assert "Judge 1 submission again" in grace.get(f"{HOME}/new?problem=scaled_sum&outdated=true&onto=current").text
+    assert "Rejudge 1 submission" in grace.get(f"{HOME}/new?problem=scaled_sum&outdated=true&onto=current").text
 
 
 def test_an_author_is_told_what_keeps_other_verdicts_and_who_can_judge_it_again(

@@ -96,7 +96,7 @@ def test_a_page_tells_where_the_time_goes_and_how_much_of_it_is_left(ada: TestCl
         record_phases(session, taken, [Phase(name="box", seconds=0.012), Phase(name="running", seconds=None)])
     judging = ada.get(f"{path}/result").text
 
-    assert "Its verdict should be here in less than 5 s." in queued
+    assert "Expect the verdict in less than 5 s." in queued
     assert "Running your code." in judging
     assert re.search(r"Taking a warm box <b>12 ms</b>", judging)
     assert re.search(r'aria-current="step">Running your code <b>…</b>', judging)
