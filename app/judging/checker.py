@@ -1,7 +1,7 @@
-"""What a checker is: the rule by which a leaf of an answer is judged, and what an author may choose of it.
+"""The base class of checkers: a checker judges one leaf of an answer by the author's options.
 
-Each file of `app.judging.checkers` holds one. Its fields are the keys that an author writes under `checkers`. The web
-process reads those too, and has no NumPy: a checker's file takes it from `app.judging.numeric`.
+Each file of `app.judging.checkers` holds one checker. Its fields are the keys that an author writes under `checkers`.
+The web process reads them without NumPy, so a checker's file imports NumPy from `app.judging.numeric`.
 """
 
 from abc import ABC, abstractmethod
@@ -20,7 +20,7 @@ from app.judging.tolerance import Tolerance
 SHAPE, DTYPE = "shape differs", "dtype differs"
 NAN_OR_INF, VALUES = "nan or inf differs", "values outside tolerance"
 
-# Sizes that a manifest leaves open are None, and so is a shape of which it says nothing.
+# None stands for a size, or a whole shape, that the manifest leaves open.
 Shape: TypeAlias = tuple[int | None, ...]
 Ask: TypeAlias = Callable[[], object]
 DtypePolicy: TypeAlias = Literal["exact", "kind", "any"]
@@ -28,18 +28,18 @@ GroupName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+$", max_length
 
 
 class CheckerUnfit(JudgeFailed):
-    """A checker met an expected leaf that it can't judge: the author's mistake, never the student's."""
+    """A checker can't judge an expected leaf. This is the author's mistake, never the student's."""
 
 
 def nobody_to_ask() -> object:
-    raise CheckerUnfit("the package's checker.py is needed here, and there is no box to run it in")
+    raise CheckerUnfit("the package's checker.py is needed, but there is no box to run it in")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Task:
-    """A leaf to check, of the right shape and an allowed dtype; both sides are text, or neither is.
+    """A leaf to check. Its shape and dtype are allowed, and either both sides are text or neither is.
 
-    `tolerance` is the leaf's. `ask` gives what the author's own code says of the whole answer.
+    `tolerance` is the leaf's. `ask` returns the result of the package's `checker.py` for the whole answer.
     """
 
     path: str
@@ -50,21 +50,21 @@ class Task:
 
     @property
     def subject(self) -> str:
-        """For the student."""
+        """The leaf's name in messages for students."""
         return subject(self.path)
 
     @property
     def place(self) -> str:
-        """For the author."""
+        """The leaf's name in messages for authors."""
         return f"leaf {self.path}" if self.path else "the output"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What a checker found at a leaf. `category` is None when it is right; numbers are None when there is none to give.
+    """A checker's result for one leaf. `category` is None for a correct leaf; unknown numbers are None.
 
-    `message` says what is wrong, to the student; it is empty when nothing is. `tolerance_used` is the largest share:
-    1.0 is exactly at the limit, inf a difference where none is allowed.
+    `message` tells the student what is wrong and is empty for a correct leaf. `tolerance_used` is the largest share of
+    the tolerance: 1.0 is exactly at the limit, inf is any difference where none is allowed.
     """
 
     category: str | None = None
@@ -85,7 +85,7 @@ RIGHT = Finding()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Objection:
-    """What an author has to change. `message` goes on from `key`, or without one from "an output that"."""
+    """An author's mistake and its remedy. `message` follows `key`, or "an output that" if there is no key."""
 
     key: str = ""
     message: str
@@ -96,11 +96,11 @@ class Objection:
 
 
 class Checker(Model, ABC):
-    """`checker` is the name, a Literal in each.
+    """A rule for one leaf. `checker` is its name, a Literal in each subclass.
 
-    `kinds` of leaves that it judges. `has_tolerance`: it reads the leaf's. `dtype_policy`: the stricter of this and the
-    problem's holds. `any_int`: ints of more than 64 bits too. `is_asking`: it asks the
-    package's own code.
+    `kinds` are the kinds of leaves that it judges. `has_tolerance`: it reads the leaf's tolerance. `dtype_policy`: the
+    stricter of this and the problem's applies. `any_int`: it judges ints of more than 64 bits. `is_asking`: it runs the
+    package's `checker.py`.
     """
 
     checker: str
@@ -113,35 +113,35 @@ class Checker(Model, ABC):
 
     @property
     def any_shape(self) -> bool:
-        """Whether the answer may have another shape than the expected leaf."""
+        """Whether the answer's shape may differ from the expected one."""
         return False
 
     @property
     @abstractmethod
     def rule(self) -> str:
-        """When a leaf is right, for students: goes on from "right when it is …"."""
+        """The rule for students, as words that follow "the output must be"."""
 
     @abstractmethod
     def check(self, task: Task) -> Finding:
-        """Of any answer at all: it may be hostile. Raises CheckerUnfit."""
+        """Judge a leaf of any answer, also of a hostile one. Raises CheckerUnfit."""
 
     def find_contradiction(self) -> Objection | None:
-        """Between the options."""
+        """Find options that contradict each other."""
         return None
 
     def find_unfit(self, dtype: str, shape: Shape | None) -> Objection | None:
-        """Why an expected leaf of this dtype and shape can't be judged so, as far as it can be told from these."""
+        """Find why the checker can't judge an expected leaf of this dtype and shape."""
         if kind_of(dtype) not in self.kinds:
             known = ", ".join(sorted(self.kinds))
             return Objection(message=f"is {dtype}, but {self.checker} judges {known}", remedy="choose another checker")
         return None if shape is None else self.find_unfit_shape(shape)
 
     def find_unfit_shape(self, shape: Shape) -> Objection | None:
-        """The same, of the shape alone."""
+        """Find why the checker can't judge an expected leaf of this shape."""
 
 
 class JointChecker(Checker):
-    """One that makes a choice: the leaves of one `group` must be right under the same."""
+    """A checker with a free choice, such as a sign. One choice must fit all leaves of a `group`."""
 
     group: GroupName | None = None
 
@@ -151,4 +151,4 @@ class JointChecker(Checker):
     @classmethod
     @abstractmethod
     def check_together(cls, members: Sequence[tuple[Any, Task]]) -> list[Finding]:
-        """One finding for each, in order. Raises CheckerUnfit."""
+        """Return one finding for each member, in order. Raises CheckerUnfit."""

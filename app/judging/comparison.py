@@ -1,19 +1,14 @@
-"""Is the answer right? The rules, in the order in which they are applied.
+"""The comparison of an answer with the expected output. The rules apply in this order:
 
 1. Structure: the same keys, the same number of items (lists and tuples may stand for each other).
 2. Shape: exactly the same; nothing broadcasts.
 3. dtype, by the problem's policy: `exact`, the same `kind` (bool, int, float, complex), or `any` number.
 4. NaN where NaN is expected and nowhere else, inf where inf of the same sign is.
-5. What the leaf's checker says; where none is named, `closeness`: |answer − expected| ≤ atol + rtol · |expected|.
+5. The leaf's checker; by default `closeness`: |answer − expected| ≤ atol + rtol · |expected|.
 
-A rule is applied to every leaf before the next one is. Integers, bool and text are exact; a tolerance of the whole
-output does not touch them, since 0.01 % of a token's number is another token. An integer leaf gets a tolerance only
-when the problem names its path. An expected output with nothing in it is no proof of anything, and never a pass.
-A checker may be stricter about the dtype or lift the rule of the shape, and says so in its file.
-
-Every leaf handed to its checker: alone, or with the others of its group.
-
-The part of a large leaf around its worst element, for people to look at.
+Each rule applies to all leaves before the next one does. Integers, bool and text are exact: 0.01 % of a token's number
+is another token. An integer leaf has a tolerance only if the problem names its path. No answer passes against an
+empty expected output. A checker's file says where it is stricter about the dtype or allows another shape.
 """
 
 from collections.abc import Sequence
@@ -39,13 +34,16 @@ from app.judging.rules import Rules, checker_for, tolerance_for
 from app.judging.severity import severity
 from app.judging.structure import Pair, StructureDiffers, describe, holds_something, pair_leaves
 
-WHOLE = 64  # a leaf of so many elements is shown whole
+WHOLE = 64  # a leaf with at most this many elements is shown whole
 VECTOR, MATRIX = 120, 12  # elements of a vector; rows and columns of the last two axes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Window:
-    """`start` is the index of its first element. Axes before the last two have length 1."""
+    """The part of a large leaf around its worst element, for display.
+
+    `start` is the index of its first element. Axes before the last two have length 1.
+    """
 
     start: tuple[int, ...]
     answer: Array
@@ -62,7 +60,7 @@ class Window:
 
 
 def cut_window(answer: Leaf, expected: Leaf, index: tuple[int, ...] | None) -> Window | None:
-    """None where the whole is shown anyway, or there is nothing to place it by."""
+    """Return None if the leaf is small enough to be shown whole, or if it has no worst element."""
     shape = expected.shape
     if not index or answer.shape != shape or len(index) != len(shape) or expected.array.size <= WHOLE:
         return None
@@ -81,7 +79,7 @@ def _list(array: Array) -> list[Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeafReport(Finding):
-    """A finding and what was compared. `rtol` and `atol` are None where the checker has no use for them."""
+    """A finding and the facts of its leaf. `rtol` and `atol` are None if the checker has no tolerance."""
 
     path: str
     checker: str
@@ -93,7 +91,7 @@ class LeafReport(Finding):
     rtol: float | None
     atol: float | None
     window: Window | None = field(default=None, compare=False, repr=False)
-    """Of a large leaf that differs: what is around its worst element."""
+    """The part around the worst element of a large leaf that differs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,17 +99,17 @@ class _Leaf:
     checker: Checker
     task: Task
     before: Finding | None
-    """What is wrong before the values are looked at."""
+    """A shape or dtype error, found before the values are compared."""
 
 
 def examine(pairs: Sequence[Pair], rules: Rules, ask: Ask) -> tuple[LeafReport, ...]:
-    """One report for each, in order. Raises CheckerUnfit."""
+    """Check every leaf, alone or with its group. Return one report for each, in order. Raises CheckerUnfit."""
     leaves = [_leaf(pair, rules, ask) for pair in pairs]
     findings = [leaf.before or RIGHT for leaf in leaves]
     groups = [group for group in _groups(leaves) if not any(leaves[index].before for index in group)]
     asking = [group for group in groups if leaves[group[0]].checker.is_asking]
     _fill(findings, leaves, [group for group in groups if group not in asking])
-    # The author's own code is asked last, and only of an answer in which nothing else is wrong.
+    # The package's checker.py runs last, and only if nothing else is wrong.
     if not any(finding.category for finding in findings):
         _fill(findings, leaves, asking)
     return tuple(_report(leaf, finding) for leaf, finding in zip(leaves, findings, strict=True))
@@ -138,7 +136,10 @@ def _before_values(task: Task, checker: Checker, policy: DtypePolicy) -> Finding
     same_dtype = canonical(answer.dtype) == canonical(expected.dtype)
     same_kind = answer.kind == expected.kind
     if answer.array.dtype == object and not checker.any_int:
-        return Finding(category=DTYPE, message=f"{task.subject} is an int of more than 64 bits; no array has such")
+        return Finding(
+            category=DTYPE,
+            message=f"{task.subject} is an int of more than 64 bits; return one that fits int64 or uint64",
+        )
     is_allowed = {"exact": same_dtype, "kind": same_kind, "any": True}
     if not (is_allowed[policy] and is_allowed[checker.dtype_policy]):
         message = f"{task.subject} has dtype {answer.dtype}; expected {expected.dtype}"
@@ -147,7 +148,7 @@ def _before_values(task: Task, checker: Checker, policy: DtypePolicy) -> Finding
 
 
 def _groups(leaves: Sequence[_Leaf]) -> list[list[int]]:
-    """Indices of the leaves that are checked together."""
+    """Return the indices of the leaves that are checked together."""
     groups: dict[object, list[int]] = {}
     for index, leaf in enumerate(leaves):
         checker = leaf.checker
@@ -163,7 +164,7 @@ def _check(group: Sequence[_Leaf]) -> list[Finding]:
         if task.expected.array.dtype == object and not checker.any_int:
             unfit = "is an int of more than 64 bits: choose another checker"
         if unfit:
-            raise CheckerUnfit(f"{checker.checker} is for {task.place}, and that {unfit}")
+            raise CheckerUnfit(f"{checker.checker} can't judge {task.place}: it {unfit}")
     first = group[0].checker
     with np.errstate(all="ignore"):
         if isinstance(first, JointChecker):
@@ -191,12 +192,15 @@ def _report(leaf: _Leaf, finding: Finding) -> LeafReport:
 __all__ = ["Comparison", "LeafReport", "Rules", "compare"]
 
 STRUCTURE, EMPTY = "structure differs", "empty output"
-UNSUPPORTED = "unsupported output"  # said by the box, which could not turn the output into values
+UNSUPPORTED = "unsupported output"  # set by the box if it can't convert the output into values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """`category` and `message` are those of the worst leaf (severity.py). `leaves` are in the output's order."""
+    """The result for a whole output.
+
+    `category` and `message` come from the worst leaf (severity.py). `leaves` are in the output's order.
+    """
 
     accepted: bool
     category: str | None
@@ -205,9 +209,9 @@ class Comparison:
 
 
 def compare(answer: Tree, expected: Tree, rules: Rules, ask: Ask = nobody_to_ask) -> Comparison:
-    """`ask` gives what the package's own code says of the answer, if it has such. Raises CheckerUnfit."""
+    """Compare two trees. `ask` runs the package's `checker.py`, if it has one. Raises CheckerUnfit."""
     if not holds_something(expected):
-        return _rejected(EMPTY, "the expected output of this case is empty, so nothing can pass it; tell its author")
+        return _rejected(EMPTY, "the expected output of this case is empty, so no answer can pass; tell the author")
     if not holds_something(answer):
         return _rejected(EMPTY, _nothing(answer, expected))
     pairs = pair_leaves(answer, expected)
@@ -229,6 +233,6 @@ def _nothing(answer: Tree, expected: Tree) -> str:
 def _conclude(reports: tuple[LeafReport, ...]) -> Comparison:
     wrong = [report for report in reports if report.category is not None]
     if not wrong:
-        return Comparison(accepted=True, category=None, message="your output is right", leaves=reports)
+        return Comparison(accepted=True, category=None, message="your output is correct", leaves=reports)
     worst = max(wrong, key=lambda report: severity(report.category, report.tolerance_used))
     return Comparison(accepted=False, category=worst.category, message=worst.message, leaves=reports)

@@ -1,8 +1,7 @@
-"""Distributions that samples may be required to follow, in standard form: P(X ≤ z) and P(X ≥ z).
+"""Distributions for the `distribution` checker, in standard form: P(X ≤ z) and P(X ≥ z).
 
-Both are given, each accurate where it is small. A shift and a scale turn any member of a family into its standard form.
-Formulas: Johnson, Kotz and Balakrishnan, "Continuous Univariate Distributions". Names and standard forms are those of
-`jax.random` and `scipy.stats`.
+Both probabilities are given because each is accurate where it is small. Formulas: Johnson, Kotz and Balakrishnan,
+"Continuous Univariate Distributions". Names and standard forms are those of `jax.random` and `scipy.stats`.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +25,7 @@ class SampleDistribution:
 
 
 def _symmetric(tail: Callable[[Array], Array]) -> Callable[[Array], Probabilities]:
-    """Build both probabilities from P(X ≥ |z|)."""
+    """Derive both probabilities from P(X ≥ |z|)."""
 
     def probabilities(z: Array) -> Probabilities:
         outer = tail(np.abs(z))
@@ -36,7 +35,7 @@ def _symmetric(tail: Callable[[Array], Array]) -> Callable[[Array], Probabilitie
 
 
 def _normal_tail(z: Array) -> Array:
-    # NumPy has no error function, and Python's is accurate even in the far tail.
+    # NumPy has no error function. Python's is exact enough even in the far tails.
     return np.fromiter(map(erfc, (z / sqrt(2)).tolist()), np.float64, z.size) / 2
 
 

@@ -1,25 +1,53 @@
-"""What is said of a leaf whose elements were compared one by one."""
+"""Findings about a leaf whose elements are compared one by one, and the sentences that describe them."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
 from app.judging.checker import NAN_OR_INF, VALUES, Finding, Task
 from app.judging.elements import Distance
-from app.judging.leaf import MAX_TEXT_SHOWN, Array, shown
+from app.judging.leaf import MAX_TEXT_SHOWN, Array, Shown, shown
 from app.judging.numeric import np
 from app.judging.text import printable
 
+LEAST_DIGITS, MOST_DIGITS = 3, 17
+SMALL = 1e-3  # smaller numbers have an exponent
+
 
 def gap_text(found: Finding) -> str:
-    if found.worst_difference is None:
+    if found.worst_difference is None or found.worst_allowed is None:
         return ""
-    return f" (difference {found.worst_difference:.3g}, allowed {found.worst_allowed:.3g})"
+    return f" (allowed ±{number_text(found.worst_allowed)})" if found.worst_allowed else " (must be equal)"
+
+
+def number_text(number: Shown, digits: int = LEAST_DIGITS) -> str:
+    """Return a float with so many significant digits (−0.367, 1e-5), and any other value in full."""
+    if not isinstance(number, float):
+        return str(number)
+    text = f"{number:.{digits}g}"
+    if 0 < abs(number) < SMALL and not math.isinf(number):
+        mantissa, exponent = f"{number:.{digits - 1}e}".split("e")
+        text = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+    text = text.replace("e+0", "e").replace("e+", "e")
+    return "−" + text[1:] if text.startswith("-") else text
+
+
+def pair_text(answer: Shown | None, expected: Shown | None) -> tuple[str, str]:
+    """Return both with as few digits as tell them apart."""
+    pair = str(answer), str(expected)
+    if answer is None or expected is None:
+        return pair
+    for digits in range(LEAST_DIGITS, MOST_DIGITS + 1):
+        pair = number_text(answer, digits), number_text(expected, digits)
+        if pair[0] != pair[1]:
+            break
+    return pair
 
 
 def find_elements(
     task: Task, distance: Distance, answer: Array | None = None, gap: Callable[[Finding], str] = gap_text
 ) -> Finding:
-    """`answer`: the array that was measured, where that is not the answer as it came."""
+    """`answer` is the measured array, if the answer was rearranged first."""
     if distance.worst is None:
         return Finding()
     index = tuple(int(i) for i in np.unravel_index(distance.worst, task.expected.shape))
@@ -40,15 +68,16 @@ def find_elements(
 
 
 def worst_text(found: Finding, gap: Callable[[Finding], str] = gap_text) -> str:
-    """Of an array: "furthest off at (3, 7): yours 0.51, expected 0.25 (difference 0.26, allowed 1e-05)"."""
+    """Return "worst at (3, 7): yours 0.51, expected 0.25 (allowed ±1e-5)"."""
     is_misplaced = found.category == NAN_OR_INF
-    place = "first nan or inf out of place" if is_misplaced else "furthest off"
-    values = f"yours {found.worst_answer}, expected {found.worst_expected}{'' if is_misplaced else gap(found)}"
+    place = "first nan or inf mismatch" if is_misplaced else "worst"
+    answer, expected = pair_text(found.worst_answer, found.worst_expected)
+    values = f"yours {answer}, expected {expected}{'' if is_misplaced else gap(found)}"
     return f"{place} at {found.worst_index}: {values}" if found.worst_index else values
 
 
 def find_text(task: Task) -> Finding:
-    """Texts and None are exact."""
+    """Compare texts and None exactly."""
     if task.answer.value == task.expected.value:
         return Finding()
     answer, expected = (printable(repr(leaf.value), MAX_TEXT_SHOWN) for leaf in (task.answer, task.expected))
@@ -62,8 +91,10 @@ def find_text(task: Task) -> Finding:
 
 
 def _sentence(task: Task, found: Finding, gap: Callable[[Finding], str]) -> str:
-    if found.worst_index:
-        differing = f"{found.outside} of {task.expected.array.size} elements differ"
-        return f"{task.subject}: {differing}; {worst_text(found, gap)}"
-    off = "" if found.category == NAN_OR_INF else gap(found)
-    return f"{task.subject} is {found.worst_answer}; expected {found.worst_expected}{off}"
+    size = task.expected.array.size
+    if size > 1:
+        return f"{task.subject}: {found.outside} of {size} elements differ; {worst_text(found, gap)}"
+    if task.path:
+        return f"{task.subject}: {worst_text(replace(found, worst_index=None), gap)}"
+    answer, expected = pair_text(found.worst_answer, found.worst_expected)
+    return f"{task.subject} is {answer}; expected {expected}{'' if found.category == NAN_OR_INF else gap(found)}"

@@ -1,8 +1,8 @@
-"""How far one array is from another of the same shape, element by element.
+"""The element-wise distance of two arrays of the same shape.
 
-Floats are compared in float64 and complex numbers by the modulus of the difference in complex128. Integers are
-subtracted as 64-bit integers: 2**53 and 2**53 + 1 differ by 1, which float64 does not see. Works through pieces of
-the arrays, so that a big answer needs little memory beyond itself.
+Floats are compared in float64, and complex numbers by the modulus of their difference in complex128. Integers are
+subtracted as 64-bit integers, because float64 can't tell 2**53 from 2**53 + 1. The arrays are compared in pieces, so
+a large answer needs little extra memory.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,12 +21,12 @@ _Mask: TypeAlias = Array
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distance:
-    """`outside` counts every element that is not right, `misplaced` those of them where NaN or inf stand wrongly.
+    """A summary of all elements. `outside` counts the wrong ones, `misplaced` those with an unexpected NaN or inf.
 
-    `max_abs`, `max_rel` and `used` are over the elements that are finite in both; None where there is none (`max_rel`:
-    none that is expected to differ from 0). `used` is the share of the tolerance: 1.0 is exactly at the limit, inf is
-    any difference where none is allowed. `worst` is the flat index of the first misplaced element, or else of the
-    one furthest beyond its tolerance (or nearest to it).
+    `max_abs`, `max_rel` and `used` cover the elements that are finite in both arrays, and are None if there are none.
+    `max_rel` covers only those whose expected value is not 0. `used` is the share of the tolerance: 1.0 is exactly at
+    the limit, inf is any difference where none is allowed. `worst` is the flat index of the first misplaced element,
+    or else of the element with the largest excess over its tolerance.
     """
 
     outside: int
@@ -45,7 +45,7 @@ NOTHING = Distance(
 
 
 def measure(answer: Leaf, expected: Leaf, tolerance: Tolerance) -> Distance:
-    """Both leaves are numbers or arrays, of the same shape."""
+    """Measure two leaves, numbers or arrays, of the same shape."""
     if answer.array.dtype == object or expected.array.dtype == object:
         return _measure_big_ints(answer.array.item(), expected.array.item())
     given, wanted = answer.array.reshape(-1), expected.array.reshape(-1)
@@ -54,7 +54,7 @@ def measure(answer: Leaf, expected: Leaf, tolerance: Tolerance) -> Distance:
 
 
 def summarise(size: int, gaps_of: Callable[[slice], "Gaps"], tolerance: Tolerance) -> Distance:
-    """Of flat arrays, piece by piece."""
+    """Summarise the gaps of flat arrays, piece by piece."""
     total = NOTHING
     with np.errstate(all="ignore"):
         for piece in pieces(size):
@@ -63,13 +63,13 @@ def summarise(size: int, gaps_of: Callable[[slice], "Gaps"], tolerance: Toleranc
 
 
 def within(answer: Leaf, expected: Leaf, tolerance: Tolerance) -> Array:
-    """For each element, in the shape of the leaves, whether it is right. Neither holds an int of more than 64 bits."""
+    """Return whether each element is correct, in the leaves' shape. Neither leaf is an int of more than 64 bits."""
     given, wanted = answer.array.reshape(-1), expected.array.reshape(-1)
     return within_arrays(given, wanted, (answer.kind, expected.kind), tolerance).reshape(expected.shape)
 
 
 def within_arrays(answer: Array, expected: Array, kinds: tuple[str, str], tolerance: Tolerance) -> Array:
-    """The same, of flat arrays."""
+    """Return whether each element of two flat arrays is correct."""
     right = np.empty(expected.size, np.bool_)
     with np.errstate(all="ignore"):
         for piece in pieces(expected.size):
@@ -84,7 +84,7 @@ def pieces(size: int) -> Iterator[slice]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Gaps:
-    """Per element: |answer − expected| (0 where either is not finite), |expected|, and what no tolerance can mend."""
+    """For each element: |answer − expected| (0 where either is not finite), |expected|, and misplaced NaN or inf."""
 
     gap: _Floats
     magnitude: _Floats
@@ -103,14 +103,14 @@ def _gaps(answer: Array, expected: Array, kinds: tuple[str, str]) -> Gaps:
 
 def _float_gaps(answer: Array, expected: Array) -> Gaps:
     finite = np.isfinite(answer) & np.isfinite(expected)
-    # NaN must match NaN: masked attention rows are NaN in the reference. And inf must match inf of the same sign.
+    # NaN matches NaN: masked attention rows are NaN in the reference. inf matches inf of the same sign.
     placed = finite | (np.isnan(answer) & np.isnan(expected)) | (answer == expected)
     gap = np.where(finite, np.abs(answer - expected), 0.0)
     return Gaps(gap=gap, magnitude=np.abs(expected), finite=finite, misplaced=~placed)
 
 
 def integer_gaps(answer: Array, expected: Array) -> Gaps:
-    """Each of int64 or uint64."""
+    """Compare two arrays, each int64 or uint64."""
     less = answer < expected
     given, wanted = answer.astype(np.uint64), expected.astype(np.uint64)
     larger = np.where(less, wanted, given)
@@ -123,7 +123,7 @@ def integer_gaps(answer: Array, expected: Array) -> Gaps:
 
 
 def _never_rounded(gaps: Gaps, expected: Array) -> Gaps:
-    """Floats for expected integers: an integer that float64 does not have is matched by no float."""
+    """Compare floats with expected integers. No float matches an integer that float64 can't represent."""
     nearest = expected.astype(np.float64)
     has_float = (nearest < float(np.iinfo(expected.dtype).max)) & (nearest.astype(expected.dtype) == expected)
     return Gaps(
@@ -192,7 +192,7 @@ def _larger(first: float | None, second: float | None) -> float | None:
 
 
 def _measure_big_ints(answer: Any, expected: Any) -> Distance:
-    """Ints of more than 64 bits are right or wrong: Python compares them exactly, with floats too."""
+    """Compare ints of more than 64 bits, which Python does exactly, also with floats."""
     wrong = int(answer != expected)
     return Distance(
         outside=wrong,

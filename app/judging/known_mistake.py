@@ -1,8 +1,8 @@
-"""Recognise the known mistake that a wrong submission makes, and find its hint.
+"""Recognition of known mistakes in wrong submissions.
 
 An author ships wrong solutions with the package, and the header of each describes its mistake. A submission makes that
-mistake if it gives the same wrong answers: in at least two cases, and in every judged case where that solution is
-wrong. So an answer that two mistakes share gives no hint, and neither does an answer that is nearly right.
+mistake if it matches the wrong solution's outputs in at least two cases where these are wrong, and in all such cases
+that were judged. An output that two mistakes share gives no hint, and neither does an output that is almost correct.
 """
 
 import ast
@@ -12,15 +12,15 @@ from dataclasses import dataclass
 
 LEAST_CASES = 2
 HINT_CHARACTERS = 500
-# In units of the tolerance: a mistake's answer that is closer than this to the expected one proves nothing.
+# In tolerances: an output of a mistake that is closer than this to the expected one is no evidence.
 FAR = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Likeness:
-    """The cases in which a submission and a known mistake give the same wrong answer.
+    """The cases in which a submission gives the same wrong output as a known mistake.
 
-    `is_refuted`: in some case the mistake's answer is wrong and the submission's answer differs from it.
+    `is_refuted`: in some case the mistake's output is wrong and the submission's output differs from it.
     """
 
     cases: frozenset[str]
@@ -28,7 +28,7 @@ class Likeness:
 
 
 def recognise(likenesses: Mapping[str, Likeness]) -> str | None:
-    """Return the mistake that explains the most, or None if another one explains cases that it does not."""
+    """Return the mistake that explains the most cases, if its cases include those of all other candidates."""
     possible = {
         name: likeness.cases
         for name, likeness in likenesses.items()
@@ -41,13 +41,13 @@ def recognise(likenesses: Mapping[str, Likeness]) -> str | None:
 
 
 def hint_of(source: str) -> str:
-    """Return the text after "Mistake:" in the header of a wrong solution, in one line; empty if there is none."""
+    """Return the header of a wrong solution after "Mistake:" as one line, or an empty text."""
     header = " ".join(_header(source).split())
     return re.sub(r"^Mistake:\s*", "", header, flags=re.IGNORECASE)[:HINT_CHARACTERS].strip()
 
 
 def _header(source: str) -> str:
-    """Return the first paragraph of the docstring, or the comment at the start of the source."""
+    """Return the first paragraph of the docstring, or the source's first comment."""
     text = source.removeprefix("\ufeff").lstrip()
     if text.startswith("#"):
         lines = re.match(r"(#.*\n?)+", text)

@@ -1,6 +1,6 @@
-"""Leaves of a tree: a number, an array, or a text.
+"""A leaf: one value of a tree, which is a number, an array or a text.
 
-A Python number counts as a 0-dimensional array: float as float64, int as int64 (uint64, or exact beyond that).
+A Python number is an array without dimensions: float as float64, int as int64 (uint64, or exact beyond that).
 """
 
 import math
@@ -31,7 +31,7 @@ _UINT64 = range(2**64)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Leaf:
-    """`dtype` is the name that students know: "float" for a Python float. Texts have no `array`."""
+    """A value with its array. `dtype` is the name that students use: "float" for a Python float. Texts lack `array`."""
 
     value: Tree
     kind: Kind
@@ -48,7 +48,7 @@ class Leaf:
 
 
 def read_leaf(value: Tree) -> Leaf:
-    """Wrap a value that is not a container. Raises TypeError for an array that the codec would have refused."""
+    """Read a value that is not a container. Raises TypeError for an array that the codec never passes on."""
     if value is None or isinstance(value, str | bytes):
         return Leaf(value=value, kind="text", dtype=type(value).__name__, array=np.empty((), object))
     array = _array_of(value)
@@ -59,12 +59,12 @@ def read_leaf(value: Tree) -> Leaf:
 
 
 def canonical(dtype: str) -> str:
-    """Map Python's number types to NumPy's names."""
+    """Return NumPy's name for the type of a Python number."""
     return _CANONICAL.get(dtype, dtype)
 
 
 def shown(element: Any) -> Shown:
-    """Return a number as short as its dtype allows: 0.1 for the nearest float32. Other values become text."""
+    """Return a JSON number, as short as its dtype allows: 0.1 for the float32 nearest to it. Others become text."""
     item = element.item() if isinstance(element, np.generic) else element
     if isinstance(item, float):
         return float(str(element)) if math.isfinite(item) else str(item)
@@ -84,7 +84,7 @@ def _dtype_of_int(value: int) -> "np.dtype[Any]":
 
 
 def kind_of(dtype: str) -> Kind:
-    """`dtype`: the name of the dtype or of the Python type."""
+    """Return the kind of a dtype or Python type by its name."""
     if dtype in ("NoneType", "str", "bytes"):
         return "text"
     if dtype == "bool":

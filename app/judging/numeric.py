@@ -1,6 +1,6 @@
 """NumPy, imported on first use.
 
-The web process reads from the checker modules what authors may write about checkers, and has no NumPy.
+The web process reads the checkers' options from the modules that check, but has no NumPy.
 """
 
 from importlib import import_module

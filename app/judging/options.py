@@ -1,4 +1,4 @@
-"""Base types for what authors write in YAML, strictly typed: no unknown keys, and no text for a number."""
+"""Strict types for the options that authors write in YAML: no unknown keys, no text in place of a number."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ Integer = Annotated[int, Strict()]
 class Model(BaseModel):
     """A frozen model that refuses unknown keys."""
 
-    # Literals may contain NaN and inf, which JSON can't represent as numbers.
+    # Literals may hold NaN and inf, which JSON lacks.
     model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
 
 

@@ -1,4 +1,4 @@
-"""Previews of values for people: small values whole, large ones by their first elements and statistics, as JSON.
+"""Previews of values for display: small values whole, large ones by their first elements and statistics. For JSONB.
 
 {"structure": "a dict with the keys 'loss', 'params'", "left_out": 0, "leaves": [
     {"path": "loss", "dtype": "float32", "shape": [], "values": 0.25},
@@ -18,13 +18,13 @@ from app.judging.structure import describe, leaves, path_text
 from app.judging.text import printable
 
 MAX_LEAVES = 40
-MAX_ELEMENTS = 64  # larger arrays are not shown whole
+MAX_ELEMENTS = 64  # a larger array is not shown whole
 FIRST_ELEMENTS = 8
 MAX_CHARACTERS = 500
 
 
 def preview(tree: Tree) -> dict[str, Any]:
-    """Numbers that JSON lacks are strings: "nan", "inf", "-inf", integers beyond 2**53, complex numbers."""
+    """Preview a tree. Numbers that JSON lacks become strings: "nan", "inf", "-inf", ints beyond 2**53, complex."""
     found = list(leaves(tree))
     shown_leaves = [_preview_leaf(path_text(path), read_leaf(value)) for path, value in islice(found, MAX_LEAVES)]
     return {"structure": describe(tree), "leaves": shown_leaves, "left_out": max(len(found) - MAX_LEAVES, 0)}

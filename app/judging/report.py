@@ -1,7 +1,7 @@
-"""What a student may see of one case, ready for JSON.
+"""The report of one case for its student, ready for JSON.
 
-A sample case shows everything. A hidden one shows one word of what went wrong and nothing that came out of the
-student's process: text, messages and values could carry the hidden inputs out.
+A sample case shows everything. A hidden case shows only the category of what went wrong. Text, messages and values from
+the student's process could leak the hidden inputs.
 """
 
 import builtins
@@ -39,7 +39,7 @@ _KNOWN = _BUILTIN | _FRAMEWORK | set(signal.Signals.__members__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """Why there is no answer to compare. `category` is our word; `exception` is what the box says was raised."""
+    """The reason why there is no answer to compare. `exception` is the name of what the code raised."""
 
     category: str
     message: str
@@ -49,7 +49,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """What a sample case shows besides: what the code printed, and previews of the values."""
+    """Further content of a sample case's report: printed text and previews of the values."""
 
     text: str = ""
     inputs: dict[str, Any] | None = None
@@ -72,7 +72,7 @@ def build_report(visibility: Visibility, finding: Comparison | Fault, material: 
 
 
 def exception_category(name: str) -> str:
-    """The name where it is Python's or a framework's own; a student's own name could say anything."""
+    """Return the name of a known exception, or "Exception": a student's own name could carry hidden inputs."""
     return name if name in _KNOWN else "Exception"
 
 
@@ -85,13 +85,13 @@ def told_bytes(visibility: Visibility, size: int) -> int:
 
 
 def coarse_seconds(seconds: float) -> float:
-    """Two significant digits, in steps of 100 ms from the first on: all that a hidden case tells of its time."""
+    """Round to two significant digits, in steps of 100 ms and at least 100 ms. Hidden cases show no more."""
     steps = round(float(f"{seconds:.2g}") / TIME_STEP)
     return round(max(steps, 1) * TIME_STEP, 1)
 
 
 def coarse_bytes(size: int) -> int:
-    """Rounded up to 16 MiB."""
+    """Round up to a multiple of 16 MiB."""
     return -(-size // MEMORY_STEP) * MEMORY_STEP
 
 
@@ -109,7 +109,7 @@ def _fault_part(fault: Fault) -> dict[str, Any]:
 
 
 def _comparison_part(comparison: Comparison) -> dict[str, Any]:
-    """The wrong leaves stand first, the worst of them before the others."""
+    """Return the leaves' reports: the wrong ones first, the worst before the others."""
     wrong = [leaf for leaf in comparison.leaves if leaf.category is not None]
     right = [leaf for leaf in comparison.leaves if leaf.category is None]
     wrong.sort(key=lambda leaf: severity(leaf.category, leaf.tolerance_used), reverse=True)

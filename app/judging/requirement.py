@@ -1,10 +1,8 @@
 """Requirements: rules on how an answer is computed, judged on evidence and never on the answer.
 
-Each file of `app.judging.requirements` holds one kind, named like the key that an author writes for it. The web process
-reads them too, without NumPy.
-
-Evidence on programs is read from the exported program, in a box that never held a student's Python code. Counts of
-calls come from the student's own process, and are evidence, not proof.
+Each file of `app.judging.requirements` holds one kind, named like the key that an author writes for it. The evidence
+for code that JAX can trace comes from the exported program, in a box that never ran the student's Python. Counts of
+calls come from the student's own process, so they are evidence and not proof.
 """
 
 from abc import ABC, abstractmethod
@@ -20,16 +18,15 @@ from app.judging.options import Integer, Model
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """A loop of the program. `length`: its number of steps, or None if it depends on values.
+    """A loop of a program.
 
-    `steps`: all steps, including those of surrounding loops. `index`: its place among the program's loops. `nesting`:
-    the number of surrounding loops. `takes_part`: the answer depends on it. `fed_by`: parameters that reach the answer
-    through it. `bypassed_by`: parameters that reach the answer beside it. `whole`: parameters of which every step sees
-    more than the part that its counter selects.
-
-    `outside`: the arithmetic outside this loop and others of its length, since a loop's gradient is a second loop;
-    infinite if unbounded. `share`: the rest of the arithmetic, from 0 to 1. `effect`: the least change of the answer
-    without the first or the last step; None if not tried.
+    `length`: its number of steps, or None if it depends on values; `steps`: that times the steps of the loops around
+    it. `index`: its place among the program's loops. `nesting`: the number of loops around it. `takes_part`: the answer
+    depends on it. `fed_by`: the parameters that reach the answer through it. `bypassed_by`: those that reach the answer
+    without it. `whole`: the parameters of which each step reads more than its own slice. `outside`: the arithmetic
+    outside this loop and others of its length (a differentiated loop becomes two); infinite if it is unbounded.
+    `share`: the rest of the arithmetic, from 0 to 1. `effect`: the least change of the answer when the first or the
+    last step is skipped; None if not tried.
     """
 
     index: int
@@ -47,9 +44,9 @@ class Loop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditional:
-    """A choice between `branches` by a value; the other fields are as for loops.
+    """A choice between `branches` by a value. The other fields are as for loops.
 
-    `effect`: the greatest change of the answer when one branch is always taken; None if not tried.
+    `effect`: the largest change of the answer when the program always takes the same branch; None if not tried.
     """
 
     index: int
@@ -63,12 +60,13 @@ class Conditional:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """Facts about a program. `operations`: counts of StableHLO operations, by name without the dialect.
+    """Facts about a program.
 
-    `copies`: repetitions of the largest repeated group of operations, as in an unrolled loop. `axes`: arithmetic on
-    arrays by the size of their axes. `equations`: the number of operations. `temporary_bytes`: temporary memory of the
-    compiled program. `flops`: all arithmetic that the outputs depend on; each of the `unbounded` loops, whose length is
-    unknown, counts as one step.
+    `operations`: the number of each StableHLO operation, by name without its dialect. `copies`: the number of
+    repetitions of the largest repeated group of operations, as in an unrolled loop. `axes`: the arithmetic on arrays
+    with an axis of each size. `equations`: the number of all operations. `temporary_bytes`: the compiled program's
+    temporary memory. `flops`: the arithmetic that the outputs depend on. It counts one step of each of the `unbounded`
+    loops, whose lengths are unknown.
     """
 
     loops: tuple[Loop, ...]
@@ -84,21 +82,21 @@ class Evidence:
 
 Basis: TypeAlias = Literal["program", "calls"]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
-# A number, or the name of a parameter or symbolic size that has a number in each case.
+# A number, or the name of a parameter or size that is a number in each case.
 Count = Annotated[
     Annotated[Integer, Field(ge=0), Tag("<number>")] | Annotated[Name, Tag("<name>")],
     Discriminator(lambda count: "<name>" if isinstance(count, str) else "<number>"),
 ]
 
-NOT_TRIED = "no program that could be examined"
+NOT_TRIED = "no program that could be inspected"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """The facts that a requirement is judged on, in one case.
+    """The facts of one case on which a requirement is judged.
 
-    `numbers`: integers of the case by name, from parameters and symbolic sizes. `calls`: counts by name of `Call`, as
-    reported by the student's process.
+    `numbers`: the case's integer parameters and symbolic sizes, by name. `calls`: the student's process's own count of
+    each `Call`.
     """
 
     numbers: Mapping[str, int]
@@ -112,7 +110,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unmet:
-    """`category` is the requirement in the manifest's own words, which is all that hidden cases show."""
+    """An unmet requirement. `category` is its rule in the manifest's words; hidden cases show no more."""
 
     category: str
     expected: str
@@ -124,32 +122,32 @@ class Unmet:
 
 
 class Requirement(Model, ABC):
-    """`basis`: the kind of evidence that it is judged on."""
+    """A rule on how an answer is computed. `basis` is the kind of evidence that it needs."""
 
     basis: ClassVar[Basis] = "program"
 
     @property
     def names(self) -> Mapping[str, str]:
-        """The names of per-case numbers, by the key that uses them."""
+        """The names that stand for a number in each case, by their keys."""
         return {}
 
     @property
     def parameters(self) -> Mapping[str, tuple[str, ...]]:
-        """The parameters whose path to the answer is examined, by key."""
+        """The parameters whose dataflow to the answer is inspected, by their keys."""
         return {}
 
     def find_contradiction(self) -> Objection | None:
-        """Return a contradiction between the keys, if any."""
+        """Find keys that contradict each other."""
         return None
 
     @property
     @abstractmethod
     def rule(self) -> str:
-        """The text for students, in the manifest's own words. It continues "your program must …"."""
+        """The rule for students, as words of the manifest that follow "your program must"."""
 
     @abstractmethod
     def judge(self, facts: Facts) -> tuple[str, str] | None:
-        """Return what was expected and what was found, or None if the requirement is met."""
+        """Return the expected and the found, or None if the requirement is met."""
 
     def find_unmet(self, facts: Facts) -> Unmet | None:
         found = self.judge(facts)
@@ -157,11 +155,11 @@ class Requirement(Model, ABC):
 
 
 def first_unmet(requirements: Iterable[Requirement], basis: Basis, facts: Facts) -> Unmet | None:
-    """Return the first unmet requirement of those judged on this kind of evidence."""
+    """Return the first unmet requirement of those judged on this basis."""
     asked = (requirement for requirement in requirements if requirement.basis == basis)
     return next(filter(None, (requirement.find_unmet(facts) for requirement in asked)), None)
 
 
 def plural(number: int, noun: str) -> str:
-    """`1 loop`, `8 loops`"""
+    """Return `1 loop` or `8 loops`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

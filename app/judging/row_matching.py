@@ -1,19 +1,11 @@
-"""In which order the rows of an answer are those of the expected leaf, each within the tolerance.
+"""Matching of an answer's rows with the expected rows in any order, each within the tolerance.
 
-Rows that are near to several others make it a question of pairing. Three ways, by what there is to pair:
+A row may be close to several others, so there are three methods:
 
-- One real number in a row: both sides in order. The intervals |x − e| ≤ atol + rtol·|e| have both ends in the order of
-  e while rtol ≤ 1, so that if any pairing works, this one does (exchange two that cross, and both still lie within).
-- Rows of integers or bool without a tolerance: both sides in lexical order.
-- Else: the graph of all pairs within the tolerance, and `matching`. Its work is capped by `graph_fault`.
-
-Pairing things one to one, where each may be paired with some of the others: maximum matching in a bipartite graph.
-
-Kuhn's algorithm with breadth-first searches. Neighbours are the bits of a Python int, so that what a search has seen is
-left out of a node's neighbours in one operation. What a search without success has seen can be part of no later success
-(the Hungarian tree), and is left out of all that follow.
-
-What is said of a leaf whose rows were put into the expected order.
+- One real number in each row: sort both sides. While rtol ≤ 1, both ends of the intervals |x − e| ≤ atol + rtol·|e| are
+  in the order of e. So if any pairing works, this one does (exchange two that cross, and both stay within).
+- Rows of integers or bool without a tolerance: sort both sides lexically.
+- Else: a maximum matching in the bipartite graph of all pairs within the tolerance. `graph_fault` caps its work.
 """
 
 from collections import defaultdict
@@ -30,7 +22,12 @@ from app.judging.tolerance import EXACT, Tolerance
 
 
 def match_most(neighbours: Sequence[int]) -> list[int | None]:
-    """For each left node, the right node that it is paired with. Bit j of `neighbours[i]`: left i may have right j."""
+    """Return the right node of each left node. Bit j of `neighbours[i]`: left i may be matched with right j.
+
+    This is Kuhn's algorithm with breadth-first searches. Neighbours are the bits of a Python int, so one operation
+    removes all nodes that a search has seen. Nodes seen by a failed search can't be part of a later success (the
+    Hungarian tree), so later searches skip them.
+    """
     pairing = _Pairing(neighbours)
     for left in range(len(neighbours)):
         pairing.add(left)
@@ -46,7 +43,7 @@ class _Pairing:
         self.hopeless = 0
 
     def add(self, left: int) -> None:
-        """Pairs it if it can be, by changing the partners of others if need be."""
+        """Match a left node if possible, changing the partners of others where needed."""
         seen, queue = self.hopeless, [left]
         found_from: dict[int, int] = {}
         for node in queue:
@@ -80,13 +77,13 @@ def _first(bits: int) -> int:
 MAX_ROWS = 2048
 MAX_COMPARISONS = 2**25  # of elements: rows · rows · width
 BLOCK = 1 << 20  # elements at a time
-MAX_WALK = 1 << 17  # rows that are walked through in Python, for the sake of the message
+MAX_WALK = 1 << 17  # rows that Python loops over, only to write the message
 SORT_COLUMNS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rows:
-    """Two leaves of one kind as rows, (n, width)."""
+    """Two leaves as rows of shape (n, width)."""
 
     answer: Array
     expected: Array
@@ -96,9 +93,9 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RowMatching:
-    """Expected row j is answered by row `order[j]`, and is right if `is_matched[j]`. `order` is a permutation.
+    """A permutation `order`: row `order[j]` of the answer belongs to expected row j and fits if `is_matched[j]`.
 
-    Unless `is_best`, another order could leave fewer rows unmatched, though never none.
+    Unless `is_best`, another order could leave fewer rows unmatched, but never none.
     """
 
     order: Array
@@ -107,7 +104,7 @@ class RowMatching:
 
 
 def rows_of(leaf: Array, axis: int) -> Array:
-    """What lies at each index of the axis, as a row."""
+    """Return the part at each index of the axis as a row."""
     count = leaf.shape[axis]
     return np.moveaxis(leaf, axis, 0).reshape(count, leaf.size // count if count else 0)
 
@@ -117,15 +114,15 @@ def needs_graph(kind: str, width: int, tolerance: Tolerance) -> bool:
 
 
 def graph_fault(rows: int, width: int) -> str | None:
-    """Why so many rows, with so many elements each, are too many to be paired within a tolerance."""
+    """Find why rows of this number and width are too many to be matched within a tolerance."""
     if rows <= MAX_ROWS and rows * rows * width <= MAX_COMPARISONS:
         return None
     most = min(MAX_ROWS, int((MAX_COMPARISONS / max(width, 1)) ** 0.5))
-    return f"has {rows} rows of {width} elements, and within a tolerance at most {most} of that width are paired"
+    return f"has {rows} rows of {width} elements, but at most {most} such rows can be matched within a tolerance"
 
 
 def shape_fault(kind: str, shape: Sequence[int | None] | None, axis: int) -> str | None:
-    """The same of an expected leaf, as far as its kind and its sizes tell it. It has the axis."""
+    """Find why an expected leaf of this kind and shape has too many rows. The leaf has the axis."""
     sizes = [size for size in shape or () if size is not None]
     if kind not in ("float", "complex") or shape is None or len(sizes) < len(shape):
         return None
@@ -134,7 +131,7 @@ def shape_fault(kind: str, shape: Sequence[int | None] | None, axis: int) -> str
 
 
 def arrange(leaves: Sequence[Rows], may_pair: Array | None = None) -> RowMatching:
-    """The same order for all leaves, which have as many rows. `may_pair[j, i]`: expected j may be answered by i."""
+    """Find one order for all leaves, which have equally many rows. `may_pair[j, i]`: row i may match expected row j."""
     if not any(rows.expected.size for rows in leaves):
         everywhere = np.arange(len(leaves[0].expected))
         return RowMatching(order=everywhere, is_matched=np.ones(len(everywhere), np.bool_))
@@ -174,7 +171,7 @@ def _by_sorting(rows: Rows) -> RowMatching:
 
 
 def _walk(answer: list[float], expected: list[float], reach: list[float]) -> list[tuple[int, int]]:
-    """As many pairs as there can be, both sides in ascending order. NaN stands at the end and pairs with NaN."""
+    """Return as many pairs as possible, both sides in ascending order. NaN comes last and pairs with NaN."""
     pairs: list[tuple[int, int]] = []
     i = j = 0
     while i < len(answer) and j < len(expected):
@@ -190,7 +187,7 @@ def _walk(answer: list[float], expected: list[float], reach: list[float]) -> lis
 
 
 def _sortable(column: Array) -> Array:
-    """Integers as they are, and every float as one that NumPy sorts with NaN at the end."""
+    """Return integers unchanged, and floats as float64, which NumPy sorts with NaN at the end."""
     return column if column.dtype.kind in "iub" else column.astype(np.float64)
 
 
@@ -206,7 +203,7 @@ def _by_key(rows: Rows) -> RowMatching:
 
 
 def _keys(side: Array, rows: Rows) -> list[bytes]:
-    """Equal for equal rows of both sides, whatever their integer types."""
+    """Return keys that are equal for equal rows of both sides, for all integer types."""
     if rows.answer.dtype == rows.expected.dtype:
         numbers = side
     else:  # int64 and uint64 have no common type: the pattern of bits, and whether it is negative
@@ -230,7 +227,7 @@ def _by_graph(leaves: Sequence[Rows], may_pair: Array | None) -> RowMatching:
 
 
 def _in_lexical_order(leaves: Sequence[Rows], may_pair: Array | None, columns: int) -> RowMatching:
-    """By the first columns of the first leaf: right nearly always when rows differ by more than the tolerance."""
+    """Sort by the first columns of the first leaf. It nearly always works if rows differ by more than the tolerance."""
     order = np.empty(len(leaves[0].expected), np.intp)
     order[_lexical_order(leaves[0].expected, columns)] = _lexical_order(leaves[0].answer, columns)
     everywhere = np.arange(len(order))
@@ -244,7 +241,7 @@ def _lexical_order(side: Array, columns: int = SORT_COLUMNS) -> Array:
 
 
 def _near(leaves: Sequence[Rows], may_pair: Array | None) -> Array:
-    """[j, i]: whether expected row j may be answered by row i. Column by column, of fewer and fewer pairs."""
+    """Return [j, i]: whether row i may match expected row j. Each block of columns narrows the pairs."""
     count = len(leaves[0].expected)
     near = np.ones((count, count), np.bool_) if may_pair is None else may_pair.copy()
     for rows in leaves:
@@ -263,7 +260,7 @@ def _growing_blocks(width: int) -> Iterator[slice]:
 
 
 def _are_within(rows: Rows, wanted: Array, given: Array) -> Array:
-    """Of pairs of an expected row and a row of the answer, by their indices."""
+    """Return whether each pair of an expected row and an answer's row, by index, is within the tolerance."""
     right = np.empty(len(wanted), np.bool_)
     height = max(BLOCK // max(rows.expected.shape[1], 1), 1)
     for start in range(0, len(wanted), height):
@@ -275,7 +272,7 @@ def _are_within(rows: Rows, wanted: Array, given: Array) -> Array:
 
 
 def _completed(rows: Rows, pairs: Sequence[tuple[int, int]]) -> RowMatching:
-    """The pairs, and what is left paired in lexical order, so that a message shows values that may belong together."""
+    """Pair the remaining rows in lexical order, so that a message compares similar rows."""
     order, is_matched = np.empty(len(rows.expected), np.intp), np.zeros(len(rows.expected), np.bool_)
     unused = np.ones(len(order), np.bool_)
     for wanted, given in pairs:
@@ -293,13 +290,13 @@ def find_rows(task: Task, axis: int, arrangement: RowMatching) -> Finding:
     count = len(arrangement.order)
     missing = int(np.count_nonzero(~arrangement.is_matched)) if arrangement.is_best else "some"
     rows, row = part_names(task.expected.array.ndim, axis)
-    lacking = f"{missing} of {count} expected {rows} are not among yours"
-    beside = f"{row} {found.worst_index[axis]} beside one of yours that is left over"
+    lacking = f"{missing} of {count} expected {rows} are not in your output"
+    beside = f"expected {row} {found.worst_index[axis]} against your closest unmatched one"
     return replace(found, message=f"{task.subject}: {lacking}; {beside}: {worst_text(found)}")
 
 
 def part_names(dimensions: int, axis: int) -> tuple[str, str]:
-    """What lies at each index of the axis, several and one."""
+    """Return the plural and the singular name of the parts along the axis."""
     if axis == 0:
         return "rows", "row"
     return ("columns", "column") if dimensions == 2 else (f"parts along axis {axis}", "the part at index")

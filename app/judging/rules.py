@@ -1,4 +1,4 @@
-"""An author's comparison rules for the leaves of an output: tolerances, checkers, and the strictness on dtypes."""
+"""An author's rules for the leaves of an output: tolerances, checkers and dtype policy."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ _CLOSENESS = Closeness(checker="closeness")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """Keys of `leaves` and `checkers` are patterns of leaf paths ("params/*"). `tolerance` None: default by dtype."""
+    """Rules by patterns of leaf paths ("params/*"). A `tolerance` of None means the default of each dtype."""
 
     tolerance: Tolerance | None = None
     leaves: Mapping[str, Tolerance] = field(default_factory=dict)
@@ -23,7 +23,7 @@ class Rules:
 
 
 def tolerance_for(path: str, expected: Leaf, rules: Rules) -> Tolerance:
-    """The leaf's own path wins, then the longest matching pattern, then the whole output, then the default."""
+    """Return the tolerance of the leaf's path, else of the longest matching pattern, the output, or the dtype."""
     if expected.kind in ("bool", "text"):
         return EXACT
     pattern = find_pattern(path, rules.leaves)
@@ -35,7 +35,7 @@ def tolerance_for(path: str, expected: Leaf, rules: Rules) -> Tolerance:
 
 
 def checker_for(path: str, rules: Rules) -> Checker:
-    """Chosen by path, as the tolerance is; closeness by default."""
+    """Return the checker of the leaf's path or of the longest matching pattern, else closeness."""
     pattern = find_pattern(path, rules.checkers)
     return _CLOSENESS if pattern is None else rules.checkers[pattern]
 

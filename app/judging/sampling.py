@@ -1,20 +1,19 @@
-"""Statistical tests for samples: several trials, each of which a correct sample fails with a bounded probability.
+"""Statistical tests of samples: several trials, each with a limit that chance exceeds with at most a given probability.
 
-Two samples of n rows each: if both have the same distribution, their rows are exchangeable. So each difference below is
-equally likely to have either sign, and `score_limit` bounds the sums. The rows are first shuffled with a fixed seed,
-since sorted samples are valid too.
+Two samples of n rows each: if both have the same distribution, swapping a row between them changes nothing. So each
+difference below has either sign with equal probability, and `score_limit` bounds the sums of the differences. The rows
+are shuffled first, always in the same way, because samples may arrive sorted.
 
-    mean    xᵢ − yᵢ
-    spread  (xᵢ − c)² − (yᵢ − c)², c the mean of all; for two components, products instead of squares
-    shape   the largest gap between the empirical distribution functions (Kolmogorov and Smirnov)
-    tails   how many values of one sample lie above, or below, all of the other
+- mean: xᵢ − yᵢ. Spread: (xᵢ − c)² − (yᵢ − c)², c the mean of all. Two components: products in place of squares.
+- shape: the largest gap between the empirical distribution functions (Kolmogorov and Smirnov).
+- tails: the number of values of one sample above, or below, all values of the other.
 
-One sample and a distribution: the value's quantile u = P(X ≤ x) is uniform, so u − ½ and |u − ½| − ¼ are equally likely
-to have either sign. They give mean and spread. The gap is that to the distribution, and tails are values with a
-probability of one in a million. A value outside the support is wrong at once.
+One sample and a law: a value's place in the law, u = P(X ≤ x), is uniform, so u − ½ and |u − ½| − ¼ have either sign
+with equal probability. These give mean and spread. The gap is the one to the law. The tails are the outermost values,
+with a probability of one in a million. A value outside the law's support is always wrong.
 
-No limit is a large-sample approximation: each holds for every size and distribution, so false alarms of one in a
-million can be claimed without measuring them.
+No limit is an approximation for large samples: each holds for every size and every distribution. So a false-reject rate
+of one in a million is exact, although it is too small to measure.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,12 +32,12 @@ RADEMACHER = 3.18
 
 
 def score_limit(probability: float) -> float:
-    """Limit of |Σ dᵢ| / √Σ dᵢ² for numbers dᵢ of any size that are equally likely to have either sign."""
+    """Return the limit of |Σ dᵢ| / √Σ dᵢ² for numbers dᵢ that have either sign with equal probability."""
     return -NormalDist().inv_cdf(probability / (2 * RADEMACHER))
 
 
 def two_sample_limit(size: int, probability: float) -> int:
-    """Limit of n · sup |F − G|, an integer, for the empirical distribution functions of two samples.
+    """Return the limit of n · sup |F − G|, a whole number, for two empirical distribution functions.
 
     P(≥ k) ≤ 2 · C(2n, n − k) / C(2n, n): the first term of the alternating series of Gnedenko and Korolyuk (1951) for
     continuous distributions. Ties make the gap smaller.
@@ -51,15 +50,17 @@ def two_sample_limit(size: int, probability: float) -> int:
 
 
 def one_sample_limit(size: int, probability: float) -> float:
-    """Limit of sup |F − law|: P(> ε) ≤ 2 · exp(−2nε²) (Massart, "The tight constant in the DKW inequality", 1990)."""
+    """Return the limit of sup |F − law|: P(> ε) ≤ 2 · exp(−2nε²).
+
+    Massart, "The tight constant in the DKW inequality", 1990.
+    """
     return sqrt(log(2 / probability) / (2 * size))
 
 
 def run_limit(size: int, probability: float) -> int:
-    """Limit of how many values of one sample lie beyond all of the other, on a given side.
+    """Return the limit of how many values of one sample lie beyond all of the other, on one side.
 
-    The k largest of 2n values all come from the first sample, or all from the second, with probability 2 · ∏
-    (n−i)/(2n−i).
+    The k largest of 2n values all come from the same sample with probability 2 · ∏ (n−i)/(2n−i).
     """
 
     def log_chance(k: int) -> float:
@@ -70,9 +71,9 @@ def run_limit(size: int, probability: float) -> int:
 
 
 def count_limit(size: int, chance: float, probability: float) -> int:
-    """Limit of how many of n independent values fall into a region, each with at most this small chance.
+    """Return the limit of how many of n independent values fall where each falls with at most this `chance`.
 
-    The binomial tail from k on is bounded by its first term and the geometric series of their ratio.
+    The binomial tail from k on is bounded by its first term and the geometric series of the terms' ratio.
     """
 
     def log_chance(k: int) -> float:
@@ -86,7 +87,7 @@ def count_limit(size: int, chance: float, probability: float) -> int:
 
 
 def _largest_likely(size: int, log_chance: Callable[[int], float], probability: float) -> int:
-    """Return the largest count from 0 to `size` whose chance of being exceeded is above the probability, or `size`."""
+    """Return the largest count from 0 to `size` for which the chance of more exceeds the probability, or `size`."""
     low, high = 0, size + 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -97,14 +98,14 @@ def _largest_likely(size: int, log_chance: Callable[[int], float], probability: 
 LAW_TRIALS = 4
 COMPONENT_TRIALS = 5
 FAR = 2.0**-20
-# Samplers of float32 draw from 2**23 numbers or more, and the outermost one represents all values beyond it.
+# A float32 sampler draws from at least 2**23 numbers. The outermost number stands for all values beyond it.
 LATTICE = 2.0**-22
-SLACK = 1e-6  # of the law's scale, for rounding at the ends of its support
+SLACK = 1e-6  # in units of the law's scale, for rounding at the ends of its support
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """Passed while `statistic` ≤ `limit`. `what` names the two numbers in the message for a failed sample."""
+    """A test that passes if `statistic` ≤ `limit`. `what` names the two numbers in messages."""
 
     what: str
     answer: float
@@ -146,7 +147,7 @@ def try_law(sample: Array, law: SampleDistribution, slack: float, probability: f
 
 
 def _law_gap(places: Array, limit: float) -> Trial:
-    """`places`: in ascending order."""
+    """Compare the ascending `places` with the uniform law."""
     steps = np.arange(places.size + 1) / places.size
     gaps = np.maximum(steps[1:] - places, places - steps[:-1])
     worst = int(np.argmax(gaps))
@@ -157,7 +158,7 @@ def _law_gap(places: Array, limit: float) -> Trial:
 
 
 def try_two_samples(answer: Array, expected: Array, probability: float) -> Iterator[Trial]:
-    """Both are (n, components) and finite, in float64. `probability` is that of each trial."""
+    """Yield the trials of two finite float64 samples of shape (n, components). Each has this `probability`."""
     given, wanted = _shuffled(answer, 1), _shuffled(expected, 2)
     unit = np.maximum(np.abs(given).max(axis=0), np.abs(wanted).max(axis=0))
     unit[unit == 0] = 1.0
@@ -179,7 +180,7 @@ def _mean(x: Array, y: Array, unit: float, name: str, limit: float) -> Trial:
 
 
 def _spread(x: Array, y: Array, unit: float, name: str, limit: float) -> Trial:
-    """Both are relative to their common centre."""
+    """Compare the spreads. Both samples are relative to their common centre."""
     deviations = float(x.std()) * unit, float(y.std()) * unit
     return Trial(
         what=f"the standard deviation{name}",
@@ -191,7 +192,7 @@ def _spread(x: Array, y: Array, unit: float, name: str, limit: float) -> Trial:
 
 
 def _order_trials(x: Array, y: Array, unit: float, name: str, probability: float) -> Iterator[Trial]:
-    """Both are in ascending order."""
+    """Yield the trials of shape and tails. Both samples are in ascending order."""
     size = len(x)
     both = np.concatenate([x, y])
     counts = np.searchsorted(x, both, side="right"), np.searchsorted(y, both, side="right")
@@ -210,7 +211,7 @@ def _order_trials(x: Array, y: Array, unit: float, name: str, probability: float
 
 
 def _covariances(x: Array, y: Array, unit: Array, limit: float) -> Iterator[Trial]:
-    """Both are relative to their common centres."""
+    """Compare the covariances. Both samples are relative to their common centres."""
     for i, j in combinations(range(len(unit)), 2):
         products = x[:, i] * x[:, j], y[:, i] * y[:, j]
         covariances = [float(side.mean()) * float(unit[i]) * float(unit[j]) for side in products]

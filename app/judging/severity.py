@@ -1,8 +1,8 @@
-"""Which leaf of a wrong answer is the worst: the one definition for messages, reports, pages and commands.
+"""The order of wrong leaves by severity, for messages, reports, pages and commands.
 
-A leaf of another shape is worse than one of another dtype, and that is worse than one where NaN or inf is out of place:
-each of them is infinitely far off. All other leaves are ordered by the share of the tolerance that they used; a leaf
-whose checker gives no share counts as infinitely far off. Of equally bad leaves the first in the output is the worst.
+A wrong shape is worse than a wrong dtype, and a wrong dtype is worse than an unexpected NaN or inf. All other leaves
+are ordered by the share of the tolerance that they used. A leaf whose checker gives no share counts as infinitely
+wrong. Of equally bad leaves, the first in the output is the worst.
 """
 
 import math
@@ -13,7 +13,7 @@ _FIRST = {SHAPE: 3, DTYPE: 2, NAN_OR_INF: 1}
 
 
 def severity(category: str | None, tolerance_used: float | None) -> tuple[int, float]:
-    """Return what orders leaves: greater is worse, and right leaves are less bad than wrong ones."""
+    """Return the sort key of a leaf: greater is worse, and correct leaves come below wrong ones."""
     if category is None:
         return -1, tolerance_used or 0.0
     if category in _FIRST or tolerance_used is None or math.isnan(tolerance_used):

@@ -1,7 +1,7 @@
-"""Compare the nesting of two trees, and pair their leaves.
+"""The comparison of two trees' structures, and the pairing of their leaves.
 
-Lists and tuples are both sequences and are interchangeable. A Python number is interchangeable with a 0-dimensional
-array only. None, strings and bytes match only their own kind.
+A list matches a tuple of the same length. A Python number matches an array without dimensions. None, strings and bytes
+match only their own type.
 """
 
 import reprlib
@@ -30,14 +30,14 @@ class StructureDiffers:
 
 
 def pair_leaves(answer: Tree, expected: Tree, path: tuple[Any, ...] = ()) -> tuple[Pair, ...] | StructureDiffers:
-    """Return the leaf pairs in the order of the expected tree, or the first difference in nesting."""
+    """Return the pairs of leaves in the expected tree's order, or the first difference in structure."""
     difference = _difference(answer, expected, path)
     if difference:
         return StructureDiffers(message=difference)
     if not isinstance(expected, dict | list | tuple):
         return (Pair(path=path_text(path), answer=read_leaf(answer), expected=read_leaf(expected)),)
     found: list[Pair] = []
-    same: Any = answer  # has the same family and keys
+    same: Any = answer  # same family and same keys
     for key, item in _items(expected):
         below = pair_leaves(same[key], item, (*path, key))
         if isinstance(below, StructureDiffers):
@@ -47,7 +47,7 @@ def pair_leaves(answer: Tree, expected: Tree, path: tuple[Any, ...] = ()) -> tup
 
 
 def leaves(tree: Tree, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Tree]]:
-    """Yield every value that is not a container, with the keys that lead to it. Display keys with `path_text`."""
+    """Yield each value that is not a container, with the keys that lead to it. `path_text` formats those."""
     if isinstance(tree, dict | list | tuple):
         for key, item in _items(tree):
             yield from leaves(item, (*path, key))
@@ -56,35 +56,38 @@ def leaves(tree: Tree, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
 
 
 def holds_something(tree: Tree) -> bool:
-    """Whether the tree contains a value to compare. None and empty containers do not count."""
+    """Return whether the tree has a value to compare. None does not count, and neither do empty containers."""
     if isinstance(tree, dict):
         return any(map(holds_something, tree.values()))
     return any(map(holds_something, tree)) if isinstance(tree, list | tuple) else tree is not None
 
 
 def path_text(path: tuple[Any, ...]) -> str:
-    """Return the path as text, such as `params/kernel`; empty for an output that is a single value."""
+    """Return a path such as `params/kernel`, or an empty text for a single value."""
     parts = (part[:MAX_PATH_CHARACTERS] if isinstance(part, str) else reprlib.repr(part) for part in path)
     return printable("/".join(parts), MAX_PATH_CHARACTERS)
 
 
 def subject(path: str) -> str:
-    return f"leaf {path}" if path else "your output"
+    return f"`{path}`" if path else "your output"
 
 
 def describe(tree: Tree) -> str:
-    """Describe the value for a message: "an array of shape (2, 3)"."""
+    """Describe a value for a message: "an array of shape (2, 3)"."""
     if isinstance(tree, np.ndarray):
         return f"an array of shape {tree.shape}"
     if isinstance(tree, dict):
         return f"a dict with {_named_keys(list(tree))}" if tree else "an empty dict"
     if isinstance(tree, list | tuple):
-        return f"a {type(tree).__name__} of {len(tree)}" if tree else f"an empty {type(tree).__name__}"
-    return "None" if tree is None else f"of type {type(tree).__name__}"
+        return f"a {type(tree).__name__} of length {len(tree)}" if tree else f"an empty {type(tree).__name__}"
+    if tree is None:
+        return "None"
+    name = type(tree).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def _difference(answer: Tree, expected: Tree, path: tuple[Any, ...]) -> str:
-    """Return the difference at this node as a sentence, or an empty string."""
+    """Return the difference at this node as a sentence, or an empty text."""
     where = subject(path_text(path))
     if _family(answer) != _family(expected):
         return f"{where} is {describe(answer)}; expected {describe(expected)}"
@@ -98,11 +101,13 @@ def _difference(answer: Tree, expected: Tree, path: tuple[Any, ...]) -> str:
 def _key_difference(answer: dict[Any, Any], expected: dict[Any, Any], where: str) -> str:
     missing = [key for key in expected if key not in answer]
     if missing:
-        return f"{where} lacks {_named_keys(missing)}; it has {_named_keys(list(answer))}"
+        return f"{where} is missing {_named_keys(missing)}; it has {_named_keys(list(answer))}"
     unknown = [key for key in answer if key not in expected]
-    if unknown:
-        return f"{where} should not have {_named_keys(unknown)}; expected only {_named_keys(list(expected))}"
-    return ""
+    return (
+        f"{where} has {_named_keys(unknown)} in addition; expected only {_named_keys(list(expected))}"
+        if unknown
+        else ""
+    )
 
 
 def _named_keys(keys: list[Any]) -> str:

@@ -1,13 +1,13 @@
-"""Make students' text safe for a page, a terminal and PostgreSQL's JSONB.
+"""Students' text, made safe for pages, terminals and PostgreSQL's JSONB.
 
-Texts from a box have already been escaped by a stricter rule (`sandbox.outcome`, which must not be imported here). Dict
-keys and strings in answers travel as values, and have not.
+A box's own text is already escaped by the stricter rule of `sandbox.outcome`. Keys and texts in answers travel as
+values, so they are escaped here.
 """
 
 import re
 
-# Control characters (terminal escapes, NUL), marks that reverse the text direction, line separators, and lone
-# surrogates. Tab and newline stay.
+# Control characters (terminal escapes, NUL), bidirectional marks, line separators and lone surrogates. Tab and newline
+# stay.
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
@@ -15,14 +15,14 @@ _UNPRINTABLE = re.compile(
 
 
 def printable(text: str, limit: int) -> str:
-    """Return at most `limit` characters, and the number left out. Unprintable characters are escaped: `\\x1b`."""
+    """Return at most `limit` characters and the number left out. Unprintable characters are escaped: `\\x1b`."""
     kept = spelled(text[:limit])
     left_out = len(text) - limit + max(len(kept) - limit, 0)
     return kept if left_out <= 0 and len(kept) <= limit else f"{kept[:limit]}… ({left_out} more characters)"
 
 
 def spelled(text: str) -> str:
-    """Return all of the text, with unprintable characters escaped. Idempotent."""
+    """Return the text with unprintable characters escaped. The function is idempotent."""
     return _UNPRINTABLE.sub(_spell, text.replace("\r\n", "\n").replace("\r", "\n"))
 
 

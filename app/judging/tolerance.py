@@ -1,4 +1,4 @@
-"""Tolerances, and their defaults by dtype.
+"""Tolerances and their defaults by dtype.
 
 The defaults are those of `torch.testing.assert_close`. https://docs.pytorch.org/docs/stable/testing.html
 """
@@ -12,7 +12,7 @@ from app.errors import Invalid
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tolerance:
-    """An element is accepted when |answer − expected| ≤ atol + rtol · |expected|."""
+    """The bound |answer − expected| ≤ atol + rtol · |expected| for each element."""
 
     rtol: float
     atol: float
@@ -20,7 +20,7 @@ class Tolerance:
     def __post_init__(self) -> None:
         for name, value in (("rtol", self.rtol), ("atol", self.atol)):
             if not (math.isfinite(value) and value >= 0):
-                raise Invalid(name, f"{name} is {value}; it must be a number, 0 or above")
+                raise Invalid(name, f"{name} is {value}; it must be a finite number of at least 0")
 
 
 EXACT = Tolerance(rtol=0.0, atol=0.0)
@@ -36,5 +36,5 @@ DEFAULTS: Mapping[str, Tolerance] = {
 
 
 def default_for(dtype: str) -> Tolerance:
-    """Look up the expected dtype's name. Integers, bool and floats of at most 8 bits must match exactly."""
+    """Return the default for the expected dtype. Integers, bool and floats of at most 8 bits are exact."""
     return DEFAULTS.get(dtype, EXACT)

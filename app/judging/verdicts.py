@@ -1,6 +1,6 @@
-"""Verdicts of cases and submissions, and the result of one judged case.
+"""The verdicts of cases and submissions, and how a submission's verdict follows from its cases'.
 
-`cancelled` applies to submissions only: the judging was stopped.
+Only a submission can be `cancelled`: its judging was stopped for good.
 """
 
 from collections.abc import Sequence
@@ -23,14 +23,14 @@ class Verdict(StrEnum):
 
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return the first verdict, in order of cases, that is not `accepted`. A `judge_error` in any case comes first."""
+    """Return the first verdict in case order that is not `accepted`. A `judge_error` in any case comes first."""
     if not verdicts or Verdict.JUDGE_ERROR in verdicts:
         return Verdict.JUDGE_ERROR
     return next((verdict for verdict in verdicts if verdict is not Verdict.ACCEPTED), Verdict.ACCEPTED)
 
 
 def score(verdicts: Sequence[Verdict]) -> int:
-    """Share of accepted cases in percent, rounded down: 100 means all of them."""
+    """Return the share of accepted cases in percent, rounded down: 100 means all."""
     if not verdicts:
         return 0
     return 100 * sum(verdict is Verdict.ACCEPTED for verdict in verdicts) // len(verdicts)
@@ -41,7 +41,7 @@ Visibility = Literal["sample", "hidden"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseResult:
-    """`report` is JSON-ready and already limited to what the student may see."""
+    """The result of one case. `report` is JSON-ready and holds only what the student may see."""
 
     position: int
     name: str

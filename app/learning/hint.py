@@ -1,6 +1,6 @@
-"""Hints, one at a time: each is read after the one before, and who read which is kept.
+"""Hints, revealed one at a time and in order. Allclose stores which hints each user has read.
 
-What was read stays read when a new revision comes: its hints are taken to go the same way.
+Read hints stay read in a new revision, since its hints usually follow the same order.
 """
 
 from dataclasses import dataclass
@@ -27,14 +27,14 @@ class Hint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hints:
-    """Those that were revealed, in order, out of `total`."""
+    """The revealed hints in order, out of `total`."""
 
     total: int
     revealed: tuple[Hint, ...]
 
     @property
     def next_number(self) -> int | None:
-        """None when there is no further one."""
+        """The number of the next hint, or None after the last."""
         return len(self.revealed) + 1 if len(self.revealed) < self.total else None
 
 
@@ -44,7 +44,7 @@ def list_hints(session: Session, user_id: UUID, slug: str) -> Hints:
 
 
 def reveal_hint(session: Session, user_id: UUID, slug: str, number: int) -> Hints:
-    """Again for one that was revealed already changes nothing. Raises NotFound, Conflict when it is not its turn."""
+    """Reveal a hint; a revealed one stays unchanged. Raises NotFound, and Conflict if an earlier hint is unread."""
     lesson = get_lesson(session, slug)
     _check(lesson, number, read_hints(session, user_id, lesson).next_number)
     row = {"user_id": user_id, "problem_id": lesson.problem_id, "number": number, "revision_id": lesson.revision_id}
@@ -68,6 +68,6 @@ def _check(lesson: Lesson, number: int, next_number: int | None) -> None:
     if not 1 <= number <= len(lesson.hints):
         count = len(lesson.hints)
         have = f"its hints are numbered 1 to {count}" if count else "it has none"
-        raise NotFound(f"there is no hint {number} of {lesson.slug!r}: {have}")
+        raise NotFound(f"{lesson.slug!r} has no hint {number}: {have}")
     if next_number is not None and number > next_number:
-        raise Conflict(f"hint {number} comes after hint {next_number}, which you have not read; ask for that one first")
+        raise Conflict(f"hint {number} comes after hint {next_number}; read that one first")

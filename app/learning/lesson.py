@@ -1,4 +1,4 @@
-"""What a problem's current revision has to teach, answers included: for this package alone, not for a page."""
+"""The hints and quiz of a problem's current revision, with the answers. Only this package may read them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from app.errors import ProblemNotFound
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """`quiz` is as the manifest has it: question, choices, answer, explanation."""
+    """Hints and quiz. `quiz` has the manifest's form: question, choices, answer, explanation."""
 
     slug: str
     problem_id: UUID
@@ -23,7 +23,7 @@ class Lesson:
 
 
 def get_lesson(session: Session, slug: str) -> Lesson:
-    """Raises NotFound, also where nothing is published."""
+    """Return the lesson. Raises NotFound, also for an unpublished problem."""
     texts = (Revision.manifest["hints"], Revision.manifest["quiz"])
     query = select(Problem.id, Revision.id, *texts).join(Revision, IS_CURRENT)
     found = session.execute(query.where(Problem.slug == slug)).one_or_none()

@@ -1,4 +1,4 @@
-"""What a user has opened, answered and completed. `app.learning` writes these tables, and nobody else does."""
+"""Tables of revealed hints, viewed solutions, quiz answers and completions. Only `app.learning` writes them."""
 
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -25,7 +25,7 @@ class HintReveal(Base):
 
 
 class SolutionView(Base):
-    """A user has asked for the solution of a problem that they had not solved, and was shown it."""
+    """A user viewed the solution of a problem before solving it."""
 
     __tablename__ = "solution_views"
 
@@ -36,7 +36,7 @@ class SolutionView(Base):
 
 
 class QuizAttempt(Base):
-    """One time through a problem's quiz, as this revision asks it; `number` counts a user's attempts from 1."""
+    """One attempt at a problem's quiz in this revision. `number` counts a user's attempts from 1."""
 
     __tablename__ = "quiz_attempts"
     __table_args__ = (
@@ -52,7 +52,7 @@ class QuizAttempt(Base):
 
 
 class QuizAnswer(Base):
-    """What was chosen for one question of an attempt. `question` and `choice` count from 0, as the manifest does."""
+    """The choice for one question of an attempt. `question` and `choice` count from 0, as in the manifest."""
 
     __tablename__ = "quiz_answers"
     __table_args__ = (CheckConstraint("question >= 0 AND choice >= 0", name="indices"),)
@@ -65,7 +65,7 @@ class QuizAnswer(Base):
 
 
 class Completion(Base):
-    """A user has solved a problem and says that they are through with it. The row goes when they take it back."""
+    """A user marked a solved problem as complete. Undoing this deletes the row."""
 
     __tablename__ = "completions"
 

@@ -1,9 +1,4 @@
-"""How far a user has come with one problem.
-
-Saying that one is through with a problem, and taking it back.
-
-How far a user is with each problem: new, tried, solved, completed.
-"""
+"""A user's progress with problems: new, tried, solved or completed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,19 +20,17 @@ from app.submissions.solved import find_solved_at, is_solving
 
 
 def complete(session: Session, user_id: UUID, slug: str) -> datetime:
-    """When it was completed, first. Raises NotFound, Conflict while it is not solved."""
+    """Mark a problem as complete and return when it first was. Raises NotFound, and Conflict until it is solved."""
     lesson = get_lesson(session, slug)
     if find_solved_at(session, user_id, lesson.problem_id) is None:
-        raise Conflict(
-            f"{slug} is not solved yet: a submission of all its cases must be accepted before it is complete"
-        )
+        raise Conflict(f"{slug} is not solved yet; you can complete it after a submission is accepted")
     row = {"user_id": user_id, "problem_id": lesson.problem_id}
     session.execute(insert(Completion).values(row).on_conflict_do_nothing())
     return session.scalars(select(Completion.completed_at).where(_of(user_id, lesson.problem_id))).one()
 
 
 def undo_completion(session: Session, user_id: UUID, slug: str) -> None:
-    """Raises NotFound for the problem; one that is not completed stays so."""
+    """Undo a completion, if there is one. Raises NotFound for the problem."""
     session.execute(delete(Completion).where(_of(user_id, get_lesson(session, slug).problem_id)))
 
 
@@ -51,7 +44,7 @@ def _of(user_id: UUID, problem_id: UUID) -> ColumnElement[bool]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learning:
-    """What was read, answered and done of one problem."""
+    """A user's hints, quiz, solution lock and completion for one problem."""
 
     hints: Hints
     quiz: Quiz
@@ -75,8 +68,8 @@ def states_for(viewer: Viewer | None) -> Subquery | None:
 
 
 def states_of(user_id: UUID) -> Subquery:
-    """`problem_id` and `state` of the problems that the user has submitted to; all others are new."""
-    # Joined, and not asked for by EXISTS: that is answered from all that anybody has solved.
+    """Select `problem_id` and `state` of the user's submitted problems. All others are new."""
+    # A join instead of EXISTS, which PostgreSQL answers from the solved problems of all users.
     submitted = select(Submission.problem_id, is_solving().label("solved"), false().label("completed")).outerjoin(
         Judging, Judging.submission_id == Submission.id
     )

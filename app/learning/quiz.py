@@ -1,7 +1,7 @@
-"""The quiz: an answer is kept, and only then is anything said about what is right.
+"""Quizzes. The correct choice is revealed only after the user's answer is stored.
 
-A quiz is gone through in attempts, each question answered once in each. The last attempt is what is shown, as long as
-the problem still asks the same questions; otherwise the next answer begins a new one.
+A user takes a quiz in attempts and answers each question once in each. Pages show the last attempt while the problem
+still has the same questions. Otherwise the next answer starts a new attempt.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from app.learning.model import QuizAnswer, QuizAttempt
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """What was chosen, and what was right; both are places among the choices, from 0."""
+    """The user's choice and the correct choice, both counted from 0."""
 
     choice: int
     is_right: bool
@@ -32,7 +32,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """`answered` is None until it is."""
+    """A question with its answer, or None until it is answered."""
 
     question: str
     choices: tuple[str, ...]
@@ -41,7 +41,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quiz:
-    """`attempt` counts from 1; it is 0 before the first answer to these questions."""
+    """A quiz. `attempt` counts from 1 and is 0 before the first answer to these questions."""
 
     attempt: int
     questions: tuple[Asked, ...]
@@ -61,9 +61,9 @@ def get_quiz(session: Session, user_id: UUID, slug: str) -> Quiz:
 
 
 def answer_question(session: Session, user_id: UUID, slug: str, question: int, choice: int) -> Quiz:
-    """`question` and `choice` count from 0. The same answer again changes nothing.
+    """Store an answer. `question` and `choice` count from 0. Repeating the same answer changes nothing.
 
-    Raises NotFound, Conflict when the question has another answer in this attempt.
+    Raises NotFound, and Conflict if the question has another answer in this attempt.
     """
     lesson = get_lesson(session, slug)
     _check(lesson, question, choice)
@@ -75,12 +75,12 @@ def answer_question(session: Session, user_id: UUID, slug: str, question: int, c
         session.add(QuizAnswer(attempt_id=attempt.id, question=question, choice=choice, is_right=is_right))
         session.flush()
     elif given.choice != choice:
-        raise Conflict("this question is answered already; take the quiz again to answer it anew")
+        raise Conflict("you already answered this question; retake the quiz to change your answer")
     return read_quiz(session, user_id, lesson)
 
 
 def retake_quiz(session: Session, user_id: UUID, slug: str) -> Quiz:
-    """A new attempt, unless the last one has no answer yet. Raises NotFound."""
+    """Start a new attempt, unless the last one has no answer yet. Raises NotFound."""
     lesson = get_lesson(session, slug)
     _wait_for_turn(session, user_id)
     if read_quiz(session, user_id, lesson).answered_count:
@@ -121,7 +121,7 @@ def _answers(session: Session, attempt: QuizAttempt) -> dict[int, QuizAnswer]:
 
 
 def _find_attempt(session: Session, user_id: UUID, lesson: Lesson) -> QuizAttempt | None:
-    """The last one, if it was asked what is asked now."""
+    """Find the last attempt, if it had the current questions."""
     last = _find_last(session, user_id, lesson)
     if last is None or last.revision_id == lesson.revision_id:
         return last
@@ -148,7 +148,7 @@ def _start(session: Session, user_id: UUID, lesson: Lesson) -> QuizAttempt:
 
 
 def _wait_for_turn(session: Session, user_id: UUID) -> None:
-    """Two windows of one user take turns, so that attempts are numbered without a clash."""
+    """Lock the user's row, so that two windows of one user number their attempts without a clash."""
     session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))
 
 
@@ -156,7 +156,7 @@ def _check(lesson: Lesson, question: int, choice: int) -> None:
     if not 0 <= question < len(lesson.quiz):
         count = len(lesson.quiz)
         have = f"its questions are numbered 0 to {count - 1}" if count else "it has no quiz"
-        raise NotFound(f"there is no question {question} of {lesson.slug!r}: {have}")
+        raise NotFound(f"{lesson.slug!r} has no question {question}: {have}")
     last = len(lesson.quiz[question]["choices"]) - 1
     if not 0 <= choice <= last:
-        raise NotFound(f"there is no choice {choice} of question {question}: they are numbered 0 to {last}")
+        raise NotFound(f"question {question} has no choice {choice}: choices are numbered 0 to {last}")

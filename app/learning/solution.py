@@ -1,7 +1,7 @@
-"""The solution: the reference, accepted solutions beside it, and the editorial.
+"""The solution of a problem: the reference, other accepted solutions, and the editorial.
 
-It opens with a submission of all cases that was accepted, or when its reader says "show me", which is kept. There is no
-third way: what a reader may not see is never read.
+It opens when one of the user's submissions is accepted, or when the user asks to view it, which is stored. A locked
+solution is never read from the database.
 """
 
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ OpenedBy = Literal["accepted", "asked"]
 
 
 class SolutionLocked(Refused):
-    """The reader has neither solved the problem nor asked to be shown its solution."""
+    """The user has neither solved the problem nor asked to view its solution."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lock:
-    """`opened_by` is None while it is locked. `solved_at`: when the first accepted submission was sent."""
+    """The lock's state. `opened_by` is None while locked. `solved_at`: when the first accepted submission was sent."""
 
     solved_at: datetime | None
     shown_at: datetime | None
@@ -54,7 +54,7 @@ class AcceptedSolution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solution:
-    """Nothing that draws hidden inputs or calls the solution is among it. `editorial` is Markdown."""
+    """The solution, without code that draws hidden inputs or calls the solution. `editorial` is Markdown."""
 
     lock: Lock
     opened_by: OpenedBy
@@ -68,14 +68,12 @@ def get_solution(session: Session, user_id: UUID, slug: str) -> Solution:
     lesson = get_lesson(session, slug)
     lock = read_lock(session, user_id, lesson.problem_id)
     if lock.opened_by is None:
-        raise SolutionLocked(
-            "the solution opens when a submission of yours is accepted, or when you ask to be shown it before that"
-        )
+        raise SolutionLocked("the solution opens when one of your submissions is accepted, or when you ask to view it")
     return _read(_package(session, lesson), lock, lock.opened_by)
 
 
 def show_solution(session: Session, user_id: UUID, slug: str) -> Solution:
-    """Opens it and keeps that it was asked for, unless the problem is solved already. Raises NotFound."""
+    """Open the solution, and store the view unless the problem is already solved. Raises NotFound."""
     lesson = get_lesson(session, slug)
     if read_lock(session, user_id, lesson.problem_id).opened_by is None:
         row = {"user_id": user_id, "problem_id": lesson.problem_id, "revision_id": lesson.revision_id}
@@ -92,7 +90,7 @@ def read_lock(session: Session, user_id: UUID, problem_id: UUID) -> Lock:
 
 
 def count_solved_after_seeing(session: Session, user_id: UUID) -> int:
-    """Problems of which the first accepted submission was sent after the solution had been shown."""
+    """Count problems whose first accepted submission was sent after the user viewed the solution."""
     first = first_solved(user_id).subquery()
     seen = select(func.count()).select_from(SolutionView).join(first, first.c.problem_id == SolutionView.problem_id)
     return session.scalars(seen.where(SolutionView.user_id == user_id, SolutionView.shown_at < first.c.solved_at)).one()

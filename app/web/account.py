@@ -1,4 +1,4 @@
-"""What the page of one's own account is drawn from, however its last form came out."""
+"""The user's account page, with the outcome of its last form."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ Owner = Annotated[Viewer, needs(Permission.CHANGE_ACCOUNT, home="/account")]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """`errors` by field, beside which they stand; `typed` what was sent with them, never a password."""
+    """The outcome of a form. `errors` are by field; `typed` are the sent values, without passwords."""
 
     errors: Mapping[str, str] = field(default_factory=dict)
     typed: Mapping[str, Any] = field(default_factory=dict)
@@ -37,7 +37,7 @@ NOTHING = Outcome()
 
 def render_account(visit: Visit, outcome: Outcome = NOTHING, status: int = 200) -> Response:
     viewer = visit.viewer
-    assert viewer is not None  # pages of one's account ask for `Owner`
+    assert viewer is not None  # account pages require `Owner`
     with visit.transaction() as session:
         context = _read(session, visit, viewer)
     context |= {"errors": outcome.errors, "typed": outcome.typed, "new_token": outcome.new_token}
@@ -45,7 +45,7 @@ def render_account(visit: Visit, outcome: Outcome = NOTHING, status: int = 200) 
 
 
 def prove(session: Session, visit: Visit, password: str) -> Reauthentication:
-    """What the visitor gives as proof that it is really them."""
+    """Return the visitor's proof of identity for a sensitive change."""
     here = find_session(session, find_secret(visit.request))
     return Reauthentication(
         password=password,
@@ -73,10 +73,10 @@ def _read(session: Session, visit: Visit, viewer: Viewer) -> dict[str, Any]:
 
 def _say(done: str) -> str | None:
     return {
-        "role": _("Your role is changed. The pages for admins are closed to you from now on."),
-        "email": _("Your e-mail address is saved."),
-        "password": _("Your password is changed. Other browsers are signed out."),
+        "role": _("Your role changed. You no longer have access to the admin pages."),
+        "email": _("E-mail address saved."),
+        "password": _("Password changed. Other browsers are signed out."),
         "session": _("That browser is signed out."),
         "sessions": _("All other browsers are signed out."),
-        "token": _("The token is revoked, and works no more."),
+        "token": _("Token revoked."),
     }.get(done)

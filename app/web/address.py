@@ -1,7 +1,4 @@
-"""Names in addresses. What can't name anything is not found, before the database is asked.
-
-The addresses of authors' pages.
-"""
+"""Path parameters of pages. A malformed name or id is a 404 without a database query."""
 
 from typing import Annotated
 from uuid import UUID
@@ -23,14 +20,14 @@ def read_submission_id(submission_id: str) -> UUID:
     try:
         return UUID(submission_id)
     except ValueError:
-        raise NotFound("there is no such submission; open it from your history") from None
+        raise NotFound("this submission does not exist; open it from your history") from None
 
 
 def read_invitation_id(invitation_id: str) -> UUID:
     try:
         return UUID(invitation_id)
     except ValueError:
-        raise NotFound("there is no such invitation; /admin/invitations lists them") from None
+        raise NotFound("this invitation does not exist; see /admin/invitations") from None
 
 
 Slug = Annotated[str, Depends(read_slug)]
@@ -42,7 +39,7 @@ def read_verification_id(verification_id: str) -> UUID:
     try:
         return UUID(verification_id)
     except ValueError:
-        raise NotFound("there is no such verification; open it from the list of your packages") from None
+        raise NotFound("this verification does not exist; open it from your list of packages") from None
 
 
 VerificationId = Annotated[UUID, Depends(read_verification_id)]

@@ -1,4 +1,4 @@
-"""Files that a browser saves."""
+"""Responses that a browser saves as files."""
 
 from typing import IO
 
@@ -15,5 +15,5 @@ def send_archive(file: IO[bytes], name: str) -> StreamingResponse:
 
 
 def send_table(table: Table) -> StreamingResponse:
-    """In the session that it is read in. Raises LimitReached."""
+    """Send a table. Call it while the table's session is open. Raises LimitReached."""
     return StreamingResponse(read_chunks(table.to_file()), media_type=table.media_type, headers=table.headers)

@@ -1,4 +1,4 @@
-"""Cookies: unreadable for scripts, and not sent with other sites' forms. The one of the session is among them."""
+"""The session cookie and other cookies. Scripts can't read them, and other sites' forms don't send them."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,7 +17,7 @@ Answer = TypeVar("Answer", bound=Response)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cookie:
-    """Over HTTPS browsers hold to `__Host-`: no other host of the domain, and nobody without TLS, can set one."""
+    """A cookie. Over HTTPS it has the prefix `__Host-`, so no other host and no connection without TLS can set it."""
 
     name: str
     lifetime: timedelta
@@ -26,7 +26,7 @@ class Cookie:
         return f"__Host-{self.name}" if settings.has_https else self.name
 
     def read(self, request: Request) -> str:
-        """The empty string where there is none."""
+        """Return the value, or an empty text without the cookie."""
         return request.cookies.get(self.sent_name(get_settings(request)), "")
 
     def keep(self, request: Request, response: Answer, value: str) -> Answer:
@@ -49,7 +49,7 @@ SESSION = Cookie(name=COOKIE, lifetime=LIFETIME)
 
 
 def find_secret(request: Request) -> str:
-    """The empty string for somebody who is not signed in."""
+    """Return the session's secret, or an empty text for a visitor without a session."""
     return SESSION.read(request)
 
 

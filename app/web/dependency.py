@@ -1,7 +1,4 @@
-"""What pages ask for as their parameters, typed.
-
-As for the API, no transaction is among them; see `app/api/dependency.py`.
-"""
+"""FastAPI dependencies of pages. None of them is a transaction; see `app/api/dependency.py`."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The page for whatever went wrong: what happened, and what to do next."""
+"""The error page: what happened and what to do next."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ from app.web.visit import Visit, count_visit, is_counted, read_path, read_visit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
-    """What the page offers beside its sentence. `visit`: who visits, where that could be asked."""
+    """Further content of the page. `visit` is None if it could not be read; `near` are similar problems."""
 
     visit: Visit | None = None
     near: Sequence[NamedProblem] = ()
 
 
 def render_error(request: Request, status: int, detail: str, headers: Mapping[str, str] | None = None) -> HTMLResponse:
-    """`detail` is shown where it says more than the status; nothing of a failure of ours is."""
+    """Render the page. `detail` is shown if it says more than the status, but never for a server error."""
     phrase = HTTPStatus(status).phrase
     is_telling = bool(detail) and detail != phrase and status < HTTPStatus.INTERNAL_SERVER_ERROR
     try:
@@ -51,33 +51,33 @@ def render_error(request: Request, status: int, detail: str, headers: Mapping[st
 
 def _title(status: int) -> str | None:
     return {
-        403: _("This is not yours to open"),
-        404: _("There is nothing here"),
-        405: _("This address takes no such request"),
-        413: _("That is too large"),
-        422: _("Something in the address can't be right"),
-        429: _("That was too much at once"),
-        500: _("Something broke on our side"),
+        403: _("Access denied"),
+        404: _("Page not found"),
+        405: _("Method not allowed"),
+        413: _("Too large"),
+        422: _("Invalid address"),
+        429: _("Too many requests"),
+        500: _("Something went wrong"),
         503: _("Allclose can't reach its database"),
     }.get(status)
 
 
 def _advice(status: int) -> str | None:
     return {
-        403: _("Your account may not do this."),
-        404: _("The address may be mistyped, or the thing may belong to someone else."),
-        405: _("Go back, and use the buttons of the page."),
-        413: _("A source may have up to 256 KiB. Go back: what you typed is still there."),
-        429: _("Wait a little and try again. What you typed is kept."),
-        500: _("It has been written down. Nothing that you submitted is lost."),
-        503: _("Nothing that you submitted is lost. Try again in a few seconds."),
+        403: _("Your account is not allowed to do this."),
+        404: _("Check the address. The page may also belong to another user."),
+        405: _("Go back and use the buttons of the page."),
+        413: _("The limit for a source is 256 KiB. Go back: your text is still there."),
+        429: _("Wait a moment and try again. Your text is kept."),
+        500: _("We logged the error. Your submissions are safe."),
+        503: _("Your submissions are safe. Try again in a few seconds."),
     }.get(status)
 
 
 def _look_around(request: Request, status: int) -> Around:
-    """Nothing of the database where it may be what is broken.
+    """Read the visit and, for a 404, similar problems. A server error skips the database, which may be the cause.
 
-    Looking for what else could be meant costs as much as a page, and counts as one. Raises TooOften.
+    Searching for similar problems counts as a page view. Raises TooOften.
     """
     database: Database | None = getattr(request.app.state, "database", None)
     if database is None or status >= HTTPStatus.INTERNAL_SERVER_ERROR:

@@ -1,4 +1,4 @@
-"""Streams of pages: in one of the seats that a user has, and no longer than their session holds."""
+"""Event streams of pages, limited in number for each user. A stream ends with the user's session."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from app.web.visit import Visit
 
 @contextmanager
 def hold_seat(visit: Visit, viewer: Viewer, right: Permission) -> Iterator[ChangeStream]:
-    """For as long as the block. Raises LimitReached."""
+    """Hold one of the user's streams during the block. Raises LimitReached."""
     request = visit.request
     find_viewer = partial(find_viewer_by_session, secret=find_secret(request))
     with get_stream_limit(request).seat(viewer.id):

@@ -1,9 +1,8 @@
-"""Statements: Markdown to HTML that is safe to place in a page, whoever wrote it.
+"""Markdown to safe HTML for pages, also for hostile authors.
 
-Code with colours: Pygments' short class names, coloured for light and dark in `static/code.css`.
-
-A regular expression holds the interpreter until it has matched or failed, and all other requests wait. So only lexers
-whose cost grows with the length of the text are used, whatever the text is; Pygments' own for Python is none of them.
+Code is highlighted with Pygments' short class names and the colours of `static/code.css`. A regular expression blocks
+the interpreter and all other requests. So only lexers whose cost is linear in the text are used, which Pygments' Python
+lexer is not.
 """
 
 import builtins
@@ -38,7 +37,7 @@ _QUOTES = ('"""', "'''", '"', "'")
 
 
 def _string_rules(quote: str, *, has_values: bool) -> list[Any]:
-    """`has_values`: an f-string. What opens a brace there, and never closes it, is coloured as code to the end."""
+    """Return the rules of a string. `has_values`: an f-string, where an unclosed brace makes the rest code."""
     stops = "\\\\" + quote[0] + ("{}" if has_values else "") + ("" if len(quote) == 3 else "\\n")
     values = [(r"\{\{|\}\}", String.Escape), (r"\{", String.Interpol, "value"), (r"\}", String)] if has_values else []
     return [
@@ -51,8 +50,11 @@ def _string_rules(quote: str, *, has_values: bool) -> list[Any]:
 
 
 class PythonLexer(RegexLexer):
-    """Python as far as it has colours. Each pattern matches what it looked at, or fails within a few characters; one
-    that begins a line looks at most once at the spaces there."""
+    """A linear-time Python lexer for highlighting.
+
+    Each pattern matches all that it read, or fails within a few characters. A pattern at a line's start reads the
+    leading spaces at most once.
+    """
 
     name = "Python"
     tokens: ClassVar[dict[str, list[Any]]] = {
@@ -83,7 +85,7 @@ class PythonLexer(RegexLexer):
     }
 
 
-# What authors may name behind the three back ticks. All else is text without colours.
+# The languages of fenced code blocks. All others are not highlighted.
 LEXERS: dict[str, type[Lexer]] = {
     **dict.fromkeys(("python", "python3", "py"), PythonLexer),
     "json": JsonLexer,
@@ -92,7 +94,7 @@ LEXERS: dict[str, type[Lexer]] = {
 
 
 def highlight_code(code: str, language: str) -> str:
-    """HTML spans, escaped, without the surrounding <pre>. A very long code has no colours."""
+    """Return escaped HTML spans without the surrounding <pre>. Very long code is not highlighted."""
     lexer = LEXERS.get(language.lower())
     if lexer is None or len(code) > MAX_COLOURED:
         return html.escape(code)
@@ -100,9 +102,9 @@ def highlight_code(code: str, language: str) -> str:
 
 
 def highlight_lines(source: str) -> list[str]:
-    """A Python source as one piece of HTML per line; a token over several lines is closed and opened again.
+    """Return one piece of HTML for each line of a Python source. A very long source is not highlighted.
 
-    A very long one has no colours.
+    Tokens that span several lines are closed and reopened at each line.
     """
     if len(source) > MAX_COLOURED:
         return [html.escape(line) for line in source.removesuffix("\n").split("\n")]
@@ -111,7 +113,7 @@ def highlight_lines(source: str) -> list[str]:
 
 
 def link_traceback(text: str) -> Markup:
-    """A traceback or a syntax error's message; what it names of the solution leads to the line beside it."""
+    """Return a traceback or syntax error with links from the solution's lines to the code on the page."""
     return Markup(_OWN_LINE.sub(r'\1<a href="#L\2">line \2</a>', str(escape(printable(text, MAX_TRACEBACK)))))
 
 
@@ -122,7 +124,7 @@ def render_markdown(text: str) -> Markup:
 
 @lru_cache(maxsize=1024)
 def render_inline(text: str) -> Markup:
-    """One line of Markdown (a hint, a parameter's doc) without the surrounding paragraph."""
+    """Render one line of Markdown, such as a parameter's doc, without the surrounding paragraph."""
     return Markup(_parser(text).renderInline(text))
 
 
@@ -138,7 +140,7 @@ def _link_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, opti
 def _display_inside_text(
     _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
 ) -> str:
-    # The plugin's own <div> would end the paragraph around it.
+    # The plugin's own <div> would end the surrounding paragraph.
     return f'<span class="math block" tabindex="0">{render_maths(tokens[index].content.strip(), block=True)}</span>'
 
 
@@ -148,12 +150,12 @@ def _display(_renderer: RendererHTML, tokens: Sequence[Token], index: int, _opti
 
 
 def _fence(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
-    # What scrolls must be in reach of the keyboard.
+    # Scrollable parts must be reachable by keyboard.
     return renderer.fence(tokens, index, options, env).replace("<pre>", '<pre tabindex="0">', 1)
 
 
 def _cell_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
-    # The policy of our pages forbids the style attribute that an aligned column would have.
+    # The content policy forbids the style attribute of aligned columns.
     if style := tokens[index].attrs.pop("style", None):
         tokens[index].attrSet("class", f"to-{str(style).rpartition(':')[2]}")
     return renderer.renderToken(tokens, index, options, env)
@@ -173,7 +175,7 @@ def _table_close(
 def _parser(text: str) -> MarkdownIt:
     parser = make_parser(text, renderer=_maths)
     parser.options["highlight"] = _highlight
-    parser.disable("image")  # the page loads nothing from elsewhere
+    parser.disable("image")  # pages load nothing from other sites
     parser.add_render_rule("link_open", _link_open)
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("table_open", _table_open)

@@ -1,8 +1,8 @@
-"""What pages say, in the reader's language.
+"""The texts of pages in the reader's language.
 
-English stands in the templates and is what is looked up. `locale/allclose.pot` lists it; a translation is a folder
-`locale/<language>/LC_MESSAGES` with `allclose.po` and, made from it, `allclose.mo`. Which one counts is known to the
-request: `Language` sets it from what the browser asks for.
+Templates and Python hold the English texts, which are the keys of the translations. A translation is a folder
+`locale/<language>/LC_MESSAGES` with `allclose.po` and the `allclose.mo` compiled from it. `Language` chooses the
+translation of each request from the browser's Accept-Language header.
 """
 
 import gettext as library
@@ -30,17 +30,17 @@ def ngettext(one: str, several: str, count: int) -> str:
 
 
 def later(message: str) -> str:
-    """Marks a constant for translators; `gettext` translates it where it is shown."""
+    """Mark a constant for translation. `gettext` translates it when it is shown."""
     return message
 
 
 def current_language() -> str:
-    """As `<html lang>` has it."""
+    """Return the language for `<html lang>`."""
     return _language.get().replace("_", "-")
 
 
 class Language:
-    """Pure ASGI: every page of the request is in the language that fits its Accept-Language best."""
+    """ASGI middleware that chooses the best language for the request's Accept-Language header."""
 
     def __init__(self, app: "ASGIApp") -> None:
         self._app = app
@@ -53,7 +53,7 @@ class Language:
 
 
 def choose_language(accepted: str, languages: tuple[str, ...]) -> str:
-    """The first of `languages` that a header Accept-Language wants, or its base (`de` for `de-AT`); else English."""
+    """Return the preferred language of `languages`, also by its base (`de` for `de-AT`), or else English."""
     known = {language.replace("_", "-").lower(): language for language in languages}
     for wanted in _by_preference(accepted):
         for tag in (wanted, wanted.partition("-")[0]):
@@ -77,7 +77,7 @@ def _by_preference(accepted: str) -> list[str]:
 
 
 def _weight(text: str) -> float:
-    """Of `q=0.8`; 1 where nothing is said, 0 where it can't be read."""
+    """Return the number of `q=0.8`: 1 for an empty text, 0 for an invalid one."""
     if not text.strip():
         return 1
     try:

@@ -1,7 +1,7 @@
-"""Forms are taken from our own pages only.
+"""Protection against cross-site request forgery: forms must come from our own pages.
 
-A browser says with every POST where it comes from: `Sec-Fetch-Site`, or `Origin` where it is older. A request with
-neither is no browser's, and so carries no one's cookie by accident; `SameSite=Lax` on the cookie stands behind this.
+A browser sends the origin with every POST, as `Sec-Fetch-Site` or, if it is older, as `Origin`. A request with neither
+does not come from a browser, so it has no user's cookie. `SameSite=Lax` on the cookie is a second barrier.
 """
 
 from urllib.parse import urlsplit
@@ -11,14 +11,14 @@ from fastapi import Request
 from app.errors import Refused
 from app.request_state import get_settings
 
-# Characters of an address that a page repeats, to lead back to it.
+# The most characters of an address that a page repeats in its links.
 MAX_PATH = 2000
 
 
 def require_own_origin(request: Request) -> None:
-    """A dependency of every POST. Raises Refused."""
+    """Refuse requests from other sites; a dependency of every POST. Raises Refused."""
     if not is_own_origin(request):
-        raise Refused("this form was sent from another site; open the page here and send it again")
+        raise Refused("this form was sent from another site; open the page on this site and send it again")
 
 
 def is_own_origin(request: Request) -> bool:
@@ -32,16 +32,16 @@ def is_own_origin(request: Request) -> bool:
         scheme, host = urlsplit(origin)[:2]
     except ValueError:
         return False
-    # A proxy may tell us another host than the one that the browser asked for.
+    # Behind a proxy, the Host header may differ from the host in the browser's address bar.
     settings = get_settings(request)
     is_public = settings.public_url is not None and (scheme, host) == urlsplit(settings.public_url)[:2]
     return is_public or host == request.headers.get("host")
 
 
 def local_path(target: str) -> str:
-    """`target` when it is a path on this site, else the front page: a link to us must not lead elsewhere.
+    """Return `target` if it is a path on this site of at most MAX_PATH characters, else the front page.
 
-    The front page also for a target above MAX_PATH, which pages would repeat several times.
+    This prevents open redirects.
     """
     is_local = (
         target.startswith("/") and not target.startswith(("//", "/\\")) and target.isascii() and target.isprintable()

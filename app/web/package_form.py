@@ -1,4 +1,4 @@
-"""A package as the form of the authors' page: what is typed stays as it is typed, whatever is wrong with it."""
+"""A package in the form of the author's page. It keeps the typed text, also with errors."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,12 +16,12 @@ from app.web.permission import Author
 
 KNOWN_FILES = (MANIFEST_FILE, *FILE_OF_KEY.values())
 NOT_NAMED_YET = "new_problem"
-# The most of a name or an address that is looked at.
+# The most characters of a name or an address.
 MAX_WORD = 300
-# Beyond what a package may have, so that what is too much comes back with its fault and is not lost.
+# Above the limits of a package, so that a package that is too large comes back with its fault and is not lost.
 MAX_FIELDS = 10 * MAX_FILES
 MAX_TEXT_BYTES = 2 * MAX_TOTAL_BYTES
-# As many faults are shown at once.
+# The most faults on the page.
 MAX_FAULTS = 100
 
 
@@ -56,7 +56,7 @@ class PackageForm:
         return replace(self, files=tuple(FormFile(path, files[path]) for path in sorted(files, key=_place)))
 
     def checked(self) -> tuple[Package | None, tuple[Fault, ...]]:
-        """The package, or what is wrong with it, the first MAX_FAULTS. That it has no slug yet is no fault of it."""
+        """Return the package, or its first MAX_FAULTS faults. A missing slug is not a fault."""
         if twice := [*_given_twice(self.files)]:
             return None, tuple(twice)
         try:
@@ -66,13 +66,13 @@ class PackageForm:
             return None, invalid.problems[:MAX_FAULTS]
 
     def unpacked(self) -> "PackageForm":
-        """With the files of what was uploaded. Raises PackageInvalid."""
+        """Return the form with the uploaded files. Raises PackageInvalid."""
         files = read_upload(self.slug or "package", self.upload)
         return self.with_files({path: _text(path, content) for path, content in files.items()})
 
 
 async def read_package_form(request: Request, author: Author) -> PackageForm:  # noqa: ARG001 (others are not read)
-    """Whatever was sent; it is checked by `PackageForm.checked`."""
+    """Read the form without checks; `PackageForm.checked` makes them."""
     async with request.form(max_files=1, max_fields=MAX_FIELDS, max_part_size=MAX_TEXT_BYTES) as form:
         upload = form.get("upload")
         file = upload if isinstance(upload, UploadFile) else None
@@ -96,7 +96,7 @@ SentForm = Annotated[PackageForm, Depends(read_package_form)]
 def _files(form: FormData) -> Iterable[FormFile]:
     paths, texts = form.getlist("path"), form.getlist("text")
     if len(paths) != len(texts):
-        raise HTTPException(400, "the form is not complete: each file needs a name and a text; send it again")
+        raise HTTPException(400, "the form is incomplete: each file needs a name and a text; send it again")
     for path, text in zip(paths, texts, strict=True):
         # Browsers send every line end as CR LF.
         yield FormFile(str(path).strip()[:MAX_WORD], str(text).replace("\r\n", "\n"))
@@ -108,7 +108,7 @@ def _word(form: FormData, name: str) -> str:
 
 
 def _text(path: str, content: bytes) -> str:
-    """Raises PackageInvalid: a text that is none can't be shown to be mended."""
+    """Decode a text. Raises PackageInvalid, since the editor can't show other bytes."""
     try:
         return content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Pages that are not for everybody: who may see them, by the rights of `app.accounts.permission`."""
+"""Pages that need a permission of `app.accounts.permission`."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -8,23 +8,32 @@ from urllib.parse import quote
 from fastapi import Depends
 from starlette.exceptions import HTTPException
 
-from app.accounts.permission import Permission, Viewer
+from app.accounts.permission import RULES, Permission, Viewer
+from app.errors import Refused
+from app.web.messages import gettext as _
 from app.web.visit import CurrentVisit
 
 
 def needs(right: Permission, home: str = "/") -> Any:
-    """The viewer, who has this right. Who is not signed in is led to that, and after a form to `home`."""
+    """Return a dependency: the viewer, who has this permission.
+
+    Visitors who are not signed in are redirected to the sign-in page. After a form they come back to `home`.
+    """
     return Depends(_gate(right, home))
 
 
 def _gate(right: Permission, home: str) -> Callable[[Any], Viewer]:
     def read_viewer(visit: CurrentVisit) -> Viewer:
-        """Raises RightMissing."""
+        """Raises Refused."""
         if visit.viewer is None:
             here = visit.request.url.path if visit.request.method == "GET" else home
             headers = {"Location": "/sign-in?next=" + quote(here, safe="")}
             raise HTTPException(HTTPStatus.SEE_OTHER, "sign in first", headers=headers)
-        visit.viewer.require(right)
+        if not visit.may(right):
+            is_for_authors = "author" in RULES[right].roles
+            raise Refused(
+                _("This page is for authors and admins.") if is_for_authors else _("This page is for admins.")
+            )
         return visit.viewer
 
     return read_viewer

@@ -1,4 +1,4 @@
-"""The page of one package on its author's machine: no database, no accounts, nothing but what students would see."""
+"""The preview of one package on its author's machine: the student view, without database and accounts."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -22,8 +22,10 @@ LOOK_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """`version` differs whenever anything here does. `problem` is None while the package has faults. `failure`: of the
-    reference, with its traceback. `hints`, `quiz`, `editorial`: what students open by and by.
+    """The content of the preview. Any change of it changes `version`.
+
+    `problem` is None while the package has faults. `failure` is the reference's error with its traceback. Students open
+    `hints`, `quiz` and `editorial` later.
     """
 
     version: str
@@ -39,7 +41,7 @@ class Shown:
 
 
 def create_preview(slug: str, read: Callable[[], Shown]) -> FastAPI:
-    """`read` gives what is to be shown now, at no cost. The caller adds the headers that every answer carries."""
+    """Create the app. `read` returns the current content and must be cheap. The caller adds the common headers."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     path = f"/problems/{slug}"
 
@@ -63,9 +65,9 @@ def create_preview(slug: str, read: Callable[[], Shown]) -> FastAPI:
     @app.exception_handler(404)
     @app.exception_handler(NotFound)
     def say_that_it_is_a_preview(request: Request, _error: Exception) -> Response:
-        return render_error(request, 404, f"This is a preview of one problem, and nothing else is here: open {path}.")
+        return render_error(request, 404, f"This preview serves one problem only: open {path}.")
 
     app.include_router(static_files.router)
-    # A page of elsewhere whose name comes to mean this machine shall not read what is not published.
+    # Against DNS rebinding: another site must not read an unpublished problem.
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost"])
     return app

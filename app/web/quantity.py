@@ -1,4 +1,4 @@
-"""Quantities as people read them."""
+"""Quantities formatted for people."""
 
 NONE = "–"
 
@@ -10,17 +10,17 @@ def seconds_text(seconds: float | None) -> str:
 
 
 def memory_text(size: int | None) -> str:
-    """Bytes as MiB."""
+    """Format bytes as MiB."""
     return NONE if size is None else f"{size / 2**20:.0f} MiB"
 
 
 def percent_text(share: float) -> str:
-    """Rounded down: 100 % means all."""
+    """Format a share, rounded down: 100 % means all."""
     return f"{int(100 * share + 1e-9)} %"
 
 
 def size_text(size: int) -> str:
-    """Of files and tables: with the unit that leaves a number below a thousand, two digits of one below ten."""
+    """Format the size of a file or table in the unit that gives a number below 1000."""
     amount, units = size / 1024, ["KiB", "MiB", "GiB"]
     while amount >= 1000 and len(units) > 1:
         amount, units = amount / 1024, units[1:]

@@ -1,10 +1,6 @@
-"""Templates to responses.
+"""The rendering of templates: their environment, filters and responses.
 
-How templates are read: everything is escaped, and a name that the context lacks is an error.
-
-The pages for admins, as their navigation lists them: each for who has its right.
-
-What a function takes and gives, and when its answer is right, in words.
+Templates escape everything, and a name that is missing in the context is an error.
 """
 
 import re
@@ -25,6 +21,7 @@ from app.catalog.custom_inputs import say
 from app.catalog.manifest import Limits
 from app.catalog.parameter import Described, Parameter
 from app.catalog.query import ProblemDetail
+from app.judging.element_report import number_text
 from app.judging.text import printable, spelled
 from app.judging.tolerance import Tolerance, default_for
 from app.web.markdown import highlight_lines, link_traceback, render_inline, render_markdown
@@ -46,7 +43,7 @@ from app.web.verdict_words import words_for
 
 
 def open_environment(templates: Path, finalize: Callable[[Any], Any]) -> Environment:
-    """`finalize` makes whatever is shown fit to be."""
+    """Open the templates. `finalize` sanitises each value that a template shows."""
     return Environment(
         loader=FileSystemLoader(templates),
         autoescape=True,
@@ -67,7 +64,7 @@ class Section:
 
 
 def list_sections(may: Callable[[Permission], bool]) -> tuple[Section, ...]:
-    """Those that the viewer may see."""
+    """List the sections of the admin pages that the viewer may see."""
     sections = (
         (Permission.READ_OPERATIONS, Section("/admin", _("Overview"))),
         (Permission.READ_OPERATIONS, Section("/admin/queue", _("Queue and workers"))),
@@ -86,11 +83,10 @@ def list_sections(may: Callable[[Permission], bool]) -> tuple[Section, ...]:
 
 
 _ARRAYS = {"jax": "jax.Array", "torch": "torch.Tensor", "numpy": "numpy.ndarray"}
-LEAST_PERCENT = 1e-6  # below it a percentage has too many zeros
 
 
 def type_text(described: Described) -> str:
-    """As Python names it: `jax.Array`, `dict of torch.Tensor`."""
+    """Return the Python type: `jax.Array`, `dict of torch.Tensor`."""
     name = _ARRAYS.get(described.type, described.type)
     if isinstance(described, Parameter) and described.leaves:
         name = _("%(container)s of %(array)s") % {"container": name, "array": _ARRAYS[described.leaves]}
@@ -98,7 +94,7 @@ def type_text(described: Described) -> str:
 
 
 def shape_of(described: Described) -> str:
-    """As a tuple; empty for what is no array."""
+    """Return the shape as a tuple, or an empty text for a value that is not an array."""
     if described.shape is None:
         return ""
     return f"({', '.join(map(str, described.shape))}{',' * (len(described.shape) == 1)})"
@@ -106,13 +102,13 @@ def shape_of(described: Described) -> str:
 
 def limit_words(limits: Limits) -> str:
     size = f"{limits.memory_mib / 1024:g} GiB" if limits.memory_mib % 512 == 0 else f"{limits.memory_mib} MiB"
-    words = _("Each case may take %(seconds)s s and %(size)s of memory.")
+    words = _("Limits for each case: %(seconds)s s and %(size)s of memory.")
     told = words % {"seconds": f"{limits.wall_seconds:g}", "size": size}
     return f"{told} {_('It runs on a GPU.')}" if limits.gpu else told
 
 
 def tolerance_words(problem: ProblemDetail) -> Iterator[tuple[str, str]]:
-    """The path of a leaf, empty for the whole output, and when it is right."""
+    """Yield each leaf's path, empty for the whole output, with its tolerance in words."""
     if "*" not in problem.checkers:
         yield "", _closeness(_tolerance_of(problem))
     for path, margin in (problem.tolerance.leaves if problem.tolerance else {}).items():
@@ -122,11 +118,11 @@ def tolerance_words(problem: ProblemDetail) -> Iterator[tuple[str, str]]:
 def dtype_words(problem: ProblemDetail) -> str:
     match problem.dtype_policy:
         case "exact":
-            return _("Shape and dtype must be exactly the expected ones.")
+            return _("Shape and dtype must match exactly.")
         case "kind":
-            return _("The shape must be exact. Of the dtype only the kind counts: float64 may stand for float32.")
+            return _("The shape must match exactly. The dtype may have another size: float64 is accepted for float32.")
         case "any":
-            return _("The shape must be exact; any dtype will do.")
+            return _("The shape must match exactly. Any dtype is accepted.")
 
 
 def _tolerance_of(problem: ProblemDetail) -> Tolerance:
@@ -137,42 +133,31 @@ def _tolerance_of(problem: ProblemDetail) -> Tolerance:
 
 
 def _closeness(tolerance: Tolerance) -> str:
+    """Return "Values must be within 1e-4 + 2e-4·|expected| of the expected ones."."""
     if tolerance.rtol == 0 and tolerance.atol == 0:
-        return _("Every value must be equal to the expected one.")
-    if tolerance.rtol == 0:
-        return _("A number may differ from the expected one by %(atol)s.") % {"atol": _short(tolerance.atol)}
-    facts = {"share": _share(tolerance.rtol), "atol": _short(tolerance.atol)}
-    if tolerance.atol == 0:
-        return _("A number may differ from the expected one by %(share)s of it.") % facts
-    return _("A number may differ from the expected one by %(share)s of it, and by %(atol)s more.") % facts
-
-
-def _share(rtol: float) -> str:
-    return _short(rtol * 100) + "\N{NO-BREAK SPACE}%" if rtol >= LEAST_PERCENT else _short(rtol)
-
-
-def _short(number: float) -> str:
-    """Without an exponent, unless there were too many zeros."""
-    return f"{number:.6f}".rstrip("0").rstrip(".") if number >= LEAST_PERCENT else f"{number:g}"
+        return _("Values must equal the expected ones.")
+    parts = [number_text(tolerance.atol)] if tolerance.atol else []
+    parts += [f"{number_text(tolerance.rtol)}·|expected|"] if tolerance.rtol else []
+    return _("Values must be within %(margin)s of the expected ones.") % {"margin": " + ".join(parts)}
 
 
 _IMPORTED = re.compile(r'(?<![\w$])(?:from|import)"\./([\w-]+\.js)"')
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
-# The sheets of every page, sent as one file: a page is drawn once all of them are there.
+# The style sheets of every page, sent as one file.
 SITE_SHEET = "site.css"
 SHEETS = ("base", "form", "prose", "code", "problem", "workbench", "result", "picture", "learning")
 MAX_TEXT = 300_000  # characters of one text on a page; a source is at most 256 KiB
 MAX_LINE = 2000  # characters of one line that stands among others
-HEADERS = {"Cache-Control": "no-store"}  # pages differ by who is signed in, and classrooms share computers
+HEADERS = {"Cache-Control": "no-store"}  # pages depend on the user, and classrooms share computers
 
 
 class Typed(str):
-    """What somebody typed and finds again in a field: it stays as it is, to the letter."""
+    """Text that a user typed, shown unchanged in a form field."""
 
 
 def harmless(value: Any) -> Any:
-    """Whatever a template shows: control characters and marks that turn text are spelled, lone surrogates too."""
+    """Escape control characters, bidirectional marks and lone surrogates in a value that a template shows."""
     if not isinstance(value, str) or isinstance(value, Typed):
         return value
     return Markup(spelled(value)) if isinstance(value, Markup) else spelled(value)
@@ -242,19 +227,19 @@ def read_static(name: str) -> bytes:
 
 @cache
 def static_url(name: str) -> str:
-    """The address changes with the content, so that browsers may keep the file for good."""
+    """Return an address that changes with the content, so that browsers can cache the file forever."""
     return f"/static/{name}?v={sha256(read_static(name)).hexdigest()[:12]}"
 
 
 @cache
 def list_imports(name: str) -> tuple[str, ...]:
-    """The addresses of what a script of the bundle imports: browsers ask for them before they have read it."""
+    """List the addresses of a bundled script's imports, for preloading."""
     text = (STATIC / name).read_text()
     return tuple(f"/static/bundle/{found}" for found in _IMPORTED.findall(text))
 
 
 def format_time(moment: datetime) -> Markup:
-    """In UTC; a script puts it into the reader's zone (assets/page/time.ts)."""
+    """Format a time in UTC. A script converts it to the reader's time zone (assets/page/time.ts)."""
     moment = moment.astimezone(UTC)
     text = Markup('<time datetime="{}" data-moment>{} <span class="zone">UTC</span></time>')
     return text.format(moment.isoformat(timespec="seconds"), moment.strftime("%Y-%m-%d %H:%M"))

@@ -1,9 +1,4 @@
-"""What the page says about a submission while it waits, is judged, and is done.
-
-What the page says of a submission that is on its way, and of where its time went.
-
-Cases that a problem repeats (`random_1` … `random_100`), told in one line for each way in which they came out.
-"""
+"""The texts about a submission's result: in the queue, while it is judged, and when it is done."""
 
 import re
 from collections import Counter
@@ -19,14 +14,14 @@ from app.web.messages import gettext as _
 from app.web.messages import ngettext
 from app.web.verdict_words import words_for
 
-WARM_SECONDS = 0.05  # no box starts in so short a time
+WARM_SECONDS = 0.05  # no box starts faster than this
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`name` is the phase's, for its colour. `start` and `width`: in the bar of all, in percent.
+    """A phase of the judging. `start` and `width` are its place in the progress bar, in percent.
 
-    `seconds` is None where it goes on, or was broken off: then it `is_over`.
+    `seconds` is None while the phase runs, or if it was interrupted; then it `is_over`.
     """
 
     name: PhaseName
@@ -38,7 +33,7 @@ class Step:
 
 
 def list_steps(view: SubmissionView) -> list[Step]:
-    """In the order in which they happened."""
+    """List the phases in order."""
     total = sum(phase.seconds or 0.0 for phase in view.phases)
     steps, start = [], 0.0
     for phase in view.phases:
@@ -52,13 +47,13 @@ def list_steps(view: SubmissionView) -> list[Step]:
 def queue_sentence(wait: Wait) -> str:
     if wait.ahead:
         place = ngettext(
-            "%(count)s submission is taken before yours.", "%(count)s submissions are taken before yours.", wait.ahead
+            "%(count)s submission is ahead of yours.", "%(count)s submissions are ahead of yours.", wait.ahead
         ) % {"count": wait.ahead}
     else:
-        place = _("Yours is the next one.")
+        place = _("Yours is next.")
     if wait.seconds is None:
         return place
-    return f"{place} {_('Its verdict should be here in %(time)s.') % {'time': estimate_text(wait.seconds)}}"
+    return f"{place} {_('Expect the verdict in %(time)s.') % {'time': estimate_text(wait.seconds)}}"
 
 
 def progress_sentence(view: SubmissionView) -> str:
@@ -71,7 +66,7 @@ def progress_sentence(view: SubmissionView) -> str:
 
 
 def estimate_text(seconds: float) -> str:
-    """As coarse as it is known."""
+    """Format an estimate, rounded coarsely."""
     if seconds < 5:
         return _("less than 5 s")
     if seconds < 60:
@@ -99,20 +94,20 @@ def _words(phase: Phase) -> str:
         case "running":
             return _("Running your code")
         case "inspecting":
-            return _("Looking at how it computes")
+            return _("Inspecting your program")
         case "again":
-            return _("Running one case again")
+            return _("Rerunning one case")
         case "waiting":
-            return _("Waiting for a quieter machine, to run once more what took too long on a busy one")
+            return _("Waiting for a less busy machine to rerun a slow case")
         case _:
-            return _("Checking the answers")
+            return _("Comparing outputs")
 
 
 def _capital(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-# Fewer are read one by one.
+# Shorter series are listed case by case.
 MANY = 10
 
 Item = TypeVar("Item")
@@ -121,7 +116,7 @@ Item = TypeVar("Item")
 def fold(
     items: Sequence[Item], name_of: Callable[[Item], str], outcome_of: Callable[[Item], Hashable]
 ) -> list[tuple[Item, ...]]:
-    """Each group holds what came out alike of one series, or one item; it stands where its first one did."""
+    """Group the items of a long series (`random_1` … `random_100`) by outcome, each group at its first item's place."""
     series = [series_of(name_of(item)) for item in items]
     size = Counter(series)
     groups: dict[Hashable, list[Item]] = {}
@@ -132,16 +127,16 @@ def fold(
 
 
 def series_of(name: str) -> str:
-    """`random` for `random_17`; any other name is its own."""
+    """Return `random` for `random_17`, and any other name unchanged."""
     numbered = re.fullmatch(r"(.+)_[0-9]+", name)
     return numbered[1] if numbered else name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A case at its place in the problem; None while it has no result.
+    """A case at its place in the problem, or None while it has no result.
 
-    `count`: of a series, how many cases came out like this; then `case` has the most time and memory of any.
+    `count`: the number of cases of a series with this outcome; then `case` has their largest time and memory.
     """
 
     number: int
@@ -152,10 +147,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """`place` names the case that `sentence` is about, or is empty. `is_judged`: there is a verdict.
+    """The content of the result. `place` names the case that `sentence` is about, or is empty.
 
-    `hint`: on a known mistake, or empty; while it may follow, `is_final` is false. `steps`: where its time went. While
-    it is not judged, `elapsed`: seconds since it was sent, and `stop`: where the form goes that cancels it.
+    `is_judged`: there is a verdict. `hint` describes a known mistake, or is empty; while it may follow, `is_final` is
+    false. `steps` are the phases. Before the verdict, `elapsed` are the seconds since submission, and `stop` is the
+    address that cancels it.
     """
 
     title: str
@@ -205,16 +201,16 @@ def describe_result(view: SubmissionView) -> Result:
 
 
 def _title(view: SubmissionView, words: str) -> str:
-    """Nothing says that all is well where only what can be seen was run."""
+    """Return the title. "Accepted" is only for submissions of all cases."""
     if any(case.report.get("category") == UNANSWERED for case in view.cases):
-        return _("Nothing to compare with")
+        return _("No reference output")
     if view.verdict is not Verdict.ACCEPTED or view.mode == "submit":
         return words
-    return _("Right for your inputs") if view.inputs is not None else _("Sample cases passed")
+    return _("Correct for your inputs") if view.inputs is not None else _("Sample cases passed")
 
 
 def _waiting(view: SubmissionView) -> Result:
-    again = _("Our fault: the judging broke off, and it is being judged again.") + " " if view.is_again else ""
+    again = _("Our fault: the judging was interrupted. We are judging it again.") + " " if view.is_again else ""
     if view.state == "queued" or view.notice:
         title = _("In the queue")
         sentence = view.notice or (queue_sentence(view.wait) if view.wait else "")
@@ -235,14 +231,14 @@ def _waiting(view: SubmissionView) -> Result:
 
 
 def _rows(view: SubmissionView) -> list[Row]:
-    """They fill up in the order in which the cases are judged, and none moves."""
+    """Return the rows in case order. Rows fill up as cases are judged and never move."""
     found = {case.name: case for case in view.cases}
     rows = [Row(number=place + 1, name=name, case=found.get(name)) for place, name in enumerate(view.case_names)]
     return [_joined(group) for group in fold(rows, lambda row: row.name, _outcome)]
 
 
 def _outcome(row: Row) -> Hashable:
-    """What samples show is told of each."""
+    """Return the key by which cases are grouped. Sample cases are never grouped."""
     if row.case is None:
         return None
     if row.case.visibility == "sample":
@@ -258,7 +254,7 @@ def _joined(group: Sequence[Row]) -> Row:
     cases = [row.case for row in group if row.case is not None]
     if not cases:
         return replace(first, name=name, count=count)
-    # Sealed cases have none.
+    # Sealed cases have no time and memory.
     wall_seconds = max((case.wall_seconds for case in cases if case.wall_seconds is not None), default=None)
     memory_bytes = max((case.memory_bytes for case in cases if case.memory_bytes is not None), default=None)
     slowest = {"name": name, "wall_seconds": wall_seconds, "memory_bytes": memory_bytes}
@@ -270,11 +266,11 @@ def _first_failure(cases: Sequence[CaseView]) -> CaseView | None:
 
 
 def _explain(view: SubmissionView, failure: CaseView | None) -> tuple[str, str]:
-    """The case and the sentence that help most."""
+    """Return the most helpful case and sentence."""
     if view.verdict is Verdict.ACCEPTED and view.inputs is not None:
-        return "", _("Your answer to your inputs is within tolerance of the reference's. Submit it to run every case.")
+        return "", _("Your output is within tolerance of the reference solution's. Submit to run all cases.")
     if view.verdict is Verdict.ACCEPTED and view.mode == "sample":
-        return "", _("Every sample case is within tolerance. Submit it to run the hidden cases too.")
+        return "", _("All sample cases are within tolerance. Submit to run the hidden cases too.")
     if view.verdict is None or failure is None or view.verdict is Verdict.JUDGE_ERROR:
         return "", words_for(view.verdict or Verdict.JUDGE_ERROR).advice
     message = message_of(failure.report)
@@ -282,13 +278,13 @@ def _explain(view: SubmissionView, failure: CaseView | None) -> tuple[str, str]:
         return "", f"{message}." if failure.report.get("category") == UNANSWERED else f"{message}. No case was run."
     if failure.visibility == "sample" and message:
         return failure.name, message
-    hidden = _("Hidden cases show no values: think of the sizes and values that the statement allows.")
+    hidden = _("Hidden cases show no values. Think of the sizes and values that the statement allows.")
     category = failure.report.get("category") or words_for(failure.verdict).title
     return failure.name, f"{capitalise(str(category))}. {hidden}"
 
 
 def _tally_of(view: SubmissionView) -> str:
-    return _("cases accepted") if view.mode == "submit" else _("sample cases right")
+    return _("cases accepted") if view.mode == "submit" else _("sample cases passed")
 
 
 def _tally(cases: Sequence[CaseView]) -> str:
@@ -299,11 +295,13 @@ def _tally(cases: Sequence[CaseView]) -> str:
 
 
 def message_of(report: Mapping[str, Any]) -> str:
-    """What a sample case's report says, as a sentence; empty for a hidden one."""
+    """Return the message of a sample case's report as a sentence, or an empty text for a hidden case."""
     message = str(report.get("message") or "")
     exception = report.get("exception")
     return f"{exception['type']}: {message}" if exception else capitalise(message)
 
 
 def capitalise(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
+    """Capitalise the first word, unless it is an identifier such as `microbatched_grads`."""
+    is_word = re.match(r"[a-z]+(?![\w(\[/=]|\.\w)", sentence)
+    return sentence[:1].upper() + sentence[1:] if is_word else sentence

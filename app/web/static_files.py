@@ -1,4 +1,4 @@
-"""Style sheets and scripts. Their addresses change with their content, so browsers keep them for good."""
+"""Style sheets and scripts. Their addresses change with their content, so browsers cache them forever."""
 
 import gzip
 import mimetypes
@@ -18,7 +18,7 @@ BUNDLE = "bundle/"
 def send_static(request: Request, name: str) -> Response:
     if name not in FILES:
         raise NotFound(f"there is no file {name!r}")
-    # Chunks of the bundle are named by their content, and asked for by each other.
+    # Chunks of the bundle are named by their content and import each other.
     is_lasting = "v" in request.query_params or (name.startswith(BUNDLE) and "-" in name)
     headers = {"Cache-Control": FOR_GOOD if is_lasting else "no-cache", "X-Content-Type-Options": "nosniff"}
     headers["Vary"] = "Accept-Encoding"
@@ -38,7 +38,7 @@ def _compressed(name: str) -> bytes:
 
 
 def _type(name: str) -> str:
-    # "text/javascript" by name, since what a host's own table says of .js may keep a browser from running it.
+    # Fixed, because a host's own MIME table may give .js a type that browsers refuse to run.
     return "text/javascript" if name.endswith(".js") else mimetypes.guess_type(name)[0] or "application/octet-stream"
 
 

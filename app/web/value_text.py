@@ -1,4 +1,4 @@
-"""Values of a report as text, the way Python and NumPy would print them."""
+"""Values of a report as text, formatted as by Python and NumPy."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -11,7 +11,7 @@ READABLE = 9  # characters of a number
 
 
 def literal(value: Any, dtype: str, indent: int = 1) -> str:
-    """Nested lists with one row per line; texts quoted. NaN and inf come as strings, and stay bare."""
+    """Format nested lists with one row on each line, and texts in quotes. NaN and inf, which are strings, stay bare."""
     if isinstance(value, list) and any(isinstance(item, list) for item in value):
         return "[" + (",\n" + " " * indent).join(literal(item, dtype, indent + 1) for item in value) + "]"
     if isinstance(value, list):
@@ -20,13 +20,13 @@ def literal(value: Any, dtype: str, indent: int = 1) -> str:
 
 
 def wrong_leaves(report: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The leaves of a report that differ, the worst first: its message speaks of that one."""
+    """Return the wrong leaves of a report, the worst first. The report's message is about the worst."""
     wrong = [leaf for leaf in report.get("leaves", []) if leaf["category"] is not None]
     return sorted(wrong, key=severity_of, reverse=True)
 
 
 def fold_lists(leaves: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The leaves of a preview; numbers that stand in one list are one, with the list as its values."""
+    """Return the leaves of a preview, with the numbers of one list joined into one leaf."""
     folded: list[Mapping[str, Any]] = []
     for path, group in groupby(leaves, key=_list_or_itself):
         items = list(group)
@@ -45,7 +45,7 @@ def _list_or_itself(leaf: Mapping[str, Any]) -> str:
 
 
 def worst_pair(leaf: Mapping[str, Any]) -> tuple[str, str]:
-    """Yours and the expected one at the worst place, with no more digits than it takes to see that they differ."""
+    """Return the answer and the expected value at the worst place, with as few digits as show the difference."""
     answer, expected = leaf["worst_answer"], leaf["worst_expected"]
     both = str(answer), str(expected)
     if not isinstance(answer, float) or not isinstance(expected, float) or max(map(len, both)) <= READABLE:
@@ -54,9 +54,9 @@ def worst_pair(leaf: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def arguments_preview(previews: Mapping[str, Mapping[str, Any]], parameters: Sequence[str]) -> dict[str, Any]:
-    """The previews of all arguments as one, each leaf's path beginning with its parameter's name.
+    """Join the previews of all arguments. Each leaf's path starts with its parameter's name.
 
-    In the order of the parameters, which PostgreSQL's JSONB does not keep.
+    The order is that of `parameters`, which PostgreSQL's JSONB does not keep.
     """
     given = [name for name in parameters if name in previews]
     leaves = [leaf for name in given for leaf in _leaves_of_argument(name, previews[name])]
@@ -70,10 +70,10 @@ def _leaves_of_argument(name: str, preview: Mapping[str, Any]) -> list[dict[str,
 
 
 def shape_text(shape: list[int]) -> str:
-    """(4,) as Python writes a tuple."""
+    """Return a tuple such as (4,)."""
     return str(tuple(shape))
 
 
 def short_number(number: float | str) -> str:
-    """Three significant digits: a difference is about its size."""
+    """Format a difference with three significant digits."""
     return number if isinstance(number, str) else f"{number:.3g}"

@@ -1,6 +1,6 @@
-"""What the page says about a verdict: a title, what to do next, and which of four tones it has.
+"""The title, advice, tone and icon of each verdict.
 
-A tone is a colour, and always comes with an icon and words, since not everybody sees the colour.
+A tone is a colour. It always comes with an icon and words, for readers who can't see the colour.
 """
 
 from dataclasses import dataclass, replace
@@ -22,49 +22,49 @@ class Words:
 
 
 WORDS: dict[Verdict, Words] = {
-    Verdict.ACCEPTED: Words(later("Accepted"), later("Every case is within tolerance."), "good", "check"),
+    Verdict.ACCEPTED: Words(later("Accepted"), later("All cases are within tolerance."), "good", "check"),
     Verdict.WRONG_ANSWER: Words(
-        later("Wrong answer"), later("The code ran, and at least one output is outside the tolerance."), "bad", "cross"
+        later("Wrong answer"), later("Your code ran, but at least one output is outside the tolerance."), "bad", "cross"
     ),
     Verdict.REQUIREMENT_NOT_MET: Words(
         later("Requirement not met"),
-        later("The values may be right, but not computed in the way that the problem asks for."),
+        later("The values may be correct, but your code does not compute them as the problem requires."),
         "bad",
         "cross",
     ),
     Verdict.RUNTIME_ERROR: Words(
-        later("Runtime error"), later("The code raised an exception or crashed."), "bad", "warning"
+        later("Runtime error"), later("Your code raised an exception or crashed."), "bad", "warning"
     ),
     Verdict.TIME_LIMIT_EXCEEDED: Words(
         later("Time limit exceeded"),
-        later("A case took longer than the problem allows. Look for a Python loop over the data."),
+        later("A case exceeded the time limit. Look for a Python loop over the data."),
         "limit",
         "clock",
     ),
     Verdict.MEMORY_LIMIT_EXCEEDED: Words(
         later("Memory limit exceeded"),
-        later("A case needed more memory than the problem allows. Look for large temporaries."),
+        later("A case exceeded the memory limit. Look for large temporary arrays."),
         "limit",
         "memory",
     ),
     Verdict.OUTPUT_LIMIT_EXCEEDED: Words(
         later("Output limit exceeded"),
-        later("The code printed or returned too much. Remove prints, and return only what is asked."),
+        later("Your code printed or returned too much. Remove prints and return only what the problem asks for."),
         "limit",
         "memory",
     ),
     Verdict.INVALID_SUBMISSION: Words(
-        later("Invalid submission"), later("The code can't be loaded or called, so no case was run."), "bad", "warning"
+        later("Invalid submission"), later("Your code can't be loaded or called, so no case was run."), "bad", "warning"
     ),
     Verdict.JUDGE_ERROR: Words(
         later("Judge error"),
-        later("Our fault, not yours: the judging failed. It does not count; please submit again later."),
+        later("Our fault, not yours: the judging failed. This submission does not count. Submit again later."),
         "fault",
         "wrench",
     ),
     Verdict.CANCELLED: Words(
         later("Cancelled"),
-        later("It was stopped before it was judged to the end, and counts for nothing."),
+        later("The judging was stopped early. This submission does not count."),
         "none",
         "stop",
     ),
@@ -72,6 +72,6 @@ WORDS: dict[Verdict, Words] = {
 
 
 def words_for(verdict: str) -> Words:
-    """In the reader's language."""
+    """Return the words of a verdict in the reader's language."""
     words = WORDS[Verdict(verdict)]
     return replace(words, title=_(words.title), advice=_(words.advice))

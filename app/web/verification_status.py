@@ -1,4 +1,4 @@
-"""What the page says about a package on its way: a title, a sentence, a tone and an icon, and where its checks are."""
+"""The status of a verification for its page: title, sentence, tone, icon and the progress of its checks."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from app.catalog.verification_report import TITLES, CheckName
 from app.web.messages import gettext as _
 from app.web.messages import ngettext
 
-# In the order in which they are made, each with the names under which its progress is told.
+# The checks in order, each with the step names of its progress.
 _CHECKS: dict[CheckName, tuple[str, ...]] = {
     "reference": ("", "the reference"),
     "lint": (),
@@ -23,7 +23,7 @@ _CHECKS: dict[CheckName, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`state`: done, now or later."""
+    """A check. `state` is done, now or later."""
 
     title: str
     state: str
@@ -41,7 +41,7 @@ class StatusText:
 def describe_standing(view: VerificationView) -> StatusText:
     match view.state:
         case "queued":
-            sentence = view.notice or _("A worker takes it as soon as it has verified what came before.")
+            sentence = view.notice or _("A worker verifies it after the earlier packages.")
             return StatusText(title=_("In the queue"), sentence=sentence, tone="wait", icon="wait")
         case "verifying":
             sentence, steps = view.notice or _progress(view), _steps(view.step)
@@ -52,8 +52,8 @@ def describe_standing(view: VerificationView) -> StatusText:
         case "refused":
             count = sum(finding.severity == "error" for finding in view.report.findings) if view.report else 0
             sentence = ngettext(
-                "It was not published: 1 of its findings is an error. Mend it and send it again.",
-                "It was not published: %(n)s of its findings are errors. Mend them and send it again.",
+                "Not published: 1 error. Fix it and send the package again.",
+                "Not published: %(n)s errors. Fix them and send the package again.",
                 count,
             ) % {"n": count}
             return StatusText(title=_("Refused"), sentence=sentence, tone="bad", icon="cross")
@@ -77,5 +77,5 @@ def _progress(view: VerificationView) -> str:
 
 def _outcome(view: VerificationView) -> str:
     if view.revision:
-        return _("Every check has passed, and it was made the problem's current revision.")
-    return view.notice or _("Every check has passed. It is not published yet.")
+        return _("All checks passed. This is now the problem's current revision.")
+    return view.notice or _("All checks passed. Not published yet.")

@@ -1,9 +1,4 @@
-"""One request to a page: who asks, where the data is, and how to answer.
-
-What a browser calls itself, shortened to what its owner knows it by: "Firefox on Linux".
-
-Signing a browser in.
-"""
+"""One request to a page: its viewer, its database session, its response, and signing its browser in."""
 
 import re
 from collections.abc import Mapping
@@ -31,7 +26,7 @@ from app.web.render import render_page
 
 MAX_CHARACTERS = 60
 
-# The first that fits counts: most browsers name those that they descend from, too.
+# The first match counts, because most browsers also name their ancestors.
 _BROWSERS = (
     ("Edge", r"Edg(?:e|A|iOS)?/"),
     ("Opera", r"OPR/|Opera"),
@@ -51,7 +46,7 @@ _SYSTEMS = (
 
 
 def name_browser(user_agent: str) -> str | None:
-    """None for one that says nothing; of one that is unknown its first words."""
+    """Return a name such as "Firefox on Linux", the start of an unknown user agent, or None for an empty one."""
     browser, system = _first(_BROWSERS, user_agent), _first(_SYSTEMS, user_agent)
     if browser is None:
         return printable(user_agent.strip(), MAX_CHARACTERS) or None
@@ -64,7 +59,7 @@ def _first(names: tuple[tuple[str, str], ...], user_agent: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """`viewer` is None for somebody who is not signed in."""
+    """A request to a page. `viewer` is None for a visitor who is not signed in."""
 
     request: Request
     viewer: Viewer | None
@@ -75,7 +70,7 @@ class Visit:
 
     @property
     def actor(self) -> Actor:
-        """Who is written down for what the request does."""
+        """The actor of this request's audit log entries."""
         user_id = self.viewer.id if self.viewer else None
         return Actor(user_id=user_id, channel="page", address=read_address(self.request))
 
@@ -89,24 +84,24 @@ class Visit:
 
     @property
     def announcement(self) -> str:
-        """A sentence of the admins' for everybody, or nothing."""
+        """The admins' announcement for all users, or an empty text."""
         return get_policy(self.request).read().announcement
 
     def may(self, right: Permission) -> bool:
         return self.viewer is not None and self.viewer.may(right)
 
     def ask_to_sign_in(self) -> RedirectResponse:
-        """Sign in, then come back here."""
+        """Redirect to the sign-in page, which leads back here."""
         return see_other("/sign-in?next=" + quote(self._here(), safe=""))
 
     def _here(self) -> str:
-        """The address to come back to; without a query that is too long to be repeated."""
+        """Return the address to come back to, without a query that is too long."""
         path, query = read_path(self.request), self.request.url.query
         return f"{path}?{query}" if query and len(path) + len(query) < MAX_PATH else path
 
 
 def read_path(request: Request) -> str:
-    """The path as pages repeat it: the front page's in place of one that is too long for that."""
+    """Return the request's path, or the front page's path if it is too long."""
     path = request.url.path
     return path if len(path) <= MAX_PATH else "/"
 
@@ -116,15 +111,14 @@ def see_other(path: str) -> RedirectResponse:
 
 
 def read_visit(request: Request) -> Visit:
-    """Who visits, looked up once for each request."""
+    """Return the visit. The viewer is looked up once for each request."""
     if not hasattr(request.state, "viewer"):
         request.state.viewer = _find_viewer(request)
     return Visit(request, request.state.viewer)
 
 
 def _find_viewer(request: Request) -> Viewer | None:
-    # In a transaction of its own: a connection kept while the page waits for a thread can starve the threads that
-    # wait for a connection.
+    # In its own transaction: if a page waited for a thread with an open connection, threads could starve for one.
     secret = find_secret(request)
     if not secret:
         return None
@@ -136,9 +130,9 @@ def _find_viewer(request: Request) -> Viewer | None:
 
 
 def count_visit(request: Request) -> None:
-    """Counts against the same number of requests per user as the REST API does; by address where nobody is signed in.
+    """Count the request towards the same rate limit as the REST API: by user, or by address without a user.
 
-    `RateLimit` calls it before anything else is done. Raises TooOften.
+    `RateLimit` calls it first. Raises TooOften.
     """
     visit = read_visit(request)
     request.state.is_counted = True
@@ -150,22 +144,22 @@ def count_visit(request: Request) -> None:
 
 
 def is_counted(request: Request) -> bool:
-    """Whether `count_visit` has seen it. It does not where a file is asked for."""
+    """Return whether `count_visit` counted the request. Requests for files are not counted."""
     return getattr(request.state, "is_counted", False)
 
 
 def limit_address(request: Request) -> None:
-    """A dependency of forms that cost us a password's hash, open to anybody. Raises TooOften."""
+    """Limit public forms that compute a password hash; a dependency. Raises TooOften."""
     get_request_throttle(request).use_address(read_address(request))
 
 
 def read_address(request: Request) -> str:
-    """The network address that the request came from."""
+    """Return the client's network address."""
     return address_of(request.client.host if request.client else None)
 
 
 def read_origin(request: Request) -> SessionOrigin:
-    """What a session that starts with this request is known by."""
+    """Return the address and browser of a session that starts with this request."""
     browser = name_browser(request.headers.get("user-agent", ""))
     return SessionOrigin(address=read_address(request), browser=browser)
 
@@ -174,6 +168,6 @@ CurrentVisit = Annotated[Visit, Depends(read_visit)]
 
 
 def arrive(visit: Visit, session: Session, user_id: UUID) -> str:
-    """A new secret for the cookie. The session that the browser had ends: somebody else may have put it there."""
+    """Start a session and return its secret. The browser's old session ends, against session fixation."""
     end_session(session, find_secret(visit.request))
     return start_session(session, user_id, read_origin(visit.request))

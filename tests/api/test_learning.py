@@ -68,12 +68,12 @@ def test_who_is_not_signed_in_is_asked_for_a_token(anyone: httpx.Client) -> None
 def test_refusals_say_what_is_wrong_and_what_to_do(signed_in: SignedIn) -> None:
     ada = signed_in()
     refusals: list[tuple[Callable[[], httpx.Response], int, str]] = [
-        (lambda: ada.post(BASE + "/hints", json={"number": 2}), 409, "ask for that one first"),
+        (lambda: ada.post(BASE + "/hints", json={"number": 2}), 409, "read that one first"),
         (lambda: ada.post(BASE + "/hints", json={"number": 9}), 404, "numbered 1 to 3"),
         (lambda: ada.post(BASE + "/hints", json={"number": "1"}), 422, "must be a whole number"),
         (lambda: ada.post(BASE + "/hints", json={"number": 1.5}), 422, "number"),
         (lambda: ada.post(BASE + "/quiz/answers", json={"question": 0, "choice": 7}), 404, "numbered 0 to 1"),
-        (lambda: ada.get(BASE + "/solution"), 403, "when you ask to be shown it"),
+        (lambda: ada.get(BASE + "/solution"), 403, "when you ask to view it"),
         (lambda: ada.post(BASE + "/solution", json={}), 422, "show_me"),
         (lambda: ada.post(BASE + "/solution", json={"show_me": False}), 422, "show_me"),
         (lambda: ada.put(BASE + "/completion"), 409, "not solved yet"),

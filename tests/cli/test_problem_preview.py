@@ -72,7 +72,7 @@ def test_the_page_shows_what_students_see_and_follows_the_files(browser: Browser
         manifest = package / "problem.yaml"
         sound = manifest.read_text()
         manifest.write_text(sound.replace("difficulty: beginner", "difficulty: easy"))
-        expect(page.get_by_role("heading", name="1 thing to mend")).to_be_visible()
+        expect(page.get_by_role("heading", name="1 error")).to_be_visible()
         expect(page.get_by_text("problem.yaml:4")).to_be_visible()
         expect(page.get_by_text("Use one of beginner, intermediate, advanced")).to_be_visible()
 

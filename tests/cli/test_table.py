@@ -55,7 +55,7 @@ def test_a_case_without_figures_has_dashes_and_a_series_its_largest() -> None:
 
 def test_a_sample_that_is_right_tells_how_near_it_was() -> None:
     leaf = {"path": "", "category": None, "size": 1, "tolerance_used": 0.37}
-    report = {"category": None, "message": "your output is right", "leaves": [leaf]}
+    report = {"category": None, "message": "your output is correct", "leaves": [leaf]}
 
     lines = printed(make_case("small", visibility="sample", verdict="accepted", report=report))
 
@@ -67,7 +67,7 @@ def test_accepted_samples_never_say_that_all_passed() -> None:
 
     text = submission_text(make_view(case, mode="sample"))
 
-    assert "Submit it to run the hidden cases too" in text
+    assert "Submit to run the hidden cases too" in text
 
 
 def test_a_long_print_is_cut_and_says_so() -> None:

@@ -38,16 +38,16 @@ def test_an_equal_tree_is_accepted() -> None:
 @pytest.mark.parametrize(
     ("answer", "expected", "message"),
     [
-        ([1.0, 2.0], f32(1, 2), "your output is a list of 2; expected an array of shape (2,)"),
-        (f32(1, 2), [1.0, 2.0], "your output is an array of shape (2,); expected a list of 2"),
+        ([1.0, 2.0], f32(1, 2), "your output is a list of length 2; expected an array of shape (2,)"),
+        (f32(1, 2), [1.0, 2.0], "your output is an array of shape (2,); expected a list of length 2"),
         ([1.0], [1.0, 2.0], "your output has 1 item; expected 2"),
-        ({"a": 1, "c": 1}, {"a": 1, "b": 1}, "your output lacks the key 'b'; it has the keys 'a', 'c'"),
-        ({"a": 1, "c": 1}, {"a": 1}, "your output should not have the key 'c'; expected only the key 'a'"),
-        ({"p": [1.0, None]}, {"p": [1.0, 2.0]}, "leaf p/1 is None; expected of type float"),
+        ({"a": 1, "c": 1}, {"a": 1, "b": 1}, "your output is missing the key 'b'; it has the keys 'a', 'c'"),
+        ({"a": 1, "c": 1}, {"a": 1}, "your output has the key 'c' in addition; expected only the key 'a'"),
+        ({"p": [1.0, None]}, {"p": [1.0, 2.0]}, "`p/1` is None; expected a float"),
         ({"p": [{}]}, {"p": [{"w": 1}]}, "your output holds no value; expected a dict with the key 'p'"),
-        ("1.0", 1.0, "your output is of type str; expected of type float"),
-        (1.0, "1.0", "your output is of type float; expected of type str"),
-        (b"a", "a", "your output is of type bytes; expected of type str"),
+        ("1.0", 1.0, "your output is a str; expected a float"),
+        (1.0, "1.0", "your output is a float; expected a str"),
+        (b"a", "a", "your output is a bytes; expected a str"),
     ],
 )
 def test_another_structure_is_told_by_its_first_difference(answer: Tree, expected: Tree, message: str) -> None:
@@ -79,7 +79,7 @@ def test_the_shape_must_be_exactly_the_same(answer: Tree, expected: Tree) -> Non
 def test_a_message_names_both_shapes() -> None:
     assert judge(np.zeros((2, 3)), np.zeros((3, 2))).message == "your output has shape (2, 3); expected (3, 2)"
     nested = judge({"params": {"kernel": np.zeros(2)}}, {"params": {"kernel": np.zeros(3)}})
-    assert nested.message == "leaf params/kernel has shape (2,); expected (3,)"
+    assert nested.message == "`params/kernel` has shape (2,); expected (3,)"
 
 
 def test_a_python_number_is_an_array_of_no_dimensions() -> None:
@@ -256,7 +256,7 @@ def test_a_float_matches_an_expected_integer_only_when_it_is_that_integer() -> N
 def test_texts_and_none_are_exact() -> None:
     assert judge(["adam", b"x", None], ["adam", b"x", None]).accepted
     found = judge({"name": "Adam"}, {"name": "adam"})
-    assert found.message == "leaf name is 'Adam'; expected 'adam'"
+    assert found.message == "`name` is 'Adam'; expected 'adam'"
 
 
 @pytest.mark.parametrize("expected", [None, [], {}, (), [[], {}], [None], {"a": None, "b": []}], ids=repr)
@@ -310,8 +310,7 @@ def test_a_message_counts_what_differs_and_shows_the_furthest() -> None:
     )
 
     assert found.message == (
-        "leaf params/kernel: 17 of 4096 elements differ; furthest off at (3, 7): "
-        "yours 0.51, expected 0.25 (difference 0.26, allowed 1e-05)"
+        "`params/kernel`: 17 of 4096 elements differ; worst at (3, 7): yours 0.51, expected 0.25 (allowed ±1e-5)"
     )
     leaf = found.leaves[0]
     assert (leaf.outside, leaf.size, leaf.worst_index) == (17, 4096, (3, 7))
@@ -321,17 +320,20 @@ def test_a_message_counts_what_differs_and_shows_the_furthest() -> None:
 
 
 def test_a_single_number_is_shown_as_it_is() -> None:
-    assert (
-        judge(np.float32(0.1), np.float32(0.2)).message
-        == "your output is 0.1; expected 0.2 (difference 0.1, allowed 1.03e-05)"
-    )
+    assert judge(np.float32(0.1), np.float32(0.2)).message == "your output is 0.1; expected 0.2 (allowed ±1.03e-5)"
+
+
+def test_a_leaf_of_one_element_has_no_count_and_no_index() -> None:
+    found = judge({"bias": f32(-0.36736995)}, {"bias": f32(0)}, tolerance=Tolerance(rtol=0, atol=1e-6))
+
+    assert found.message == "`bias`: yours −0.367, expected 0 (allowed ±1e-6)"
 
 
 def test_a_message_points_to_the_first_nan_out_of_place() -> None:
     found = judge(f32(1, NAN, 9), f32(1, 2, 3))
 
     assert found.message == (
-        "your output: 2 of 3 elements differ; first nan or inf out of place at (1,): yours nan, expected 2.0"
+        "your output: 2 of 3 elements differ; first nan or inf mismatch at (1,): yours nan, expected 2"
     )
 
 
@@ -360,7 +362,7 @@ def test_the_message_is_of_the_leaf_that_is_furthest_off_for_its_tolerance() -> 
 
     found = judge({"loss": 1.001, "params": f32(1, 5), "count": f32(101)}, expected)
 
-    assert found.message.startswith("leaf params: 1 of 2 elements differ; furthest off at (1,): yours 5.0")
+    assert found.message.startswith("`params`: 1 of 2 elements differ; worst at (1,): yours 5")
     assert found.category == "values outside tolerance"
 
 
@@ -379,4 +381,4 @@ def test_the_message_is_of_the_leaf_that_is_furthest_off_for_its_tolerance() -> 
 def test_a_leaf_that_is_infinitely_far_off_is_worse_than_any_that_is_not(changed: dict[str, Any], worst: str) -> None:
     expected = {"a": 1.0, "b": 1.0, "c": 1.0, "d": 1.0, "word": "same"}
 
-    assert judge({**expected, **changed}, expected).message.startswith(f"leaf {worst}")
+    assert judge({**expected, **changed}, expected).message.startswith(f"`{worst}`")

@@ -56,11 +56,11 @@ def test_the_worst_leaf_stands_first_and_the_message_is_of_it() -> None:
 
     report = build_report("sample", compare(answer, expected, Rules()), Material())
     assert [leaf["path"] for leaf in report["leaves"]] == ["far", "near", "right", "shape"]
-    assert report["message"].startswith("leaf far: ")
+    assert report["message"].startswith("`far`: ")
 
     report = build_report("sample", compare(answer | {"shape": np.ones(2)}, expected, Rules()), Material())
     assert report["leaves"][0]["path"] == "shape"
-    assert report["message"] == "leaf shape has shape (2,); expected ()"
+    assert report["message"] == "`shape` has shape (2,); expected ()"
 
 
 def test_wrong_leaves_come_first_and_the_rest_is_counted() -> None:

@@ -33,7 +33,7 @@ def test_a_question_has_one_answer_in_an_attempt_and_a_retake_asks_anew(database
         answer_question(session, ada.id, SLUG, 0, 0)
 
         assert answer_question(session, ada.id, SLUG, 0, 0).answered_count == 1
-        with pytest.raises(Conflict, match="take the quiz again"):
+        with pytest.raises(Conflict, match="retake the quiz"):
             answer_question(session, ada.id, SLUG, 0, 1)
         again = retake_quiz(session, ada.id, SLUG)
         same = retake_quiz(session, ada.id, SLUG)

@@ -23,7 +23,7 @@ def test_the_solution_is_locked_for_who_has_not_solved_the_problem(database: Dat
         make_judging(session, wrong.id, state="done", verdict="wrong_answer", score=66)
         make_judging(session, make_submission(session, ada, revision).id)
 
-        with pytest.raises(SolutionLocked, match="when a submission of yours is accepted, or when you ask"):
+        with pytest.raises(SolutionLocked, match="when one of your submissions is accepted, or when you ask"):
             get_solution(session, ada.id, SLUG)
 
         assert get_solution(session, grace.id, SLUG).opened_by == "accepted"

@@ -108,7 +108,7 @@ def test_with_run_the_samples_and_with_exec_the_cell_here_too(shell: Interactive
     with worker(database, all_right()[0]):
         shown = run(shell, CELL.replace("scaled_sum", "scaled_sum --run --exec", 1))
 
-    assert "Submit it to run the hidden cases too" in shown.outputs[-1].data["text/plain"]
+    assert "Submit to run the hidden cases too" in shown.outputs[-1].data["text/plain"]
     assert callable(shell.user_ns.pop("scaled_sum"))
 
 

@@ -185,7 +185,7 @@ def test_what_each_shape_costs_is_a_row() -> None:
     page = Elements(render(full_report("text")))
 
     told = [text.strip() for text in page.texts if text.strip()]
-    row = told.index("each further one")
+    row = told.index("each further case")
     assert told[row + 1 : row + 5] == ["1: text", "1", "500 ms", "250 ms"]
 
 

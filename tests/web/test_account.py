@@ -105,7 +105,7 @@ def test_another_password_ends_all_other_sessions_and_not_this_one(owner: TestCl
     assert "Choose at least 10" in error_beside(short.text, "new")
     assert changed.status_code == 303
     assert count_sessions(database) == 1
-    assert "Your password is changed" in owner.get("/account?done=password").text
+    assert "Password changed" in owner.get("/account?done=password").text
     owner.cookies.clear()
     assert owner.post("/sign-in", data={"username": "ada", "password": NEW}).status_code == 303
 
@@ -323,7 +323,7 @@ def test_the_secret_is_copied_by_a_button(browser: Browser, address: str) -> Non
         visitor.open("/account")
         visitor.page.get_by_label("Everything").check()
         visitor.page.locator("#token_password").fill(PASSWORD)
-        visitor.page.get_by_role("button", name="Make the token").click()
+        visitor.page.get_by_role("button", name="Create token").click()
         secret = visitor.page.locator("[data-secret]").inner_text()
         visitor.page.get_by_role("button", name="Copy").click()
         expect(visitor.page.get_by_role("button", name="Copied")).to_be_visible()

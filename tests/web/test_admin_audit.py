@@ -56,8 +56,8 @@ def test_markup_in_a_value_is_text(admin: TestClient, database: Database) -> Non
 
 
 def test_an_empty_log_says_so(admin: TestClient) -> None:
-    assert "Nothing has been changed yet." in admin.get("/admin/audit").text
-    assert "Nothing was done that is like that." in admin.get("/admin/audit?actor=grace&action=user.erased").text
+    assert "No entries yet." in admin.get("/admin/audit").text
+    assert "No matching entries." in admin.get("/admin/audit?actor=grace&action=user.erased").text
 
 
 def test_a_user_who_is_not_there_is_said_to_be_unknown_and_the_form_stays(admin: TestClient) -> None:

@@ -43,7 +43,7 @@ def wait(store: BackupStore) -> None:
 
 
 def test_one_is_made_and_listed(admin: TestClient, store: BackupStore) -> None:
-    assert "None was made yet" in admin.get("/admin/backups").text
+    assert "No backups yet" in admin.get("/admin/backups").text
 
     assert admin.post("/admin/backups").headers["location"] == "/admin/backups"
     while admin.get("/admin/backups").headers.get("refresh"):
@@ -60,7 +60,7 @@ def test_it_says_what_would_be_replaced(kept: TestClient, database: Database) ->
     page = kept.get(PAGE).text
 
     assert '<td>Users</td><td class="number">2</td><td class="number">1</td>' in page
-    assert "who was suspended since may come in again" in page
+    assert "users suspended since then can sign in again" in page
     assert "password hashes" in page
 
 

@@ -22,8 +22,8 @@ def test_the_overview_leads_to_what_it_counts(admin: TestClient, database: Datab
 def test_an_empty_day_says_so(admin: TestClient) -> None:
     page = admin.get("/admin").text
 
-    assert "Nothing was submitted in the last 24 hours." in page
-    assert "nobody judges" in page
+    assert "No submissions in the last 24 hours." in page
+    assert "nothing is being judged" in page
 
 
 def test_each_problem_leads_to_its_revisions_and_to_a_rejudging(admin: TestClient) -> None:
@@ -43,7 +43,7 @@ def test_storage_says_what_would_be_removed_and_by_which_setting(admin: TestClie
 
     assert 'href="/admin/settings#keep_submissions_days"' in page
     assert "30 days" in page
-    assert "It has not run yet." in page
+    assert "Not run yet." in page
 
 
 @pytest.mark.parametrize("path", ["/admin", "/admin/problems", "/admin/storage"])

@@ -79,7 +79,7 @@ def test_an_admin_steps_down_when_the_box_is_ticked_and_is_told_so(
     assert find(database, root_id).role == "student"
     landed = anyone.get(sure.headers["location"])
     assert landed.status_code == 200
-    assert "Your role is changed. The pages for admins are closed to you from now on." in landed.text
+    assert "Your role changed. You no longer have access to the admin pages." in landed.text
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ def test_a_setting_is_saved_from_its_own_form(admin: TestClient) -> None:
 
     assert (answer.status_code, answer.headers["location"]) == (303, "/admin/settings?saved=max_pending#max_pending")
     page = admin.get("/admin/settings?saved=max_pending").text
-    assert "max_pending is saved, and holds from now on." in page
+    assert "max_pending saved." in page
     assert 'value="7"' in page
     assert "by grace" in page
 
@@ -61,7 +61,7 @@ def test_what_would_be_removed_is_said_before_it_is_saved(admin: TestClient, dat
     longer = admin.post("/admin/settings/keep_submissions_days", data={"value": "40"})
 
     assert (unsure.status_code, sure.status_code, longer.status_code) == (409, 303, 303)
-    assert "With 30 days, 1 submissions would be removed for good, within the hour." in unsure.text
+    assert "With 30 days, 1 submissions will be permanently deleted within the hour." in unsure.text
     assert '<input type="checkbox" name="sure" value="yes" required>' in unsure.text
     assert 'value="30"' in unsure.text
 

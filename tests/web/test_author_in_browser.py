@@ -59,7 +59,7 @@ def test_from_an_error_at_its_line_to_a_published_revision_and_back(
     expect(page.locator(".line-fault")).to_contain_text("difficulty: very")
     expect(page.get_by_role("status")).to_contain_text("1 thing is wrong")
     write(emmy, "problem.yaml", changed)
-    expect(page.get_by_role("status")).to_contain_text("Nothing is wrong")
+    expect(page.get_by_role("status")).to_contain_text("The files are valid")
 
     # Nobody verifies yet: the page waits, and moves by itself when somebody does.
     page.get_by_role("button", name="Verify and publish").click()
@@ -70,7 +70,7 @@ def test_from_an_error_at_its_line_to_a_published_revision_and_back(
 
     # What changed, and back again.
     page.get_by_role("link", name=SLUG).click()
-    page.get_by_role("button", name="Show what changed").click()
+    page.get_by_role("button", name="Compare").click()
     expect(page.locator(".added")).to_contain_text("estimated_minutes: 1")
     page.get_by_role("link", name=f"Revisions of {SLUG}").click()
     page.get_by_role("button", name="Make current").click()

@@ -100,7 +100,7 @@ def test_the_editor_holds_the_files_of_the_current_revision(emmy: TestClient) ->
     page = emmy.get(f"/author/edit?problem={SLUG}")
 
     assert typed(page) == FILES
-    assert "Nothing is wrong with the files" in page.text
+    assert "The files are valid" in page.text
 
 
 @pytest.mark.parametrize("framework", ["numpy", "jax", "nonsense"])
@@ -108,9 +108,9 @@ def test_a_new_problem_begins_with_an_exercise_that_is_right_but_for_its_name(em
     page = emmy.get(f"/author/edit?framework={framework}")
     files = typed(page)
 
-    assert "Nothing is wrong" in page.text
+    assert "The files are valid" in page.text
     assert "problem.yaml" in files
-    assert "Nothing is wrong" in send(emmy, files, slug="my_problem", base="", is_new="yes").text
+    assert "The files are valid" in send(emmy, files, slug="my_problem", base="", is_new="yes").text
 
 
 def test_what_is_wrong_stands_at_its_line_and_what_was_typed_stays(emmy: TestClient) -> None:
@@ -123,7 +123,7 @@ def test_what_is_wrong_stands_at_its_line_and_what_was_typed_stays(emmy: TestCli
     yaml, code = lines_marked(page)
     assert (yaml[0], code[0]) == ("f0-L3", "f3-L1")
     assert "is &#39;&lt;easy&gt;&#39;" in yaml[1]
-    assert "2 things are wrong" in page.text
+    assert "2 errors." in page.text
 
 
 @pytest.mark.parametrize("slug", ["", "../etc", "A B", "x" * 65, "a\0b"])
@@ -142,7 +142,7 @@ def test_files_are_added_renamed_and_removed(emmy: TestClient) -> None:
 
     assert added == {**FILES, "checker.py": ""}
     assert removed.keys() == FILES.keys() - {"statement.md"}
-    assert "There is a file starter.py already" in twice.text
+    assert "The file starter.py already exists" in twice.text
     assert typed(twice) == FILES
 
 
@@ -203,7 +203,7 @@ def test_a_refused_package_shows_why_and_can_be_gone_on_with(emmy: TestClient, d
     assert typed(editor) == CHANGED
     for form in (editor, send(emmy, CHANGED, verification=hidden(editor, "verification"))):
         assert "gets accepted; expected wrong_answer" in form.text
-        assert "Nothing is wrong" not in form.text
+        assert "The files are valid" not in form.text
 
 
 def test_a_cancelled_verification_says_so(emmy: TestClient) -> None:
@@ -223,7 +223,7 @@ def test_two_authors_do_not_overwrite_each_other_unseen(emmy: TestClient, databa
 
     assert (refused.status_code, again.status_code) == (412, 412)
     assert typed(refused) == CHANGED
-    assert "was published since these files were opened" in refused.text
+    assert "was published after you opened these files" in refused.text
     assert send(emmy, CHANGED, "publish", overwrite=hidden(refused, "overwrite")).status_code == 303
 
 
@@ -237,7 +237,7 @@ def test_a_slug_that_is_taken_is_said_at_once_and_replaced_only_by_choice(emmy: 
     for _ in range(2):
         refused = send(emmy, FILES, "publish", **new)
         assert refused.status_code == 412
-        assert "There is a problem" in refused.text
+        assert "already exists" in refused.text
     assert send(emmy, FILES, "publish", **new, overwrite=hidden(refused, "overwrite")).status_code == 303
 
 
@@ -287,7 +287,7 @@ def test_a_broken_package_can_be_uploaded_and_mended_here(emmy: TestClient) -> N
     assert page.status_code == 200
     assert "is not valid Python" in page.text
     assert f'name="slug" value="{SLUG}"' in page.text
-    assert f"There is a problem <b>{SLUG}</b> already" in page.text
+    assert f"The problem <b>{SLUG}</b> already exists" in page.text
 
 
 @pytest.mark.parametrize("path", ["/edit?problem=nothing", "/edit?verification=nothing", "/problems/nothing"])
@@ -312,7 +312,7 @@ def test_what_is_far_too_much_comes_back_with_its_fault(emmy: TestClient) -> Non
     assert "but a file may have" in send(emmy, long).text
     assert typed(send(emmy, long)) == long
     assert "258 files" in send(emmy, many).text
-    assert "100 things are wrong, or more" in send(emmy, faulty).text
+    assert "100 or more errors" in send(emmy, faulty).text
 
 
 @pytest.mark.parametrize("policy", [{"requests_per_minute": 2}], indirect=True)

@@ -93,7 +93,7 @@ def test_where_nothing_fits_the_page_says_what_to_leave_out(anyone: TestClient) 
     assert links(page)["Without Advanced: 1 problem"] == "/problems?tag=odd&q=scaled"
     assert links(page)["Show all problems"] == "/problems"
     assert {answer.status_code for answer in strange} == {HTTPStatus.OK}
-    assert "No problem fits all of this" in strange[-1].text
+    assert "No problems match" in strange[-1].text
     assert all("<b>" not in answer.text for answer in strange)
 
 
@@ -114,7 +114,7 @@ def test_each_problem_tells_its_state_to_who_is_signed_in(ada: TestClient, datab
     assert len(listed(signed_out)) == 4
     assert 'hidden-visually">New: <' not in signed_out
     assert links(signed_out)["Sign in"] == "/sign-in?next=/problems"
-    assert "Your progress is known once you are signed in" in signed_out
+    assert "Sign in to filter by progress" in signed_out
 
 
 @pytest.mark.usefixtures("problems")

@@ -61,9 +61,9 @@ def test_a_draft_outlives_a_reload_and_is_there_on_another_device(laptop: Visito
     phone.open(PROBLEM)
     expect(posted(phone)).to_have_value("draft = 1")
 
-    laptop.page.get_by_role("button", name="Restore the starter").click()
+    laptop.page.get_by_role("button", name="Reset to starter code").click()
     expect(posted(laptop)).to_have_value("draft = 1")
-    laptop.page.get_by_role("button", name="Restore it").click()
+    laptop.page.get_by_role("button", name="Reset", exact=True).click()
     expect(posted(laptop)).to_have_value(starter)
     laptop.page.get_by_role("button", name="Undo").click()
     expect(posted(laptop)).to_have_value("draft = 1")
@@ -81,16 +81,16 @@ def test_the_newer_of_two_drafts_wins_and_the_other_can_be_had_back(laptop: Visi
     expect(said(phone)).to_have_text("Draft saved")
 
     write(laptop, "on the laptop")
-    expect(laptop.page.get_by_text("A different draft of yours was on the server")).to_be_visible()
+    expect(laptop.page.get_by_text("You also edited this elsewhere")).to_be_visible()
     laptop.page.reload()
-    laptop.page.get_by_role("button", name="Open the other").click()
+    laptop.page.get_by_role("button", name="Open the other one").click()
     expect(posted(laptop)).to_have_value("on the phone")
     expect(said(laptop)).to_have_text("Draft saved")
 
-    laptop.page.get_by_role("button", name="Discard the other").click()
-    expect(laptop.page.get_by_role("button", name="Open the other")).to_be_hidden()
+    laptop.page.get_by_role("button", name="Discard the other one").click()
+    expect(laptop.page.get_by_role("button", name="Open the other one")).to_be_hidden()
     laptop.page.reload()
-    expect(laptop.page.get_by_role("button", name="Open the other")).to_be_hidden()
+    expect(laptop.page.get_by_role("button", name="Open the other one")).to_be_hidden()
     expect(posted(laptop)).to_have_value("on the phone")
 
 
@@ -98,7 +98,7 @@ def test_the_newer_of_two_drafts_wins_and_the_other_can_be_had_back(laptop: Visi
 def test_what_was_typed_before_signing_in_is_there_after(laptop: Visitor) -> None:
     laptop.open(PROBLEM)
     write(laptop, "typed = 'before'")
-    expect(said(laptop)).to_have_text("Draft kept in this browser")
+    expect(said(laptop)).to_have_text("Draft saved in this browser")
 
     laptop.page.get_by_role("link", name="or sign up").click()
     laptop.page.get_by_label("User name").fill("ada")
@@ -116,7 +116,7 @@ def test_what_the_server_did_not_get_is_sent_when_the_page_opens_again(laptop: V
     laptop.open(PROBLEM)
     laptop.page.route("**/draft", lambda route: route.abort())
     write(laptop, "while = 'away'")
-    expect(said(laptop)).to_contain_text("it is not on the server yet")
+    expect(said(laptop)).to_contain_text("not yet on the server")
 
     laptop.page.unroute("**/draft")
     laptop.page.reload()

@@ -96,7 +96,7 @@ def test_control_and_enter_submit_and_shift_and_enter_run_the_samples(ada: Visit
     editor(ada).press("Shift+Enter")
     expect(ada.page.locator(".banner .title")).to_contain_text("In the queue")
     judge(database, *all_right()[:1])
-    expect(ada.page.locator(".banner .sentence")).to_contain_text("Every sample case is within tolerance")
+    expect(ada.page.locator(".banner .sentence")).to_contain_text("All sample cases are within tolerance")
 
     editor(ada).press("Control+Enter")
     expect(ada.page.locator(".banner .title")).to_contain_text("In the queue")
@@ -198,7 +198,7 @@ def test_going_on_with_a_submission_opens_its_code(ada: Visitor) -> None:
     write(ada, "sent = 1\n")
     editor(ada).press("Control+Enter")
     expect(ada.page.locator(".banner .title")).to_contain_text("In the queue")
-    ada.page.get_by_role("link", name="On a page of its own").click()
+    ada.page.get_by_role("link", name="Open as a page").click()
     ada.page.get_by_role("button", name="Copy to the editor").click()
 
     expect(posted(ada)).to_have_value("sent = 1\n")
@@ -208,7 +208,7 @@ def test_going_on_with_a_submission_opens_its_code(ada: Visitor) -> None:
 def test_the_keys_of_vim_are_there_for_those_who_choose_them(ada: Visitor) -> None:
     write(ada, "first = 1\nsecond = 2\n")
     ada.page.get_by_role("button", name="Keyboard").click()
-    ada.page.get_by_label("Keys of the editor").select_option("vim")
+    ada.page.get_by_label("Editor key bindings").select_option("vim")
     ada.page.locator(".cm-vim-panel").wait_for()
     ada.page.get_by_role("button", name="Close").click()
     editor(ada).click()
@@ -216,7 +216,7 @@ def test_the_keys_of_vim_are_there_for_those_who_choose_them(ada: Visitor) -> No
     expect(posted(ada)).to_have_value("second = 2\n")
 
     ada.page.reload()
-    expect(ada.page.get_by_label("Keys of the editor")).to_have_value("vim")
+    expect(ada.page.get_by_label("Editor key bindings")).to_have_value("vim")
     ada.page.locator(".cm-vim-panel").wait_for()
 
 
@@ -286,9 +286,9 @@ def test_a_style_of_the_editor_needs_the_page_s_nonce(anyone: TestClient) -> Non
 
 def test_own_inputs_are_kept_and_what_is_wrong_with_them_is_told_at_its_line(ada: Visitor) -> None:
     write(ada, "def scaled_sum(x, y, scale, options)\n    return 1\n")
-    expect(ada.page.get_by_text("Line 1 is no valid Python yet")).to_be_visible()
-    ada.page.get_by_text("Own inputs", exact=True).click()
-    inputs = ada.page.get_by_role("textbox", name="Own inputs as YAML")
+    expect(ada.page.get_by_text("Syntax error on line 1")).to_be_visible()
+    ada.page.get_by_text("Custom inputs", exact=True).click()
+    inputs = ada.page.get_by_role("textbox", name="Custom inputs as YAML")
     expect(inputs).to_contain_text("x: [1, 2.5]")
 
     inputs.press("Control+a")
@@ -301,7 +301,7 @@ def test_own_inputs_are_kept_and_what_is_wrong_with_them_is_told_at_its_line(ada
 
     inputs.press("Control+a")
     ada.page.keyboard.insert_text("x: [1, 3]\ny: [[1, 2], [3, 4]]\nscale: 2\noptions: {}\n")
-    ada.page.get_by_role("button", name="Run own inputs").click()
+    ada.page.get_by_role("button", name="Run custom inputs").click()
     expect(ada.page.locator(".banner .title")).to_contain_text("In the queue")
     expect(ada.page.locator(".cases")).to_contain_text("own_inputs")
     ada.page.reload()

@@ -35,7 +35,7 @@ def test_two_submissions_are_chosen_compared_and_one_is_copied_back(
         for box in page.get_by_role("checkbox").all():
             box.focus()
             page.keyboard.press("Space")
-        page.get_by_role("button", name="Compare the chosen two").press("Enter")
+        page.get_by_role("button", name="Compare selected").press("Enter")
         expect(page.locator("ins")).to_have_text("* scale")
         page.get_by_role("link", name="Side by side").press("Enter")
         expect(page.locator("td.removed").last).to_contain_text("return x.sum()")
@@ -44,6 +44,6 @@ def test_two_submissions_are_chosen_compared_and_one_is_copied_back(
         editor = page.get_by_role("textbox", name="Your solution")
         expect(editor).to_contain_text("return x.sum()")
         expect(editor).not_to_contain_text("* scale")
-        page.get_by_role("button", name="Open the other").click()
+        page.get_by_role("button", name="Open the other one").click()
         expect(editor).to_contain_text("typed = 1")
         assert ada.complaints == []

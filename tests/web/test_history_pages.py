@@ -44,7 +44,7 @@ def test_the_history_is_narrowed_by_problem_verdict_and_mode(ada: TestClient, da
         assert words in page
     assert shown(ada.get("/submissions?problem=scaled_sum&verdict=accepted&mode=").text) == [accepted]
     assert shown(ada.get("/submissions?mode=sample").text) == [waiting]
-    assert "No submission of yours is like that" in ada.get("/submissions?verdict=wrong_answer").text
+    assert "No matching submissions" in ada.get("/submissions?verdict=wrong_answer").text
     with database.transaction() as session:
         make_problem(session, "other")
     assert "not submitted anything for this problem" in ada.get("/submissions?problem=other").text
@@ -95,7 +95,7 @@ def test_a_choice_that_is_not_two_of_one_problem_is_refused_and_kept(ada: TestCl
     answer = ada.get(f"/submissions?pick={first}&pick={second}&pick={uuid4()}&problem=scaled_sum")
 
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    assert "Choose two submissions to compare; 3 are chosen" in answer.text
+    assert "Select two submissions to compare; you selected 3." in answer.text
     assert len(re.findall("form=.compare. checked", answer.text)) == 2
 
 

@@ -34,7 +34,7 @@ def submit(visitor: Visitor, source: str = "def scaled_sum(x, y, scale, options)
     visitor.page.get_by_role("button", name="Submit").click()
     visitor.page.get_by_text("In the queue").first.wait_for()
     if visitor.page.url.endswith(PROBLEM):
-        visitor.page.get_by_role("link", name="On a page of its own").click()
+        visitor.page.get_by_role("link", name="Open as a page").click()
     visitor.page.wait_for_url("**/submissions/*")
 
 
@@ -50,7 +50,7 @@ def test_the_stream_brings_results_while_the_page_is_open(ada: Visitor, database
     end(database, taken, answered(0, WRONG, text="printed by me"), *all_right()[1:])
 
     expect(ada.page.locator(".banner .title")).to_contain_text("Wrong answer")
-    expect(ada.page.locator(".banner")).to_contain_text("Your output is 3.0; expected 7.0")
+    expect(ada.page.locator(".banner")).to_contain_text("Your output is 3; expected 7")
     expect(ada.page.get_by_role("status").first).to_contain_text("Wrong answer")
     assert [complaint for complaint in ada.complaints if "ERR_FAILED" not in complaint] == []
 
@@ -85,7 +85,7 @@ def test_the_row_of_a_case_is_readable_however_narrow_its_pane_is(ada: Visitor, 
     ada.page.get_by_role("button", name="Submit").click()
     ada.page.get_by_text("In the queue").first.wait_for()
     judge(database, *wordy_results())
-    own_page = ada.page.get_by_role("link", name="On a page of its own").get_attribute("href")
+    own_page = ada.page.get_by_role("link", name="Open as a page").get_attribute("href")
 
     for path in ("/problems/wordy#result", own_page):
         ada.open(str(path))

@@ -95,7 +95,7 @@ def test_a_hint_out_of_turn_and_a_form_from_elsewhere_are_refused(ada: TestClien
         ada.post(PAGE + "/completion", data={"completed": "true"}, headers=elsewhere),
     ]
 
-    assert (skipped.status_code, "ask for that one first" in skipped.text) == (HTTPStatus.CONFLICT, True)
+    assert (skipped.status_code, "read that one first" in skipped.text) == (HTTPStatus.CONFLICT, True)
     assert {answer.status_code for answer in foreign} == {HTTPStatus.FORBIDDEN}
     assert "Show me the solution" in ada.get(PAGE + "/solution").text
 
@@ -106,7 +106,7 @@ def test_an_answer_is_explained_in_words_and_a_retake_forgets_it(ada: TestClient
     ada.post(PAGE + "/quiz/again")
     again = ada.get(PAGE + "/quiz").text
 
-    for words in ("Your answer, not right", "Right answer", "Not right.", "Count on your fingers.", "1 of 2 answered"):
+    for words in ("Your answer, wrong", "Correct answer", "Wrong.", "Count on your fingers.", "1 of 2 answered"):
         assert words in answered
         assert words not in again
     assert "Attempt 2." in again
@@ -121,12 +121,12 @@ def test_the_solution_opens_with_success_and_the_problem_can_be_completed(ada: T
     ada.post(PAGE + "/completion", data={"completed": "false"})
 
     assert (early.status_code, "not solved yet" in early.text) == (HTTPStatus.CONFLICT, True)
-    assert "Open, because you solved it yourself." in page
+    assert "Open because you solved the problem yourself." in page
     assert "Add, then multiply." in solution
     assert "plain.py" in solution
     assert "def make(" not in solution
     assert "Undo" in completed
-    assert "Done with it?" in ada.get(PAGE).text
+    assert "Done?" in ada.get(PAGE).text
 
 
 def test_a_success_after_looking_is_said_to_be_one(ada: TestClient, database: Database) -> None:
@@ -134,9 +134,9 @@ def test_a_success_after_looking_is_said_to_be_one(ada: TestClient, database: Da
     shown = ada.get(PAGE).text
     solve(ada, database)
 
-    assert "You asked to see it on" in shown
-    assert "Solved after seeing the solution." in ada.get(PAGE).text
-    assert "1 after seeing the solution" in ada.get("/me").text
+    assert "You viewed it on" in shown
+    assert "Solved after viewing the solution." in ada.get(PAGE).text
+    assert "1 after viewing the solution" in ada.get("/me").text
 
 
 @pytest.fixture
@@ -160,11 +160,11 @@ def test_from_hint_to_quiz_to_the_solution_with_the_keyboard(grace: Visitor, dat
     expect(page.locator("#hint-2")).to_contain_text("Add first.")
     expect(page.get_by_label("Your solution")).to_contain_text("# mine")
 
-    expect(page.get_by_text("Opens when your submission is accepted.")).to_be_visible()
+    expect(page.get_by_text("Opens when a submission is accepted.")).to_be_visible()
     page.get_by_role("button", name="Submit").click()
     page.get_by_text("In the queue").first.wait_for()
     judge(database, *all_right())
-    expect(page.get_by_text("Open, because you solved it yourself.")).to_be_visible()
+    expect(page.get_by_text("Open because you solved the problem yourself.")).to_be_visible()
     page.get_by_role("button", name="Mark as complete").press("Enter")
     expect(page.get_by_role("heading", name="Completed")).to_be_visible()
 
@@ -172,8 +172,8 @@ def test_from_hint_to_quiz_to_the_solution_with_the_keyboard(grace: Visitor, dat
     page.get_by_role("radio", name="2", exact=True).first.check()
     page.locator("#question-1").get_by_role("button", name="Answer").press("Enter")
     expect(page.locator("#question-1")).to_be_focused()
-    expect(page.locator("#question-1")).to_contain_text("Your answer, right")
-    expect(page.get_by_text("1 of 2 answered, 1 right.")).to_be_visible()
+    expect(page.locator("#question-1")).to_contain_text("Your answer, correct")
+    expect(page.get_by_text("1 of 2 answered, 1 correct.")).to_be_visible()
 
     grace.open(PAGE + "/solution")
     expect(page.get_by_role("region", name="The reference solution")).to_contain_text("return x.sum() * scale")

@@ -52,10 +52,10 @@ def test_what_runs_and_what_is_judged_again_is_said_in_words(admin: TestClient, 
 
     _, runs, waits = re.split('<h2 id="(?:running|longest)">', page)
     assert f"/submissions/{running.id}" in runs
-    assert [word for word in ("a_sum", "ada", "<code>test</code>", "judged again", "bob") if word in runs] == [
+    assert [word for word in ("a_sum", "ada", "<code>test</code>", "rejudge", "bob") if word in runs] == [
         *("a_sum", "ada", "<code>test</code>"),
     ]
-    assert "judged again" in waits
+    assert "rejudge" in waits
     assert '<td class="number">last</td>' in waits
     assert "1000000" not in page
 
@@ -71,7 +71,7 @@ def test_a_rejudge_that_gives_way_makes_no_two_of_one(admin: TestClient, databas
 
     assert "2 of 1" not in (page := admin.get("/admin/queue").text)
     assert "1 of 1" in page
-    assert "1 rejudge gives way" in page
+    assert "1 rejudge paused" in page
     assert "1 slot, 1 in use" in admin.get("/admin").text
 
 
@@ -86,7 +86,7 @@ def test_a_worker_is_held_back_and_resumed(admin: TestClient, database: Database
 
     answer = admin.post(f"/admin/queue/workers/{worker}/drain")
     assert (answer.status_code, answer.headers["location"]) == (303, "/admin/queue")
-    assert "takes no more" in admin.get("/admin/queue").text
+    assert "draining" in admin.get("/admin/queue").text
     admin.post(f"/admin/queue/workers/{worker}/resume")
 
     with database.transaction() as session:
@@ -170,7 +170,7 @@ def test_what_is_not_there_to_be_judged_again_is_said(admin: TestClient) -> None
     answer = admin.post("/admin/judge-errors/again", data={"cause": "Nothing: of it"})
 
     assert answer.status_code == 422
-    assert "left to judge again" in answer.text
+    assert "left to rejudge" in answer.text
 
 
 @pytest.mark.parametrize("path", ["/admin/queue", "/admin/judge-errors"])

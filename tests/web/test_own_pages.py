@@ -35,7 +35,7 @@ def measure(database: Database) -> None:
 def test_a_user_without_submissions_is_told_what_comes_here(ada: TestClient) -> None:
     page = ada.get("/me").text
 
-    assert "this page adds up what you solve" in page
+    assert "Your statistics will appear here" in page
     assert "0 of 1" in page
 
 
@@ -66,14 +66,14 @@ def test_a_leaderboard_shows_those_who_asked_for_it_until_they_leave(ada: TestCl
     left = ada.post("/me/leaderboards", data={"is_ranked": "false", "next": BOARD})
     after = ada.get(BOARD).text
 
-    assert "Nobody is here yet" in before
-    assert "Your best is at 0.5 × the reference, which would be place 1. Only you see this." in before
+    assert "No entries yet" in before
+    assert "Your best takes 0.5 × the reference and would be rank 1. Only you see this." in before
     assert f'<a href="/submissions/{own}">ada</a>' in mine
     assert ">ada<" in shown.partition('class="leaderboard"')[2].replace(" ", "").replace("\n", "")
     assert "2 ×" in shown
     assert own not in shown
     assert left.headers["location"] == BOARD
-    assert "Nobody is here yet" in after
+    assert "No entries yet" in after
 
 
 def test_the_switch_leads_back_to_our_own_pages_only(ada: TestClient) -> None:

@@ -58,7 +58,7 @@ def test_the_message_the_numbers_the_table_and_the_picture_name_the_same_worst_l
 
     found = report(answer, expected)
 
-    assert found["message"].startswith("leaf far: ")
+    assert found["message"].startswith("`far`: ")
     assert [leaf["path"] for leaf in wrong_leaves(found)] == ["far", "losses/2", "losses/1", "near"]
     assert [figure.path for figure in draw_figures(found)] == ["far", "losses", "near"]
     shares = list_shares(found)
@@ -72,8 +72,8 @@ def test_the_message_the_numbers_the_table_and_the_picture_name_the_same_worst_l
 def test_a_nan_in_a_list_of_losses_is_where_its_curve_is_marked() -> None:
     found = report([1.0, 900.0, float("nan")], [1.0, 1.0, 1.0])
 
-    assert found["message"].startswith("leaf 2 ")
-    assert "furthest off at [2]" in draw_figures(found)[0].panels[0].picture
+    assert found["message"].startswith("`2`: ")
+    assert "worst at [2]" in draw_figures(found)[0].panels[0].picture
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_numbers_in_a_list_are_one_curve_and_one_row() -> None:
     (picture,) = parse(figure)
 
     assert (figure.kind, figure.path) == ("line-plot", "losses")
-    assert "furthest off at [2]: yours 0.9, expected 0.5" in (picture.get("aria-label") or "")
+    assert "worst at [2]: yours 0.9, expected 0.5" in (picture.get("aria-label") or "")
     assert len(of_class(picture, "outside")) == 2
     rows = [(share.path, share.is_right, share.outside, share.size) for share in list_shares(both)]
     assert rows == [("losses", False, 2, 4), ("steps", True, 0, 1)]
@@ -157,7 +157,7 @@ def test_of_more_axes_the_slice_with_the_worst_element_is_drawn() -> None:
     figure = draw(with_one_off(expected, (2, 0, 3, 1)), expected)
 
     assert "[2, 0, 3, 1]: yours 0.5, expected 0" in titles(parse(figure)[2])
-    assert "Drawn is [2, 0, 0:4, 0:5] of an array of shape (3, 2, 4, 5)" in figure.caption
+    assert "The picture shows [2, 0, 0:4, 0:5] of an array of shape (3, 2, 4, 5)" in figure.caption
 
 
 def test_of_a_large_array_the_part_around_the_worst_element_is_drawn() -> None:
@@ -167,7 +167,7 @@ def test_of_a_large_array_the_part_around_the_worst_element_is_drawn() -> None:
     assert "[150, 299]: yours 0.5, expected 0" in titles(parse(figure)[1])
     assert "[144:156, 288:300]" in figure.caption
     long = draw(with_one_off(np.zeros(1000, np.float32), 7), np.zeros(1000, np.float32))
-    assert "Drawn is [0:120]" in long.caption
+    assert "The picture shows [0:120]" in long.caption
 
 
 def test_shapes_that_differ_stand_side_by_side() -> None:
@@ -190,7 +190,7 @@ def test_how_much_of_the_tolerance_was_used_is_said_of_right_answers_too() -> No
 
     (figure,) = draw_figures(report(np.float64(1.0 + 0.74e-7), expected, rules=rules))
 
-    assert figure.caption == "Yours uses 37 % of the tolerance."
+    assert figure.caption == "Your value uses 37 % of the tolerance."
 
 
 def test_a_tree_has_a_row_for_each_leaf() -> None:

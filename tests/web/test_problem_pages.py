@@ -54,7 +54,7 @@ def test_a_problem_shows_its_statement_its_parameters_and_its_starter(anyone: Te
         "Return the sum of <code>x</code>",
         "<code>numpy.ndarray</code>",
         "<code>(N,)</code>",
-        "One hint, when you are stuck.",
+        "One hint for when you are stuck.",
         "Two numbers.",
     ):
         assert words in page
@@ -74,7 +74,7 @@ def test_an_unknown_address_has_a_page_that_leads_back(anyone: TestClient) -> No
         answer = anyone.get(path)
 
         assert answer.status_code == HTTPStatus.NOT_FOUND
-        assert "There is nothing here" in answer.text
+        assert "Page not found" in answer.text
         assert 'href="/"' in answer.text
 
 
@@ -171,8 +171,8 @@ def test_a_problem_says_how_its_output_is_judged(anyone: TestClient, database: D
 
     page = anyone.get(PAGE).text
 
-    assert "<code>tokens</code> is right when it is the same to the last bit." in page
-    assert "The output is right when it is within the tolerance in every element." in page
+    assert "<code>tokens</code> must be bitwise equal to the expected one." in page
+    assert "The output must be within the tolerance in every element." in page
 
 
 def test_a_problem_says_how_its_answer_must_be_computed(anyone: TestClient, database: Database) -> None:

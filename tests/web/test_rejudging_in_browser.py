@@ -22,8 +22,8 @@ def test_the_button_stands_below_what_is_ticked_and_an_empty_form_is_explained(
         with database.transaction() as session:
             session.execute(update(User).where(User.username == "grace").values(role="admin"))
         grace.open("/admin/rejudgings/new")
-        button = grace.page.get_by_role("button", name="Show which")
-        tick = grace.page.get_by_label("runs of samples too")
+        button = grace.page.get_by_role("button", name="Preview")
+        tick = grace.page.get_by_label("include sample runs")
 
         above, below = tick.bounding_box(), button.bounding_box()
         button.click()

@@ -19,7 +19,7 @@ from tests.factories import make_user
 from tests.rejudging.rows import add_revision, judge_again, make_judged
 
 HOME = "/admin/rejudgings"
-OTHER_REVISION = "keeps the verdict of another revision than the current one"
+OTHER_REVISION = "has a verdict from another revision"
 
 
 def sign_in(browser: TestClient, database: Database, name: str, role: Role = "admin") -> None:
@@ -56,7 +56,7 @@ def test_what_is_chosen_is_shown_before_it_is_done(grace: TestClient, submission
 
     assert "1 submission" in page
     assert f"/submissions/{submission.id}" in page
-    assert "Judge 1 submission again" in page
+    assert "Rejudge 1 submission" in page
 
 
 def test_of_too_many_it_is_said_and_no_button_is_there(
@@ -115,7 +115,7 @@ def test_going_back_to_an_older_revision_is_said_before_it_is_done(
         make_judged(session, add_revision(session, first))
         session.get_one(Problem, first.problem_id).current_revision_id = first.id
 
-    warning = "1 of them would go back to an older revision"
+    warning = "1 of them would move to an older revision"
     assert warning in grace.get(f"{HOME}/new?problem=scaled_sum&onto=current").text
     assert "go back" not in grace.get(f"{HOME}/new?problem=scaled_sum&onto=own").text
 
@@ -123,7 +123,7 @@ def test_going_back_to_an_older_revision_is_said_before_it_is_done(
 @pytest.mark.usefixtures("submission")
 def test_it_runs_is_looked_at_and_applied(grace: TestClient, database: Database) -> None:
     path = begin(grace, database)
-    assert "0 of 1 are judged again" in grace.get(path).text
+    assert "0 of 1 rejudged" in grace.get(path).text
 
     judge_again(database)
     ready = grace.get(path).text
@@ -139,13 +139,13 @@ def test_it_runs_is_looked_at_and_applied(grace: TestClient, database: Database)
 @pytest.mark.usefixtures("submission")
 def test_what_changes_comes_with_the_part_that_is_kept_fresh(grace: TestClient, database: Database) -> None:
     path = begin(grace, database)
-    assert ">waits<" in grace.get(f"{path}/result").text
+    assert ">waiting<" in grace.get(f"{path}/result").text
 
     judge_again(database)
 
     fresh = grace.get(f"{path}/result?only=changed").text
     assert "case_1" in fresh
-    assert ">waits<" not in fresh
+    assert ">waiting<" not in fresh
     assert f'data-live="{path}/result?only=changed"' in grace.get(f"{path}?only=changed").text
     events = grace.get(f"{path}/events?only=changed").text
     assert "case_1" in events
@@ -169,11 +169,11 @@ def test_one_that_another_has_overtaken_can_only_be_cancelled(grace: TestClient,
     grace.post(f"{other}/apply", data={"sure": "yes"})
 
     page = grace.get(older).text
-    assert "Overtaken" in page
-    assert "1 of these submissions was judged again and applied since this was begun" in page
+    assert "Superseded" in page
+    assert "Another rejudging of 1 of these submissions was applied in the meantime" in page
     assert "Apply all" not in page
-    assert "Cancel it" in page
-    assert "Overtaken" in grace.get(HOME).text
+    assert "Cancel rejudging" in page
+    assert "Superseded" in grace.get(HOME).text
 
 
 @pytest.mark.usefixtures("submission")
@@ -184,7 +184,7 @@ def test_one_that_is_cancelled_offers_nothing_more(grace: TestClient, database: 
 
     page = grace.get(path).text
     assert "Cancelled" in page
-    assert "0 of 1 are judged again" in page
+    assert "0 of 1 rejudged" in page
     assert "danger-button" not in page
 
 
@@ -197,7 +197,7 @@ def test_the_student_is_told_what_the_verdict_was(
 
     page = grace.get(f"/submissions/{submission.id}").text
 
-    assert "was judged again" in page
+    assert "was rejudged" in page
     assert "Wrong answer (50 %)" in page
 
 
@@ -205,16 +205,16 @@ def test_a_problem_with_a_new_revision_offers_admins_to_judge_again(
     grace: TestClient, database: Database, submission: Submission
 ) -> None:
     assert OTHER_REVISION not in grace.get("/author/problems/scaled_sum").text
-    assert "Some submissions keep verdicts of other revisions" not in grace.get("/admin/problems").text
+    assert "Some submissions have verdicts from other revisions" not in grace.get("/admin/problems").text
     with database.transaction() as session:
         add_revision(session, session.get_one(Revision, submission.revision_id))
 
     page = grace.get("/author/problems/scaled_sum").text
 
     assert f"1 submission {OTHER_REVISION}" in page
-    assert "Some submissions keep verdicts of other revisions" in grace.get("/admin/problems").text
+    assert "Some submissions have verdicts from other revisions" in grace.get("/admin/problems").text
     assert "/admin/rejudgings/new?problem=scaled_sum&amp;outdated=true&amp;onto=current" in page
-    assert "Judge 1 submission again" in grace.get(f"{HOME}/new?problem=scaled_sum&outdated=true&onto=current").text
+    assert "Rejudge 1 submission" in grace.get(f"{HOME}/new?problem=scaled_sum&outdated=true&onto=current").text
 
 
 def test_an_author_is_told_what_keeps_other_verdicts_and_who_can_judge_it_again(
@@ -227,7 +227,7 @@ def test_an_author_is_told_what_keeps_other_verdicts_and_who_can_judge_it_again(
     page = anyone.get("/author/problems/scaled_sum").text
 
     assert f"1 submission {OTHER_REVISION}" in page
-    assert "An admin can judge them again." in page
+    assert "An admin can rejudge them." in page
     assert "/admin/rejudgings" not in page
 
 

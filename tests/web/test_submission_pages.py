@@ -25,7 +25,7 @@ def test_a_waiting_submission_says_so_and_reloads_itself_without_scripts(ada: Te
     page = ada.get(submit(ada)).text
 
     assert "In the queue" in page
-    assert "Yours is the next one." in page
+    assert "Yours is next." in page
     assert '<noscript><meta http-equiv="refresh"' in page
     assert page.count(">waiting<") == 3
 
@@ -79,7 +79,7 @@ def test_a_submission_can_be_cancelled_by_its_student_alone(ada: TestClient, dat
     assert refused.status_code == HTTPStatus.NOT_FOUND
     assert f'<form class="stop" method="post" action="{path}/cancel"' in waiting
     assert (answer.status_code, answer.headers["location"]) == (HTTPStatus.SEE_OTHER, path)
-    assert "It was stopped before it was judged to the end" in page
+    assert "The judging was stopped early" in page
     assert "1 of 1" in page
     assert "data-final" in page
     assert "data-stop" not in page
@@ -96,7 +96,7 @@ def test_a_page_tells_where_the_time_goes_and_how_much_of_it_is_left(ada: TestCl
         record_phases(session, taken, [Phase(name="box", seconds=0.012), Phase(name="running", seconds=None)])
     judging = ada.get(f"{path}/result").text
 
-    assert "Its verdict should be here in less than 5 s." in queued
+    assert "Expect the verdict in less than 5 s." in queued
     assert "Running your code." in judging
     assert re.search(r"Taking a warm box <b>12 ms</b>", judging)
     assert re.search(r'aria-current="step">Running your code <b>…</b>', judging)
@@ -114,9 +114,9 @@ def test_samples_alone_are_never_called_accepted(ada: TestClient, database: Data
     banner = ada.get(f"{path}/result").text.split('<ol class="cases"')[0]
 
     assert "Sample cases passed" in banner
-    assert "Submit it to run the hidden cases too" in banner
+    assert "Submit to run the hidden cases too" in banner
     assert "Accepted" not in banner
-    assert re.search(r"<strong>1 of 1</strong> sample cases right", banner)
+    assert re.search(r"<strong>1 of 1</strong> sample cases passed", banner)
 
 
 def test_a_known_mistake_is_told_above_the_cases_also_of_hidden_cases_alone(
@@ -146,8 +146,8 @@ def test_the_page_follows_until_a_hint_has_come(ada: TestClient, database: Datab
     add_hint(database, taken, "takes sums for means")
     after = ada.get(f"{path}/result").text
 
-    assert ("Looking whether" in before, "data-final" in before) == (True, False)
-    assert ("Looking whether" in after, "data-final" in after, "Takes sums" in after) == (False, True, True)
+    assert ("Checking for known mistakes" in before, "data-final" in before) == (True, False)
+    assert ("Checking for known mistakes" in after, "data-final" in after, "Takes sums" in after) == (False, True, True)
 
 
 def test_what_is_no_known_mistake_has_no_box(ada: TestClient, database: Database) -> None:
@@ -168,7 +168,7 @@ def test_a_wrong_sample_shows_at_once_what_is_off_and_where(ada: TestClient, dat
     banner, cases = page.split('<ol class="cases"')
 
     assert "Wrong answer" in banner
-    assert "<b>small:</b> Your output: 1 of 6 elements differ; furthest off at (1, 2)" in banner
+    assert "<b>small:</b> Your output: 1 of 6 elements differ; worst at (1, 2)" in banner
     assert "2 of 3" in banner
     assert '<details id="case-1" open>' in cases
     for words in ("(1, 2)", "0.5", "1 of 6", "printed by me", "Expected output", "Inputs", "options/weights"):
@@ -193,7 +193,7 @@ def test_an_answer_that_no_element_makes_wrong_shows_the_reason_and_no_element(
 
     page = ada.get(path).text
 
-    assert "Leaf q: q is &lt;not&gt; orthogonal" in page
+    assert "`q`: q is &lt;not&gt; orthogonal" in page
     assert "property does not hold" in page
     assert "None" not in page
 
@@ -225,7 +225,7 @@ def test_accepted_samples_ask_for_the_rest(ada: TestClient, database: Database) 
     path = submit(ada, mode="sample")
     judge(database, all_right()[0])
 
-    assert "Submit it to run the hidden cases too" in ada.get(path).text
+    assert "Submit to run the hidden cases too" in ada.get(path).text
 
 
 def test_a_judging_that_broke_off_is_called_our_fault(ada: TestClient, database: Database) -> None:
@@ -237,8 +237,8 @@ def test_a_judging_that_broke_off_is_called_our_fault(ada: TestClient, database:
     take(database)
     judging = ada.get(path).text
 
-    assert "Our fault: the judging broke off, and it is being judged again." in waiting
-    assert "Our fault: the judging broke off, and it is being judged again." in judging
+    assert "Our fault: the judging was interrupted. We are judging it again." in waiting
+    assert "Our fault: the judging was interrupted. We are judging it again." in judging
     assert "the box was lost" not in waiting + judging
 
 

@@ -91,7 +91,7 @@ def test_an_answer_without_it_is_wrong_and_only_a_sample_says_why(
 
     sample, hidden = run(source, (pool, references), cases).cases
 
-    assert (sample.verdict, sample.report["message"]) == (Verdict.WRONG_ANSWER, "leaf any: its square is 16.0")
+    assert (sample.verdict, sample.report["message"]) == (Verdict.WRONG_ANSWER, "`any`: its square is 16.0")
     assert hidden.report == {"category": "property does not hold"}
 
 
@@ -125,7 +125,7 @@ def test_it_runs_in_the_boxes_of_references_and_never_in_those_of_students(
         ("import os; os._exit(0)", "ended itself with exit code 0"),
         ("return np.zeros(100_000)", "TooLarge: an array of shape"),
         ("return object()", "object can't be returned"),
-        ("return None", "checker.py said None about leaf any: let it return True, False, or why not"),
+        ("return None", "checker.py returned None for leaf any; return True, False or the reason as a text"),
     ],
 )
 def test_what_it_does_wrong_is_an_error_of_the_judge_with_the_reason(
@@ -141,7 +141,7 @@ def test_what_it_does_wrong_is_an_error_of_the_judge_with_the_reason(
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("return 'no'", "checkers, case shown: the reference's own answer is refused: leaf any: no"),
+        ("return 'no'", "checkers, case shown: the reference's own answer is refused: `any`: no"),
         ("return 1 / 0", "checkers, case shown: roots/checker.py, case shown: ZeroDivisionError"),
     ],
 )

@@ -58,6 +58,6 @@ def test_a_checker_that_can_not_judge_the_reference_is_named_with_leaf_and_case(
     said = failure_of(package, pool)
 
     assert said == (
-        "standardise/problem.yaml, checkers, case small: ulp is for leaf count, and that is int, but ulp judges "
+        "standardise/problem.yaml, checkers, case small: ulp can't judge leaf count: it is int, but ulp judges "
         "bfloat16, float16, float32, float64: choose another checker"
     )

@@ -1,4 +1,4 @@
-"""The checkers that there are: one in each file of this folder, under the name of the file."""
+"""All checkers by name. Each file of this folder holds one checker, named like the file."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module

@@ -1,7 +1,7 @@
-"""`closeness`: every element within the leaf's tolerance. What judges a leaf for which nothing else is named.
+"""`closeness`: every element is within the leaf's tolerance. This is the default checker.
 
-|answer − expected| ≤ atol + rtol · |expected| in float64, as `torch.testing.assert_close` and
-`numpy.testing.assert_allclose` have it. NaN and inf must stand where they are expected. Texts are exact.
+The rule is |answer − expected| ≤ atol + rtol · |expected| in float64, as in `torch.testing.assert_close` and
+`numpy.testing.assert_allclose`. NaN and inf must match. Texts must be equal.
 """
 
 from typing import ClassVar, Literal

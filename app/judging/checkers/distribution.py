@@ -1,18 +1,17 @@
-"""`distribution`: the leaf holds samples of the right distribution; which ones is free.
+"""`distribution`: the leaf holds any samples of the right distribution.
 
-Without a `law` the expected leaf holds samples too. Its first axis counts them, the others the components of each.
-Tried are mean, standard deviation, shape (Kolmogorov and Smirnov) and both tails of each component, and the covariance
-of any two. With a `law`, shifted by `loc` and scaled by `scale`, all elements are independent samples of that. Tried
-are mean and spread of their places in the law, shape, and tails. Formulas and sources: `sampling` and `chance`.
+Without a `law`, the expected leaf holds samples too. Its first axis counts them; the other axes are the components of
+each. The tests compare mean, standard deviation, shape (Kolmogorov and Smirnov) and both tails of each component, and
+the covariance of each pair. With a `law`, shifted by `loc` and scaled by `scale`, all elements are independent samples
+of it. The tests compare mean and spread of their places in the law, shape, and tails. `sampling` has the formulas.
 
-False rejects: of answers whose samples are independent and follow the distribution, at most the share
-`false_reject_rate` is refused, for each such leaf of each case. The trials have equal parts of it (Bonferroni), and
-each keeps its part for every size and every distribution. Between two samples it is over the draws of both, and the
-reference draws once for a variant: a rate that is not small can make a case that refuses more. The judge itself draws
-nothing.
+`false_reject_rate` bounds the share of correct answers that are rejected, for each such leaf of each case. The tests
+share it equally (Bonferroni), and each keeps its part for every size and every distribution. Between two samples the
+rate is over the draws of both, but the reference draws only once for each variant. So with a large rate, some variants
+can reject more often. The judge itself draws nothing.
 
-What can't be told: whether the samples are independent of each other, and a few wild values where there is no law,
-since some distributions have such. A leaf needs so many samples that a quarter of them misplaced would be seen.
+The tests can't detect dependence between samples. Without a law they can't detect a few extreme values either, since
+some distributions have those. A leaf must have enough samples to detect that a quarter of them are misplaced.
 """
 
 from collections.abc import Iterator
@@ -44,12 +43,12 @@ from app.judging.tolerance import EXACT
 
 DISTRIBUTION = "distribution differs"
 MAX_COMPONENTS = 32
-LARGEST_GAP = 0.25  # that may go unseen
+LARGEST_GAP = 0.25  # the largest undetected gap
 COARSE = ("float16", "bfloat16")
 
 
 class Distribution(Checker):
-    """Samples of the same distribution as the expected ones, or of a law."""
+    """Samples of the expected samples' distribution, or of a law."""
 
     checker: Literal["distribution"]
     law: Literal["normal", "uniform", "exponential", "laplace", "logistic", "gumbel", "cauchy"] | None = None
@@ -63,13 +62,13 @@ class Distribution(Checker):
     @property
     def rule(self) -> str:
         if self.law is None:
-            return "distributed as the reference's samples are"
-        return f"a sample of the law {self.law} with loc {self.loc or 0:g} and scale {self.scale or 1:g}"
+            return "a sample from the same distribution as the reference's"
+        return f"a sample from the {self.law} distribution with loc {self.loc or 0:g} and scale {self.scale or 1:g}"
 
     def find_contradiction(self) -> Objection | None:
         for key, value in (("loc", self.loc), ("scale", self.scale)):
             if value is not None and self.law is None:
-                return Objection(key=key, message="is given without a law", remedy="add `law: normal` or remove it")
+                return Objection(key=key, message="needs a law", remedy="add `law: normal` or remove it")
         return None
 
     def find_unfit(self, dtype: str, shape: Shape | None) -> Objection | None:
@@ -95,7 +94,7 @@ class Distribution(Checker):
     def check(self, task: Task) -> Finding:
         expected = task.expected.array.astype(np.float64)
         if not np.isfinite(expected).all():
-            raise CheckerUnfit(f"distribution is for {task.place}, and that holds nan or inf: choose another checker")
+            raise CheckerUnfit(f"distribution can't judge {task.place}: it holds nan or inf; choose another checker")
         is_coarse = task.expected.dtype in COARSE
         given = task.answer.array.astype(task.expected.array.dtype) if is_coarse else task.answer.array
         answer = given.astype(np.float64)
@@ -117,7 +116,7 @@ class Distribution(Checker):
         return try_law(standard, LAWS[self.law], SLACK * (1 + abs(loc) / scale), self.false_reject_rate / LAW_TRIALS)
 
     def _needed(self, components: int) -> int:
-        """So many samples that a gap of a quarter is more than chance can make."""
+        """Return the number of samples from which chance can't explain a gap of a quarter."""
         probability = self.false_reject_rate / (LAW_TRIALS if self.law else count_of_trials(components))
         return next(
             size
@@ -129,8 +128,8 @@ class Distribution(Checker):
 
 def _find(task: Task, trial: Trial) -> Finding:
     numbers = f"yours {trial.answer:.4g}, expected {trial.expected:.4g}"
-    chance = f"statistic {trial.statistic:.3g}, by chance at most {trial.limit:.3g}"
-    message = f"{task.subject} is not distributed as expected, by {trial.what}: {numbers} ({chance})"
+    chance = f"statistic {trial.statistic:.3g}, limit {trial.limit:.3g}"
+    message = f"{task.subject} does not follow the expected distribution; {trial.what}: {numbers} ({chance})"
     return Finding(
         category=DISTRIBUTION if trial.used > 1 else None,
         message=message if trial.used > 1 else "",

@@ -1,7 +1,7 @@
 """`exact`: the same dtype and the same bits in every element.
 
-So −0.0 is not 0.0. Any NaN stands for any other: IEEE 754 (2019, 6.2) leaves sign and payload of a computed NaN open,
-and processors and compilers differ in them. Each part of a complex number is held to this by itself.
+−0.0 differs from 0.0. Any NaN equals any other: IEEE 754 (2019, 6.2) does not fix sign and payload of a computed NaN,
+and they differ between processors and compilers. The two parts of a complex number are compared separately.
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ from app.judging.tolerance import EXACT
 
 
 class Exact(Checker):
-    """The same bits in every element; any NaN is like any other."""
+    """The same bits in every element. Any NaN equals any other."""
 
     checker: Literal["exact"]
 
@@ -26,7 +26,7 @@ class Exact(Checker):
 
     @property
     def rule(self) -> str:
-        return "the same to the last bit"
+        return "bitwise equal to the expected one"
 
     def check(self, task: Task) -> Finding:
         if task.expected.kind == "text":
@@ -38,7 +38,7 @@ class Exact(Checker):
 
 
 def _by_bits(distance: Distance, answer: Array, expected: Array) -> Distance:
-    """Counts those too that are equal as numbers only."""
+    """Count also the elements that are equal as numbers but differ in their bits."""
     first, count = None, 0
     for piece in pieces(expected.size):
         others = np.flatnonzero(_differ(answer[piece], expected[piece]))
@@ -57,7 +57,7 @@ def _differ(answer: Array, expected: Array) -> Array:
 
 
 def _parts(array: Array) -> Array:
-    """One column, or for complex numbers two."""
+    """Return one column, or two for complex numbers."""
     if array.dtype.kind == "c":
         return np.ascontiguousarray(array).view(array.real.dtype).reshape(-1, 2)
     return array.reshape(-1, 1)
@@ -67,5 +67,5 @@ def _gap_text(found: Finding) -> str:
     if found.worst_difference is None:
         return ""
     if found.worst_difference == 0.0:
-        return " (the same number in other bits: look at the signs of zeros)"
-    return f" (difference {found.worst_difference:.3g}, none allowed)"
+        return " (same number, different bits: check the sign of zero)"
+    return " (must be equal)"

@@ -1,9 +1,9 @@
-"""`fraction`: at least this share of the elements within the leaf's tolerance, and the rest within a wider one.
+"""`fraction`: at least this share of the elements is within the leaf's tolerance, and the rest within a wider one.
 
-For outputs in which single elements may land elsewhere for good reason: a rounded pixel at an edge, the label of a
-point between two classes. So many may miss: size − ⌈least · size⌉, in exact arithmetic, and so none of a small leaf.
-NaN and inf must stand where they are expected; none may miss that. The wider tolerance `rest` may be left out for
-integers and bool, of which a wrong one is no nearer than another.
+For outputs in which single elements may legitimately differ: a rounded pixel at an edge, or the label of a point
+between two classes. At most size − ⌈least · size⌉ elements may differ, in exact arithmetic; in a small leaf, none may.
+NaN and inf must match everywhere. The wider tolerance `rest` is optional for integers and bool, where distance has no
+meaning.
 """
 
 from dataclasses import replace
@@ -50,12 +50,12 @@ class Fraction(Checker):
         most = size - ceil(Ratio(repr(self.least)) * size)
         found = replace(found, tolerance_used=distance.outside / most if most else float("inf"))
         if distance.outside > most:
-            few = f"{task.subject}: {distance.outside} of {size} elements are outside the tolerance, and {most} may be"
+            few = f"{task.subject}: {distance.outside} of {size} elements differ; at most {most} may"
             return replace(found, message=f"{few}; {worst_text(found)}")
         return self._find_rest(task, found)
 
     def _find_rest(self, task: Task, found: Finding) -> Finding:
-        """`found`: few enough are outside the tolerance."""
+        """Check the wider tolerance. In `found`, few enough elements are outside the narrow one."""
         right = replace(found, category=None, message="")
         if self.rest is None:
             return right
@@ -65,5 +65,5 @@ class Fraction(Checker):
             return replace(right, tolerance_used=used)
         wide = find_elements(task, distance)
         count = f"{distance.outside} of {task.expected.array.size} elements"
-        far = f"{task.subject}: {count} are too far off even for the few that may miss"
+        far = f"{task.subject}: {count} are outside even the wider tolerance"
         return replace(wide, message=f"{far}; {worst_text(wide)}", tolerance_used=used)

@@ -1,14 +1,14 @@
-"""`gradient`: the answer and the expected gradient, each taken as one vector, differ by little of their length.
+"""`gradient`: the relative error of the whole leaf, taken as one vector, is small.
 
-‖a − e‖ ≤ relative · max(‖a‖, ‖e‖), Euclidean norms over the whole leaf. That is the relative error of Stanford's CS231n
-(notes on neural networks 3, "Gradient checks"), of the vector in place of each number; there 1e-7 is good in float64,
-1e-4 is for objectives with kinks, and above 1e-2 the gradient is most likely wrong. An element that is tiny beside the
-others may be off by much of itself, as rounding makes it. So it fits gradients, Jacobian-vector products and update
-directions, and not outputs of which each element counts. `absolute` accepts, besides, any difference up to that length:
-a gradient that is zero up to rounding has no direction. With both vectors zero the answer is right.
+The rule is ‖a − e‖ ≤ relative · max(‖a‖, ‖e‖), with Euclidean norms over the leaf. This is the relative error of
+Stanford's CS231n (notes on neural networks 3, "Gradient checks") for the vector instead of each number. There, 1e-7 is
+good in float64, 1e-4 is for objectives with kinks, and above 1e-2 the gradient is probably wrong. Rounding may give a
+tiny element a large relative error. So use it for gradients, Jacobian-vector products and update directions, and not
+where each element counts. `absolute` also accepts any difference up to that length, because a gradient that is zero up
+to rounding has no direction. Two zero vectors match.
 
-A judge has arrays and no function to differentiate. A reference that takes central differences in float64 makes this
-the check against them.
+The judge has arrays but no function to differentiate. For a check against central differences, let the reference
+compute those in float64.
 """
 
 from dataclasses import dataclass, replace
@@ -39,11 +39,11 @@ class Gradient(Checker):
 
     @property
     def rule(self) -> str:
-        return f"off by at most {self.relative:g} of its length, as one vector"
+        return f"within a relative error of {self.relative:g}, taken as one vector"
 
     def check(self, task: Task) -> Finding:
         if not np.isfinite(task.expected.array).all():
-            raise CheckerUnfit(f"gradient is for {task.place}, and that holds nan or inf: choose another checker")
+            raise CheckerUnfit(f"gradient can't judge {task.place}: it holds nan or inf; choose another checker")
         distance = measure(task.answer, task.expected, EXACT)
         found = find_elements(task, replace(distance, outside=distance.misplaced))
         if distance.misplaced:
@@ -53,13 +53,13 @@ class Gradient(Checker):
         found = replace(found, worst_difference=vectors.error, worst_allowed=self.relative, tolerance_used=used)
         if used <= 1.0:
             return found
-        off = f"is off by {vectors.error:.3g} of its length, and {self.relative:g} is allowed; {vectors.comparison}"
-        return replace(found, category=VALUES, message=f"{task.subject} {off}")
+        error = f"the relative error is {vectors.error:.3g}; at most {self.relative:g} is allowed"
+        return replace(found, category=VALUES, message=f"{task.subject}: {error}; {vectors.comparison}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Vectors:
-    """Two lengths, the length of the difference and the inner product; all by `unit`, so that no square overflows."""
+    """Two lengths, the length of the difference and the inner product, in units that keep squares from overflowing."""
 
     unit: float
     answer: float
@@ -79,12 +79,12 @@ class _Vectors:
     @property
     def comparison(self) -> str:
         if not self.answer or not self.expected:
-            return f"{'yours' if not self.answer else 'the expected one'} is zero everywhere"
+            return f"{'your vector' if not self.answer else 'the expected vector'} is all zeros"
         cosine = max(-1.0, min(1.0, self.product / (self.answer * self.expected)))
         if abs(cosine) < ALIGNED:
-            return f"it points {degrees(acos(cosine)):.0f}° away from the expected one"
-        way = "has the expected direction" if cosine > 0 else "points the opposite way"
-        return f"it {way}, with {self.answer / self.expected:.3g} times the length"
+            return f"your vector points {degrees(acos(cosine)):.0f}° away from the expected direction"
+        way = "has the expected direction" if cosine > 0 else "points in the opposite direction"
+        return f"your vector {way} and {self.answer / self.expected:.3g} times the expected length"
 
 
 def _vectors(answer: Array, expected: Array) -> _Vectors:
@@ -109,7 +109,7 @@ def _peak(numbers: Array) -> float:
 
 
 def _share(difference: float, allowed: float) -> float:
-    """Of an allowance; what is nothing uses nothing of it."""
+    """Return the used share of the allowed difference, or 0 without a difference."""
     if difference == 0:
         return 0.0
     return difference / allowed if allowed else float("inf")

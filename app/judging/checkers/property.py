@@ -1,17 +1,16 @@
-"""`property`: what the package's own `checker.py` says: `def check(inputs, expected, answer)`.
+"""`property`: the package's custom checker, `def check(inputs, expected, answer)` in `checker.py`.
 
-For answers of which many are right and none is the right one: a factorisation, a path, a colouring. It is called once
-for a case, when everything else about the answer is right, with the whole trees as plain values (arrays are NumPy's):
+For problems with many correct answers: a factorisation, a path, a colouring. It runs once for each case, if everything
+else about the answer is correct. It gets the whole trees as plain values (arrays are NumPy's) and returns one of:
 
-- True: every leaf that it judges is right; False: none is;
-- a text: none is, and this is why, for the student;
-- a dict with True, False or a text for the path of each leaf that it judges ("q", "params/kernel").
+- True: all of its leaves are correct; False: none is;
+- a text: none is, for this reason, which the student sees;
+- a dict with True, False or a text for the path of each of its leaves ("q", "params/kernel").
 
-Anything else, and any failure, is the author's mistake and a judge_error. The answer is hostile data in the form of
-plain values: `checker.py` must neither evaluate nor unpickle what is in it, and its work must not grow with what the
-answer says. With `shape: any` a leaf may have another shape than the expected one, and with the dtype policy `any`
-another dtype. Where all that is expected is finite, NaN and inf are wrong before anybody is asked: no NaN is greater
-than a limit, and code that looks for what is too large lets it through.
+Any other result, and any failure, is the author's mistake and a judge_error. The answer is hostile data: `checker.py`
+must neither evaluate nor unpickle it, and its work must not grow with values in the answer. With `shape: any` a leaf's
+shape may differ from the expected one, and with the dtype policy `any` its dtype. If the expected leaf is finite, NaN
+and inf are rejected before `checker.py` runs: NaN passes every test of the form `x > limit`.
 """
 
 from typing import Any, ClassVar, Literal
@@ -23,11 +22,11 @@ from app.judging.text import printable
 
 PROPERTY = "property does not hold"
 MAX_WORDS = 500
-NO_REASON = "the answer does not have the property that is asked for"
+NO_REASON = "the answer does not have the required property"
 
 
 class Property(Checker):
-    """What the package's checker.py says of the answer."""
+    """The verdict of the package's checker.py."""
 
     checker: Literal["property"]
     shape: Literal["same", "any"] = "same"
@@ -42,7 +41,7 @@ class Property(Checker):
 
     @property
     def rule(self) -> str:
-        return "as the statement asks; there may be several such answers"
+        return "as the statement asks; several answers can be correct"
 
     def check(self, task: Task) -> Finding:
         if odd := _find_nan_or_inf(task):
@@ -56,7 +55,9 @@ class Property(Checker):
                 return Finding(category=PROPERTY, message=f"{task.subject}: {NO_REASON}")
             case str(reason) if reason.strip():
                 return Finding(category=PROPERTY, message=f"{task.subject}: {printable(reason, MAX_WORDS)}")
-        raise CheckerUnfit(f"checker.py said {_shown(said)} about {task.place}: let it return True, False, or why not")
+        raise CheckerUnfit(
+            f"checker.py returned {_shown(said)} for {task.place}; return True, False or the reason as a text"
+        )
 
 
 def _find_nan_or_inf(task: Task) -> Finding | None:
@@ -74,12 +75,12 @@ def _find_nan_or_inf(task: Task) -> Finding | None:
 
 
 def _is_finite(leaf: Leaf) -> Array:
-    """Of what is no float, all."""
+    """Return which elements are finite. Leaves that are not floats are finite."""
     return np.isfinite(leaf.array) if leaf.kind in ("float", "complex") else np.ones((), np.bool_)
 
 
 def _plain(said: Any) -> Any:
-    """NumPy's bool as Python's."""
+    """Convert NumPy's bool to Python's."""
     is_bool = isinstance(said, np.ndarray) and said.dtype == np.bool_ and said.shape == ()
     return bool(said) if is_bool else said
 

@@ -1,11 +1,11 @@
 """`set`: the rows along axis 0 are the expected ones within the tolerance, in any order.
 
-A row that is expected twice must be given twice: it is a set with multiplicity, as large as the expected one. Rows are
-right when they can be paired one to one, each pair within the tolerance. Where rows are so near to one another that
-several pairings are thinkable, one that works is enough. NaN pairs with NaN, and inf with inf of its sign.
+It is a multiset: a row that is expected twice must occur twice. Rows are correct if they can be paired one to one, each
+pair within the tolerance. If rows are close to each other, any valid pairing is enough. NaN pairs with NaN, and inf
+with inf of the same sign.
 
-Rows of one real number, and rows of integers without a tolerance, may be as many as there are. Of others at most 2,048
-are paired, and fewer when they are long: their number squared, times their length, may be 2**25.
+The number of rows is unlimited for rows of one real number, and for integer rows without a tolerance. Other leaves may
+have at most 2,048 rows, and rows² · length may be at most 2**25.
 """
 
 from typing import ClassVar, Literal
@@ -16,7 +16,7 @@ from app.judging.row_matching import Rows, arrange, find_rows, graph_fault, need
 
 
 class Set(Checker):
-    """The expected rows in any order, each as often as it is expected."""
+    """The expected rows in any order, each as often as expected."""
 
     checker: Literal["set"]
 
@@ -39,7 +39,7 @@ class Set(Checker):
         answer, expected = rows_of(task.answer.array, 0), rows_of(task.expected.array, 0)
         count, width = expected.shape
         if needs_graph(task.expected.kind, width, task.tolerance) and (fault := graph_fault(count, width)):
-            raise CheckerUnfit(f"set is for {task.place}, and that {fault}")
+            raise CheckerUnfit(f"set can't judge {task.place}: it {fault}")
         kinds = (task.answer.kind, task.expected.kind)
         return find_rows(
             task, 0, arrange([Rows(answer=answer, expected=expected, kinds=kinds, tolerance=task.tolerance)])

@@ -1,10 +1,10 @@
-"""`ulp`: each float at most so many units in the last place from the expected one.
+"""`ulp`: each float is at most `units` units in the last place from the expected one.
 
-The distance of two floats is the number of steps, each to the next number that the dtype has, from one to the other,
-whatever their exponents. It is that of their bit patterns, read as integers in the order of the numbers (Dawson,
-"Comparing Floating Point Numbers, 2012 Edition"; `numpy.testing.assert_array_max_ulp`). −0.0 and 0.0 are one number, so
-the smallest positive and the smallest negative one are two steps apart. The dtype must be the expected one: one step of
-float32 is 2**29 of float64. NaN and inf must stand where they are expected.
+The distance of two floats is the number of steps to the next representable number between them. It is the difference
+of their bit patterns, read as integers in the order of the numbers (Dawson, "Comparing Floating Point Numbers, 2012
+Edition"; `numpy.testing.assert_array_max_ulp`). −0.0 and 0.0 are one number, so the smallest positive and the smallest
+negative number are two steps apart. The dtype must match: one step of float32 is 2**29 steps of float64. NaN and inf
+must match.
 """
 
 from dataclasses import replace
@@ -34,7 +34,7 @@ class Ulp(Checker):
 
     @property
     def rule(self) -> str:
-        return f"at most {self.units} unit{'s' * (self.units != 1)} in the last place away"
+        return f"at most {self.units} unit{'s' * (self.units != 1)} in the last place from the expected value"
 
     def find_unfit(self, dtype: str, shape: Shape | None) -> Objection | None:
         if canonical(dtype) in DTYPES:
@@ -51,7 +51,7 @@ class Ulp(Checker):
 
 
 def _gaps(answer: Array, expected: Array) -> Gaps:
-    """In steps. Those of NaN and inf, which lie beside the largest numbers, are not counted."""
+    """Return the gaps in steps. NaN and inf have none, although their bit patterns follow the largest numbers."""
     finite = np.isfinite(answer) & np.isfinite(expected)
     placed = finite | (np.isnan(answer) & np.isnan(expected)) | (answer == expected)
     gap = np.where(finite, integer_gaps(_ordered(answer), _ordered(expected)).gap, 0.0)
@@ -59,7 +59,7 @@ def _gaps(answer: Array, expected: Array) -> Gaps:
 
 
 def _ordered(floats: Array) -> Array:
-    """int64 in the order of the numbers, neighbours one apart. A float is its sign and then its magnitude in bits."""
+    """Return int64 in the floats' order, with neighbours one apart. A float's bits are its sign and its magnitude."""
     width = 8 * floats.dtype.itemsize
     bits = floats.view(f"u{floats.dtype.itemsize}").astype(np.uint64)
     magnitude = (bits & np.uint64(2 ** (width - 1) - 1)).astype(np.int64)
@@ -67,4 +67,4 @@ def _ordered(floats: Array) -> Array:
 
 
 def _gap_text(found: Finding) -> str:
-    return f" ({found.worst_difference:.0f} units in the last place apart, {found.worst_allowed:.0f} allowed)"
+    return f" ({found.worst_difference:.0f} units in the last place apart; at most {found.worst_allowed:.0f} allowed)"

@@ -1,18 +1,13 @@
-"""`up_to_permutation`: within the tolerance, where what lies along one axis may come in another order.
+"""`up_to_permutation`: within the tolerance, in any order along one axis.
 
-With `axis: 0` the rows may be permuted, with `axis: 1` the columns. The leaves of a `group` must be right under one
-permutation, and have as many places along their axes: eigenvalues with the columns of their vectors, the weights of a
-mixture with its means. A leaf with `labels: true` holds, for each point, a place along the axis of the others (its
-cluster, say), and its numbers are renamed by that permutation. Without such others any renaming will do that makes one
-label of one, so that it is the partition that counts. Negative labels, such as −1 for noise, stand for themselves.
+With `axis: 0` the rows may be permuted, with `axis: 1` the columns. One permutation must fit all leaves of a `group`,
+which have equally many places along their axes: eigenvalues with the columns of their vectors, or the weights of a
+mixture with its means. A leaf with `labels: true` holds a place along that axis for each point, such as its cluster.
+The permutation renames its labels. Without other leaves, any one-to-one renaming is accepted, so only the partition
+counts. A label is an integer of at least 0; negative numbers, such as −1 for noise, are never renamed.
 
-The places are paired as `set` pairs rows, with the same caps. In a group of several leaves these hold for all of them
-together, and where there is one number at each place too.
-
-Labels, such as the cluster of each point, whose names are free: what is right is which points share one.
-
-A label is an integer from 0 on. Negative numbers, such as −1 for noise, are no names and stand for themselves. All
-arrays here are flat, and of int64 as `labels_of` makes them.
+Places are paired as `set` pairs rows, with the same caps. In a group the caps apply to all leaves together, also to
+leaves with one number at each place.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,18 +35,18 @@ from app.judging.row_matching import (
 from app.judging.tolerance import EXACT
 
 NO_LABEL = -(2**63)
-MAX_RENAMED = 1 << 17  # labels, where the partitions differ and only a message hangs on the names
+MAX_RENAMED = 1 << 17  # labels; if the partitions differ, the names matter only for the message
 
 
 def labels_of(leaf: Array) -> Array:
-    """What int64 does not hold becomes NO_LABEL, which an expected leaf must not have."""
+    """Return flat int64 labels. Values beyond int64 become NO_LABEL, which an expected leaf must not have."""
     flat = leaf.reshape(-1)
     labels = flat.astype(np.int64)
     return np.where(flat > np.uint64(2**63 - 1), NO_LABEL, labels) if flat.dtype == np.uint64 else labels
 
 
 def may_rename(answer: Array, expected: Array, names: int) -> Array:
-    """[w, v]: whether the answer's v stands wherever w is expected, and nowhere else. Names are below `names`."""
+    """Return [w, v]: whether the answer has label v exactly where w is expected. Labels are below `names`."""
     is_named = [(side >= 0) & (side < names) for side in (answer, expected)]
     both = is_named[0] & is_named[1]
     pairs = np.bincount(expected[both] * names + answer[both], minlength=names * names).reshape(names, names)
@@ -70,7 +65,7 @@ def rename(answer: Array, new_names: Array) -> Array:
 
 
 def rename_best(answer: Array, expected: Array) -> Array:
-    """Equal to `expected` if the partitions are the same. A label that has no counterpart gets an unexpected name."""
+    """Rename the labels to match `expected` if possible. A label without a counterpart gets an unexpected name."""
     old, place = np.unique(answer[answer >= 0], return_inverse=True)
     wished, wish = np.unique(expected[expected >= 0], return_inverse=True)
     meetings = _meetings(_spread(answer, place), _spread(expected, wish), len(old))
@@ -83,21 +78,21 @@ def rename_best(answer: Array, expected: Array) -> Array:
 
 
 def _spread(labels: Array, places: Array) -> Array:
-    """The places of all labels, −1 where there is none."""
+    """Return the places of all labels, or −1 where there is no label."""
     spread = np.full(labels.shape, -1, np.int64)
     spread[labels >= 0] = places
     return spread
 
 
 def _meetings(given: Array, wanted: Array, size: int) -> Array:
-    """Every pair of labels that share a place, as wanted · size + given; those that share most come first."""
+    """Return each pair of labels that share a place, as wanted · size + given, the most frequent first."""
     both = (given >= 0) & (wanted >= 0)
     pairs, counts = np.unique(wanted[both] * size + given[both], return_counts=True)
     return np.asarray(pairs[np.argsort(-counts, kind="stable")])
 
 
 def _one_to_one(meetings: Array, size: int) -> Iterator[tuple[Array, Array]]:
-    """Indices of given and wanted labels that belong together: all at once, or where they clash one by one."""
+    """Yield indices of given and wanted labels that belong together: all at once, or one by one on conflicts."""
     given, wanted = meetings % max(size, 1), meetings // max(size, 1)
     if all(np.bincount(side).max(initial=0) <= 1 for side in (given, wanted)):
         yield given, wanted
@@ -111,13 +106,13 @@ def _one_to_one(meetings: Array, size: int) -> Iterator[tuple[Array, Array]]:
 
 
 def _unexpected(wished: Array) -> int:
-    """The least that is missing from labels in ascending order, each once."""
+    """Return the smallest label that is missing from ascending distinct labels."""
     later = np.flatnonzero(wished != np.arange(len(wished)))
     return int(later[0]) if later.size else len(wished)
 
 
 class UpToPermutation(JointChecker):
-    """Within the tolerance in some order along `axis`, or with labels renamed accordingly."""
+    """Within the tolerance in some order along `axis`, with labels renamed to match."""
 
     checker: Literal["up_to_permutation"]
     axis: Annotated[Integer, Field(ge=-32, le=31)] | None = None
@@ -129,16 +124,16 @@ class UpToPermutation(JointChecker):
 
     @property
     def rule(self) -> str:
-        same = f", the same as in the other leaves of {self.group}" if self.group else ""
+        same = f", the same for all leaves of {self.group}" if self.group else ""
         if self.labels:
-            return f"the expected labels up to their names{same}"
+            return f"the expected labels up to renaming{same}"
         return f"within the tolerance up to the order along axis {self.axis}{same}"
 
     def find_contradiction(self) -> Objection | None:
         if self.axis is None and not self.labels:
             return Objection(key="axis", message="is missing", remedy="add `axis: 0`, or `labels: true` for labels")
         if self.axis is not None and self.labels:
-            return Objection(key="axis", message="is given for labels", remedy="remove it: labels count along no axis")
+            return Objection(key="axis", message="does not apply to labels", remedy="remove it")
         return None
 
     def find_unfit(self, dtype: str, shape: Shape | None) -> Objection | None:
@@ -152,7 +147,7 @@ class UpToPermutation(JointChecker):
         return super().find_unfit(dtype, shape)
 
     def place(self, task: Task) -> int:
-        """The axis counted from 0."""
+        """Return the axis counted from 0."""
         return (self.axis or 0) % task.expected.array.ndim
 
     @classmethod
@@ -172,13 +167,13 @@ class UpToPermutation(JointChecker):
 
 
 def _arrange(placed: Sequence[tuple[int, Task]], labelled: Sequence[Task]) -> RowMatching:
-    """An order that is right for all leaves; or else one that is best for those with an axis."""
+    """Return an order that fits all leaves, or else the best order for the leaves with an axis."""
     leaves = [_rows(axis, task) for axis, task in placed]
     names = _common_count(placed, leaves)
     width = sum(rows.expected.shape[1] for rows in leaves)
     in_graph = len(leaves) > 1 or labelled or needs_graph(leaves[0].kinds[1], width, leaves[0].tolerance)
     if in_graph and (fault := graph_fault(names, max(width, 1))):
-        raise CheckerUnfit(f"up_to_permutation is for {placed[0][1].place}, and that {fault}")
+        raise CheckerUnfit(f"up_to_permutation can't judge {placed[0][1].place}: it {fault}")
     if not labelled:
         return arrange(leaves)
     may_pair = np.logical_and.reduce([_renamings(task, names) for task in labelled])
@@ -200,7 +195,7 @@ def _common_count(placed: Sequence[tuple[int, Task]], leaves: Sequence[Rows]) ->
     if len(set(counts)) > 1:
         each = ", ".join(f"{task.place}: {count}" for (_, task), count in zip(placed, counts, strict=True))
         raise CheckerUnfit(
-            f"up_to_permutation is for a group of leaves with as many places each, and these have {each}"
+            f"the leaves of an up_to_permutation group need equally many places along their axes; these have {each}"
         )
     return counts[0]
 
@@ -209,12 +204,12 @@ def _renamings(task: Task, names: int) -> Array:
     expected = _expected_labels(task)
     if expected.max(initial=-1) >= names:
         message = f"holds the label {expected.max()}, but the group has places 0 to {names - 1}"
-        raise CheckerUnfit(f"up_to_permutation is for {task.place}, and that {message}")
+        raise CheckerUnfit(f"up_to_permutation can't judge {task.place}: it {message}")
     return may_rename(labels_of(task.answer.array), expected, names)
 
 
 def _find_partition(labelled: Sequence[Task]) -> list[Finding]:
-    """Leaves of labels alone: one renaming for all of them."""
+    """Find one renaming for a group that has only labels."""
     expected = np.concatenate([_expected_labels(task) for task in labelled])
     renamed = rename_best(np.concatenate([labels_of(task.answer.array) for task in labelled]), expected)
     ends = np.cumsum([task.expected.array.size for task in labelled])[:-1]
@@ -226,13 +221,13 @@ def _find_labels(task: Task, renamed: Array) -> Finding:
     found = find_elements(task, measure(read_leaf(arranged), task.expected, EXACT), arranged)
     if found.category is None:
         return found
-    count = f"{found.outside} of {task.expected.array.size} labels differ, however they are renamed"
+    count = f"{found.outside} of {task.expected.array.size} labels differ under the best renaming"
     worst = worst_text(found, gap=lambda _: "")
-    return replace(found, message=f"{task.subject}: {count}; renamed as well as can be, {worst}")
+    return replace(found, message=f"{task.subject}: {count}; {worst}")
 
 
 def _expected_labels(task: Task) -> Array:
     labels = labels_of(task.expected.array)
     if (labels == NO_LABEL).any():
-        raise CheckerUnfit(f"up_to_permutation is for {task.place}, and that holds a label beyond 63 bits")
+        raise CheckerUnfit(f"up_to_permutation can't judge {task.place}: it holds a label beyond 63 bits")
     return labels

@@ -1,12 +1,12 @@
-"""`up_to_sign`: within the tolerance, where every part of the leaf may have the opposite sign.
+"""`up_to_sign`: within the tolerance, where each part of the leaf may have the opposite sign.
 
-A part is what lies at one index of each axis in `axes`: with `axes: [1]` each column of a matrix, with `axes: [0, 2]`
-each column of each matrix in a batch, and without axes the whole leaf. It is right when all of it is within the
-tolerance, as it is or negated. Eigenvectors, singular vectors and principal components are defined up to this; where an
-eigenvalue is repeated they are not even that, and the inputs should avoid it.
+A part lies at one index of each axis in `axes`: with `axes: [1]` each column of a matrix, with `axes: [0, 2]` each
+column of each matrix in a batch, and without axes the whole leaf. A part is correct if it is within the tolerance,
+unchanged or negated. Eigenvectors, singular vectors and principal components are unique only up to a sign. For repeated
+eigenvalues they are not even that, so the inputs should avoid those.
 
-In a `group`, the parts at the same index of all leaves must be right under the same sign: U and V of a singular value
-decomposition are flipped in pairs, or their product changes. For real floats; a complex eigenvector is free by a phase.
+In a `group`, the parts at the same index of all leaves must have the same sign: U and V of a singular value
+decomposition flip in pairs, or their product changes. Only for real floats: a complex eigenvector has a free phase.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from app.judging.options import Integer
 
 
 class UpToSign(JointChecker):
-    """Within the tolerance, each part at an index of `axes` as it is or negated."""
+    """Within the tolerance, each part at an index of `axes` unchanged or negated."""
 
     checker: Literal["up_to_sign"]
     axes: Annotated[tuple[Annotated[Integer, Field(ge=-32, le=31)], ...], Field(max_length=8)] = ()
@@ -52,7 +52,7 @@ class UpToSign(JointChecker):
         return None
 
     def places(self, dimensions: int) -> tuple[int, ...]:
-        """The axes counted from 0, in order."""
+        """Return the axes counted from 0, in order."""
         return tuple(sorted({axis % dimensions for axis in self.axes}))
 
     @classmethod
@@ -60,7 +60,7 @@ class UpToSign(JointChecker):
         halves = [_Halves.of(checker, task) for checker, task in members]
         if len({each.as_it_is.shape for each in halves}) > 1:
             counts = ", ".join(f"{each.task.place}: {each.as_it_is.shape}" for each in halves)
-            raise CheckerUnfit(f"up_to_sign is for a group of leaves with as many signs each, and these have {counts}")
+            raise CheckerUnfit(f"the leaves of an up_to_sign group need equally many signs; these have {counts}")
         as_it_is = np.logical_and.reduce([each.as_it_is for each in halves])
         negated = np.logical_and.reduce([each.negated for each in halves])
         nearer = as_it_is if (as_it_is | negated).all() else sum(each.products() for each in halves) >= 0
@@ -70,7 +70,7 @@ class UpToSign(JointChecker):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Halves:
-    """A leaf, and which of its parts are right as they are, and which when negated."""
+    """A leaf, with the parts that are correct unchanged and those that are correct negated."""
 
     task: Task
     places: tuple[int, ...]
@@ -80,7 +80,7 @@ class _Halves:
 
     @classmethod
     def of(cls, checker: UpToSign, task: Task) -> Self:
-        """The answer may be of any kind of number; those that have no sign get one."""
+        """Check both signs. An unsigned answer is converted to floats."""
         given = task.answer.array if task.answer.kind in ("float", "complex") else task.answer.array.astype(np.float64)
         places = checker.places(given.ndim)
 
@@ -93,7 +93,7 @@ class _Halves:
         )
 
     def products(self) -> Array:
-        """Positive where a part is nearer as it is."""
+        """Return numbers that are positive where a part is closer unchanged than negated."""
         given, wanted = self.answer.astype(np.complex128).real, self.task.expected.array.astype(np.float64)
         scale = max(np.nan_to_num(np.abs(array)).max(initial=1.0) for array in (given, wanted))
         products = np.nan_to_num(given / scale) * np.nan_to_num(wanted / scale)
@@ -113,9 +113,9 @@ class _Halves:
     def _sentence(self, part: tuple[int, ...], found: Finding, is_flipped: bool) -> str:
         name = f"{self.task.subject}: {_part_name(part, self.places, self.answer.ndim)}" if part else self.task.subject
         if self.as_it_is[part] or self.negated[part]:
-            return f"{name} has another sign than in the other leaves of its group: they are flipped together"
-        flipped = "after flipping, " if is_flipped else ""
-        return f"{name} differs from the expected one, also with its sign flipped ({flipped}{worst_text(found)})"
+            return f"{name} has another sign than the other leaves of its group; flip them together"
+        flipped = "with the sign flipped, " if is_flipped else ""
+        return f"{name} differs under either sign; {flipped}{worst_text(found)}"
 
 
 def _others(places: tuple[int, ...], dimensions: int) -> tuple[int, ...]:

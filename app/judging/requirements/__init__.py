@@ -1,6 +1,6 @@
-"""The kinds of requirements: one per file of this folder, named like the file.
+"""All kinds of requirements by name. Each file of this folder holds one kind, named like the file.
 
-An author's mapping is of the kind whose name it has as a key.
+The name is also the key by which an author's mapping is recognised.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,6 +1,6 @@
-"""`calls`: how often a function was called while the solution ran, as reported by the student's own process.
+"""`calls`: how often a function was called while the solution ran, as counted in the student's own process.
 
-The count can be forged, so it is evidence and not proof. It is meant for code that can't be exported and examined.
+The count is evidence and not proof, since a student can forge it. Use it for code that can't be exported.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ class Calls(Requirement):
 
     def find_contradiction(self) -> Objection | None:
         if self.count is not None and (self.at_least is not None or self.at_most is not None):
-            return Objection(key="count", message="is given beside at_least or at_most", remedy="keep one of them")
+            return Objection(key="count", message="conflicts with at_least and at_most", remedy="keep one of them")
         if self.count is None and self.at_least is None and self.at_most is None:
             return Objection(key="calls", message="has no number", remedy="add `count:`, `at_least:` or `at_most:`")
         return None

@@ -1,4 +1,4 @@
-"""`forbids`: structures, or StableHLO operations, that the program must not contain."""
+"""`forbids`: structures or StableHLO operations that the program must not contain."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -10,8 +10,7 @@ from app.judging.requirement import NOT_TRIED, Evidence, Facts, Requirement
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)]
 LOOPS = frozenset({"scan", "fori", "while"})
 STRUCTURES = (*sorted(LOOPS), "cond")
-# Operations of StableHLO 1.x and its extension CHLO, as jaxlib's bindings name them, except those of distributed
-# programs.
+# Of StableHLO 1.x and its extension CHLO, as named in jaxlib's bindings, without those of distributed programs.
 _NAMES = """
 abs acos acosh add and asin asinh atan atan2 atanh batch_norm_grad batch_norm_inference batch_norm_training
 bessel_i1e bitcast_convert broadcast broadcast_in_dim case cbrt ceil cholesky clamp compare complex composite

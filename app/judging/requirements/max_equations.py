@@ -1,4 +1,4 @@
-"""`max_equations`: the most operations that the program may have, before it is compiled."""
+"""`max_equations`: the largest number of operations in the uncompiled program."""
 
 from typing import Annotated
 

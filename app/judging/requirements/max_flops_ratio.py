@@ -1,4 +1,4 @@
-"""`max_flops_ratio`: the most arithmetic that the program may do, relative to the reference."""
+"""`max_flops_ratio`: the largest ratio of the program's FLOPs to the reference's."""
 
 from typing import Annotated
 
@@ -7,12 +7,12 @@ from pydantic import Field
 from app.judging.options import Number
 from app.judging.requirement import NOT_TRIED, Facts, Requirement
 
-# Allowance per step of the reference's loops: a few more numbers weigh much where a step has few elements.
+# FLOPs allowed beyond the ratio for each step of the reference's loops: a few matter where a step has few elements.
 MORE_PER_STEP = 8
 
 
 class MaxFlopsRatio(Requirement):
-    """A loop of unknown length fails, unless the reference has one too; then it counts as one step."""
+    """A loop of unknown length counts as one step, but fails if the reference has no such loop."""
 
     max_flops_ratio: Annotated[Number, Field(gt=0, le=1000)]
 
@@ -30,4 +30,4 @@ class MaxFlopsRatio(Requirement):
         steps = max((loop.steps or 1 for loop in facts.reference.loops), default=0)
         if own <= self.max_flops_ratio * reference + MORE_PER_STEP * steps:
             return None
-        return expected, f"{own / reference:.3g} times" if reference else "some where the reference does none"
+        return expected, f"{own / reference:.3g} times" if reference else "some, and the reference does none"

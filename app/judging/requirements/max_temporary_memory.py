@@ -1,4 +1,4 @@
-"""`max_temporary_memory`: the most memory that the compiled program may need besides its inputs and outputs."""
+"""`max_temporary_memory`: the compiled program's largest memory besides its inputs and outputs."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ MIB = 2**20
 
 
 class Memory(Model):
-    """Either in MiB, or relative to the reference."""
+    """A limit, either in MiB or as a ratio to the reference's memory."""
 
     mib: Annotated[Number, Field(gt=0, le=65_536)] | None = None
     ratio: Annotated[Number, Field(gt=0, le=1000)] | None = None

@@ -10,23 +10,24 @@ from app.judging.requirement import NOT_TRIED, Conditional, Count, Evidence, Fac
 
 Structure: TypeAlias = Literal["scan", "fori", "while", "cond", "vmap"]
 
-# A loop of one step can't be required: compilers replace it by its body.
+# Compilers remove a loop of one step, so none can be required.
 LEAST_LENGTH = 2
-# Least share of the arithmetic in the loop, relative to that of the reference's loop.
+# The least share of the arithmetic in the loop, relative to the reference's loop.
 LEAST_SHARE = 0.5
-# Most arithmetic outside a loop with `through`, beyond what the reference does outside, relative to the arithmetic of
-# the reference's loop. A loop that only copies its parameters leaves all arithmetic for later.
+# The most additional arithmetic outside a loop with `through`, as a share of the arithmetic in the reference's loop. A
+# loop that only copies the parameters leaves all of it for afterwards.
 MOST_OUTSIDE = 0.4
-# CLEAR_EFFECT: the least change of the reference's answer without a step, for others to be measured by it.
-# LEAST_EFFECT: the share of that change which a submission must reach.
+# The least change of the reference's answer without a step of its loop for this test to apply, and the share of that
+# change that a submission's answer must show.
 CLEAR_EFFECT, LEAST_EFFECT = 1e-3, 0.1
 
 
 class Uses(Requirement):
-    """`length`: of the steps, or of the batch. `through`: parameters that reach the answer only through the structure.
+    """A required structure.
 
-    `slices`: parameters of which each step reads its own part. `scan` and `fori` become the same loop in a program, and
-    so are judged alike.
+    `length`: the number of steps, or the batch size. `through`: parameters that reach the answer only through it.
+    `slices`: parameters of which each step reads only its own slice. `scan` and `fori` are the same loop in a program,
+    so they are judged alike.
     """
 
     uses: Structure
@@ -45,15 +46,17 @@ class Uses(Requirement):
     def find_contradiction(self) -> Objection | None:
         if self.uses == "while" and self.length is not None:
             return Objection(
-                key="length", message="is given for while, whose steps depend on values", remedy="remove it"
+                key="length", message="does not apply to while, whose length depends on values", remedy="remove it"
             )
         if self.uses == "cond" and self.length is not None:
-            return Objection(key="length", message="is given for cond, which has no steps", remedy="remove it")
+            return Objection(key="length", message="does not apply to cond, which has no steps", remedy="remove it")
         if self.slices and self.uses not in ("scan", "fori"):
-            message = f"is given for {self.uses}, which does not count its steps"
+            message = f"does not apply to {self.uses}, which does not count its steps"
             return Objection(key="slices", message=message, remedy="remove it, or ask for scan or fori")
         if self.through and self.uses == "vmap":
-            return Objection(key="through", message="is given for vmap, which can't be told apart", remedy="remove it")
+            return Objection(
+                key="through", message="does not apply to vmap, where dataflow can't be separated", remedy="remove it"
+            )
         return None
 
     @property
@@ -84,27 +87,28 @@ class Uses(Requirement):
     def _loop_fault(self, loop: Loop, reference: Sequence[Loop], facts: Facts) -> str | None:
         whole = _listed([name for name in self.slices if name in loop.whole])
         if whole:
-            return f"one of which every step reads all of {whole}"
+            return f"a loop in which every step reads all of {whole}"
         if loop.share < LEAST_SHARE * max((known.share for known in reference), default=0.0):
-            return f"one that does {loop.share:.0%} of the arithmetic"
+            return f"a loop that does only {loop.share:.0%} of the arithmetic"
         if self.through and _does_much_outside(loop, reference, facts):
-            return "one, but with much more arithmetic outside of it than needed"
+            return "a loop, but too much arithmetic outside it"
         return self._fault(loop, reference)
 
     def _fault(self, one: Loop | Conditional, reference: Sequence[Loop | Conditional]) -> str | None:
+        kind = "loop" if isinstance(one, Loop) else "choice"
         if not (one.takes_part and one.fed_by):
-            return "one on which the answer does not depend"
+            return f"a {kind} that the answer does not depend on"
         beside = _listed([name for name in self.through if name in one.bypassed_by])
         if beside:
-            return f"one, but {beside} also reaching the answer beside it"
+            return f"a {kind}, but {beside} also reaches the answer without it"
         if one.effect is None or one.effect >= LEAST_EFFECT * clear_effect(reference):
             return None
-        part = "one of its steps" if isinstance(one, Loop) else "one of its branches only"
-        return f"one that gives the same {'without' if isinstance(one, Loop) else 'with'} {part}"
+        part = "without one of its steps" if isinstance(one, Loop) else "with only one of its branches"
+        return f"a {kind} that gives the same answer {part}"
 
 
 def _does_much_outside(loop: Loop, reference: Sequence[Loop], facts: Facts) -> bool:
-    """Compares amounts, not shares: useless work inside the loop would improve a share."""
+    """Compare FLOPs and not shares, since useless work in the loop could change a share."""
     if facts.reference is None or not reference:
         return False
     known = min(one.outside for one in reference)
@@ -112,18 +116,18 @@ def _does_much_outside(loop: Loop, reference: Sequence[Loop], facts: Facts) -> b
 
 
 def clear_effect(loops: Sequence[Loop | Conditional]) -> float:
-    """Return the greatest effect, or 0.0 if it is too small to be significant."""
+    """Return the reference's largest effect, or 0.0 if it is too small to measure by."""
     effect = max((loop.effect or 0.0 for loop in loops), default=0.0)
     return effect if effect >= CLEAR_EFFECT else 0.0
 
 
 def fitting(evidence: Evidence | None, length: int | None) -> list[Loop]:
-    """Return the loops of this length; None matches any loop."""
+    """Return the loops of that length, or all loops for None."""
     return [loop for loop in evidence.loops if length is None or loop.length == length] if evidence else []
 
 
 def _first(faults: Sequence[str | None], expected: str, otherwise: str) -> tuple[str, str] | None:
-    """Met if one candidate has no fault. Otherwise return the first fault, or `otherwise` if there is no candidate."""
+    """Return None if a candidate has no fault, else the first fault, or `otherwise` without candidates."""
     if None in faults:
         return None
     return expected, faults[0] if faults and faults[0] else otherwise
@@ -150,7 +154,7 @@ def _one_loop(length: int | None) -> str:
 
 
 def _described(evidence: Evidence, length: int | None) -> str:
-    """Describe what the program has instead of the required structure."""
+    """Describe the program's loops, or its repeated copies of a body."""
     if evidence.loops:
         return _listed([_loop(loop) for loop in evidence.loops])
     copies = evidence.copies

@@ -1,4 +1,4 @@
-// The page on which authors write a package: what is wrong with it is asked for while they type, and shown at its line.
+// The package editor: checks the files while the author types, and shows faults at their lines.
 import { pythonLanguage } from "@codemirror/lang-python";
 import { yamlLanguage } from "@codemirror/lang-yaml";
 import type { Extension } from "@codemirror/state";
@@ -12,7 +12,7 @@ interface Fault {
   text: string;
 }
 
-// `other`: HTML on a revision that would be replaced, or empty.
+// `other`: HTML about a revision that would be replaced, or empty.
 interface Answer {
   faults: Fault[];
   summary: string;
@@ -50,7 +50,7 @@ function mount(form: HTMLFormElement): void {
     clearTimeout(timer);
     timer = window.setTimeout(check, PAUSE_MS);
   });
-  // Typed before this ran, or put back by the browser after a reload.
+  // Text typed before this script ran, or restored by the browser after a reload.
   if ([...form.querySelectorAll("textarea")].some((area) => area.value !== area.defaultValue)) void check();
   form.addEventListener("submit", () => { isChanged = false; });
   window.addEventListener("beforeunload", (event) => { if (isChanged) event.preventDefault(); });
@@ -58,16 +58,16 @@ function mount(form: HTMLFormElement): void {
 
 async function ask(form: HTMLFormElement, signal: AbortSignal): Promise<Answer | null> {
   const body = new FormData(form);
-  body.delete("upload"); // what is chosen and not yet added
+  body.delete("upload"); // a chosen file that is not added yet
   try {
     const response = await fetch(form.dataset["package"] ?? "", { method: "POST", body, signal });
     return response.ok ? await response.json() : null;
   } catch {
-    return null; // a later change asks again
+    return null; // the next change checks again
   }
 }
 
-// Left alone while it stays the same, for the keyboard may be in it; the server repeats what was chosen.
+// Unchanged HTML is not replaced, because it may have the focus. The server repeats the checkbox's state.
 function showOtherRevision(form: HTMLFormElement, html: string): void {
   const place = form.querySelector<HTMLElement>("[data-other-revision]");
   const words = html.replace(" checked", "");
@@ -133,7 +133,7 @@ class PackageFile {
     this.show();
   }
 
-  // A package may have many files, so each gets its editor when it is looked at.
+  // A package may have many files, so each gets its editor when it is opened.
   private open(): void {
     if (!this.place.open || this.view) return;
     this.place.querySelector<HTMLElement>("[data-lines]")?.remove();

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Writes the scripts of the pages into the folder that is given. Every file directly in app/web/assets/ is the script of
-# a page; early.js is one for itself, since it runs before the page is drawn and so may load nothing more. The last file
-# holds the licences of what is bundled.
+# Writes the pages' scripts into the given folder. Each file directly in app/web/assets/ is the script of a page. early.js
+# is separate, because it runs before the first paint and must not import. The last file holds the licences of the
+# bundled packages.
 set -eu
 cd "$(dirname "$0")/../../.."
 bundle() {

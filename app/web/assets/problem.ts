@@ -31,7 +31,7 @@ for (const area of document.querySelectorAll<HTMLTextAreaElement>("textarea[data
 }
 for (const place of document.querySelectorAll<HTMLElement>("[data-learning]")) {
   mountLearning(place);
-  // A submission that is accepted opens the solution.
+  // An accepted submission opens the solution.
   const live = document.querySelector<HTMLElement>("[data-result] [data-live]");
   live?.addEventListener("replaced", () => {
     if (live.querySelector("[data-final]")) void refreshLearning(place);

@@ -1,4 +1,4 @@
-"""One's own account: who one is, another e-mail or password, and the browsers that are signed in."""
+"""The account page: profile, e-mail, password and active sessions."""
 
 from typing import Annotated
 from uuid import UUID

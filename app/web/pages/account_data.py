@@ -1,4 +1,4 @@
-"""All of one's own data in one file; and the end of one's account."""
+"""Personal data export, and erasure of the user's own account."""
 
 from typing import Annotated
 
@@ -39,7 +39,7 @@ def send_erase(visit: CurrentVisit, owner: Owner, form: Annotated[EraseForm, For
     try:
         with visit.transaction() as session:
             if form.erase_username.strip().lower() != owner.username:
-                raise Invalid("erase_username", _("this is not your user name; type it to say that you mean it"))
+                raise Invalid("erase_username", _("this is not your user name; type your user name to confirm"))
             erase_self(session, visit.actor, prove(session, visit, form.erase_password))
     except (Invalid, ReauthenticationFailed, TooOften, Conflict) as fault:
         field = fault.field if isinstance(fault, Invalid) else "erase_password"

@@ -1,4 +1,4 @@
-"""The tokens of one's own account: a form for another, whose secret is shown once, and an end to each."""
+"""The user's API tokens: create one, whose secret is shown once, and revoke one."""
 
 from typing import Annotated
 from uuid import UUID
@@ -18,12 +18,12 @@ from app.web.visit import CurrentVisit, see_other
 
 router = APIRouter(prefix="/account/tokens")
 
-# Of a form's field to the domain's, and back.
+# The form's field for each field of the domain.
 FIELD = {"name": "token_name", "scopes": "scopes", "expires_in_days": "expires_in_days"}
 
 
 class TokenForm(BaseModel):
-    """`expires_in_days` is empty for a token without an end."""
+    """A new token. An empty `expires_in_days` means that it never expires."""
 
     token_name: str = ""
     scopes: list[str] = []
@@ -62,5 +62,5 @@ def _bounds(form: TokenForm) -> Bounds:
     """Raises Invalid."""
     days = form.expires_in_days.strip()
     if days and not (days.isascii() and days.isdigit() and len(days) <= 9):
-        raise Invalid("expires_in_days", _("write a number of days, or nothing"))
+        raise Invalid("expires_in_days", _("enter a number of days or leave it empty"))
     return Bounds(scopes=None if form.everything else form.scopes, expires_in_days=int(days) if days else None)

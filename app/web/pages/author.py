@@ -1,4 +1,4 @@
-"""Authors' pages: all problems, and one problem with its revisions."""
+"""The author pages: all problems, and one problem with its revisions."""
 
 from typing import Annotated
 

@@ -1,6 +1,6 @@
-"""Writing a package in the browser: its files, what is wrong with them at their lines, and sending it.
+"""The package editor: files, their faults by line, and verification.
 
-Works as a plain form: every button sends all of it, and what comes back holds all that was typed.
+It works as a plain form without scripts: every button sends all files, and the response contains all typed text.
 """
 
 import secrets
@@ -46,7 +46,7 @@ def open_editor(
     verification: UUID | None = None,
     framework: str = "numpy",
 ) -> Response:
-    """A revision's files, those of a package that was sent, or a small exercise to begin with."""
+    """Open a revision's files, the files of a verification, or an example exercise."""
     if verification is not None:
         form = _of_verification(visit, verification)
     elif problem:
@@ -58,7 +58,7 @@ def open_editor(
 
 @router.post("/edit", dependencies=_FORM)
 def send_editor(visit: CurrentVisit, author: Author, form: SentForm) -> Response:
-    """`action`: check, add, remove N, verify or publish."""
+    """Handle the editor's buttons. `action` is check, add, remove N, verify or publish."""
     word, _space, number = form.action.partition(" ")
     if word == "add":
         return _add(visit, form)
@@ -72,7 +72,7 @@ def send_editor(visit: CurrentVisit, author: Author, form: SentForm) -> Response
 
 @router.post("/upload", dependencies=_FORM)
 def open_upload(visit: CurrentVisit, author: Author, form: SentForm) -> Response:  # noqa: ARG001
-    """Shows what was uploaded, for its author to look at and send. Nothing is kept yet."""
+    """Show the uploaded files in the editor. Nothing is stored yet."""
     slug = form.slug or top_folder(form.upload) or form.upload_name.partition(".")[0]
     current = None if form.is_new else _current(visit, slug)
     form = replace(form, slug=slug, base=current.digest if current else "")
@@ -84,7 +84,7 @@ def open_upload(visit: CurrentVisit, author: Author, form: SentForm) -> Response
 
 @router.post("/check", dependencies=_FORM)
 def check(visit: CurrentVisit, author: Author, form: SentForm) -> Response:  # noqa: ARG001
-    """For the page's script, while somebody types."""
+    """Check the files for the page's script while the author types."""
     _package, faults = form.checked()
     found = [{"file": fault.file, "line": fault.line, "text": text_of(fault)} for fault in faults]
     other = render_text("fragments/other_revision.html", {"form": form, "other": _other_revision(visit, form)})
@@ -98,13 +98,13 @@ def text_of(fault: Fault) -> str:
 
 def summarise(form: PackageForm, faults: tuple[Fault, ...]) -> str:
     if not faults and form.verification:
-        return _("The files can be read. Verify them again when the findings are mended.")
+        return _("The files are valid. Verify them again after fixing the findings.")
     if not faults:
-        return _("Nothing is wrong with the files. What they do is shown by verifying them.")
+        return _("The files are valid. Verify them to check the problem.")
     if len(faults) >= MAX_FAULTS:
-        return _("%(count)s things are wrong, or more.") % {"count": MAX_FAULTS}
+        return _("%(count)s or more errors.") % {"count": MAX_FAULTS}
     count = len(faults)
-    return ngettext("%(count)s thing is wrong.", "%(count)s things are wrong.", count) % {"count": count}
+    return ngettext("%(count)s error.", "%(count)s errors.", count) % {"count": count}
 
 
 def _send(visit: Visit, author: Viewer, form: PackageForm, *, publish: bool) -> Response:
@@ -112,7 +112,7 @@ def _send(visit: Visit, author: Viewer, form: PackageForm, *, publish: bool) -> 
     if package is None:
         return _show(visit, form, status=422, found=faults)
     if not form.slug:
-        return _show(visit, form, message=_("Give the new problem a slug."), status=422)
+        return _show(visit, form, message=_("Enter a slug for the new problem."), status=422)
     sending = Sending(user_id=author.id, package=package, publish=publish, replaces=form.overwrite or form.base)
     try:
         with visit.transaction() as session:
@@ -125,12 +125,12 @@ def _send(visit: Visit, author: Viewer, form: PackageForm, *, publish: bool) -> 
 
 
 def _add(visit: Visit, form: PackageForm) -> Response:
-    """An empty file of that name, or the one that was chosen."""
+    """Add an empty file of that name, or the uploaded file."""
     path = form.new_path or form.upload_name
     if not path:
-        return _show(visit, form, message=_("Give the new file a name, or choose one."), status=422)
+        return _show(visit, form, message=_("Enter a file name or choose a file."), status=422)
     if path in [file.path for file in form.files]:
-        return _show(visit, form, message=_("There is a file %(path)s already.") % {"path": path}, status=422)
+        return _show(visit, form, message=_("The file %(path)s already exists.") % {"path": path}, status=422)
     try:
         text = form.upload.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -146,7 +146,7 @@ def _show(
     status: int = 200,
     found: tuple[Fault, ...] | None = None,
 ) -> Response:
-    """`found`: what is wrong, where it is known already."""
+    """Render the editor. `found` are the faults, if they are already known."""
     faults = form.checked()[1] if found is None else found
     nonce = secrets.token_urlsafe(16)
     context = {"form": form, "message": message, "nonce": nonce, **_by_file(form, faults)}
@@ -157,7 +157,7 @@ def _show(
 
 
 def _by_file(form: PackageForm, faults: tuple[Fault, ...]) -> dict[str, Any]:
-    """What is wrong, per file of the form; the rest belongs to none of them."""
+    """Group the faults by the form's files."""
     paths = {file.path for file in form.files}
     return {
         "faults": {path: [fault for fault in faults if fault.file == path] for path in paths},
@@ -169,7 +169,7 @@ def _by_file(form: PackageForm, faults: tuple[Fault, ...]) -> dict[str, Any]:
 
 
 def _of_revision(visit: Visit, slug: str, number: int) -> PackageForm:
-    """Raises NotFound. Number 0 is the current one."""
+    """Open a revision; number 0 is the current one. Raises NotFound."""
     with visit.transaction() as session:
         current = find_current(session, slug)
         revision = current if not number and current else get_revision(session, slug, number)
@@ -193,13 +193,13 @@ def _current(visit: Visit, slug: str) -> Revision | None:
 
 
 def _other_revision(visit: Visit, form: PackageForm) -> Revision | None:
-    """The problem's current revision, where the form was not begun from it."""
+    """Find the problem's current revision, if the form is based on another one."""
     current = _current(visit, form.slug)
     return current if current and current.digest != form.base else None
 
 
 def _findings(visit: Visit, form: PackageForm) -> list[Finding]:
-    """What the verification of these files found that is to be mended."""
+    """Return the errors and warnings of the files' last verification."""
     try:
         with visit.transaction() as session:
             view = view_verification(session, get_verification(session, UUID(form.verification)))
@@ -209,7 +209,7 @@ def _findings(visit: Visit, form: PackageForm) -> list[Finding]:
 
 
 def write_beginning(framework: str) -> dict[str, str]:
-    """The framework's own exercise, which verifies as it is."""
+    """Return the framework's example exercise, which passes verification."""
     return write_exercise(
         Exercise(
             title=default_of(framework, "title"),

@@ -1,4 +1,4 @@
-"""One package on its way: how far its verification is, live; the report; publishing and cancelling."""
+"""A verification's page: live progress, report, publishing and cancelling."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
@@ -28,7 +28,7 @@ router = APIRouter(prefix="/author/verifications/{verification_id}")
 
 
 def find_view(visit: CurrentVisit, author: Author, verification_id: VerificationId) -> VerificationView:  # noqa: ARG001
-    """A dependency, so that a stream which may not be seen is refused before it begins. Raises NotFound."""
+    """Read the verification; a dependency, so that a stream is refused before it starts. Raises NotFound."""
     return read_view(visit, verification_id)
 
 
@@ -36,7 +36,7 @@ Known = Annotated[VerificationView, Depends(find_view)]
 
 
 def hold_view(visit: CurrentVisit, author: Author, view: Known) -> Iterator[ChangeStream]:  # noqa: ARG001
-    """Raises LimitReached, too."""
+    """Hold one of the author's streams. Raises LimitReached."""
     with hold_seat(visit, author, Permission.WRITE_PROBLEMS) as changes:
         yield changes
 
@@ -55,7 +55,7 @@ def show_result(view: Known) -> Response:
 async def stream_progress(
     verification_id: VerificationId, changes: Annotated[ChangeStream, Depends(hold_view)]
 ) -> AsyncIterator[ServerSentEvent]:
-    """The same fragment as `/result`, whenever it has changed; `done` when it will not change again."""
+    """Send the fragment of `/result` on every change, and `done` after the last."""
 
     def read(session: Session, _viewer: Viewer) -> VerificationView:
         return view_verification(session, get_verification(session, verification_id))
@@ -86,7 +86,7 @@ def stop(visit: CurrentVisit, view: Known) -> Response:
 
 
 def read_view(visit: Visit, verification_id: UUID) -> VerificationView:
-    """In a transaction of its own. Raises NotFound."""
+    """Read the verification in its own transaction. Raises NotFound."""
     with visit.transaction() as session:
         return view_verification(session, get_verification(session, verification_id))
 

@@ -1,4 +1,4 @@
-"""The draft of whoever is signed in, for the editor's script: JSON, and our own pages only."""
+"""The user's draft as JSON, for the editor's script on our own pages."""
 
 from uuid import UUID
 
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/problems/{slug}/draft")
 
 
 class Written(Body):
-    """`base` is the version that was last seen; empty for none."""
+    """A draft. `base` is the version that the editor last saw, or empty."""
 
     source: str
     base: UUID | None = None
@@ -34,7 +34,7 @@ def save(visit: CurrentVisit, slug: Slug, written: Written) -> Response:
 
 @router.get("/other")
 def read_other(visit: CurrentVisit, slug: Slug) -> Response:
-    """The text of the draft that was overtaken, empty where there is none."""
+    """Return the text of the other draft, or null."""
     user = _user(visit)
     with visit.transaction() as session:
         draft = find_draft(session, user.id, slug)
@@ -51,5 +51,5 @@ def give_up(visit: CurrentVisit, slug: Slug) -> Response:
 
 def _user(visit: Visit) -> User:
     if visit.user is None:
-        raise HTTPException(401, "sign in again; until then your draft is kept in this browser")
+        raise HTTPException(401, "sign in again; until then your draft is saved in this browser")
     return visit.user

@@ -1,4 +1,4 @@
-"""The first page: what Allclose is, or where to go on for those who are signed in."""
+"""The front page: an introduction, or the user's tracks and unfinished problems."""
 
 import json
 from functools import cache
@@ -14,7 +14,7 @@ from app.web.visit import CurrentVisit
 
 router = APIRouter()
 SHOWN_OPEN = 3
-# What a judging of one sample case with a common mistake gave.
+# The report of one sample case with a common mistake.
 EXAMPLE = Path(__file__).parents[1] / "example.json"
 
 

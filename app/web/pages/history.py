@@ -1,4 +1,4 @@
-"""The visitor's own submissions, newest first; what changed between two; and the way of one back into the editor."""
+"""The user's submissions, newest first; the diff of two; and copying one back to the editor."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -33,7 +33,7 @@ View = Literal["unified", "split"]
 
 
 def read_filters(problem: str = "", verdict: str = "", mode: str = "") -> HistoryFilters:
-    """An empty field of the form is no filter. Raises NotFound, Invalid."""
+    """Read the filters; an empty field means no filter. Raises NotFound, Invalid."""
     return HistoryFilters(
         problem=read_slug(problem) if problem else None,
         verdict=Verdict(_one_of("verdict", verdict, tuple(Verdict))) if verdict else None,
@@ -47,7 +47,7 @@ Picked = Annotated[list[str], Query(default_factory=list, description="two submi
 
 @router.get("/submissions")
 def show_history(visit: CurrentVisit, filters: Filters, pick: Picked, cursor: str = "") -> Response:
-    """With `pick`, on to what changed between the two that were chosen."""
+    """Show the history. With `pick`, redirect to the diff of the two selected submissions."""
     if visit.viewer is None:
         return visit.ask_to_sign_in()
     refusal = ""
@@ -90,13 +90,13 @@ def copy_to_editor(visit: CurrentVisit, submission_id: SubmissionId) -> Response
 
 
 def _address_of_pair(session: Session, viewer: Viewer, picked: Sequence[str]) -> str:
-    """The later one is the new one. Raises Invalid, NotFound."""
+    """Return the diff's address, with the later submission as the new one. Raises Invalid, NotFound."""
     if len(picked) != 2:
-        message = _("Choose two submissions to compare; %(number)s are chosen.")
+        message = _("Select two submissions to compare; you selected %(number)s.")
         raise Invalid("pick", message % {"number": len(picked)})
     old, new = sorted((get_submission(session, _id(one), viewer) for one in picked), key=lambda one: one.created_at)
     if old.problem_id != new.problem_id:
-        raise Invalid("pick", _("These two are to different problems. Choose two of one problem."))
+        raise Invalid("pick", _("These two submissions are for different problems. Select two for the same problem."))
     return f"/submissions/{new.id}/diff?old={old.id}"
 
 
@@ -104,12 +104,12 @@ def _id(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise NotFound(_("There is no such submission; choose one from your history.")) from None
+        raise NotFound(_("This submission does not exist. Choose one from your history.")) from None
 
 
 def _one_of(field: str, value: str, allowed: Sequence[str]) -> str:
     if value not in allowed:
-        raise Invalid(field, f"{value[:40]!r} is no {field}; choose one of {', '.join(allowed)}")
+        raise Invalid(field, f"{value[:40]!r} is not a valid {field}; choose one of {', '.join(allowed)}")
     return value
 
 
@@ -119,11 +119,11 @@ def _query(filters: HistoryFilters) -> dict[str, Any]:
 
 
 def _groups(rows: Sequence[Row]) -> list[tuple[bool, list[Row]]]:
-    """Rows that changed together: in one column, all that was removed stands above all that was added."""
+    """Group adjacent changed rows, so that one column shows removed lines above added ones."""
     return [(is_changed, list(group)) for is_changed, group in groupby(rows, lambda row: row.kind == "changed")]
 
 
 def _with(items: Sequence[SubmissionSummary], *chosen: SubmissionSummary | None) -> list[SubmissionSummary]:
-    """The newest, and those that are shown, which may be older."""
+    """Return the newest submissions and the two shown ones, which may be older."""
     found = {item.id: item for item in (*items, *(one for one in chosen if one is not None))}
     return sorted(found.values(), key=lambda item: item.created_at, reverse=True)

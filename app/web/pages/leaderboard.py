@@ -1,4 +1,4 @@
-"""The fastest and the leanest accepted solutions of a problem, of those who want to be shown."""
+"""The leaderboard of a problem: accepted solutions by time or memory, of users who joined."""
 
 from fastapi import APIRouter, Response
 

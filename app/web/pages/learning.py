@@ -1,6 +1,6 @@
-"""Hints and completion on the page of a problem, as plain forms and as the fragment that scripts put in place.
+"""Hints and completion on a problem's page, as plain forms and as a fragment for scripts.
 
-Their buttons belong to the editor's form, so that what was typed comes along where no script has kept it.
+Their buttons belong to the editor's form. So without scripts, the code is sent along and kept.
 """
 
 from typing import Annotated
@@ -25,7 +25,7 @@ router = APIRouter(prefix="/problems/{slug}")
 
 
 class EditorForm(BaseModel):
-    """Both are empty where scripts send a button alone: they keep the draft. `base` is the version that was shown."""
+    """The editor's code and the draft version that the page showed. Both are empty if a script sent the form."""
 
     source: str = ""
     base: UUID | None = None
@@ -69,12 +69,12 @@ def send_completion(visit: CurrentVisit, slug: Slug, form: Annotated[CompletionF
 
 
 def find_learning(session: Session, viewer: Viewer | None, slug: str) -> Learning | None:
-    """None for who is not signed in. Raises NotFound."""
+    """Return the user's progress, or None for a visitor who is not signed in. Raises NotFound."""
     return read_learning(session, viewer.id, slug) if viewer else None
 
 
 def _keep(session: Session, user: User, slug: str, form: EditorForm) -> None:
-    """The code on the page becomes the draft, unless it is the starter."""
+    """Save the code on the page as the draft, unless it is the starter."""
     source = form.source.replace("\r\n", "\n")
     if source and (find_draft(session, user.id, slug) or source != get_problem(session, slug).starter):
         save_draft(session, Save(user_id=user.id, slug=slug, source=source, base=form.base))

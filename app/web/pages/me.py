@@ -1,7 +1,4 @@
-"""The visitor's own page: what was done so far, and whether leaderboards show it.
-
-A year of days as a picture: weeks from left to right, Monday on top.
-"""
+"""The user's statistics, with a calendar of the last year, and the leaderboard setting."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,9 +19,9 @@ from app.web.visit import CurrentVisit, see_other
 WEEKS = 53
 STEP = 13  # from one square to the next, in units of the drawing
 LEFT, TOP = 28, 16
-# Submissions of a day from which on it is drawn darker.
+# The submissions of a day from which it has each darker level.
 LEVELS = (1, 3, 6, 10)
-# A month that has fewer at either edge of the year has no name there.
+# A month with fewer weeks at either edge of the year has no label.
 WEEKS_OF_A_NAME = 3
 
 
@@ -38,7 +35,7 @@ class Square:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Month:
-    """`x`: where its name stands, None where there is no room."""
+    """A month. `x` is the place of its label, or None without room."""
 
     first: date
     x: int | None
@@ -49,7 +46,7 @@ class Month:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calendar:
-    """`months` are also the picture's text alternative, the latest last."""
+    """A year of days: weeks from left to right, Monday on top. `months` are also its text alternative."""
 
     width: int
     height: int
@@ -118,7 +115,7 @@ router = APIRouter()
 
 
 class RankedForm(BaseModel):
-    """`next`: the page that the switch stands on."""
+    """The leaderboard setting. `next` is the page with the button."""
 
     is_ranked: bool = False
     next: str = "/me"

@@ -1,4 +1,4 @@
-"""One problem with its editor, and sending a solution. Works as a plain form, without scripts."""
+"""A problem's page with its editor. Submitting works as a plain form, without scripts."""
 
 import hashlib
 import secrets
@@ -36,9 +36,9 @@ SHOWN_SUBMISSIONS = 5
 
 
 class SolutionForm(BaseModel):
-    """`attempt` is new with every page, so that a double click sends one submission.
+    """The editor's form. `attempt` is new on every page, so a double click sends one submission.
 
-    `mode` own: on `inputs`, which come along with every button.
+    `mode` own runs the code on `inputs`, which every button sends along.
     """
 
     source: str = ""
@@ -48,7 +48,7 @@ class SolutionForm(BaseModel):
 
     @property
     def text(self) -> str:
-        """Browsers send every line end as CR LF."""
+        """The source with LF line ends; browsers send CR LF."""
         return self.source.replace("\r\n", "\n")
 
     @property
@@ -57,7 +57,7 @@ class SolutionForm(BaseModel):
 
     @property
     def key(self) -> str:
-        """The same page, the same button and the same texts are the same submission."""
+        """The idempotency key: the same page, button and texts are the same submission."""
         parts = (self.attempt, self.mode, self.text, self.own_inputs or "")
         return hashlib.sha256("\0".join(parts).encode(errors="replace")).hexdigest()
 
@@ -114,7 +114,7 @@ def _refused(visit: Visit, slug: str, form: SolutionForm, why: dict[str, Any], s
 
 
 def _render(visit: Visit, context: dict[str, Any], status: int = 200) -> Response:
-    """`own_inputs`: None where none were typed."""
+    """Render the page. `own_inputs` is None without custom inputs."""
     nonce = secrets.token_urlsafe(16)
     usual = {"is_given": False, "own_inputs": None, "input_faults": (), "refusal": "", "nonce": nonce}
     page = visit.render("problem.html", usual | context, status)
@@ -148,7 +148,7 @@ def _last(session: Session, viewer: Viewer | None, mine: Sequence[SubmissionSumm
 
 
 def _find_given(session: Session, viewer: Viewer | None, given: UUID | None) -> Submission | None:
-    """The submission to go on with; None for someone else's, as if it were not there."""
+    """Find the submission to continue with, or None if it belongs to another user or does not exist."""
     if viewer is None or given is None:
         return None
     try:

@@ -1,7 +1,4 @@
-"""The catalogue: all problems, found by words and filters. Everything that is chosen stands in the address.
-
-The filters of the catalogue as what can be clicked: each choice with its count and the address that it leads to.
-"""
+"""The catalogue: all problems, with search and filters. The address holds all filters."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +26,7 @@ _ORDER = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """`address`: the catalogue with this choice made, or given up where it is made already."""
+    """A filter value. `address` is the catalogue with this filter set, or removed if it is set."""
 
     label: str
     count: int
@@ -39,7 +36,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facet:
-    """`more`: choices that are less often wanted, and fold away."""
+    """A filter with its values. `more` are rarely used values, folded away."""
 
     name: str
     title: str
@@ -49,7 +46,7 @@ class Facet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """A filter that is set: in words, and the address without it, where `count` problems fit."""
+    """An active filter in words, with the address without it and the `count` of problems there."""
 
     name: str
     words: str
@@ -63,7 +60,7 @@ def address_of(filters: ProblemFilters, cursor: str | None = None) -> str:
 
 
 def list_facets(filters: ProblemFilters, facets: Facets, tracks: Mapping[str, str]) -> list[Facet]:
-    """Those that there is something to choose in. `tracks`: titles by slug."""
+    """List the filters that have values. `tracks` are titles by slug."""
     made = [_facet(name, filters, facets.counts[name], tracks) for name in _titles() if name in facets.counts]
     return [facet for facet in made if facet.choices]
 
@@ -147,7 +144,7 @@ MAX_FILTER = 200  # characters, as the field for words has it
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Problems under a heading; `track` is None for those without one, and `title` empty for the best of a search."""
+    """Problems under a heading. `track` is None without a track, and `title` is empty for search results."""
 
     track: str | None
     title: str
@@ -156,7 +153,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilterForm:
-    """What stands in the address. An empty field is no filter."""
+    """The filters in the address. An empty field means no filter."""
 
     q: str = ""
     difficulty: str = ""
@@ -203,7 +200,7 @@ def show_problems(visit: CurrentVisit, form: Annotated[FilterForm, Depends()], c
 
 
 def group_by_track(problems: Iterable[ListedProblem], titles: Mapping[str, str]) -> list[Group]:
-    """Problems come sorted by track."""
+    """Group problems, which are sorted by track."""
     groups = [(track, list(group)) for track, group in groupby(problems, key=lambda problem: problem.track)]
     return [Group(track, titles.get(track, track) if track else _("More problems"), listed) for track, listed in groups]
 
@@ -213,5 +210,5 @@ def _ungrouped(problems: Sequence[ListedProblem]) -> list[Group]:
 
 
 def _kept(text: str) -> str | None:
-    """None for nothing; what can't be seen is as good as a space. The beginning of what is too long."""
+    """Return the start of a filter's text with unprintable characters as spaces, or None if it is blank."""
     return "".join(letter if letter.isprintable() else " " for letter in text[:MAX_FILTER]).strip() or None

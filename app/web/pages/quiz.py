@@ -1,4 +1,4 @@
-"""The quiz of a problem: a form for each question, and what is right below it once it is answered."""
+"""The quiz of a problem: a form for each question, and the correct choice after answering."""
 
 from typing import Annotated, Any
 
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/problems/{slug}/quiz")
 
 
 class AnswerForm(BaseModel):
-    """Both count from 0."""
+    """An answer. Both numbers count from 0."""
 
     question: int
     choice: int

@@ -1,4 +1,4 @@
-"""A new password for who has lost theirs: ask for a link, then choose."""
+"""Password reset: request a link, then set a new password."""
 
 from typing import Annotated
 

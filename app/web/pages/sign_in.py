@@ -53,7 +53,7 @@ def send_sign_out(visit: CurrentVisit) -> Response:
 
 
 def sign_in_page(visit: Visit, form: SignInForm, *, error: str = "", notice: str = "", status: int = 200) -> Response:
-    """`error`: what went wrong with the form as a whole; `notice`: what was done before."""
+    """Render the page. `error` is about the form as a whole; `notice` confirms an earlier action."""
     context = {
         "values": {"username": form.username},
         "errors": {"form": error} if error else {},
@@ -65,4 +65,4 @@ def sign_in_page(visit: Visit, form: SignInForm, *, error: str = "", notice: str
 
 
 def _after_reset() -> str:
-    return _("Your new password is set. You were signed out everywhere, and your API tokens have ended. Sign in now.")
+    return _("Your new password is set. All sessions and API tokens were revoked. Sign in now.")

@@ -1,4 +1,4 @@
-"""Sign up, and be signed in at once: where the deployment lets anybody, or by an invitation's link."""
+"""Sign-up, open to all or by an invitation's link. It also signs the user in."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -29,7 +29,7 @@ class SignUpForm(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Door:
-    """How one comes in; without an invitation there is no secret and no role to name."""
+    """The way to sign up. Without an invitation, secret and role are None."""
 
     secret: str | None = None
     role: str | None = None
@@ -60,7 +60,7 @@ def _show(visit: Visit, form: SignUpForm, secret: str | None) -> Response:
     try:
         door = _open(visit, secret)
     except SHUT as fault:
-        # With an invitation the address itself leads nowhere; the page without one is there, and says how things are.
+        # A spent invitation is a 403. The sign-up page itself exists and explains that sign-up is closed.
         return _shut(visit, fault, form.next, 403 if secret else 200)
     return _page(visit, form.model_copy(update={"email": door.email}), door, {})
 
@@ -80,7 +80,7 @@ def _send(visit: Visit, form: SignUpForm, secret: str | None) -> Response:
 
 
 def _open(visit: Visit, secret: str | None) -> Door:
-    """Raises what is in SHUT."""
+    """Check that sign-up is possible. Raises the exceptions in SHUT."""
     with visit.transaction() as session:
         invitation = admit(session, _applicant(visit, secret))
         if invitation is None:

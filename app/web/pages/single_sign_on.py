@@ -1,9 +1,7 @@
-"""Signing in at the provider of OpenID Connect, and linking what one is there to the account here.
+"""OpenID Connect: sign-in at the provider, and linking of the provider's identity to an account.
 
-What an attempt needs to know again stands in a signed cookie for ten minutes, so that no other browser can end it. A
-link is only begun by a form of ours, and only for who is signed in when it ends: nobody can be led into linking.
-
-What a browser keeps while it is away at the provider: signed, for ten minutes, and of use to this browser only.
+The state of an attempt is in a signed cookie for 10 minutes, so only the same browser can finish it. Linking must start
+from a form on our pages and finish in the same account. So other sites can't trick a user into linking.
 """
 
 import hmac
@@ -43,7 +41,7 @@ _PURPOSE = "single sign-on"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errand:
-    """`link_to`: the id of the user who wants the identity for their account; None: to sign in."""
+    """The state of an attempt. `link_to` is the id of the user who links the identity, or None for a sign-in."""
 
     state: str
     nonce: str
@@ -58,7 +56,7 @@ def keep_errand(visit: Visit, response: Answer, errand: Errand) -> Answer:
 
 
 def read_errand(visit: Visit) -> Errand | None:
-    """None where there is none, or none of ours, or one that is too old."""
+    """Return the state, or None if it is missing, forged or too old."""
     try:
         kept = _signer(visit).loads(ATTEMPT.read(visit.request), max_age=int(ATTEMPT.lifetime.total_seconds()))
     except BadSignature:
@@ -80,7 +78,7 @@ ACCOUNT = "/account"
 
 
 class ProviderAnswer(BaseModel):
-    """What the provider sends the browser back with."""
+    """The provider's response in the callback's query."""
 
     code: str = ""
     state: str = ""
@@ -104,7 +102,7 @@ def begin_sign_in(visit: CurrentVisit, next: str = "/", invitation: str | None =
 
 @router.post("/account/identities", dependencies=[Depends(require_own_origin), Depends(limit_address)])
 def begin_link(visit: CurrentVisit) -> Response:
-    """Led on by a header: the content policy lets no form end at another site."""
+    """Start linking. A header redirects, because the content policy forbids forms that end at another site."""
     if visit.viewer is None:
         return see_other("/sign-in?next=" + ACCOUNT)
     provider = get_provider(visit)
@@ -129,7 +127,7 @@ def remove_identity(visit: CurrentVisit, form: Annotated[IssuerForm, Form()]) ->
 
 @router.get("/sign-in/oidc/callback", dependencies=[Depends(limit_address)])
 def end_attempt(visit: CurrentVisit, answer: Annotated[ProviderAnswer, Depends()]) -> Response:
-    """Whatever comes of it, the cookie is used up."""
+    """Finish an attempt. The cookie is deleted in any case."""
     errand = read_errand(visit)
     try:
         response = _end(visit, _checked(errand, answer, get_provider(visit)), answer.code)
@@ -146,7 +144,7 @@ def get_provider(visit: Visit) -> Provider:
     """Raises NotFound."""
     provider = find_provider(visit.request)
     if provider is None:
-        raise NotFound("nobody can sign in here but with a password; go to /sign-in")
+        raise NotFound("single sign-on is not configured; sign in with a password at /sign-in")
     return provider
 
 
@@ -157,13 +155,13 @@ def _secrets(attempt: Attempt) -> dict[str, str]:
 def _checked(errand: Errand | None, answer: ProviderAnswer, provider: Provider) -> Errand:
     """Raises ProviderRefused."""
     if errand is None or not hmac.compare_digest(errand.state.encode(), answer.state.encode(errors="replace")):
-        raise ProviderRefused(_("this sign-in was begun in another window or too long ago; begin it again here"))
+        raise ProviderRefused(_("this sign-in was started in another window or too long ago; start again here"))
     if answer.iss is not None and answer.iss != provider.registration.issuer:
-        raise ProviderRefused(_("this answer came from another provider; begin again here"))
+        raise ProviderRefused(_("this response came from another provider; start again here"))
     if answer.error == "access_denied":
-        raise ProviderRefused(_("you were not signed in, since you declined; nothing was changed"))
+        raise ProviderRefused(_("you declined, so you were not signed in; nothing changed"))
     if answer.error or not answer.code:
-        raise ProviderRefused(_("%(name)s did not sign you in; begin again, or ask an admin") % {"name": provider.name})
+        raise ProviderRefused(_("%(name)s did not sign you in; start again or ask an admin") % {"name": provider.name})
     return errand
 
 
@@ -180,7 +178,7 @@ def _end(visit: Visit, errand: Errand, code: str) -> Response:
 
 def _link(visit: Visit, errand: Errand, person: Person) -> Response:
     if visit.viewer is None or visit.viewer.id.hex != errand.link_to:
-        raise ProviderRefused(_("you were signed out meanwhile; sign in, and link it again"))
+        raise ProviderRefused(_("you were signed out in the meantime; sign in and link the account again"))
     with visit.transaction() as session:
         link_identity(session, visit.actor, visit.viewer.user, person)
     return see_other(ACCOUNT)

@@ -1,4 +1,4 @@
-"""The solution of a problem, and the question whether to look at it before solving."""
+"""The solution of a problem, and the page that asks before it opens early."""
 
 from fastapi import APIRouter, Depends, Response
 
@@ -27,7 +27,7 @@ def show(visit: CurrentVisit, slug: Slug) -> Response:
 
 @router.post("", dependencies=[Depends(require_own_origin)])
 def open_it(visit: CurrentVisit, slug: Slug) -> Response:
-    """The button of the page that says what it means."""
+    """Open the solution early, after the page that explains the consequence."""
     if visit.user is None:
         return see_other(f"/sign-in?next=/problems/{slug}/solution")
     with visit.transaction() as session:

@@ -1,4 +1,4 @@
-"""One submission: its verdict and cases, live while it is judged."""
+"""A submission's page: verdict and cases, updated live while it is judged."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
@@ -67,7 +67,7 @@ def stop(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
 
 
 def hold_readable(visit: CurrentVisit, submission_id: SubmissionId) -> Iterator[ChangeStream]:
-    """A dependency, so that a stream which may not be seen, or is one too many, is refused before it begins."""
+    """Hold one of the user's streams; a dependency, so that a stream is refused before it starts."""
     read_shown(visit, submission_id)
     with hold_seat(visit, _viewer(visit), Permission.READ_SUBMISSIONS) as changes:
         yield changes
@@ -77,7 +77,7 @@ def hold_readable(visit: CurrentVisit, submission_id: SubmissionId) -> Iterator[
 async def stream_results(
     submission_id: SubmissionId, changes: Annotated[ChangeStream, Depends(hold_readable)]
 ) -> AsyncIterator[ServerSentEvent]:
-    """The same fragment as `/result`, whenever it has changed; `done` when it will not change again."""
+    """Send the fragment of `/result` on every change, and `done` after the last."""
 
     def read(session: Session, viewer: Viewer) -> Result:
         return read_one(session, viewer, submission_id).result
@@ -95,7 +95,7 @@ def render_result(result: Result) -> str:
 
 
 def read_shown(visit: Visit, submission_id: UUID) -> Shown:
-    """Raises NotFound, also for somebody who is not signed in."""
+    """Read the submission. Raises NotFound, also for a visitor who is not signed in."""
     with visit.transaction() as session:
         return read_one(session, _viewer(visit), submission_id)
 
@@ -107,7 +107,7 @@ def read_one(session: Session, viewer: Viewer, submission_id: UUID) -> Shown:
 
 
 def _inspect(visit: Visit, submission: Submission) -> dict[str, Any]:
-    """Whose it is and how it was judged each time, for those who may know."""
+    """Return the submission's owner and judgings for admins."""
     if not visit.may(Permission.INSPECT_SUBMISSIONS):
         return {"owner": "", "judgings": ()}
     with visit.transaction() as session:
@@ -119,5 +119,5 @@ def _inspect(visit: Visit, submission: Submission) -> dict[str, Any]:
 
 def _viewer(visit: Visit) -> Viewer:
     if visit.viewer is None:
-        raise NotFound("you are not signed in, so no submission can be shown; sign in and open it again")
+        raise NotFound("you are not signed in; sign in and open the submission again")
     return visit.viewer

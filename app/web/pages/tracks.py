@@ -1,4 +1,4 @@
-"""Tracks: all of them, and the path through one."""
+"""The tracks, and the problems of one track in order."""
 
 from fastapi import APIRouter, Response
 

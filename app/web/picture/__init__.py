@@ -1,1 +1,1 @@
-"""What is wrong with an answer, drawn: SVG made here, with no script and no style of its own (`static/picture.css`)."""
+"""Pictures of wrong answers: server-side SVG without scripts, styled by `static/picture.css`."""

@@ -1,4 +1,4 @@
-"""Numbers that stand in a list, such as the losses of a training, as one vector: each is a leaf of its own."""
+"""Lists of numbers, such as training losses, as one vector, although each number is a leaf."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _ITEM = re.compile(r"(.+)/(\d{1,4})|(\d{1,4})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """`path` is the list's. `used`: most of the tolerance that any of its numbers used."""
+    """A list of numbers. `path` is the list's; `used` is the largest share of the tolerance."""
 
     path: str
     values: Values
@@ -20,7 +20,7 @@ class Curve:
 
 
 def find_curve(report: Mapping[str, Any], leaf: Mapping[str, Any]) -> Curve | None:
-    """The list in which a leaf stands; None if it is in none, or its list holds more than numbers."""
+    """Find the list of a leaf, or None if the leaf is not in a list of numbers."""
     if (path := list_of(leaf["path"])) is None:
         return None
     expected, answer = (_numbers(report.get(name), path) for name in ("expected", "answer"))
@@ -53,7 +53,7 @@ def _place(path: str) -> int:
 
 
 def _numbers(preview: Mapping[str, Any] | None, path: str) -> list[float] | None:
-    """All that stand in a list, in order; None if one of them is no number, or they are not all there."""
+    """Return all numbers of a list in order, or None if any is missing or not a number."""
     leaves = [leaf for leaf in (preview or {}).get("leaves", []) if list_of(leaf["path"]) == path]
     numbers = [None if leaf["shape"] else read_number(leaf.get("values")) for leaf in leaves]
     if [_place(leaf["path"]) for leaf in leaves] != list(range(len(leaves))) or None in numbers:

@@ -1,7 +1,4 @@
-"""Which picture fits: by what differs and by the number of axes.
-
-The shape of an array as a block of cells: up to two axes are drawn, the others stand before it as a factor.
-"""
+"""The choice of pictures, by the kind of difference and the number of axes."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,12 +22,15 @@ ROOM = 34.0
 
 
 def draw_shape(shape: tuple[int, ...], other: tuple[int, ...], name: str) -> Markup:
-    """An axis whose size is another in `other` has its number marked."""
+    """Draw a shape as a block of cells. Two axes are drawn; the others become a factor.
+
+    Sizes that differ from those of `other` are marked.
+    """
     rows, columns = (1, 1, *shape)[-2:]
     drawn_rows, drawn_columns = min(rows, MOST), min(columns, MOST)
     lead = "×".join(map(str, shape[:-2])) + " ×" if len(shape) > 2 else ""
     left = ROOM + 7.5 * len(lead)
-    room = 0 if shape else 90  # for words beside it
+    room = 0 if shape else 90  # for the label beside it
     width, height = left + drawn_columns * CELL + 4 + room, 20 + drawn_rows * CELL + 4
     cells = [
         _cell(left + column * CELL, 20 + row * CELL, (row, column), (rows, columns))
@@ -42,13 +42,13 @@ def draw_shape(shape: tuple[int, ...], other: tuple[int, ...], name: str) -> Mar
 
 
 def _cell(x: float, y: float, place: tuple[int, int], size: tuple[int, int]) -> Markup:
-    """The last but one of an axis that is too long to draw stands for those left out."""
+    """Draw a cell. On a long axis, the last but one stands for the omitted cells."""
     is_gap = any(many > MOST and here == MOST - 2 for here, many in zip(place, size, strict=True))
     return element("rect", class_="block gap" if is_gap else "block", x=x + 1, y=y + 1, width=CELL - 2, height=CELL - 2)
 
 
 def _sizes(shape: tuple[int, ...], other: tuple[int, ...], corner: tuple[float, float]) -> list[Markup]:
-    """The number of columns above, of rows on the left."""
+    """Draw the number of columns above and the number of rows on the left."""
     left, height = corner
     words = []
     if not shape:
@@ -75,7 +75,7 @@ MOST_FIGURES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """`kind` is one of number-line, line-plot, heat-map, shape; `path` names the leaf, empty for the whole output."""
+    """A picture. `kind` is number-line, line-plot, heat-map or shape; `path` is empty for the whole output."""
 
     kind: str
     path: str
@@ -85,9 +85,9 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """How much of the tolerance a leaf used, in a sentence and in short. `percent` is that of the bar, at most 100.
+    """The share of the tolerance that a leaf used, in a sentence and in short. `percent` is the bar's length.
 
-    `leaf`: its report, or of a list's numbers the worst one's; `outside` of all its `size` elements are wrong.
+    `leaf` is the leaf's report, or that of a list's worst number. `outside` of its `size` elements are wrong.
     """
 
     path: str
@@ -101,7 +101,7 @@ class Share:
 
 
 def draw_figures(report: Mapping[str, Any]) -> list[Figure]:
-    """Of the leaves that differ, the worst first; of one number also where it is right."""
+    """Draw the wrong leaves, the worst first. A single number is also drawn if it is correct."""
     chosen = wrong_leaves(report)
     if not chosen:
         chosen = [leaf for leaf in report.get("leaves", []) if leaf["size"] == 1 and leaf["tolerance_used"]][:1]
@@ -109,7 +109,7 @@ def draw_figures(report: Mapping[str, Any]) -> list[Figure]:
 
 
 def list_shares(report: Mapping[str, Any]) -> list[Share]:
-    """Of each leaf of an output with several; the numbers of one list together, by the one that is furthest off."""
+    """Return the share of each leaf of an output with several. A list's numbers count as one leaf, by the worst."""
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for leaf in report.get("leaves", []):
         path = list_of(leaf["path"]) if leaf["size"] == 1 else None
@@ -119,14 +119,14 @@ def list_shares(report: Mapping[str, Any]) -> list[Share]:
 
 
 def most_used(report: Mapping[str, Any]) -> str:
-    """How much of the tolerance, by the leaf that used most of it; empty where no leaf tells."""
+    """Return the largest share of the tolerance in words, or an empty text if it is unknown."""
     used = [read_number(leaf.get("tolerance_used")) for leaf in report.get("leaves", ())]
     known = [share for share in used if share is not None]
     return share_text(max(known, key=lambda share: math.inf if math.isnan(share) else share)) if known else ""
 
 
 def _draw_each(report: Mapping[str, Any], leaves: Sequence[Mapping[str, Any]]) -> Iterator[Figure]:
-    """What stands in one list of numbers is one curve."""
+    """Yield the figures. A list of numbers is one curve."""
     drawn: set[str] = set()
     for leaf in leaves:
         if list_of(leaf["path"]) in drawn:
@@ -160,7 +160,7 @@ def _draw(report: Mapping[str, Any], leaf: Mapping[str, Any]) -> Figure | None:
 
 
 def _shapes(leaf: Mapping[str, Any]) -> Figure | None:
-    """Of two numbers that differ in their dtype alone there is nothing to draw."""
+    """Draw two shapes, unless two single numbers differ only in dtype."""
     yours, expected = tuple(leaf["shape"]), tuple(leaf["expected_shape"])
     if not yours and not expected:
         return None
@@ -184,14 +184,14 @@ def _number_line(leaf: Mapping[str, Any]) -> Figure | None:
 
 def _caption(leaf: Mapping[str, Any], values: Values | None) -> str:
     used = read_number(leaf["tolerance_used"])
-    words = [] if used is None else [_at_worst(used) if values else f"Yours {share_text(used)}."]
+    words = [] if used is None else [_at_worst(used) if values else f"Your value {share_text(used)}."]
     if values is not None and values.is_part:
-        words.append(f"Drawn is {values.part_text} of an array of shape {tuple(leaf['shape'])}.")
+        words.append(f"The picture shows {values.part_text} of an array of shape {tuple(leaf['shape'])}.")
     return " ".join(words)
 
 
 def _at_worst(used: float) -> str:
-    return f"At worst yours {share_text(used)}."
+    return f"The worst element {share_text(used)}."
 
 
 def _share(path: str, leaves: Sequence[Mapping[str, Any]]) -> Share:

@@ -1,4 +1,4 @@
-"""A matrix, or a slice of more axes: expected, yours, and the difference in units of the tolerance."""
+"""Heat maps of a matrix or slice: expected, yours, and the difference in units of the tolerance."""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from app.web.messages import gettext as _
 from app.web.picture.leaf import Values, finite, pair_text, short
 from app.web.picture.svg import drawing, element
 
-WORDY = 5  # up to so many columns the numbers stand in the cells
+WORDY = 5  # the most columns with numbers in the cells
 LEVELS = 4
 
 
@@ -21,7 +21,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """Of one panel, in C order: colours by class, words in the cell, words for whoever points at it."""
+    """The cells of one panel in C order: colour classes, labels and tooltips."""
 
     kinds: list[str]
     words: list[str]
@@ -81,7 +81,7 @@ def _level(number: float, largest: float) -> str:
 
 
 def _distance(answer: float, expected: float, allowed: float) -> str:
-    """By powers of ten of the tolerance."""
+    """Return the colour class, by powers of ten of the tolerance."""
     if _is_same(answer, expected):
         return "right"
     difference = abs(answer - expected)

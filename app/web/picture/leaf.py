@@ -1,6 +1,6 @@
-"""One leaf of an answer beside what was expected: what all pictures of values are drawn from.
+"""One leaf of an answer with its expected values, read from a report for the pictures.
 
-Numbers as a report holds them: nested lists, NaN and inf as words.
+A report holds numbers as nested lists, and NaN and inf as texts.
 """
 
 import math
@@ -14,12 +14,12 @@ from app.web.messages import gettext as _
 
 
 def flatten(values: Any) -> list[Any]:
-    """In C order."""
+    """Flatten nested lists in C order."""
     return [item for part in values for item in flatten(part)] if isinstance(values, list) else [values]
 
 
 def read_number(value: Any) -> float | None:
-    """None for what is no real number: text, a complex one."""
+    """Return a real number, or None for text and complex numbers."""
     if isinstance(value, bool | int | float):
         return float(value)
     try:
@@ -38,14 +38,14 @@ def finite(numbers: Sequence[float]) -> list[float]:
 
 
 def short(number: float, digits: int = 4) -> str:
-    """As people write them."""
+    """Format a number for people."""
     if not math.isfinite(number):
         return "NaN" if math.isnan(number) else ("∞" if number > 0 else "−∞")
     return f"{number:.{digits}g}".replace("-", "−")
 
 
 def apart(one: float, other: float, least: int = 4) -> tuple[str, str]:
-    """Both with as many digits as it takes to tell them apart."""
+    """Format both numbers with enough digits to tell them apart."""
     for digits in range(least, 17):
         pair = f"{one:.{digits}g}", f"{other:.{digits}g}"
         if pair[0] != pair[1] or one == other:
@@ -59,11 +59,11 @@ def pair_text(answer: float, expected: float) -> str:
 
 
 def share_text(used: float) -> str:
-    """How much of the tolerance was used, in words that go on from "Yours"."""
+    """Return how much of the tolerance was used, as words that follow "Your value"."""
     if math.isnan(used) or math.isinf(used):
-        return "differs where no difference is allowed"
+        return "differs; it must be equal"
     if not used:
-        return "uses none of the tolerance"
+        return "matches"
     if used <= 1:
         percent = used * 100
         return f"uses {'less than 1' if 0 < percent < 1 else f'{percent:.0f}'} % of the tolerance"
@@ -75,7 +75,7 @@ def share_text(used: float) -> str:
 
 
 def short_share(used: float) -> str:
-    """In a table: percent of the tolerance, or how many times it."""
+    """Format a share for a table: percent of the tolerance, or a multiple of it."""
     if math.isnan(used) or math.isinf(used):
         return "∞ ×"
     if used <= 1:
@@ -88,12 +88,12 @@ def _thousands(number: float) -> str:
     return f"{float(f'{number:.2g}'):,.0f}" if number < 1e9 else f"{number:.2g}"
 
 
-BY_ELEMENT = ("closeness", "fraction", "exact", "ulp")  # these compare an element with the one at its own place
+BY_ELEMENT = ("closeness", "fraction", "exact", "ulp")  # these compare elements at the same index
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Values:
-    """Numbers in C order. `start` is where in the leaf this part of it begins; `worst` an index into this part."""
+    """A part of a leaf, as numbers in C order. `start` is its index in the leaf; `worst` is an index into the part."""
 
     shape: tuple[int, ...]
     expected: list[float]
@@ -104,7 +104,7 @@ class Values:
     is_part: bool
 
     def index_text(self, position: int) -> str:
-        """The index in the whole leaf of the element at a position, as NumPy writes it."""
+        """Return an element's index in the whole leaf, as NumPy writes it."""
         index = []
         for size, begin in zip(reversed(self.shape), reversed(self.start[-len(self.shape) :] or (0,)), strict=True):
             position, here = divmod(position, size)
@@ -114,15 +114,15 @@ class Values:
 
     @property
     def worst_text(self) -> str:
-        """Where it is furthest off, for those who can't see it; empty where nothing is."""
+        """The place of the worst element, for screen readers, or an empty text."""
         if (at := self.worst_position) is None:
             return ""
-        where = _("furthest off at %(place)s") % {"place": self.index_text(at)}
+        where = _("worst at %(place)s") % {"place": self.index_text(at)}
         return f"; {where}: {pair_text(self.answer[at], self.expected[at])}"
 
     @property
     def part_text(self) -> str:
-        """Which part of the leaf this is, as Python writes slices."""
+        """This part of the leaf as Python slices."""
         lead = len(self.start) - len(self.shape)
         slices = [f"{begin}:{begin + size}" for begin, size in zip(self.start[lead:], self.shape, strict=True)]
         return "[" + ", ".join([*map(str, self.start[:lead]), *slices]) + "]"
@@ -143,7 +143,7 @@ def severity_of(leaf: Mapping[str, Any]) -> tuple[int, float]:
 
 
 def read_values(report: Mapping[str, Any], leaf: Mapping[str, Any]) -> Values | None:
-    """None where the values are not held, no numbers, or not compared place by place."""
+    """Read a leaf's values, or None if they are missing, not numbers, or not compared element by element."""
     shape = tuple(leaf["expected_shape"])
     if leaf["checker"] not in BY_ELEMENT or tuple(leaf["shape"]) != shape or not prod(shape):
         return None
@@ -187,7 +187,7 @@ def _within(index: list[int] | None, start: tuple[int, ...], shape: tuple[int, .
 
 
 def _last_two(values: Values) -> Values:
-    """Of more than two axes, the slice that holds the worst element."""
+    """Reduce more than two axes to the slice with the worst element."""
     leading = len(values.shape) - 2
     if leading <= 0:
         return values

@@ -1,9 +1,4 @@
-"""A vector: both as lines over the index, and below them the difference beside what is allowed.
-
-One number: where it is, where it should be, and the tolerance around that.
-
-From values to places.
-"""
+"""Line plots of vectors with their difference and tolerance, and number lines of single numbers."""
 
 import math
 from collections.abc import Sequence
@@ -15,14 +10,14 @@ from app.web.messages import gettext as _
 from app.web.picture.leaf import Values, apart, finite, pair_text, short
 from app.web.picture.svg import drawing, element
 
-LARGEST = 1e300  # what is further out is drawn at the edge, so that differences stay finite
+LARGEST = 1e300  # larger numbers are drawn at the edge, so that differences stay finite
 
 LEAST = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """`low` stands at `start`, `high` at `end`."""
+    """A linear scale from values to places: `low` is at `start`, `high` at `end`."""
 
     low: float
     high: float
@@ -35,14 +30,14 @@ class Scale:
 
 
 def scale_for(values: Sequence[float], start: float, end: float, margin: float = 0.08) -> Scale:
-    """All finite `values`, with a margin, and some width around a single one."""
+    """Return a scale for all finite `values`, with a margin. A single value gets some width."""
     low, high = (min(max(value, -LARGEST), LARGEST) for value in (min(values, default=0.0), max(values, default=0.0)))
     room = max((high - low) * margin or abs(high) * 0.1 or 1.0, LEAST)
     return Scale(low - room, high + room, start, end)
 
 
 def ticks(scale: Scale, count: int = 4) -> list[float]:
-    """About `count` round numbers within the scale."""
+    """Return about `count` round numbers within the scale."""
     step = 10.0 ** math.floor(math.log10((scale.high - scale.low) / count))
     step *= next((many for many in (1, 2, 5) if (scale.high - scale.low) / (step * many) <= count), 10)
     first = math.ceil(scale.low / step)
@@ -52,7 +47,7 @@ def ticks(scale: Scale, count: int = 4) -> list[float]:
 WIDTH, HEIGHT = 460.0, 236.0
 LEFT, RIGHT = 62.0, 448.0
 TOP, MIDDLE = (10.0, 130.0), (152.0, 212.0)
-DOTS = 40  # a longer vector is drawn without a dot for each element
+DOTS = 40  # longer vectors have no dots
 
 
 def draw_line_plot(values: Values) -> Markup:
@@ -88,7 +83,7 @@ def _lines(values: Values, across: Scale) -> Markup:
 
 
 def _line(numbers: Sequence[float], across: Scale, down: Scale, name: str) -> Markup:
-    """Broken where there is no number to draw."""
+    """Draw a line, interrupted at NaN and inf."""
     steps, is_broken = [], True
     for at, number in enumerate(numbers):
         if math.isfinite(number):
@@ -131,7 +126,7 @@ def _worst(values: Values, across: Scale) -> Markup:
 
 
 def _index_words(values: Values, across: Scale) -> Markup:
-    """First, last and worst."""
+    """Label the first, last and worst index."""
     last = len(values.expected) - 1
     worst = values.worst_position
     shown = {0: "start", last: "end"} | (
@@ -157,7 +152,7 @@ THINNEST = 3.0
 
 
 def draw_number_line(answer: float, expected: float, allowed: float) -> Markup:
-    """All finite."""
+    """Draw finite numbers on a number line."""
     scale = scale_for([answer, expected - allowed, expected + allowed], EDGE, NUMBER_LINE_WIDTH - EDGE, margin=0.15)
     yours, right = apart(answer, expected)
     label = _("Number line: expected %(expected)s, yours %(yours)s, allowed difference %(allowed)s") % {
@@ -183,7 +178,7 @@ def _band(scale: Scale, expected: float, allowed: float) -> Markup:
 
 
 def _mark(x: float, name: str, number: str, side: int, kind: str = "") -> Markup:
-    """The expected one above the axis, the other below, so that their words never meet."""
+    """Draw the expected number above the axis and the other below, so that labels never overlap."""
     anchor = "start" if x < NUMBER_LINE_WIDTH * 0.2 else "end" if x > NUMBER_LINE_WIDTH * 0.8 else "middle"
     words = element("text", f"{name} {number}", class_=name + kind, x=x, y=AXIS + side * 26 + 4, text_anchor=anchor)
     return element("line", class_=name + kind, x1=x, x2=x, y1=AXIS, y2=AXIS + side * 16) + words

@@ -1,4 +1,4 @@
-"""SVG as text. Attributes and texts are escaped; `class_` and `text_anchor` become `class` and `text-anchor`."""
+"""SVG elements as escaped text. `class_` and `text_anchor` become `class` and `text-anchor`."""
 
 from markupsafe import Markup, escape
 
@@ -7,13 +7,13 @@ def element(name: str, *children: Markup | str, **attributes: object) -> Markup:
     written = Markup("").join(
         Markup(' {}="{}"').format(key.rstrip("_").replace("_", "-"), _short(value)) for key, value in attributes.items()
     )
-    # The names are ours; what is put between them is escaped.
+    # Element names are our own; children are escaped.
     start = Markup("<" + name) + written
     return start + Markup(">") + Markup("").join(map(escape, children)) + Markup("</" + name + ">")
 
 
 def drawing(width: float, height: float, label: str, *children: Markup) -> Markup:
-    """A picture in its natural size; `label` says to screen readers what it shows."""
+    """Return a picture in its natural size. `label` describes it to screen readers."""
     size = {"viewBox": f"0 0 {_short(width)} {_short(height)}", "width": width, "height": height}
     return element("svg", *children, role="img", aria_label=label, class_="drawing", **size)
 

@@ -1,1 +1,1 @@
-"""The report of a verification as HTML, for a file of its own and for the authors' page."""
+"""The report of a verification as HTML, as a separate file and on the author's page."""

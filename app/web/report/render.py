@@ -1,11 +1,4 @@
-"""A report as HTML: a page that needs no other file and no script, or the fragment that stands on the authors' page.
-
-A unified diff, line by line with what each does.
-
-The kill matrix: a row for each wrong submission, a column for each case.
-
-Mutants by their family: how many were killed, survived, or compute the same.
-"""
+"""The rendering of a verification report: a self-contained page, or a fragment for the author's page."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -38,19 +31,19 @@ def is_diff(text: str) -> bool:
 
 
 def diff_lines(text: str) -> list[DiffLine]:
-    """Without the two that name the files."""
+    """Return the lines of a unified diff without the two file names."""
     lines = printable(text, MAX_TEXT).splitlines()
     return [DiffLine(_KINDS.get(line[:1], "same"), line) for line in lines[2:]]
 
 
 Mark = Literal["only", "failed", "passed", "unknown"]
 MEANINGS: dict[Mark, str] = {
-    "failed": "noticed",
-    "only": "noticed here only",
-    "passed": "not noticed",
+    "failed": "caught",
+    "only": "caught here only",
+    "passed": "not caught",
     "unknown": "not run",
 }
-# Draws of one case are told by a sum, beyond so many columns.
+# The most cases with a column of their own.
 MOST_COLUMNS = 24
 
 
@@ -63,7 +56,10 @@ class KillTableRow:
 
 @dataclass(frozen=True, slots=True)
 class KillTable:
-    """`hidden_columns`: how many cases are left out, for want of room."""
+    """The kill matrix: a row for each wrong submission, a column for each case.
+
+    `hidden_columns` is the number of cases without a column.
+    """
 
     columns: tuple[KillCase, ...]
     rows: tuple[KillTableRow, ...]
@@ -98,7 +94,7 @@ class Family:
 
 
 def families(section: MutationSection) -> tuple[Family, ...]:
-    """The weakest first."""
+    """Count killed, surviving and equivalent mutants by operator, the weakest first."""
     counts = Counter((mutant.operator, mutant.outcome) for mutant in section.mutants)
     names = sorted({mutant.operator for mutant in section.mutants})
     found = [
@@ -120,13 +116,13 @@ ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 
 
 def render(report: Report) -> str:
-    """A page of its own, for a file."""
+    """Render a self-contained page."""
     styles = Markup("\n".join((STATIC / sheet).read_text() for sheet in SHEETS))
     return _environment().get_template("page.html").render(styles=styles, **_names(report))
 
 
 def render_fragment(report: Report) -> Markup:
-    """To stand in a page that has `report.css` and says itself which problem it is and whether it passed."""
+    """Render a fragment for a page that has `report.css` and shows the problem and the outcome."""
     return Markup(_environment().get_template("report.html").render(**_names(report)))
 
 
@@ -146,7 +142,7 @@ def _by_weight(findings: tuple[Finding, ...]) -> list[Finding]:
 
 
 def _made_printable(value: object) -> object:
-    """Texts are those of a package, and of errors in its code."""
+    """Escape unprintable characters. Texts come from packages and from errors in their code."""
     return printable(value, MAX_TEXT) if type(value) is str else value
 
 

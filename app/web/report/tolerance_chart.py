@@ -1,7 +1,4 @@
-"""Where right and wrong answers lie beside the tolerance: a strip of dots for each, on one logarithmic axis.
-
-A logarithmic axis: where a value stands, and which powers of ten are marked.
-"""
+"""The chart of right and wrong answers against the tolerance: strips of dots on a logarithmic axis."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -11,10 +8,10 @@ from math import ceil, floor, inf, isfinite, log10, sqrt
 from app.catalog.verification_section import CalibratedLeaf, Measured, share_text, used_text
 from app.judging.options import Margin
 
-# Beyond these nothing is told apart.
+# Values beyond these are drawn at the edge.
 LARGEST = 1e15
 SMALLEST = 1e-15
-# So far apart, in pixels, that the labels of two marks don't touch.
+# The distance of marks, in pixels, at which their labels don't touch.
 MARK_WIDTH = 44.0
 
 
@@ -25,13 +22,13 @@ class Mark:
 
     @property
     def label(self) -> str:
-        """`0.01`, `1`, `100`; further out as a power, whose exponent a template raises."""
+        """The label `0.01`, `1` or `100`, or an empty text for a power that the template writes."""
         return f"{10.0**self.exponent:g}" if -3 <= self.exponent <= 4 else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From `start` to `end` in pixels; `low` and `high` are exponents of ten. A value of 0 stands left of the axis."""
+    """A logarithmic scale from `start` to `end` in pixels. `low` and `high` are exponents of ten."""
 
     start: float
     end: float
@@ -46,13 +43,13 @@ class Scale:
     def marks(self) -> list[Mark]:
         count = self.high - self.low
         step = max(1, ceil(count * MARK_WIDTH / (self.end - self.start)))
-        # 1 is the tolerance, and always marked.
+        # 1 is the tolerance and always has a mark.
         exponents = [exponent for exponent in range(self.low, self.high + 1) if exponent % step == 0]
         return [Mark(self.x(10.0**exponent), exponent) for exponent in exponents]
 
 
 def scale_for(values: Iterable[float], start: float, end: float) -> Scale:
-    """Holds all finite values above 0, and 1, with some room."""
+    """Return a scale for 1 and all finite positive values, with a margin."""
     known = [min(max(value, SMALLEST), LARGEST) for value in (*values, 1.0) if isfinite(value) and value > 0]
     low, high = floor(log10(min(known)) - 0.15), ceil(log10(max(known)) + 0.15)
     return Scale(start, end, min(low, -1), max(high, 1))
@@ -67,7 +64,7 @@ LABEL_ROOM = 24.0
 LANE_GAP = 14.0
 MOST_IN_A_PILE = 12
 LETTER = 6.3
-# So far from the tolerance's line does a label stay.
+# The distance of labels from the tolerance's line.
 BESIDE = 6.0
 
 
@@ -81,7 +78,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """`anchor`: start, middle or end, so that it stays inside the picture."""
+    """A label. `anchor` is start, middle or end and keeps it inside the picture."""
 
     x: float
     y: float
@@ -91,7 +88,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A strip of dots: `bottom` is its base line."""
+    """A strip of dots. `bottom` is its baseline."""
 
     name: str
     bottom: float
@@ -175,7 +172,7 @@ def _inside(x: float, y: float, text: str, scale: Scale) -> Label:
 
 
 def _beside_limit(label: Label, scale: Scale) -> Label:
-    """On the side of the tolerance's line where it begins, if there is room, and else on the other."""
+    """Move a label that crosses the tolerance's line to its own side, or to the other without room."""
     limit, width = scale.x(1.0), len(label.text) * LETTER
     left = label.x - {"start": 0.0, "middle": width / 2, "end": width}[label.anchor]
     if not left - BESIDE < limit < left + width + BESIDE:
@@ -187,7 +184,7 @@ def _beside_limit(label: Label, scale: Scale) -> Label:
 
 
 def _suggestion(leaf: CalibratedLeaf, scale: Scale) -> Label | None:
-    """On a line of its own below that of the tolerance, so that both can be read when they are near."""
+    """Return the suggestion's label on a separate line below the tolerance's label."""
     if leaf.suggestion is None or leaf.tolerance is None:
         return None
     label = _inside(scale.x(_ratio(leaf)), 32.0, f"suggested: {margin_text(leaf.suggestion)}", scale)
@@ -195,7 +192,7 @@ def _suggestion(leaf: CalibratedLeaf, scale: Scale) -> Label | None:
 
 
 def _ratio(leaf: CalibratedLeaf) -> float:
-    """Of the suggestion to the tolerance; 1 where there is none."""
+    """Return the ratio of the suggestion to the tolerance, or 1 without a suggestion."""
     new, old = leaf.suggestion, leaf.tolerance
     if new is None or old is None:
         return 1.0

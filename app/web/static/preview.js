@@ -1,4 +1,4 @@
-// Loads the page again when the files of the package have changed, or what is known of them.
+// Reloads the page when the package's files or their results change.
 const bar = document.querySelector("[data-preview]");
 const stream = new EventSource("/preview/events");
 

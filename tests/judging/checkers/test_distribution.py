@@ -79,17 +79,17 @@ OUTLYING[:30] = 4.5
 FAR_OUT = draw(4)
 FAR_OUT[:6] = 50.0
 WRONG: dict[str, tuple[Array, Array, str]] = {
-    "shifted": (draw(2) + 0.25, draw(3), "by the mean: yours 0.2"),
-    "wider": (draw(2) * 1.3, draw(3), "by the standard deviation: yours 1.3"),
-    "another shape": (np.sign(draw(2)), draw(3), "by the share of the values up to"),
-    "clipped": (np.clip(draw(2), -1.8, 1.8), draw(3), "by the number of values"),
-    "outlying": (OUTLYING, draw(3), "by the number of values above all of the other sample: yours 30"),
-    "uncorrelated": (draw(2, 3000, 2), CORRELATED, "by the covariance of components 0 and 1: yours 0.0"),
+    "shifted": (draw(2) + 0.25, draw(3), "; the mean: yours 0.2"),
+    "wider": (draw(2) * 1.3, draw(3), "; the standard deviation: yours 1.3"),
+    "another shape": (np.sign(draw(2)), draw(3), "; the share of the values up to"),
+    "clipped": (np.clip(draw(2), -1.8, 1.8), draw(3), "; the number of values"),
+    "outlying": (OUTLYING, draw(3), "; the number of values above all of the other sample: yours 30"),
+    "uncorrelated": (draw(2, 3000, 2), CORRELATED, "; the covariance of components 0 and 1: yours 0.0"),
     "one component": (draw(2, 3000, 2) * [1, 2], draw(3, 3000, 2), "of component 1"),
-    "constant": (np.zeros(3000), draw(3), "by the standard deviation: yours 0"),
-    "one value repeated": (np.full(3000, draw(3)[0]), draw(3), "by the mean: yours 2.0"),
-    "the mean repeated": (np.full(3000, draw(3).mean()), draw(3), "by the standard deviation: yours 0"),
-    "unfair coin": (draw(2) < 0.3, draw(3) < 0, "by the mean: yours 0.62"),
+    "constant": (np.zeros(3000), draw(3), "; the standard deviation: yours 0"),
+    "one value repeated": (np.full(3000, draw(3)[0]), draw(3), "; the mean: yours 2.0"),
+    "the mean repeated": (np.full(3000, draw(3).mean()), draw(3), "; the standard deviation: yours 0"),
+    "unfair coin": (draw(2) < 0.3, draw(3) < 0, "; the mean: yours 0.62"),
 }
 
 
@@ -100,7 +100,7 @@ def test_wrong_samplers_are_refused_with_what_is_wrong_about_them(name: str) -> 
     found = judge("distribution", answer, expected)
 
     assert found.category == "distribution differs"
-    assert found.message.startswith("your output is not distributed as expected, by ")
+    assert found.message.startswith("your output does not follow the expected distribution; ")
     assert words in found.message
     assert (found.leaves[0].tolerance_used or 0) > 1
     assert judge("distribution", expected, expected).accepted
@@ -154,7 +154,7 @@ def test_nan_and_inf_are_no_samples(value: float) -> None:
     found = judge("distribution", odd, draw(3))
 
     assert found.category == "nan or inf differs"
-    assert "first nan or inf out of place at (7,)" in found.message
+    assert "first nan or inf mismatch at (7,)" in found.message
     with pytest.raises(CheckerUnfit, match="holds nan or inf"):
         judge("distribution", odd, odd)
 

@@ -49,8 +49,8 @@ def test_the_rest_has_a_tolerance_too() -> None:
 
     assert found.category == "values outside tolerance"
     assert found.message == (
-        "your output: 1 of 100 elements are too far off even for the few that may miss; furthest off at (3,): "
-        "yours 1.5, expected 0.0 (difference 1.5, allowed 1)"
+        "your output: 1 of 100 elements are outside even the wider tolerance; worst at (3,): "
+        "yours 1.5, expected 0 (allowed ±1)"
     )
 
 
@@ -60,8 +60,7 @@ def test_a_message_counts_what_missed_and_what_may() -> None:
     found = judge("fraction", answer, np.zeros(4), tolerance=(0.0, 0.1), least=0.75, rest=REST)
 
     assert found.message == (
-        "your output: 2 of 4 elements are outside the tolerance, and 1 may be; furthest off at (2,): "
-        "yours 0.75, expected 0.0 (difference 0.75, allowed 0.1)"
+        "your output: 2 of 4 elements differ; at most 1 may; worst at (2,): yours 0.75, expected 0 (allowed ±0.1)"
     )
     assert found.leaves[0].tolerance_used == 2.0
 

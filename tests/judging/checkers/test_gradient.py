@@ -52,21 +52,27 @@ def test_a_small_element_may_be_off_by_much_of_itself() -> None:
     [
         (
             [6.0, 8.0],
-            "is off by 0.5 of its length, and 0.001 is allowed; it has the expected direction, with 2 times the length",
+            "the relative error is 0.5; at most 0.001 is allowed; "
+            "your vector has the expected direction and 2 times the expected length",
         ),
         (
             [-3.0, -4.0],
-            "is off by 2 of its length, and 0.001 is allowed; it points the opposite way, with 1 times the length",
+            "the relative error is 2; at most 0.001 is allowed; "
+            "your vector points in the opposite direction and 1 times the expected length",
         ),
-        ([-4.0, 3.0], "is off by 1.41 of its length, and 0.001 is allowed; it points 90° away from the expected one"),
-        ([0.0, 0.0], "is off by 1 of its length, and 0.001 is allowed; yours is zero everywhere"),
+        (
+            [-4.0, 3.0],
+            "the relative error is 1.41; at most 0.001 is allowed; "
+            "your vector points 90° away from the expected direction",
+        ),
+        ([0.0, 0.0], "the relative error is 1; at most 0.001 is allowed; your vector is all zeros"),
     ],
 )
 def test_the_message_says_whether_direction_or_length_is_off(answer: list[float], said: str) -> None:
     found = judge("gradient", {"w": np.array(answer)}, {"w": np.array([3.0, 4.0])}, relative=1e-3)
 
     assert found.category == "values outside tolerance"
-    assert found.message == f"leaf w {said}"
+    assert found.message == f"`w`: {said}"
 
 
 def test_a_gradient_of_zero_needs_an_absolute_allowance() -> None:
@@ -93,5 +99,5 @@ def test_nan_and_inf_are_in_no_gradient(value: float) -> None:
     odd: Any = np.array([1.0, value])
 
     assert judge("gradient", odd, np.ones(2), relative=0.5).category == "nan or inf differs"
-    with pytest.raises(CheckerUnfit, match="gradient is for the output, and that holds nan or inf"):
+    with pytest.raises(CheckerUnfit, match="gradient can't judge the output: it holds nan or inf"):
         judge("gradient", odd, odd, relative=0.5)

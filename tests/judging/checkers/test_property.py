@@ -30,11 +30,11 @@ def test_what_the_author_calls_right_is_right(said: Any) -> None:
 @pytest.mark.parametrize(
     ("said", "message", "categories"),
     [
-        (False, "leaf q: the answer does not have the property that is asked for", [True, True]),
-        (np.array(False), "leaf q: the answer does not have the property that is asked for", [True, True]),
-        ("q is not orthogonal", "leaf q: q is not orthogonal", [True, True]),
-        ({"q": True, "r": "is not triangular"}, "leaf r: is not triangular", [False, True]),
-        ({"q": "no\x1b[2J", "r": True}, "leaf q: no\\x1b[2J", [True, False]),
+        (False, "`q`: the answer does not have the required property", [True, True]),
+        (np.array(False), "`q`: the answer does not have the required property", [True, True]),
+        ("q is not orthogonal", "`q`: q is not orthogonal", [True, True]),
+        ({"q": True, "r": "is not triangular"}, "`r`: is not triangular", [False, True]),
+        ({"q": "no\x1b[2J", "r": True}, "`q`: no\\x1b[2J", [True, False]),
     ],
 )
 def test_what_the_author_calls_wrong_is_wrong_with_the_reason(said: Any, message: str, categories: list[bool]) -> None:
@@ -48,7 +48,7 @@ def test_what_the_author_calls_wrong_is_wrong_with_the_reason(said: Any, message
     "said", [None, 1, 0, "", "  ", {}, {"q": True}, {"q": 1, "r": 1}, [True], np.array([True]), 0.5]
 )
 def test_anything_else_is_the_authors_mistake(said: Any) -> None:
-    with pytest.raises(CheckerUnfit, match=r"checker\.py said"):
+    with pytest.raises(CheckerUnfit, match=r"checker\.py returned"):
         judge(said)
 
 
@@ -87,6 +87,6 @@ def test_nan_and_inf_are_wrong_without_asking_where_all_is_finite_in_the_referen
 
     assert (found.category, found.message) == (
         "nan or inf differs",
-        f"leaf q holds {value} at (1, 1); expected finite numbers",
+        f"`q` holds {value} at (1, 1); expected finite numbers",
     )
     assert compare(answer, answer, rules(CHECKERS), lambda: True).accepted

@@ -82,8 +82,8 @@ def test_a_message_counts_the_missing_rows_and_shows_one_beside_what_is_left_ove
 
     assert found.category == "values outside tolerance"
     assert found.message == (
-        "your output: 1 of 3 expected rows are not among yours; row 1 beside one of yours that is left over: "
-        "furthest off at (1, 1): yours 2.5, expected 2.0 (difference 0.5, allowed 0.1)"
+        "your output: 1 of 3 expected rows are not in your output; expected row 1 against your closest unmatched one: "
+        "worst at (1, 1): yours 2.5, expected 2 (allowed ±0.1)"
     )
 
 
@@ -94,6 +94,6 @@ def test_one_missing_number_is_one_missing_row() -> None:
 
 
 def test_too_many_rows_to_pair_are_the_authors_mistake() -> None:
-    with pytest.raises(CheckerUnfit, match="set is for the output, and that has 3000 rows of 2 elements"):
+    with pytest.raises(CheckerUnfit, match="set can't judge the output: it has 3000 rows of 2 elements"):
         judge("set", np.zeros((3000, 2), int), np.zeros((3000, 2), int), tolerance=(0.0, 1.0))
     assert judge("set", np.zeros((3000, 2), int), np.zeros((3000, 2), int)).accepted

@@ -95,8 +95,8 @@ def test_the_message_counts_the_units() -> None:
     found = judge("ulp", answer, expected, units=2)
 
     assert found.message == (
-        "your output: 1 of 3 elements differ; furthest off at (1,): yours 2.0000007, expected 2.0 "
-        "(3 units in the last place apart, 2 allowed)"
+        "your output: 1 of 3 elements differ; worst at (1,): yours 2.000001, expected 2 "
+        "(3 units in the last place apart; at most 2 allowed)"
     )
     leaf = found.leaves[0]
     assert (leaf.tolerance_used, leaf.worst_difference, leaf.worst_allowed) == (1.5, 3.0, 2.0)

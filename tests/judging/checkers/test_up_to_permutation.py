@@ -143,8 +143,8 @@ def test_a_message_names_what_is_missing_along_the_axis() -> None:
     found = judge("up_to_permutation", expected[:, [2, 1, 1]], expected, tolerance=(0.0, 0.1), axis=1)
 
     assert found.message == (
-        "your output: 1 of 3 expected columns are not among yours; column 0 beside one of yours that is left over: "
-        "furthest off at (0, 0): yours 2.0, expected 1.0 (difference 1, allowed 0.1)"
+        "your output: 1 of 3 expected columns are not in your output; "
+        "expected column 0 against your closest unmatched one: worst at (0, 0): yours 2, expected 1 (allowed ±0.1)"
     )
 
 
@@ -154,8 +154,7 @@ def test_a_message_about_labels_says_how_many_points_are_elsewhere() -> None:
     found = together(answer, expected, LABELS)
 
     assert found.message == (
-        "your output: 1 of 5 labels differ, however they are renamed; renamed as well as can be, "
-        "furthest off at (4,): yours 1, expected 0"
+        "your output: 1 of 5 labels differ under the best renaming; worst at (4,): yours 1, expected 0"
     )
 
 
@@ -165,7 +164,7 @@ def test_wrong_labels_beside_right_centres_are_blamed_alone() -> None:
     found = together({"centres": np.array([[1.0], [0.0]]), "labels": np.array([1, 0, 1])}, expected)
 
     assert [leaf.category for leaf in found.leaves] == [None, "values outside tolerance"]
-    assert found.message.startswith("leaf labels: 1 of 3 labels differ")
+    assert found.message.startswith("`labels`: 1 of 3 labels differ")
 
 
 @pytest.mark.parametrize(

@@ -100,8 +100,8 @@ def test_the_message_names_the_column_and_says_that_both_signs_were_tried() -> N
 
     assert found.category == "values outside tolerance"
     assert found.message == (
-        "your output: column 2 differs from the expected one, also with its sign flipped (after flipping, "
-        "furthest off at (1, 2): yours 7.0, expected 6.0 (difference 1, allowed 0.1))"
+        "your output: column 2 differs under either sign; with the sign flipped, "
+        "worst at (1, 2): yours 7, expected 6 (allowed ±0.1)"
     )
     assert found.leaves[0].outside == 1
 
@@ -113,7 +113,7 @@ def test_leaves_of_a_group_are_flipped_together() -> None:
     assert together({"u": u * signs, "v": v * signs}, {"u": u, "v": v}).accepted
     found = together({"u": u * signs, "v": v}, {"u": u, "v": v})
     assert not found.accepted
-    assert "column 0 has another sign than in the other leaves of its group: they are flipped together" in found.message
+    assert "column 0 has another sign than the other leaves of its group; flip them together" in found.message
 
 
 def test_leaves_without_a_group_are_flipped_each_by_itself() -> None:

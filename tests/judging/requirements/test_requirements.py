@@ -44,21 +44,21 @@ UNMET: list[tuple[dict[str, Any], Facts, str]] = [
     (SCAN, with_program(loops=()), "expected one loop of 8 steps; found no loop"),
     (SCAN, with_loop(length=7), "expected one loop of 8 steps; found a loop of 7 steps"),
     (SCAN, with_loop(length=None), "found a loop of unknown length"),
-    (SCAN, with_loop(takes_part=False), "found one on which the answer does not depend"),
-    (SCAN, with_loop(fed_by=()), "found one on which the answer does not depend"),
-    (SCAN, with_loop(share=0.05), "found one that does 5% of the arithmetic"),
-    (SLICED, PADDED, "found one, but with much more arithmetic outside of it than needed"),
-    (SLICED, ENDLESS, "found one, but with much more arithmetic outside of it than needed"),
+    (SCAN, with_loop(takes_part=False), "found a loop that the answer does not depend on"),
+    (SCAN, with_loop(fed_by=()), "found a loop that the answer does not depend on"),
+    (SCAN, with_loop(share=0.05), "found a loop that does only 5% of the arithmetic"),
+    (SLICED, PADDED, "found a loop, but too much arithmetic outside it"),
+    (SLICED, ENDLESS, "found a loop, but too much arithmetic outside it"),
     ({"uses": "vmap", "length": 4}, ENDLESS, "expected one batched computation over 4; found a loop"),
     ({"uses": "vmap", "length": 4}, with_program(axes={4: 100.0}), "found little arithmetic along an axis of 4"),
     ({"max_flops_ratio": 1.5}, ENDLESS, "1.5 times the reference's arithmetic; found a loop of unknown length"),
-    (SCAN, with_loop(effect=0.0), "found one that gives the same without one of its steps"),
-    (SCAN, with_loop(effect=0.001), "found one that gives the same without one of its steps"),
-    (SLICED, with_loop(bypassed_by=("y",)), "found one, but y also reaching the answer beside it"),
-    (SLICED, with_loop(whole=("x", "y")), "found one of which every step reads all of x and y"),
+    (SCAN, with_loop(effect=0.0), "found a loop that gives the same answer without one of its steps"),
+    (SCAN, with_loop(effect=0.001), "found a loop that gives the same answer without one of its steps"),
+    (SLICED, with_loop(bypassed_by=("y",)), "found a loop, but y also reaches the answer without it"),
+    (SLICED, with_loop(whole=("x", "y")), "found a loop in which every step reads all of x and y"),
     ({"uses": "while"}, NO_LOOP, "expected one loop; found 8 copies of the body"),
     ({"uses": "cond"}, facts(), "expected one choice between branches; found none"),
-    ({"uses": "cond"}, with_branch(effect=0.0), "found one that gives the same with one of its branches only"),
+    ({"uses": "cond"}, with_branch(effect=0.0), "a choice that gives the same answer with only one of its branches"),
     ({"uses": "vmap"}, facts(), "expected one batched computation; found a loop of 8 steps"),
     ({"uses": "vmap", "length": 8}, NO_LOOP, "expected one batched computation over 8; found 8 copies of the body"),
     ({"uses": "vmap", "length": 5}, facts(), "found no arithmetic along an axis of 5"),
@@ -95,7 +95,7 @@ def test_without_evidence_nothing_is_met(options: dict[str, Any]) -> None:
     unmet = read(options).find_unmet(Facts(numbers={"n": 8}))
 
     assert unmet is not None
-    assert unmet.message.endswith("found no program that could be examined")
+    assert unmet.message.endswith("found no program that could be inspected")
 
 
 def test_the_category_holds_the_words_of_the_manifest_and_no_number_of_the_case() -> None:

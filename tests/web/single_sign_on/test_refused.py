@@ -65,7 +65,7 @@ def test_who_declines_is_told_that_nothing_was_changed(anyone: TestClient, provi
     answer = sign_in(anyone, provider)
 
     assert answer.status_code == 403
-    assert "since you declined" in answer.text
+    assert "you declined" in answer.text
 
 
 def test_an_answer_without_our_state_or_with_another_is_refused(anyone: TestClient, provider: Away) -> None:
@@ -78,7 +78,7 @@ def test_an_answer_without_our_state_or_with_another_is_refused(anyone: TestClie
 
     for answer in (strange, again, elsewhere):
         assert answer.status_code == 403
-        assert "begin it again here" in answer.text
+        assert "start again here" in answer.text
     assert COOKIE not in anyone.cookies
 
 

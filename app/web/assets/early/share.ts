@@ -1,4 +1,4 @@
-// Before the page is drawn, so that nothing moves afterwards.
+// Runs before the first paint, so that nothing moves afterwards.
 import { DIVISIONS, divide, recallShare } from "../page/share";
 
 for (const division of Object.values(DIVISIONS)) {

@@ -1,4 +1,4 @@
-// The keys of Vim or Emacs for those who want them: loaded when chosen, and remembered in this browser.
+// Vim or Emacs key bindings, loaded on demand and stored in this browser.
 import { Compartment, type Extension } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
 import { keep, recall } from "../page/memory";

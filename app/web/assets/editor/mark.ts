@@ -1,4 +1,4 @@
-// Lines of the code that a message speaks of: coloured, with the words below the line, and moving with it.
+// Marks lines with a colour and a message below. Marks move with their lines.
 import { type EditorState, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, WidgetType } from "@codemirror/view";
 

@@ -1,5 +1,5 @@
-// CodeMirror in place of a textarea. The textarea stays in its form and always holds the same text, so the form posts
-// as it does without scripts. `data-editor` holds the nonce of the page's styles.
+// Replaces a textarea with CodeMirror. The textarea stays in its form with the same text, so the form works as without
+// scripts. `data-editor` holds the nonce of the page's styles.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
@@ -44,8 +44,8 @@ const behaviour: Extension = [
   marks,
 ];
 
-// Typed over a selection: left to themselves, browsers keep its look by style attributes, which the page's policy forbids.
-// The page's selection counts, since the editor may not have heard of it yet.
+// Typing over a selection: browsers would keep its style with style attributes, which the content policy forbids. Uses the
+// page's selection, since the editor may not know it yet.
 function replaceSelected(event: InputEvent, view: EditorView): boolean {
   const range = document.getSelection();
   if (event.inputType !== "insertText" || event.data === null || event.isComposing || !range?.rangeCount) return false;
@@ -65,7 +65,7 @@ export function mountEditor(area: HTMLTextAreaElement, language: Extension): Edi
   const view = new EditorView({ doc: area.value, extensions });
   area.before(view.dom);
   area.hidden = true;
-  area.required = false; // a field that is not seen can't be asked for; the server says it
+  area.required = false; // browsers can't report a hidden required field; the server does
   label?.removeAttribute("for");
   label?.addEventListener("click", () => view.focus());
   return view;
@@ -92,7 +92,7 @@ function tie(area: HTMLTextAreaElement, label: HTMLLabelElement | undefined): Ex
   ];
 }
 
-// The buttons that the field names are pressed by their keys, before any other key map sees them.
+// Shortcuts for the buttons that the field names, before all other key bindings.
 function keys(area: HTMLTextAreaElement): Extension {
   const press = (id: string | undefined) => () => {
     const button = id ? document.getElementById(id) : null;

@@ -1,5 +1,5 @@
-// Stands for @codemirror/autocomplete in the bundle: the editor completes nothing, and 7 kB of every page are spared.
-// It has what the languages and the keys of Emacs import.
+// Replaces @codemirror/autocomplete in the bundle, which saves 7 kB: the editor has no completion. It exports the names
+// that the languages and the Emacs bindings import.
 export const snippetCompletion = (_template: string, completion: object): object => completion;
 export const completeFromList = (): (() => null) => () => null;
 export const ifNotIn = (_nodes: readonly string[], source: object): object => source;

@@ -1,12 +1,12 @@
-// Underlines the first line that Python could not read, after a pause in typing, and says which one it is. The editor's
-// own parser is asked: nothing is sent, and the judge has the last word.
+// Underlines the first line with a syntax error after a pause in typing, and shows its number. It uses the editor's
+// parser, so the judge may decide otherwise.
 import { ensureSyntaxTree } from "@codemirror/language";
 import { type EditorState, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView } from "@codemirror/view";
 import { phrase } from "../page/phrase";
 
 const PAUSE_MS = 900;
-const PATIENCE_MS = 50; // for parsing a long source; then nothing is said of it
+const PATIENCE_MS = 50; // the time limit for parsing; a longer source is not checked
 
 const underline = StateEffect.define<number | null>();
 

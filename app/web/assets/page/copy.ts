@@ -1,5 +1,5 @@
-// Copies what a button names. Where the browser has no clipboard for us, the button stays hidden, and the text, which is
-// selected as a whole by one click, is copied by hand.
+// Copies the element that a button names. Without clipboard access the button stays hidden, and one click selects the
+// whole text.
 import { phrase } from "./phrase";
 
 export function offerCopies(root: ParentNode): void {

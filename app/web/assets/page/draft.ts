@@ -1,5 +1,5 @@
-// Keeps what is typed: at once in this browser, and soon after on the server for whoever is signed in. What the server
-// has not confirmed wins over what it holds when the page is opened again; the server keeps what was overtaken.
+// Saves the code: immediately in this browser, and after a pause on the server if the user is signed in. When the page
+// opens, an unconfirmed draft replaces the server's, and the server keeps the replaced one.
 import { undo } from "@codemirror/commands";
 import type { EditorView } from "@codemirror/view";
 import { replaceAll } from "../editor/mount";
@@ -12,13 +12,13 @@ const KEEPALIVE_BYTES = 60_000;
 
 interface Kept {
   source: string;
-  base: string; // the version on the server that this one follows
+  base: string; // the server's version on which this draft is based
   isSaved: boolean;
 }
 
 interface Saved {
   version: string;
-  has_other: boolean; // whether a draft that this one overtook is kept
+  has_other: boolean; // whether the server has a replaced draft
 }
 
 export function mountDraft(view: EditorView, area: HTMLTextAreaElement): void {
@@ -30,13 +30,21 @@ export function mountDraft(view: EditorView, area: HTMLTextAreaElement): void {
   window.addEventListener("pagehide", () => void draft.save());
   button(area.dataset["reset"])?.addEventListener("click", () => draft.reset());
   button(area.dataset["undo"])?.addEventListener("click", () => draft.undo());
-  draft.other?.querySelector("[value=open]")?.addEventListener("click", () => void draft.openOther());
-  draft.other?.querySelector("[value=drop]")?.addEventListener("click", () => void draft.dropOther());
+  offer(draft.other, "open", () => void draft.openOther());
+  offer(draft.other, "drop", () => void draft.dropOther());
+}
+
+// The page has these buttons hidden, because they do nothing before this script runs.
+function offer(place: HTMLElement | null, value: string, act: () => void): void {
+  const found = place?.querySelector<HTMLButtonElement>(`[value=${value}]`);
+  if (!found) return;
+  found.addEventListener("click", act);
+  found.hidden = false;
 }
 
 class Draft {
   readonly other: HTMLElement | null;
-  private readonly address: string; // empty for somebody who is not signed in
+  private readonly address: string; // empty for visitors
   private readonly key: string;
   private readonly starter: string;
   private base: string;
@@ -55,9 +63,9 @@ class Draft {
     this.base = area.dataset["version"] ?? "";
   }
 
-  // What this browser holds and the server does not: typed before signing in, or while the server was away.
+  // Restores a draft that the server lacks: typed before signing in, or while the server was unreachable.
   resume(): void {
-    const isGiven = this.area.hasAttribute("data-given"); // an earlier submission was asked for
+    const isGiven = this.area.hasAttribute("data-given"); // the page opened an earlier submission
     const anonymous = this.area.dataset["draftAnonymous"] ?? "";
     const before = this.address ? read(anonymous) : null;
     const own = read(this.key);
@@ -84,7 +92,7 @@ class Draft {
   async save(): Promise<void> {
     if (!this.address || this.isSaved) return;
     if (this.isSaving) {
-      this.saveIn(PAUSE_MS); // the version that this one follows is on its way
+      this.saveIn(PAUSE_MS); // the previous version is still being saved
       return;
     }
     clearTimeout(this.timer);
@@ -116,7 +124,7 @@ class Draft {
     this.view.focus();
   }
 
-  // What was there comes back by a button too: a phone has no keys for it.
+  // A button undoes this, because phones have no keys for it.
   private replaceBy(source: string, words: string): void {
     replaceAll(this.view, source);
     this.view.focus();
@@ -125,7 +133,7 @@ class Draft {
     if (back) back.hidden = false;
   }
 
-  // The other takes the editor's place, and this one is then the other.
+  // Swaps the two drafts.
   async openOther(): Promise<void> {
     const answer = await fetch(`${this.address}/other`).catch(() => null);
     const source = answer?.ok ? ((await answer.json()) as { source: string | null }).source : null;
@@ -162,7 +170,7 @@ class Draft {
 async function put(address: string, source: string, base: string): Promise<Saved | null> {
   const body = JSON.stringify({ source, base: base || null });
   try {
-    const keepalive = body.length < KEEPALIVE_BYTES; // so that it arrives although the page is left
+    const keepalive = body.length < KEEPALIVE_BYTES; // the request survives leaving the page
     const headers = { "Content-Type": "application/json" };
     const answer = await fetch(address, { method: "PUT", body, headers, keepalive });
     return answer.ok ? ((await answer.json()) as Saved) : null;

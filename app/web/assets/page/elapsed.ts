@@ -1,4 +1,4 @@
-// The seconds that a submission has been on its way, counted on between two answers of the server.
+// Counts the seconds since submission between two responses of the server.
 setInterval(() => {
   for (const place of document.querySelectorAll<HTMLElement>("[data-elapsed]")) {
     const seconds = Number(place.dataset["elapsed"]) + 1;

@@ -1,5 +1,5 @@
-// Marks the lines of the code that the result's tracebacks name, as long as the code is what was judged; the links of
-// a traceback lead into the editor.
+// Marks the lines that the result's tracebacks name, while the code is the judged one. A traceback's links lead into the
+// editor.
 import type { EditorView } from "@codemirror/view";
 import { goToLine, type Mark, showMarks } from "../editor/mark";
 import { showPane } from "./pane";
@@ -25,7 +25,7 @@ export function mountFaults(view: EditorView, form: HTMLFormElement, result: HTM
   mark();
 }
 
-// The last line of each traceback is where it happened.
+// The last line of each traceback raised the error.
 function read(result: HTMLElement): Mark[] {
   const found = new Map<number, string>();
   for (const place of result.querySelectorAll<HTMLElement>("[data-fault]")) {

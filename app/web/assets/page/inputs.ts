@@ -1,4 +1,4 @@
-// The student's own inputs: an editor with line numbers, kept in this browser, and the lines that were refused marked.
+// Custom inputs: an editor with line numbers that marks faulty lines. The text is stored in this browser.
 import type { EditorView } from "@codemirror/view";
 import { type Mark, showMarks } from "../editor/mark";
 import { mountEditor, replaceAll } from "../editor/mount";
@@ -49,7 +49,7 @@ function show(panel: HTMLElement, view: EditorView, faults: readonly Element[]):
   if (faults.length) showPane("source");
 }
 
-// The list has the words.
+// The list shows the messages.
 function marks(panel: HTMLElement): Mark[] {
   const lines = [...panel.querySelectorAll<HTMLElement>("[data-input-faults] li")].map((one) => Number(one.dataset["line"]));
   return lines.map((line) => ({ line, words: "" }));

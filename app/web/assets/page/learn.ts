@@ -1,5 +1,5 @@
-// Hints, answers and completion without a reload: what a button or form would post is sent, and the part of the page
-// that holds it is asked for again. Without scripts the same buttons post by themselves.
+// Hints, answers and completion without a reload: sends the form and refreshes its part of the page. Without scripts the
+// same buttons work by themselves.
 import { fetchFragment } from "./live";
 import { phrase } from "./phrase";
 import { showLocalTimes } from "./time";
@@ -10,7 +10,7 @@ export function mountLearning(place: HTMLElement): void {
     event.preventDefault();
     void post(place, form.action, new FormData(form, event.submitter), form.dataset["then"]);
   });
-  // Those of the editor's form bring the code along where it is not kept otherwise; here it is.
+  // These buttons would send the editor's form with its code. Here the draft is already saved.
   place.addEventListener("click", (event) => {
     const button = (event.target as Element).closest<HTMLButtonElement>("button[formaction]");
     if (!button) return;
@@ -41,7 +41,7 @@ async function post(place: HTMLElement, address: string, fields: FormData, then:
   else tell(place, refusal || phrase(place, "away"));
 }
 
-// Empty when it was taken, which is answered by the way to the page; otherwise why it was not.
+// Returns an empty text on success, which is a redirect, or else the error.
 async function send(address: string, body: URLSearchParams, away: string): Promise<string> {
   try {
     const answer = await fetch(address, { method: "POST", body, redirect: "manual" });

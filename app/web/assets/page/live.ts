@@ -1,5 +1,5 @@
-// Keeps a fragment fresh until it is final: server-sent events hurry it along, and when none has come for a while
-// (a proxy that buffers, a stream that is down) the fragment is asked for again. Gives what stops it.
+// Updates a fragment until it is final, by server-sent events. If none arrives for a while (a buffering proxy, a broken
+// stream), it polls. Returns a function that stops it.
 import { morph } from "./morph";
 import { showLocalTimes } from "./time";
 
@@ -53,7 +53,7 @@ function isFinal(place: HTMLElement): boolean {
   return place.querySelector("[data-final]") !== null;
 }
 
-// What the student has opened, scrolled or focused there stays as it is.
+// Keeps the open, scrolled and focused elements.
 export function replace(place: HTMLElement, html: string): void {
   const fresh = place.cloneNode(false) as HTMLElement;
   fresh.innerHTML = html;
@@ -63,7 +63,7 @@ export function replace(place: HTMLElement, html: string): void {
   place.dispatchEvent(new Event("replaced"));
 }
 
-// The live region stays in the page: one that is itself replaced is not read out.
+// The live region is never replaced, or screen readers would not announce it.
 function announce(place: HTMLElement): void {
   const words = place.querySelector("[data-announce]")?.textContent?.trim() ?? "";
   const region = document.getElementById(place.dataset["announcer"] ?? "");

@@ -1,4 +1,4 @@
-// What this browser remembers. Storage may be full or forbidden; the page works without it.
+// The browser's local storage. It may be full or forbidden; the page works without it.
 export function recall(key: string): string | null {
   try {
     return localStorage.getItem(key);
@@ -20,6 +20,6 @@ export function forget(key: string): void {
   try {
     localStorage.removeItem(key);
   } catch {
-    // nothing was kept
+    // nothing was stored
   }
 }

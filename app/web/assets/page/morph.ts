@@ -1,4 +1,4 @@
-// Makes one element like another and keeps what stays: what is scrolled, focused, hovered or opened there.
+// Makes one element equal to another and keeps scroll positions, focus, hover and open parts.
 const KEPT = new Set(["data-touched"]);
 
 export function morph(from: Element, to: Element): void {
@@ -25,13 +25,13 @@ function isBlank(node: Node | undefined): boolean {
   return node instanceof Text && node.data.trim() === "";
 }
 
-// Pictures are drawn anew: a part of one is no part of another.
+// Pictures are replaced as a whole.
 function isLike(one: Node, other: Node | undefined): boolean {
   if (!other || one.nodeName !== other.nodeName || one.nodeName === "svg") return other?.isEqualNode(one) ?? false;
   return !(one instanceof Element && other instanceof Element) || one.id === other.id;
 }
 
-// What somebody has opened or closed stays so.
+// Parts that the user opened or closed stay so.
 function copyAttributes(from: Element, to: Element): void {
   const isTouched = from.hasAttribute("data-touched");
   for (const { name } of [...from.attributes]) {

@@ -1,4 +1,4 @@
-// On a narrow page the parts of a problem are shown one at a time; without scripts the same links jump to them.
+// On narrow screens, shows one pane of a problem at a time. Without scripts the links jump to the panes.
 export function mountPanes(links: HTMLElement): void {
   const all = [...links.querySelectorAll<HTMLAnchorElement>("a[href^='#']")];
   const show = (name: string) => {

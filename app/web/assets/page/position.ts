@@ -1,4 +1,4 @@
-// Says in which line and column the cursor stands, since messages name lines.
+// Shows the cursor's line and column.
 import { StateEffect } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { phrase } from "./phrase";

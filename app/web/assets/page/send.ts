@@ -1,4 +1,4 @@
-// Sends the solution and shows its result on the same page. The form posts by itself where this does not run.
+// Sends the solution and shows its result on the same page. Without scripts the form works by itself.
 import { fetchFragment, keepFresh, replace } from "./live";
 import { showPane } from "./pane";
 import { phrase } from "./phrase";
@@ -22,7 +22,7 @@ export function mountSending(form: HTMLFormElement, result: HTMLElement): void {
   });
 }
 
-// The path of the submission's page, or null when it was refused, and the page says why.
+// Returns the path of the submission's page, or null after a refusal, which it shows.
 async function send(form: HTMLFormElement, fields: FormData): Promise<string | null> {
   const body = new URLSearchParams(fields as unknown as Record<string, string>);
   try {
@@ -48,13 +48,13 @@ async function follow(result: HTMLElement, live: HTMLElement, path: string): Pro
   result.hidden = false;
   for (const link of result.querySelectorAll<HTMLAnchorElement>("a[data-page]")) link.href = path;
   showPane("result");
-  live.replaceChildren(); // what was opened of the one before says nothing of this one
+  live.replaceChildren(); // open parts of the previous result do not apply
   replace(live, fragment ?? "");
   result.scrollIntoView({ block: "nearest" });
   return keepFresh(live);
 }
 
-// The same text may be sent again: only a double click is one submission.
+// A new attempt, so that the same text can be submitted again. Only a double click repeats an attempt.
 function renew(form: HTMLFormElement): void {
   const attempt = form.elements.namedItem("attempt");
   const digits = crypto.getRandomValues(new Uint32Array(4));
@@ -69,7 +69,7 @@ function refuse(form: HTMLFormElement, words: string): void {
   if (text) text.textContent = words;
 }
 
-// What the page that came back says: of the inputs beside them, all else beside the code or on an error's page.
+// Shows the errors of the returned page: faults of the inputs beside them, all others beside the code.
 function tell(form: HTMLFormElement, page: Document): void {
   const said = page.querySelector("[data-refusal]:not([hidden]) span") ?? page.querySelector("[data-advice]");
   const isOfInputs = page.querySelector("[data-input-faults] li") !== null;

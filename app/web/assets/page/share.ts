@@ -1,4 +1,4 @@
-// How the page is divided: how much of its width the statement has, and of its height the editor, in percent.
+// The division of the page: the statement's share of the width and the editor's share of the height, in percent.
 import { forget, keep, recall } from "./memory";
 
 export interface Division {
@@ -30,7 +30,7 @@ export function recallShare(division: Division): number {
   return Number(recall(division.memory)) || division.usual;
 }
 
-// Null goes back to the usual.
+// Null resets to the default.
 export function divide(division: Division, share: number | null): number {
   const kept = Math.round(Math.min(Math.max(share ?? division.usual, division.least), division.most));
   document.documentElement.style.setProperty(division.property, `${kept}%`);

@@ -1,4 +1,4 @@
-// The lines between the parts of the page: moved by pointer or arrow keys, back to the usual by a double click or Enter.
+// The dividers between panes: pointer or arrow keys move them, double click or Enter resets them.
 import { DIVISIONS, type Division, divide, recallShare } from "./share";
 
 const STEP = 2;

@@ -1,4 +1,4 @@
-// Cancels a submission and stays on the page. The form posts by itself where this does not run.
+// Cancels a submission without leaving the page. Without scripts the form works by itself.
 import { fetchFragment, replace } from "./live";
 
 document.addEventListener("submit", async (event) => {

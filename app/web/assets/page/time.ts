@@ -1,6 +1,6 @@
-// Moments in the reader's zone. The server writes UTC and says so; a style hides its "UTC" where scripts run, so the
-// text keeps its width and nothing moves. Where data-utc stands around them they stay in UTC, and say so: admins copy
-// times into filters, which are in UTC, and compare them with the log's.
+// Times in the reader's time zone. The server writes UTC with the word "UTC", which a style hides where scripts run, so
+// that the text keeps its width. Inside data-utc, times stay in UTC: admins copy them into filters and compare them with
+// logs.
 export function showLocalTimes(root: ParentNode): void {
   for (const place of root.querySelectorAll<HTMLTimeElement>("time[data-moment]")) {
     const moment = new Date(place.dateTime);

@@ -1,4 +1,4 @@
-"""The log of what was done, with filters, and as a file."""
+"""The audit log, with filters and export."""
 
 from typing import Annotated, Any, get_args
 
@@ -31,10 +31,10 @@ CHANNELS = get_args(Channel)
 
 
 def read_filters(visit: CurrentVisit) -> AuditFilters:
-    """An empty field of the form is no filter. Raises Invalid."""
+    """Read the filters; an empty field means no filter. Raises Invalid."""
     given: dict[str, Any] = {name: visit.request.query_params.get(name, "").strip() or None for name in FIELDS}
     if given["channel"] is not None and given["channel"] not in CHANNELS:
-        raise Invalid("channel", f"{given['channel'][:40]!r} is no way that things are done; choose one of the list")
+        raise Invalid("channel", f"{given['channel'][:40]!r} is not a channel; choose one from the list")
     times = {name: read_moment(name, given[name] or "") for name in ("since", "until")}
     return audit_log.read_filters(given | times)
 

@@ -1,4 +1,4 @@
-"""Backups: the list, making one, taking one out, removing one, and putting one in the place of everything."""
+"""Backups: list, create, download, remove and restore."""
 
 from typing import Annotated, Any
 
@@ -29,7 +29,7 @@ BacksUp = Annotated[Viewer, needs(Permission.BACK_UP, home=HOME)]
 
 
 class ProvenForm(BaseModel):
-    """`sure` is a box that is ticked."""
+    """A password and the confirmation checkbox."""
 
     password: str = Field("", repr=False)
     sure: str = ""
@@ -61,7 +61,7 @@ def show_backup(visit: CurrentVisit, viewer: BacksUp, service: Service, name: st
 def send_file(
     visit: CurrentVisit, viewer: BacksUp, service: Service, name: str, form: Annotated[ProvenForm, Form()]
 ) -> Response:
-    """It holds more than a stolen session should get."""
+    """Download a backup. This requires the password, so that a stolen session can't do it."""
     try:
         _prove(visit, viewer, form.password)
     except (ReauthenticationFailed, TooOften) as refusal:
@@ -100,7 +100,7 @@ def restore_backup(
 
 def _require_tick(form: ProvenForm) -> None:
     if form.sure != "yes":
-        raise Conflict(_("Tick the box to say that you mean it."))
+        raise Conflict(_("Tick the box to confirm."))
 
 
 def _prove(visit: Visit, viewer: Viewer, password: str) -> None:

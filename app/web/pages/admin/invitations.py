@@ -1,4 +1,4 @@
-"""Invitations: make one, copy its link, see what became of each, revoke."""
+"""Invitations: create one, copy its link, list and revoke them."""
 
 from typing import Annotated
 
@@ -75,7 +75,7 @@ def _page(
     status: int = 200,
     **about: str | None,
 ) -> Response:
-    """`about`: the `cursor` of the list, or the `link` that was just made, which is shown this once."""
+    """Render the page. `about`: the `cursor` of the list, or the new `link`, which is shown once."""
     cursor = about.get("cursor")
     with visit.transaction() as session:
         page, mode = list_invitations(session, cursor), read_policy(session).sign_up

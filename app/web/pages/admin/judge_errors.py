@@ -1,4 +1,4 @@
-"""Every judge_error with its cause, and the way to judge again."""
+"""Judge errors by cause, with buttons to rejudge them."""
 
 from typing import Annotated
 from uuid import UUID
@@ -25,14 +25,14 @@ Rejudger = Annotated[Viewer, needs(Permission.REJUDGE, home=HERE)]
 
 
 class AgainForm(BaseModel):
-    """One submission, or all that count still of a cause."""
+    """One submission, or all current judge errors of a cause."""
 
     submission: UUID | None = None
     cause: str = Field("", max_length=MAX_CAUSE)
 
 
 def read_filters(problem: str = "", kind: str = "", cause: str = "") -> ErrorFilters:
-    """An empty field of the form is no filter."""
+    """Read the filters; an empty field means no filter."""
     return ErrorFilters(problem=storable(problem) or None, kind=storable(kind) or None, cause=storable(cause) or None)
 
 
@@ -56,12 +56,12 @@ def show_judge_errors(visit: CurrentVisit, viewer: Watcher, filters: Filters, cu
 
 @router.post("/again", dependencies=[Depends(require_own_origin)])
 def judge_again(visit: CurrentVisit, viewer: Rejudger, form: Annotated[AgainForm, Form()]) -> Response:  # noqa: ARG001
-    """Raises Invalid where there is nothing left to judge again."""
+    """Start a rejudging. Raises Invalid if no judge error is left."""
     chosen = {"ids": (form.submission,)} if form.submission else {"cause": form.cause}
     note = _("judge errors: %(cause)s") % {"cause": form.submission or storable(form.cause)}
     wanted = Rejudge(choice=Choice.model_validate(chosen | {"samples": True}), note=note[:MAX_NOTE])
     with visit.transaction() as session:
         if not count_chosen(session, wanted.choice, wanted.onto):
-            raise Invalid("cause", _("Nothing of that cause is left to judge again; look at the rejudgings."))
+            raise Invalid("cause", _("No judge errors with this cause are left to rejudge. See the rejudgings."))
         made = rejudge(session, visit.actor, wanted)
     return see_other(f"/admin/rejudgings/{made.id}")

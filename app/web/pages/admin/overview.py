@@ -1,4 +1,4 @@
-"""The day at a glance; storage; and the state of every problem. Pages that only show."""
+"""Read-only pages: the overview of the last day, storage, and all problems."""
 
 from typing import Annotated
 
@@ -15,7 +15,7 @@ from app.web.visit import CurrentVisit
 router = APIRouter(prefix="/admin")
 
 ReadsOperations = Annotated[Viewer, needs(Permission.READ_OPERATIONS)]
-# Smaller tables are only listed.
+# The number of tables with a bar; the smaller ones are summed up.
 DRAWN = 12
 
 

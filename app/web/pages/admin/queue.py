@@ -1,5 +1,6 @@
-"""What waits, who judges, and draining a worker."""
+"""The queue and its workers, with buttons to drain and resume a worker."""
 
+from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -22,10 +23,11 @@ Operator = Annotated[Viewer, needs(Permission.OPERATE, home=HERE)]
 
 @router.get("")
 def show_queue(visit: CurrentVisit, viewer: Watcher, live: bool = False) -> Response:  # noqa: ARG001
-    """With `live` the browser asks again by itself; nobody is made to read a page that moves."""
+    """With `live`, the browser reloads the page by itself. Without it, the page stands still to be read."""
     with visit.transaction() as session:
         context = {"state": read_queue(session), "workers": list_workers(session), "live": live}
-    answer = visit.render("admin/queue.html", context | {"refresh_seconds": REFRESH_SECONDS})
+    context |= {"now": datetime.now(UTC), "refresh_seconds": REFRESH_SECONDS}
+    answer = visit.render("admin/queue.html", context)
     if live:
         answer.headers["Refresh"] = str(REFRESH_SECONDS)
     return answer

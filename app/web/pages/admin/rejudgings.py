@@ -1,4 +1,4 @@
-"""Judging submissions again: which, how far it is, what it changes, and letting it count or not."""
+"""Rejudgings: select submissions, follow the progress, review the changes, and apply or cancel."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
@@ -45,7 +45,7 @@ Rejudger = Annotated[Viewer, needs(Permission.REJUDGE, home=HOME)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """Which of the changes are shown."""
+    """The part of the changes that is shown."""
 
     cursor: str = ""
     only_changed: bool = False
@@ -74,24 +74,24 @@ def begin(
     onto: Annotated[str, Form()] = "own",
     note: Annotated[str, Form()] = "",
 ) -> Response:
-    """`criteria` as the preview had them, so that no more is judged again than was looked at."""
+    """Start a rejudging with the preview's `criteria`, so that it includes only previewed submissions."""
     try:
         choice = Choice.model_validate_json(criteria)
         with visit.transaction() as session:
             rejudging = rejudge(session, visit.actor, Rejudge(choice=choice, onto=_read_onto(onto), note=note))
     except ValidationError:
-        return _show_form(visit, {}, _("The form did not come as it was shown; choose again."))
+        return _show_form(visit, {}, _("The form was changed after the preview. Select again."))
     except AllcloseError as refusal:
         return _show_form(visit, {}, str(refusal))
     return see_other(f"{HOME}/{rejudging.id}")
 
 
 def read_view(visit: CurrentVisit, viewer: Rejudger, rejudging_id: str) -> RejudgingView:  # noqa: ARG001
-    """A dependency, so that a stream which may not be seen is refused before it begins. Raises NotFound."""
+    """Read the rejudging; a dependency, so that a stream is refused before it starts. Raises NotFound."""
     try:
         return _read(visit, UUID(rejudging_id))
     except ValueError:
-        raise NotFound("there is no such rejudging; the list of rejudgings has all of them") from None
+        raise NotFound("this rejudging does not exist; see the list of rejudgings") from None
 
 
 Known = Annotated[RejudgingView, Depends(read_view)]
@@ -115,7 +115,7 @@ def show_result(visit: CurrentVisit, view: Known, cut: Asked) -> Response:
 
 
 def hold_view(visit: CurrentVisit, viewer: Rejudger, view: Known) -> Iterator[ChangeStream]:  # noqa: ARG001
-    """Raises LimitReached, too."""
+    """Hold one of the admin's streams. Raises LimitReached."""
     with hold_seat(visit, viewer, Permission.REJUDGE) as changes:
         yield changes
 
@@ -124,7 +124,7 @@ def hold_view(visit: CurrentVisit, viewer: Rejudger, view: Known) -> Iterator[Ch
 async def stream_progress(
     visit: CurrentVisit, known: Known, changes: Annotated[ChangeStream, Depends(hold_view)], cut: Asked
 ) -> AsyncIterator[ServerSentEvent]:
-    """The same fragment as `/result`, whenever it has changed; `done` when it will not change by itself."""
+    """Send the fragment of `/result` on every change, and `done` when judging is over."""
 
     def read(session: Session, _viewer: Viewer) -> RejudgingView:
         return view_rejudging(session, get_rejudging(session, known.id))
@@ -158,7 +158,7 @@ def drop(visit: CurrentVisit, view: Known) -> Response:
 
 
 def _read(visit: Visit, rejudging_id: UUID) -> RejudgingView:
-    """In a transaction of its own. Raises NotFound."""
+    """Read the rejudging in its own transaction. Raises NotFound."""
     with visit.transaction() as session:
         return view_rejudging(session, get_rejudging(session, rejudging_id))
 
@@ -173,7 +173,7 @@ def _show(visit: Visit, view: RejudgingView, cut: Cut = WHOLE, message: str = ""
 
 
 def _context(visit: Visit, view: RejudgingView, cut: Cut) -> dict[str, Any]:
-    """`asked`: what its addresses end with."""
+    """Return the page's context. `asked` is the query of the fragment's address."""
     with visit.transaction() as session:
         row = get_rejudging(session, view.id)
         page = list_changes(session, row, only_changed=cut.only_changed, cursor=cut.cursor or None)
@@ -189,7 +189,7 @@ def _context(visit: Visit, view: RejudgingView, cut: Cut) -> dict[str, Any]:
 
 
 def _show_form(visit: Visit, given: Mapping[str, str], refusal: str = "") -> Response:
-    """With a preview, where the form was sent."""
+    """Render the selection form, with a preview after it was sent."""
     typed = {name: given.get(name, "").strip() for name in (*CRITERIA, *FLAGS)}
     onto, found, criteria = given.get("onto", "own"), None, ""
     if typed.keys() & given.keys() and not refusal:
@@ -215,7 +215,7 @@ def _read_choice(typed: Mapping[str, str]) -> Choice:
     if "ids" in given:
         given["ids"] = [_read_id(text) for text in given["ids"].replace(",", " ").split()]
     if "verdict" in given and given["verdict"] not in tuple(Verdict):
-        raise Invalid("verdict", f"{given['verdict'][:40]!r} is no verdict; choose one of the list")
+        raise Invalid("verdict", f"{given['verdict'][:40]!r} is not a verdict; choose one from the list")
     try:
         return Choice.model_validate(given)
     except ValidationError as error:
@@ -227,7 +227,7 @@ def _read_number(text: str) -> int:
     """Raises Invalid."""
     is_number = text.isascii() and text.isdigit() and len(text) <= len(str(MAX_NUMBER))
     if not is_number or not 0 < int(text) <= MAX_NUMBER:
-        raise Invalid("revision", f"{text[:40]!r} is no number of a revision; the problem's list of revisions has them")
+        raise Invalid("revision", f"{text[:40]!r} is not a revision number; see the problem's revisions")
     return int(text)
 
 
@@ -236,14 +236,12 @@ def _read_id(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        message = f"{text[:40]!r} is no id of a submission; it stands at the end of the address of its page"
+        message = f"{text[:40]!r} is not a submission ID; copy it from the end of the submission's URL"
         raise Invalid("ids", message) from None
 
 
 def _read_onto(onto: str) -> Onto:
     """Raises Invalid."""
     if onto not in get_args(Onto):
-        raise Invalid(
-            "onto", "they are judged again on the revisions that judged them or on the current ones; choose one"
-        )
+        raise Invalid("onto", "choose the revisions of the verdicts or the current revisions")
     return cast(Onto, onto)

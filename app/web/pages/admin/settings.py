@@ -1,4 +1,4 @@
-"""The settings of run time: each in a form of its own, with its bounds, its default and its last change."""
+"""The runtime settings: a form for each, with its bounds, default and last change."""
 
 from typing import Annotated, Any
 
@@ -34,7 +34,7 @@ def save_setting(
     act: Annotated[str, Form()] = "",
     sure: Annotated[str, Form()] = "",
 ) -> Response:
-    """`act` is `reset` to go back to the default; `sure` says that what a shorter time of keeping removes may go."""
+    """Save a setting. `act` reset restores the default; `sure` confirms that a shorter retention deletes data."""
     try:
         with visit.transaction() as session:
             if act == "reset":

@@ -1,4 +1,4 @@
-"""Everybody's submissions: found by filters, and as a file."""
+"""The submissions of all users, with filters and export."""
 
 from typing import Annotated, Any, cast, get_args
 
@@ -21,19 +21,19 @@ from app.web.visit import CurrentVisit, Visit
 router = APIRouter(prefix="/admin/submissions")
 
 Inspector = Annotated[Viewer, needs(Permission.INSPECT_SUBMISSIONS)]
-# More, and it is a digest.
+# A longer number is a digest.
 MAX_DIGITS = 6
 FIELDS = ("user", "problem", "revision", "verdict", "mode", "since", "until")
 
 
 def read_filters(visit: CurrentVisit) -> HistoryFilters:
-    """An empty field of the form is no filter. Raises Invalid."""
+    """Read the filters; an empty field means no filter. Raises Invalid."""
     given: dict[str, Any] = {name: value or None for name, value in _given(visit).items()}
     verdict, mode = given["verdict"], given["mode"]
     if verdict is not None and verdict not in tuple(Verdict):
-        raise Invalid("verdict", f"{verdict[:40]!r} is no verdict; choose one of {', '.join(Verdict)}")
+        raise Invalid("verdict", f"{verdict[:40]!r} is not a verdict; choose one of {', '.join(Verdict)}")
     if mode is not None and mode not in get_args(Mode):
-        raise Invalid("mode", f"{mode[:40]!r} is no mode; choose one of {', '.join(get_args(Mode))}")
+        raise Invalid("mode", f"{mode[:40]!r} is not a mode; choose one of {', '.join(get_args(Mode))}")
     return HistoryFilters(
         user=given["user"],
         problem=given["problem"],
@@ -46,7 +46,7 @@ def read_filters(visit: CurrentVisit) -> HistoryFilters:
 
 
 def _read_revision(given: str | None) -> dict[str, Any]:
-    """One field takes both: a number, or a digest or how one begins."""
+    """Read a revision's number, or the start of its digest, from one field."""
     is_number = given is not None and given.isascii() and given.isdigit() and len(given) <= MAX_DIGITS
     return {"revision": int(given)} if given is not None and is_number else {"digest": given}
 

@@ -1,4 +1,4 @@
-"""Users, for admins: the list with its filters; one user, with what can be done about them."""
+"""The admin pages of users: the list with filters, and one user with all actions."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -53,7 +53,7 @@ class SureForm(BaseModel):
 
 
 class RoleForm(SureForm):
-    """`seen`: what the form was made from."""
+    """A new role. `seen` is the role that the form showed."""
 
     role: Role
     seen: Role | None = None
@@ -139,7 +139,7 @@ def _do(visit: Visit, user_id: UUID, what: str, step: Callable[[Session], object
 
 
 def _change_email(session: Session, actor: Actor, user_id: UUID, form: EmailForm) -> None:
-    """Raises as `change_email`, and ChangedMeanwhile."""
+    """Change the e-mail. Raises ChangedMeanwhile and the errors of `change_email`."""
     email = form.email.strip() or None
     now = lock_user(session, user_id).email
     if form.seen is not None and now not in (form.seen or None, email):
@@ -148,7 +148,7 @@ def _change_email(session: Session, actor: Actor, user_id: UUID, form: EmailForm
 
 
 def _ask_whether_sure(visit: Visit, user_id: UUID) -> Response:
-    return _render(visit, user_id, {"error": _("Tick the box to say that you mean it.")}, 422)
+    return _render(visit, user_id, {"error": _("Tick the box to confirm.")}, 422)
 
 
 def _status_of(fault: AllcloseError) -> int:
@@ -164,10 +164,10 @@ def _render(visit: Visit, user_id: UUID, context: dict[str, Any], status: int = 
 
 def _say(done: str) -> str | None:
     return {
-        "role": _("The role is changed, and holds from their next request on."),
-        "email": _("The e-mail address is saved."),
-        "suspend": _("They are suspended: signed out everywhere, and their tokens rest."),
-        "reactivate": _("They may come in again."),
-        "sign-out": _("They are signed out of all browsers."),
-        "erase": _("They are erased. Only this nameless row is left."),
+        "role": _("Role changed."),
+        "email": _("E-mail address saved."),
+        "suspend": _("User suspended: signed out everywhere, tokens disabled."),
+        "reactivate": _("User reactivated."),
+        "sign-out": _("User signed out of all browsers."),
+        "erase": _("User erased. Only this anonymous record is left."),
     }.get(done)
