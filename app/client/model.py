@@ -190,9 +190,9 @@ class CaseChange(Answer):
 
 class CaseCost(Answer):
     """
-    CPU seconds of the slowest accepted solution: of its first call with the case in a process, and of the next one.
+    CPU seconds of the slowest accepted solution: its first call with the case in a process, and its second one.
 
-    `group`: the number of its shape, from 0.
+    `group` is the number of the case's shape, from 0.
     """
 
     case: str
@@ -235,7 +235,7 @@ class CauseView(Answer):
 
 class CheckLine(Answer):
     """
-    `summary`: what was looked at and came of it, in half a line; for a skipped check, why it was.
+    A check. `summary` is half a line: what was checked and how it came out, or why the check was skipped.
     """
 
     check: Literal[
@@ -317,7 +317,7 @@ class Confirmation(Answer):
 
 class Confusion(Answer):
     """
-    Two known mistakes that can not be told apart, and the cases where both are wrong and agree.
+    Two known mistakes that can't be told apart, and the cases where both give the same wrong answer.
     """
 
     first: str
@@ -327,7 +327,7 @@ class Confusion(Answer):
 
 class Distribution(Answer):
     """
-    Samples of the same distribution as the expected ones, or of a law.
+    Samples of the expected samples' distribution, or of a law.
     """
 
     checker: Literal["distribution"]
@@ -389,7 +389,7 @@ class Entry(Answer):
 
 class Exact(Answer):
     """
-    The same bits in every element; any NaN is like any other.
+    The same bits in every element. Any NaN equals any other.
     """
 
     checker: Literal["exact"]
@@ -397,7 +397,7 @@ class Exact(Answer):
 
 class Exercise(Answer):
     """
-    Problems with the same `name` are one exercise in several frameworks; `label` tells them apart in a few words.
+    Problems with the same `name` are one exercise in several frameworks. `label` names the difference.
     """
 
     name: str
@@ -406,7 +406,7 @@ class Exercise(Answer):
 
 class ExerciseVersion(Answer):
     """
-    A problem that is the same exercise in another framework, or the problem itself.
+    The same exercise in another framework, or the problem itself.
     """
 
     slug: str
@@ -417,7 +417,7 @@ class ExerciseVersion(Answer):
 
 class Finding(Answer):
     """
-    `file` is a path inside the package; `line` counts from 1. `details`: such as a diff, or values.
+    A fault with its remedy. `file` is inside the package, `line` counts from 1, `details` may be a diff.
     """
 
     check: Literal[
@@ -651,7 +651,7 @@ class JudgingView(Answer):
 
 class KillCase(Answer):
     """
-    `mutants`: how many are known to fail here. `only_here`: wrong submissions that fail no other case.
+    A case. `mutants` counts those known to fail here. `only_here`: wrong submissions that fail no other case.
     """
 
     name: str
@@ -663,7 +663,7 @@ class KillCase(Answer):
 
 class KillRow(Answer):
     """
-    A wrong submission, and the cases that it failed and passed.
+    A wrong submission, with the cases that it failed and passed.
     """
 
     name: str
@@ -685,7 +685,7 @@ class KillRow(Answer):
 
 class KnownResult(Answer):
     """
-    A solution of `submissions/`. `decisive`: the case that gave the verdict, None where all were accepted.
+    A known submission. `decisive` is the case that gave the verdict, None if all cases were accepted.
     """
 
     name: str
@@ -738,7 +738,7 @@ class Leaderboard(Answer):
 
 class Limits(Answer):
     """
-    Per case. A GPU case waits for the gpu queue.
+    Limits per case. With `gpu`, submissions go to the queue `gpu`.
     """
 
     wall_seconds: float = 10.0
@@ -747,12 +747,12 @@ class Limits(Answer):
 
 
 class LintSection(Answer):
-    rules: list[str] = Field(..., description="what was looked at")
+    rules: list[str] = Field(..., description="the rules that were checked")
 
 
 class ListedProblem(Answer):
     """
-    A problem as lists have it. `prerequisites` are slugs.
+    A problem in a list. `prerequisites` are slugs.
     """
 
     slug: str
@@ -785,7 +785,7 @@ class MaxEquations(Answer):
 
 class MaxFlopsRatio(Answer):
     """
-    A loop of unknown length is too much, where the reference has none; else it counts as one step of it.
+    A loop of unknown length counts as one step, but fails if the reference has no such loop.
     """
 
     max_flops_ratio: float
@@ -793,9 +793,9 @@ class MaxFlopsRatio(Answer):
 
 class Measured(Answer):
     """
-    How far answers are from the expected ones at worst: `value` as a share of the tolerance, 1.0 exactly at it.
+    The largest error of an answer: `value` is its share of the tolerance, so that 1.0 is the limit.
 
-    `case`: where that was. `absolute` and `relative` are the largest errors of elements there.
+    `case` is where it occurs. `absolute` and `relative` are the largest errors of elements there.
     """
 
     kind: Literal["reference", "accepted", "wrong", "mutant"]
@@ -808,7 +808,7 @@ class Measured(Answer):
 
 class Memory(Answer):
     """
-    In MiB, or by the reference's; one of the two.
+    A limit, either in MiB or as a ratio to the reference's memory.
     """
 
     mib: float | None = None
@@ -860,12 +860,11 @@ class Move(Answer):
 
 class Mutant(Answer):
     """
-    `line`: of the file that holds the reference. `diff`: unified, of the reference alone. `killed_by`: the cases
-    that are known to; others may too.
+    A mutant of the reference. `line` is in the reference's file, `diff` is unified, `killed_by` may be incomplete.
 
-    `outcome`: `equivalent` gives the same bits wherever it was run, `rounding` differs from them as rounding does;
-    neither counts. `how`: what kills it, such as "values" or "raised". `largest`: how far it is off in the worst
-    case, as a share of the tolerance, where that can be said. `suggestion`: what would kill a survivor.
+    `outcome`: `equivalent` gives the same bits in every run, `rounding` differs from them only by rounding; neither
+    counts. `how` is the category of the failure that kills it. `largest` is its largest error as a share of the
+    tolerance, if there is one. `suggestion` says what would kill a survivor.
     """
 
     operator: str
@@ -880,9 +879,7 @@ class Mutant(Answer):
 
 class MutationSection(Answer):
     """
-    `possible`: how many there are, of which `mutants` were run.
-
-    `strength`: the share that was killed of those that count; None where there was none.
+    `mutants` is the sample that ran, of `possible` ones. `strength` is the share of killed ones that count.
     """
 
     possible: int
@@ -1015,9 +1012,9 @@ class Outcome(Answer):
 
 class Parameter(Answer):
     """
-    `leaves` says what the arrays inside a list or a mapping become; `dtype` there is their default.
+    A parameter of the solution. `leaves` is the kind of the arrays in a list or mapping, `dtype` their default type.
 
-    `static`: its value is known while the solution is traced, so that shapes and lengths may depend on it.
+    `static`: the value is known while JAX traces the solution, so shapes and lengths may depend on it.
     """
 
     type: Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "list", "dict"] | str
@@ -1136,7 +1133,7 @@ class ProblemPage(Answer):
 
 class ProblemRef(Answer):
     """
-    A problem by name.
+    A reference to a problem.
     """
 
     slug: str
@@ -1163,7 +1160,7 @@ class ProgressView(Answer):
 
 class Property(Answer):
     """
-    What the package's checker.py says of the answer.
+    The verdict of the package's checker.py.
     """
 
     checker: Literal["property"]
@@ -1217,7 +1214,7 @@ class Receipt(Answer):
 
 class ReferenceRun(Answer):
     """
-    `order`: in which the cases were run. `agrees`: with the expected outputs, by the problem's own rules.
+    A run of the reference: the `order` of the cases, and whether it `agrees` with the expected outputs.
     """
 
     order: list[str]
@@ -1355,7 +1352,7 @@ class Restoration(Answer):
 
 class Returns(Answer):
     """
-    What the solution returns.
+    The declared result of the solution.
     """
 
     type: Literal["jax", "torch", "numpy", "float", "int", "bool", "str", "list", "dict"]
@@ -1411,7 +1408,7 @@ class RevisionStates(Answer):
 
 class RevisionView(Answer):
     """
-    One version of a problem; `publications`: each time that it became the current one.
+    One version of a problem. `publications` lists each time that it became the current one.
     """
 
     number: int
@@ -1446,7 +1443,7 @@ class RunningView(Answer):
 
 class SampleCase(Answer):
     """
-    A case that students may see whole.
+    A sample case, which students see whole.
     """
 
     name: str
@@ -1472,7 +1469,7 @@ class SessionView(Answer):
 
 class Set(Answer):
     """
-    The expected rows in any order, each as often as it is expected.
+    The expected rows in any order, each as often as expected.
     """
 
     checker: Literal["set"]
@@ -1533,11 +1530,11 @@ class SettingsChange(Answer):
 
 class ShapeCost(Answer):
     """
-    What a shape that cases share costs the slowest accepted solution, in CPU seconds.
+    CPU seconds that a shape costs the slowest accepted solution.
 
-    `label`: the shapes and dtypes of the arrays, and the values of static parameters, in which it differs from the
-    problem's other shapes. `first_seconds`: of the first of its `cases`, in a process that has run other shapes.
-    `further_seconds`: of each further one on average; where there is none, of the same one again.
+    `label` has the shapes, dtypes and static values that differ from the problem's other shapes. `first_seconds` is the
+    first of its `cases`, in a process that has run other shapes. `further_seconds` is the mean of the others, or the
+    same case again if there are none.
     """
 
     label: str
@@ -1580,7 +1577,7 @@ class SourceView(Answer):
 
 class Step(Answer):
     """
-    A problem of a track. `is_open`: each problem that it builds on is solved.
+    A problem of a track. `is_open`: the user has solved each problem that it builds on.
     """
 
     slug: str
@@ -1692,7 +1689,7 @@ class TokenView(Answer):
 
 class Tolerance(Answer):
     """
-    `leaves` overrides it for the leaves whose path matches a pattern (`history`, `params/*`).
+    `leaves` overrides the tolerance of the leaves whose path matches a pattern (`history`, `params/*`).
     """
 
     rtol: float
@@ -1703,7 +1700,7 @@ class Tolerance(Answer):
 class TrackDetail(Answer):
     slug: str
     title: str
-    description: str = Field(..., description="Markdown; empty when nobody has written one")
+    description: str = Field(..., description="Markdown; empty if the track has no description")
     problem_count: int
     estimated_minutes: int
     done_count: int | None = Field(..., description="how many you have solved; null without a token")
@@ -1724,12 +1721,12 @@ class TrackProgress(Answer):
 
 class TrackSummary(Answer):
     """
-    `next`: the first problem that is not solved and whose prerequisites are; null when there is none.
+    A track. `next` is the first unsolved problem whose prerequisites are solved; null if there is none.
     """
 
     slug: str
     title: str
-    description: str = Field(..., description="Markdown; empty when nobody has written one")
+    description: str = Field(..., description="Markdown; empty if the track has no description")
     problem_count: int
     estimated_minutes: int
     done_count: int | None = Field(..., description="how many you have solved; null without a token")
@@ -1738,7 +1735,7 @@ class TrackSummary(Answer):
 
 class TrivialAnswer(Answer):
     """
-    An answer that takes no thought. `rightly`: why it may pass, where the package says that it is right.
+    A trivial answer. `rightly` says why it may pass, if the package's rules make it right.
     """
 
     name: str
@@ -1763,7 +1760,7 @@ class Ulp(Answer):
 
 class UpToPermutation(Answer):
     """
-    Within the tolerance in some order along `axis`, or with labels renamed accordingly.
+    Within the tolerance in some order along `axis`, with labels renamed to match.
     """
 
     checker: Literal["up_to_permutation"]
@@ -1774,7 +1771,7 @@ class UpToPermutation(Answer):
 
 class UpToSign(Answer):
     """
-    Within the tolerance, each part at an index of `axes` as it is or negated.
+    Within the tolerance, each part at an index of `axes` unchanged or negated.
     """
 
     checker: Literal["up_to_sign"]
@@ -1810,10 +1807,11 @@ class UserView(Answer):
 
 class Uses(Answer):
     """
-    `length`: of steps, or of the batch. `through`: parameters that reach the answer by way of it only.
+    A required structure.
 
-    `slices`: parameters of which each step looks at its own part. `scan` and `fori` are the same loop in a program, and
-    so are judged alike.
+    `length`: the number of steps, or the batch size. `through`: parameters that reach the answer only through it.
+    `slices`: parameters of which each step reads only its own slice. `scan` and `fori` are the same loop in a program,
+    so they are judged alike.
     """
 
     uses: Literal["scan", "fori", "while", "cond", "vmap"]
@@ -1902,7 +1900,7 @@ class WantedHint(Answer):
 
 class Way(Answer):
     """
-    Another way of computing the reference: on how many cases it was gone, or why not.
+    Another way to compute the reference: on how many cases it ran, and why it left some out.
     """
 
     name: str
@@ -2023,10 +2021,10 @@ class BackupView(Answer):
 
 class CalibratedLeaf(Answer):
     """
-    Noise of right answers and signal of wrong ones, at the leaves that share a tolerance: those that fit `path`.
+    The noise of right answers and the signal of wrong ones, at the leaves that match `path` and share a tolerance.
 
-    The tolerance should lie between, with `value` 1. `signal` has the wrong answers that are furthest off here and not
-    at other leaves.
+    The tolerance, with `value` 1, should lie between the two. `signal` has the wrong answers whose largest error is
+    here.
     """
 
     path: str
@@ -2050,7 +2048,7 @@ class CalibratedLeaf(Answer):
 
 class CalibrationSection(Answer):
     """
-    `without_number`: wrong answers that no tolerance would let through, such as those of another shape.
+    `without_number` counts the wrong answers that no tolerance accepts, such as those of another shape.
     """
 
     leaves: list[CalibratedLeaf]
@@ -2116,7 +2114,7 @@ class KillMatrixSection(Answer):
 
 class LimitsSection(Answer):
     """
-    `cases` and `shapes` are empty where a quick verification did not measure them.
+    `cases` and `shapes` are empty if a quick verification did not measure them.
     """
 
     wall_seconds: float
@@ -2173,7 +2171,7 @@ class OwnStatistics(Answer):
 
 class ProblemDetail(Answer):
     """
-    All of a problem that a student sees before solving it.
+    Everything that a student sees of a problem before solving it.
     """
 
     slug: str
@@ -2249,6 +2247,10 @@ class RejudgingPage(Answer):
 
 
 class Report(Answer):
+    """
+    `checks` has a line for each check, in order. The section of a check that did not run is None.
+    """
+
     problem: str
     digest: str
     title: str
@@ -2258,7 +2260,7 @@ class Report(Answer):
     passed: bool
     checks: list[CheckLine]
     findings: list[Finding]
-    versions: dict[str, str] = Field({}, description="of what the boxes ran")
+    versions: dict[str, str] = Field({}, description="of the libraries in the boxes")
     lint: LintSection | None = None
     reference: ReferenceSection | None = None
     known: KnownSection | None = None
@@ -2414,7 +2416,7 @@ class TrackList(Answer):
 
 class VerificationView(Answer):
     """
-    A package on its way. `refused`: by a check, the report says which; `failed`: it could not be checked.
+    A verification. `refused`: a check failed, see the report. `failed`: the package could not be checked.
     """
 
     id: UUID
