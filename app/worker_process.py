@@ -5,15 +5,14 @@ import os
 import signal
 import threading
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import version
 
 from app.database.engine import Database
-from app.queue.background_pause import BackgroundPause
-from app.queue.circuit_breaker import RefusalLimit
+from app.queue.background_pause import BackgroundBoxes, BackgroundPause
 from app.queue.heartbeat import Capacity
 from app.queue.lease import Claim
-from app.queue.lease_loop import LeaseLoop, Run
+from app.queue.lease_loop import LeaseLoop
 from app.settings import Settings
 from app.verification.verifier import Verifier
 from app.worker.boxes import (
@@ -28,16 +27,17 @@ from app.worker.compilation_cache import CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.hints import HintRecorder, KnownMistakes
 from app.worker.inspection_cache import Inspections
-from app.worker.metrics import Meter, followed
+from app.worker.metrics import BoxTelemetry, JudgingTelemetry, Meter
+from app.worker.middleware import Middleware, StopAfterRefusals, StopWithoutGpus, with_middleware
 from app.worker.overload import OverloadWaits
 from app.worker.run_cost import CostRecorder, name_machine
 from app.worker.spares import Spares
 from app.worker.warm import Warmer
-from app.worker.watched_box import WatchedLauncher
 from app.worker.work import Works
 from app.worker.worker import Lane, Lanes, Worker
 from sandbox.gpu.lease import Gpus
 from sandbox.interface import BoxSpec, DeviceLost, Launcher
+from sandbox.middleware import BoxMiddleware, LauncherWithMiddleware
 from sandbox.pool import Pool
 
 
@@ -68,23 +68,6 @@ def stop_this_worker() -> None:
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Parts:
-    """The worker, and the parts that run beside it in their own threads."""
-
-    worker: Worker
-    warmer: Warmer
-    hint_recorder: HintRecorder
-    cost_recorder: CostRecorder
-    spares: Spares | None
-
-    @property
-    def helpers(self) -> list[Warmer | HintRecorder | CostRecorder | Spares]:
-        """The parts that run beside the judgings."""
-        helpers = (self.warmer, self.hint_recorder, self.cost_recorder, self.spares)
-        return [part for part in helpers if part is not None]
-
-
 def open_worker_launcher(settings: Settings, gpus: Gpus | None) -> Launcher:
     """Return a launcher that has opened a box, so that no claim fails for lack of one. Raises SandboxUnavailable.
 
@@ -101,23 +84,57 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
     With GPUs it serves the queue gpu, and raises DeviceLost when no GPU is left. Raises SandboxUnavailable when several
     judgings in a row find no box.
     """
-    signals, refusals, pause = Signals(), RefusalLimit(stop=stop_this_worker), BackgroundPause()
+    signals, refusals, pause = Signals(), StopAfterRefusals(stop=stop_this_worker), BackgroundPause()
     meter = Meter(slots=settings.worker_slots, gpus=gpus)
     capacity = replace(_capacity(settings, launcher, gpus), report=meter.report)
     with ExitStack() as stack:
-        parts = _Builder(settings, database, launcher, meter, pause, stack).build(capacity)
-        judge = followed(parts.worker.judge, database, meter)
-        run = judge if gpus is None else _until_lost(judge, gpus)
-        judgings = LeaseLoop(database, capacity, refusals.watching(run), background_pause=pause)
+        pools, background, references = _open_pools(settings, launcher, meter, pause, stack)
+        expected = ExpectedOutputs(database, references, capacity.device)
+        # A separate object: what it prepares in low-priority boxes must not delay a judging.
+        ahead = ExpectedOutputs(database, references, capacity.device)
+        works, known = Works(database), KnownMistakes(database, ahead)
+        cache, optimizations = CompilationCache(settings.data, launcher), settings.chosen_optimizations
+        warmer = Warmer(works, ahead, known, cache, pools)
+        spares = Spares(works, cache, pools, pause, capacity.device, warmer.prefer)
+        makes_spares = "spares" in optimizations
+        costs = CostRecorder(database, ahead, name_machine(capacity.gpus), spares if makes_spares else None)
+        hints = HintRecorder(database, known)
+        worker = Worker(
+            database,
+            works,
+            Lanes(
+                interactive=Lane(expected=expected, pools=pools),
+                background=Lane(expected=ahead, pools=background),
+                overload_waits=OverloadWaits(capacity.slots),
+            ),
+            hints,
+            runs_in_parallel="parallel_runs" in optimizations,
+            inspections=Inspections() if "inspections" in optimizations else None,
+        )
+        middleware: list[Middleware] = [
+            refusals,
+            *([StopWithoutGpus(gpus, stop=stop_this_worker)] if gpus else []),
+            JudgingTelemetry(database, meter),
+            *([spares] if makes_spares else []),
+            warmer,
+            costs,
+        ]
+        judge = with_middleware(worker.judge, middleware)
+        judgings = LeaseLoop(database, capacity, judge, background_pause=pause)
         verifications = Verifier(settings=settings, database=database, gpus=gpus).loop(capacity)
-        for part in (judgings, verifications, *parts.helpers):
+        beside: list[Warmer | HintRecorder | CostRecorder | Spares] = [warmer, hints, costs]
+        if makes_spares:
+            beside.append(spares)
+        for loop in (judgings, verifications):
+            loop.start()
+        for part in beside:
             part.start()
         _log.info("Judging %s", _in_words(capacity, launcher, gpus))
         signals.wait()
         for loop in (judgings, verifications):
             loop.stop_claiming()  # before any wait
         threading.Thread(target=_stop_at_signal, args=(signals, judgings), daemon=True).start()
-        for part in parts.helpers:
+        for part in beside:
             part.stop()
         verifications.stop()  # they take minutes; another worker repeats them
         judgings.drain()
@@ -127,66 +144,21 @@ def run_worker(settings: Settings, database: Database, launcher: Launcher, gpus:
         raise refusals.reason
 
 
-@dataclass(frozen=True, slots=True)
-class _Builder:
-    """Builds the parts. `stack` closes the pools."""
+def _open_pools(
+    settings: Settings, launcher: Launcher, meter: Meter, pause: BackgroundPause, stack: ExitStack
+) -> tuple[Pools, Pools, Pool]:
+    """Open the pools for submissions, for background work, and for references. `stack` closes them."""
 
-    settings: Settings
-    database: Database
-    launcher: Launcher
-    meter: Meter
-    pause: BackgroundPause
-    stack: ExitStack
+    def watched(use: str, *middleware: BoxMiddleware) -> Launcher:
+        return LauncherWithMiddleware(launcher, [*middleware, BoxTelemetry(use, meter)])
 
-    def build(self, capacity: Capacity) -> _Parts:
-        database, settings = self.database, self.settings
-        pools, background, references = self._open_pools()
-        expected = ExpectedOutputs(database, references, capacity.device)
-        # A separate object: what it prepares in low-priority boxes must not delay a judging.
-        ahead = ExpectedOutputs(database, references, capacity.device)
-        works, known = Works(database), KnownMistakes(database, ahead)
-        lanes = Lanes(
-            interactive=Lane(expected=expected, pools=pools),
-            background=Lane(expected=ahead, pools=background),
-            overload_waits=OverloadWaits(capacity.slots),
-        )
-        cache, chosen = CompilationCache(settings.data, self.launcher), settings.chosen_optimizations
-        warmer = Warmer(works, ahead, known, cache, pools)
-        spares = None
-        if "spares" in chosen:
-            spares = Spares(works, cache, pools, self.pause, capacity.device, warmer.prefer)
-        cost_recorder = CostRecorder(database, ahead, name_machine(capacity.gpus), spares)
-        hint_recorder = HintRecorder(database, known)
-        return _Parts(
-            worker=Worker(
-                database,
-                works,
-                lanes,
-                hint_recorder,
-                cost_recorder,
-                warmer=warmer,
-                spares=spares,
-                runs_in_parallel="parallel_runs" in chosen,
-                inspections=Inspections() if "inspections" in chosen else None,
-            ),
-            warmer=warmer,
-            hint_recorder=hint_recorder,
-            cost_recorder=cost_recorder,
-            spares=spares,
-        )
-
-    def _open_pools(self) -> tuple[Pools, Pools, Pool]:
-        enter, settings, meter = self.stack.enter_context, self.settings, self.meter
-        pools = enter(open_pools(settings, self._watched("submissions")))
-        background = enter(open_background_pools(settings, self._watched("background"), self.pause))
-        references = enter(open_reference_pool(settings, self._watched("references")))
-        meter.watch_pools("submissions", pools.students, pools.inspectors)
-        meter.watch_pools("background", background.students, background.inspectors)
-        meter.watch_pools("references", references)
-        return pools, background, references
-
-    def _watched(self, use: str) -> Launcher:
-        return WatchedLauncher(self.launcher, use, self.meter)
+    pools = stack.enter_context(open_pools(settings, watched("submissions")))
+    background = stack.enter_context(open_background_pools(settings, watched("background", BackgroundBoxes(pause))))
+    references = stack.enter_context(open_reference_pool(settings, watched("references")))
+    meter.watch_pools("submissions", pools.students, pools.inspectors)
+    meter.watch_pools("background", background.students, background.inspectors)
+    meter.watch_pools("references", references)
+    return pools, background, references
 
 
 def _in_words(capacity: Capacity, launcher: Launcher, gpus: Gpus | None) -> str:
@@ -202,20 +174,6 @@ def _capacity(settings: Settings, launcher: Launcher, gpus: Gpus | None) -> Capa
         gpus=[gpu.name for gpu in gpus.gpus] if gpus else [],
         versions={"allclose": version("allclose"), "sandbox": launcher.name},
     )
-
-
-def _until_lost(judge: Run, gpus: Gpus) -> Run:
-    """Stop a worker that has lost all its GPUs; other workers take its judgings."""
-
-    def judge_or_stop(claim: Claim, abort: threading.Event) -> None:
-        try:
-            judge(claim, abort)
-        except DeviceLost:
-            if gpus.are_lost:
-                stop_this_worker()
-            raise
-
-    return judge_or_stop
 
 
 def _stop_at_signal(signals: Signals, loop: LeaseLoop[Claim]) -> None:

@@ -11,8 +11,8 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.accounts.model import User
 from app.catalog.model import Problem
-from app.submissions.enqueue import BACKGROUND
 from app.submissions.model import Judging, Submission
+from app.submissions.priority import BACKGROUND
 from app.submissions.view import State
 
 Kind = Literal["interactive", "rejudge"]

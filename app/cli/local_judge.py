@@ -82,8 +82,9 @@ def judge_locally(order: Order) -> int:
 
         from app.cli.console import print_json
         from app.cli.result_text import exit_code, print_submission
-        from app.worker.hints import Notes, question_about
+        from app.worker.hints import question_about
         from app.worker.judge import Job, judge
+        from app.worker.outcomes import Outcomes
         from app.worker.prepare import in_order
 
         if manifest.is_traced:
@@ -97,18 +98,18 @@ def judge_locally(order: Order) -> int:
                 cache.store(prepared)
             cases = [case for case in prepared if case.visibility == "sample" or not order.sample_only]
             progress.update(task, description="judging", total=len(cases), completed=0)
-            submission_id, notes = uuid4(), Notes()
+            submission_id, outcomes = uuid4(), Outcomes()
             job = Job(
                 package=order.package,
                 source=order.source,
                 cases=in_order(cases, submission_id),
                 references=references,
                 inspectors=inspectors,
-                on_outcome=notes.take,
+                on_outcome=outcomes.add,
                 runs_in_parallel="parallel_runs" in settings.chosen_optimizations,
             )
             judged = judge(job, pool, lambda _: progress.advance(task), abort)
-            question = question_about(order.package, judged, notes)
+            question = question_about(order.package, judged, outcomes)
             progress.update(task, description="checking for known mistakes", total=None)
             hint = _find_hint(question, cases, references, abort) if question else None
         submission = _view(order, submission_id, replace(judged, hint=hint))

@@ -5,12 +5,12 @@ Cores share caches and memory, so a background box slows down a student's box ev
 
 import os
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from itertools import count
 
-from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, Launcher, Request, RunOutcome
+from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, Request, RunOutcome
+from sandbox.middleware import BoxMiddleware, Launch, OnCase, Run
 
 NICENESS = 10
 LISTEN_SECONDS = 0.2
@@ -45,39 +45,25 @@ def lower_priority() -> None:
     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
 
 
-class BackgroundLauncher(Launcher):
-    """Its boxes run at low priority, and pause between two cases."""
+class BackgroundBoxes(BoxMiddleware):
+    """Boxes that run at low priority, and pause between two cases."""
 
-    def __init__(self, launcher: Launcher, pause: BackgroundPause) -> None:
-        self.name = launcher.name
-        self._launcher, self._pause = launcher, pause
+    def __init__(self, pause: BackgroundPause) -> None:
+        self._pause = pause
 
-    def launch(self, spec: BoxSpec) -> Box:
-        """Runs in its own thread: a low-priority thread that waits for a core may hold a lock that others need."""
+    def launch(self, launch: Launch, spec: BoxSpec) -> Box:
+        """Launch in a thread of its own: a low-priority thread that waits for a core may hold a lock."""
         with ThreadPoolExecutor(1, "background-start", initializer=lower_priority) as executor:
-            launched = executor.submit(copy_context().run, self._launcher.launch, spec)
-            return _BackgroundBox(launched.result(), self._pause)
+            return executor.submit(copy_context().run, launch, spec).result()
 
-
-class _BackgroundBox(Box):
-    def __init__(self, box: Box, pause: BackgroundPause) -> None:
-        self.name, self.ready = box.name, box.ready
-        self._box, self._pause = box, pause
-
-    def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
+    def run(self, run: Run, box: Box, request: Request, on_case: OnCase, abort: threading.Event) -> RunOutcome:
         numbers = count(1)
 
         def pause_after(outcome: CaseOutcome) -> None:
             on_case(outcome)
             # A run holds its GPU exclusively, so a pause would make students wait for it.
-            if next(numbers) < len(request.cases) and self.ready.device == "cpu":
+            if next(numbers) < len(request.cases) and box.ready.device == "cpu":
                 self._pause.wait(abort)
 
         self._pause.wait(abort)
-        return self._box.run(request, pause_after, abort)
-
-    def is_alive(self) -> bool:
-        return self._box.is_alive()
-
-    def close(self) -> None:
-        self._box.close()
+        return run(request, pause_after, abort)

@@ -1,20 +1,11 @@
 """Circuit breaker: a worker claims nothing for a while after a box could not be opened.
 
-The cause may be an engine that restarts, or a failed GPU. After several refusals in a row the worker stops, instead of
-using up every judging's attempts.
+The cause may be an engine that restarts, or a failed GPU.
 """
 
 import logging
 import threading
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-from app.queue.lease import Claim
-from sandbox.interface import SandboxAway, SandboxUnavailable
-
-if TYPE_CHECKING:
-    from app.queue.lease_loop import Run
 
 LONGEST_SECONDS = 30.0
 
@@ -49,39 +40,3 @@ class CircuitBreaker:
             was_away, self._times, self._until = self._times > 0, 0, 0.0
         if was_away:
             _log.warning("Boxes can be opened again")
-
-
-# A single refusal may be due to one problem, whose frameworks the image lacks.
-MOST_REFUSALS = 3
-
-
-class RefusalLimit:
-    """Calls `stop` once, when this many judgings in a row found no box. `reason`: the last refusal, set then."""
-
-    def __init__(self, stop: Callable[[], None]) -> None:
-        self._stop = stop
-        self._lock = threading.Lock()
-        self._refusals = 0
-        self.reason: SandboxUnavailable | None = None
-
-    def watching(self, judge: "Run") -> "Run":
-        def judge_or_stop(claim: Claim, abort: threading.Event) -> None:
-            try:
-                judge(claim, abort)
-            except SandboxAway:  # costs no attempt
-                raise
-            except SandboxUnavailable as error:
-                self._count(error)
-                raise
-            with self._lock:
-                self._refusals = 0
-
-        return judge_or_stop
-
-    def _count(self, error: SandboxUnavailable) -> None:
-        with self._lock:
-            self._refusals += 1
-            if self._refusals != MOST_REFUSALS:
-                return
-            self.reason = error
-        self._stop()

@@ -10,7 +10,7 @@ from sqlalchemy import ARRAY, BigInteger, Integer, Text, TextClause, Uuid, bindp
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeEngine
 
-from app.submissions.enqueue import BACKGROUND
+from app.submissions.priority import BACKGROUND
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

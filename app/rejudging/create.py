@@ -12,9 +12,9 @@ from app.audit import Act, Actor, record
 from app.errors import Invalid, NotFound
 from app.rejudging.choice import MOST, Choice, count_chosen, select_chosen, to_stored
 from app.rejudging.model import Onto, Rejudging
-from app.submissions.enqueue import BACKGROUND
 from app.submissions.idempotency import IdempotencyKey, find_original, lock_user
 from app.submissions.model import Judging
+from app.submissions.priority import BACKGROUND
 from app.telemetry.context import request_id
 
 MAX_NOTE = 500

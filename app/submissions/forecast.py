@@ -9,8 +9,8 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.submissions.enqueue import BACKGROUND
 from app.submissions.model import Judging, Submission, WorkerRow
+from app.submissions.priority import BACKGROUND
 from app.submissions.queue_status import serves
 from app.submissions.view import Wait
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from app.capacity import count_background_slots
 from app.catalog.manifest import Manifest
-from app.queue.background_pause import BackgroundLauncher, BackgroundPause
 from app.settings import Settings
 from sandbox.choice import choose_launcher
 from sandbox.docker.launcher import DockerOptions
@@ -81,8 +80,7 @@ def open_pools(settings: Settings, launcher: Launcher) -> Iterator[Pools]:
 
 
 @contextmanager
-def open_background_pools(settings: Settings, launcher: Launcher, pause: BackgroundPause) -> Iterator[Pools]:
-    launcher = BackgroundLauncher(launcher, pause)
+def open_background_pools(settings: Settings, launcher: Launcher) -> Iterator[Pools]:
     capacity = count_background_slots(settings.worker_slots)
     with (
         closing(Pool(launcher, capacity=capacity, max_runs=settings.max_runs)) as students,

@@ -13,7 +13,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import TypeAlias
 
@@ -35,6 +35,7 @@ from app.worker.after_verdict import AfterVerdict
 from app.worker.boxes import box_spec
 from app.worker.custom_checker import CustomChecker
 from app.worker.expected import ExpectedOutputs
+from app.worker.outcomes import ANSWER_BYTES, Outcomes
 from app.worker.prepare import PreparedCase
 from app.worker.request import build_request, rules_of
 from app.worker.run import run_cases
@@ -47,7 +48,6 @@ from sandbox.pool import Pool
 SECONDS = 1800.0
 # Only the first cases: of a case that is repeated a hundred times, a few are enough.
 MOST_CASES = 24
-ANSWER_BYTES = 2**20
 
 # By case; only answers that are far from correct.
 Answers: TypeAlias = Mapping[str, Tree]
@@ -139,23 +139,7 @@ def is_far(comparison: Comparison) -> bool:
     return any(leaf.category != VALUES or leaf.tolerance_used is None or leaf.tolerance_used >= FAR for leaf in wrong)
 
 
-# Bytes of one submission's answers that are kept until it is judged.
-KEPT_BYTES = 4 * 2**20
 NOT_ALIKE = Likeness(cases=frozenset(), is_refuted=True)
-
-
-@dataclass(slots=True)
-class Notes:
-    """A submission's answers, as far as they could match a known mistake."""
-
-    answers: dict[str, bytes] = field(default_factory=dict)
-    room: int = KEPT_BYTES
-
-    def take(self, outcome: CaseOutcome) -> None:
-        size = len(outcome.answer or b"")
-        if outcome.answer is not None and size <= min(ANSWER_BYTES, self.room):
-            self.answers[outcome.name] = outcome.answer
-            self.room -= size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,12 +151,12 @@ class Question:
     wrong: frozenset[str]
 
 
-def question_about(package: Package, judged: Finish, notes: Notes) -> Question | None:
+def question_about(package: Package, judged: Finish, outcomes: Outcomes) -> Question | None:
     """Return None if no mistake could be recognised, whatever the known mistakes answer."""
-    wrong = {case.name for case in judged.cases if case.verdict is Verdict.WRONG_ANSWER} & notes.answers.keys()
+    wrong = {case.name for case in judged.cases if case.verdict is Verdict.WRONG_ANSWER} & outcomes.answers.keys()
     if len(wrong) < LEAST_CASES or not list_mistakes(package):
         return None
-    return Question(package=package, answers=notes.answers, wrong=frozenset(wrong))
+    return Question(package=package, answers=outcomes.answers, wrong=frozenset(wrong))
 
 
 def find_hint(question: Question, known: Mapping[str, Answers]) -> str | None:
@@ -305,9 +289,9 @@ class HintRecorder:
         """Submissions that still wait get no hint."""
         self._after_verdict.stop()
 
-    def finish(self, claim: Claim, work: Work, judged: Finish, notes: Notes, abort: threading.Event) -> None:
+    def finish(self, claim: Claim, work: Work, judged: Finish, outcomes: Outcomes, abort: threading.Event) -> None:
         """End the judging, with a hint if one is known."""
-        question = question_about(work.package, judged, notes)
+        question = question_about(work.package, judged, outcomes)
         known = None
         if question is not None:
             known = self._known.find(work.revision, work.package, work.variant, abort)

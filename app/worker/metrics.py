@@ -6,7 +6,7 @@ Workers listen on no port: the web process serves the metrics (`app.admin.metric
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -20,13 +20,15 @@ from sqlalchemy import func, select
 from app.database.engine import Database
 from app.queue.heartbeat import Report
 from app.queue.lease import Claim, Finish
-from app.queue.lease_loop import Run
 from app.queue.retry import retry
 from app.submissions.model import Judging
 from app.telemetry import context
 from app.telemetry.trace import TRACER, read_traceparent
+from app.worker.middleware import Judge, Judged, Middleware
 from sandbox.gpu.lease import Gpus
-from sandbox.interface import Aborted, Ready, SandboxError
+from sandbox.interface import Aborted, Box, BoxLost, BoxSpec, Ready, Request, RunOutcome, SandboxError
+from sandbox.middleware import BoxMiddleware, Launch, OnCase
+from sandbox.middleware import Run as RunBox
 from sandbox.pool import Pool
 
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300)
@@ -137,8 +139,6 @@ def _count(pools: Iterable[Pool]) -> dict[str, int]:
 
 _log = logging.getLogger(__name__)
 
-Judge = Callable[[Claim, threading.Event], Finish]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
@@ -164,17 +164,20 @@ def _read_origin(database: Database, judging_id: int) -> Origin:
     )
 
 
-def followed(judge: Judge, database: Database, meter: Meter) -> Run:
-    """Return a function that judges with the log context, trace and metrics of the judging."""
+class JudgingTelemetry(Middleware):
+    """Gives each judging its log context, trace and metrics."""
 
-    def judge_and_tell(claim: Claim, abort: threading.Event) -> None:
+    def __init__(self, database: Database, meter: Meter) -> None:
+        self._database, self._meter = database, meter
+
+    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
         context.submission_id.set(str(claim.submission_id))
         context.judging_id.set(claim.judging_id)
         context.attempt.set(claim.attempt)
-        origin = retry(lambda: _read_origin(database, claim.judging_id), abort)
+        origin = retry(lambda: _read_origin(self._database, claim.judging_id), abort)
         context.request_id.set(origin.request_id)
         if claim.attempt == 1:
-            meter.waits.labels(origin.queue, origin.kind).observe(origin.waited_seconds)
+            self._meter.waits.labels(origin.queue, origin.kind).observe(origin.waited_seconds)
         parent, kind = read_traceparent(origin.traceparent), SpanKind.CONSUMER
         facts = {f"allclose.{name}": value for name, value in context.current_fields().items()}
         with TRACER.start_as_current_span("judging", context=parent, kind=kind, attributes=facts) as span:
@@ -183,17 +186,42 @@ def followed(judge: Judge, database: Database, meter: Meter) -> Run:
                 judged = judge(claim, abort)
             except Exception as error:
                 if not isinstance(error, Aborted):
-                    meter.count_error(error)
+                    self._meter.count_error(error)
                 raise
-            span.set_attribute("allclose.verdict", str(judged.verdict))
-            _tell(origin, judged, time.monotonic() - begun, meter)
+            span.set_attribute("allclose.verdict", str(judged.finish.verdict))
+            _count_judging(origin, judged.finish, time.monotonic() - begun, self._meter)
+            return judged
 
-    return judge_and_tell
 
-
-def _tell(origin: Origin, judged: Finish, seconds: float, meter: Meter) -> None:
+def _count_judging(origin: Origin, judged: Finish, seconds: float, meter: Meter) -> None:
     meter.judgings.labels(origin.queue, origin.kind, str(judged.verdict)).inc()
     meter.seconds.labels(origin.queue, origin.kind).observe(seconds)
     for phase, spent in judged.spent.items():
         meter.phases.labels(phase).observe(spent)
     _log.info("judged: %s in %.2f s", judged.verdict, seconds, extra={"verdict": str(judged.verdict)})
+
+
+class BoxTelemetry(BoxMiddleware):
+    """Traces launches and runs, counts lost boxes, and names the last box in the log. `use`: the boxes' purpose."""
+
+    def __init__(self, use: str, meter: Meter) -> None:
+        self._use, self._meter = use, meter
+
+    def launch(self, launch: Launch, spec: BoxSpec) -> Box:
+        with TRACER.start_as_current_span("open a box") as span:
+            box = launch(spec)
+            span.set_attributes({"allclose.box": box.name, "allclose.frameworks": list(spec.frameworks)})
+        self._meter.opened.labels(self._use).inc()
+        self._meter.see(box.ready)
+        return box
+
+    def run(self, run: RunBox, box: Box, request: Request, on_case: OnCase, abort: threading.Event) -> RunOutcome:
+        context.box.set(box.name)
+        with TRACER.start_as_current_span("run in a box") as span:
+            span.set_attributes({"allclose.box": box.name, "allclose.use": self._use})
+            span.set_attribute("allclose.cases", len(request.cases))
+            try:
+                return run(request, on_case, abort)
+            except BoxLost:
+                self._meter.lost.labels(self._use).inc()
+                raise

@@ -6,9 +6,10 @@ thread, at most RUNS times per variant of a revision, and the least counts.
 
 import platform
 import socket
-from collections.abc import Callable, Collection, Sequence
+import threading
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -17,11 +18,13 @@ from sqlalchemy.dialects.postgresql import insert
 
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
-from app.queue.lease import Claim, Finish
+from app.queue.lease import Claim
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement
 from app.worker.after_verdict import AfterVerdict
 from app.worker.boxes import box_spec
 from app.worker.expected import ExpectedOutputs
+from app.worker.middleware import Judge, Judged, Middleware
+from app.worker.outcomes import Outcomes
 from app.worker.recording import recorded
 from app.worker.request import build_request, device_of, patient
 from app.worker.run import run_all
@@ -38,38 +41,21 @@ class Cost:
     memory_bytes: int
 
 
-@dataclass(slots=True)
-class Costs:
-    """Collects the cost of each case as it arrives."""
-
-    outcomes: dict[str, CaseOutcome] = field(default_factory=dict)
-
-    def take(self, outcome: CaseOutcome) -> None:
-        self.outcomes[outcome.name] = replace(outcome, answer=None, text="")  # together they could be very large
-
-    def of(self, cases: Collection[str]) -> Cost | None:
-        """Return None if a case is missing or was not answered, or there are none."""
-        found = [self.outcomes[name] for name in cases if name in self.outcomes]
-        if not found or len(found) < len(cases) or any(each.ending is not Ending.ANSWERED for each in found):
-            return None
-        return Cost(
-            wall_seconds=sum(each.wall_seconds for each in found),
-            memory_bytes=max(each.memory_bytes for each in found),
-        )
-
-
-def each_of(*takers: Callable[[CaseOutcome], None]) -> Callable[[CaseOutcome], None]:
-    def take(outcome: CaseOutcome) -> None:
-        for taker in takers:
-            taker(outcome)
-
-    return take
+def cost_of(outcomes: Mapping[str, CaseOutcome], cases: Collection[str]) -> Cost | None:
+    """Return None if a case is missing or was not answered, or there are none."""
+    found = [outcomes[name] for name in cases if name in outcomes]
+    if not found or len(found) < len(cases) or any(each.ending is not Ending.ANSWERED for each in found):
+        return None
+    return Cost(
+        wall_seconds=sum(each.wall_seconds for each in found),
+        memory_bytes=max(each.memory_bytes for each in found),
+    )
 
 
 RUNS = 5
 
 
-class CostRecorder:
+class CostRecorder(Middleware):
     """`spares`: None if submissions get none."""
 
     def __init__(
@@ -88,13 +74,14 @@ class CostRecorder:
         """Judgings that still wait are not measured."""
         self._after_verdict.stop()
 
-    def note(self, claim: Claim, work: Work, judged: Finish, costs: Costs) -> None:
-        """Measure a judging that has ended, without delaying it. Skipped if too many wait."""
-        if work.submission.mode != "submit" or judged.verdict is not Verdict.ACCEPTED:
-            return
-        cost = costs.of(_called(work))
-        if cost is not None:
-            self._after_verdict.offer(claim, partial(self.measure, claim, work, cost))
+    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
+        """Measure an accepted submission after its verdict. Skipped if too many wait."""
+        judged = judge(claim, abort)
+        if judged.work.submission.mode == "submit" and judged.finish.verdict is Verdict.ACCEPTED:
+            cost = cost_of(judged.outcomes.costs, _called(judged.work))
+            if cost is not None:
+                self._after_verdict.offer(claim, partial(self.measure, claim, judged.work, cost))
+        return judged
 
     def measure(self, claim: Claim, work: Work, cost: Cost) -> None:
         """Raises JudgeFailed, BoxLost, Aborted."""
@@ -111,12 +98,12 @@ class CostRecorder:
         cases = self._expected.get(work.revision, package, work.variant, stopping)
         inputs = [CaseInput(case.name, case.inputs) for case in cases if not case.sealed]
         request = recorded(manifest, patient(build_request(package, package.reference, inputs)))
-        costs = Costs()
+        outcomes = Outcomes()
         with self._expected.references.lease(box_spec(manifest), stopping) as box:
             if self._spares is not None and device_of(manifest) == "cpu":
                 box.prepare(self._spares.setup_of(package), stopping)
-            run_all(box, request, costs.take, stopping)
-        return costs.of([case.name for case in inputs])
+            run_all(box, request, outcomes.add, stopping)
+        return cost_of(outcomes.costs, [case.name for case in inputs])
 
     def _count_runs(self, work: Work) -> int:
         key = (work.revision.id, work.variant, self._machine)

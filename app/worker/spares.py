@@ -16,10 +16,12 @@ from app.catalog.model import Device, Revision
 from app.catalog.package import Package
 from app.database.listener import Listener
 from app.queue.background_pause import BackgroundPause
+from app.queue.lease import Claim
 from app.submissions.enqueue import PROBLEM_OPENED
 from app.worker.boxes import INSPECTOR, Pools, box_spec
 from app.worker.compilation_cache import CompilationCache
 from app.worker.inspection import inspector_setup
+from app.worker.middleware import Judge, Judged, Middleware
 from app.worker.request import PATIENCE, PATIENT_LOAD_SECONDS, device_of, limits_of, spares_of
 from app.worker.work import Works
 from sandbox.interface import Aborted, BoxSpec, SandboxError, Setup
@@ -38,7 +40,7 @@ LOOK_SECONDS = 0.2
 _log = logging.getLogger(__name__)
 
 
-class Spares:
+class Spares(Middleware):
     """Makes spares in its own thread. `pools`: the submissions' pools. `device`: of the problems that this worker
     judges.
 
@@ -74,6 +76,12 @@ class Spares:
             self._changed.notify_all()
         self._listener.stop()
         self._thread.join()
+
+    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
+        judged = judge(claim, abort)
+        if not claim.is_background:
+            self.want(judged.work.package.slug)  # most students submit again
+        return judged
 
     def want(self, slug: str) -> None:
         """Note that a student works on this problem."""

@@ -13,11 +13,13 @@ from app.catalog.package import Package
 from app.catalog.publish import PUBLISHED
 from app.database.listener import Listener
 from app.queue.background_pause import lower_priority
+from app.queue.lease import Claim
 from app.queue.retry import retry
 from app.worker.boxes import INSPECTOR, Pools, box_spec
-from app.worker.compilation_cache import CompilationCache
+from app.worker.compilation_cache import USUAL, CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.hints import KnownMistakes
+from app.worker.middleware import Judge, Judged, Middleware
 from app.worker.prepare import ReferenceFailed
 from app.worker.request import device_of
 from app.worker.work import Work, Works
@@ -33,7 +35,7 @@ COMPILED = "The library programs of %s are compiled"
 _log = logging.getLogger(__name__)
 
 
-class Warmer:
+class Warmer(Middleware):
     """Runs in its own thread, and checks after each step for newly published revisions. Judgings redo what fails here.
 
     `expected` belongs to the warmer and to `known` only: judgings that shared it would wait for low-priority boxes.
@@ -77,8 +79,14 @@ class Warmer:
         second.appendleft(partial(self._fill_library, revision, package))
         self._news.set()
 
-    def learn(self, work: Work) -> None:
-        """Queue a solution, to learn its library calls later."""
+    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
+        """Queue a solution that has run, to learn its library calls later."""
+        judged = judge(claim, abort)
+        if judged.work.submission.mode == "submit" and judged.finish.verdict in USUAL:
+            self._learn_later(judged.work)
+        return judged
+
+    def _learn_later(self, work: Work) -> None:
         waiting = self._agenda[-1]
         if len(waiting) < MOST_WAITING and self._cache.may_learn(work.package, work.submission.user_id):
             waiting.append(partial(self._learn, work))

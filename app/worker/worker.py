@@ -17,18 +17,16 @@ from app.queue.lease import Claim, Finish, is_cancelled, record_cases, record_ph
 from app.queue.retry import retry
 from app.submissions.phase import Phase
 from app.worker.boxes import Pools, box_spec
-from app.worker.compilation_cache import USUAL
 from app.worker.custom_inputs import CustomInputs, find_unanswerable
 from app.worker.expected import ExpectedOutputs
-from app.worker.hints import HintRecorder, Notes
+from app.worker.hints import HintRecorder
 from app.worker.inspection_cache import Inspections
 from app.worker.judge import Job, OnOutcome, judge
+from app.worker.middleware import Judged
+from app.worker.outcomes import Outcomes
 from app.worker.overload import OverloadWaits
 from app.worker.prepare import PreparedCase, in_order
-from app.worker.run_cost import CostRecorder, Costs, each_of
-from app.worker.spares import Spares
 from app.worker.timeline import Timeline
-from app.worker.warm import Warmer
 from app.worker.work import Work, Works
 from sandbox.interface import Aborted
 
@@ -59,7 +57,7 @@ class Lanes:
 
 
 class Worker:
-    """Judges claims, each in a thread of the lease loop. `warmer`, `spares`: None if nothing is prepared ahead."""
+    """Judges claims, each in a thread of the lease loop."""
 
     def __init__(
         self,
@@ -67,10 +65,7 @@ class Worker:
         works: Works,
         lanes: Lanes,
         hint_recorder: HintRecorder,
-        cost_recorder: CostRecorder,
         *,
-        warmer: Warmer | None = None,
-        spares: Spares | None = None,
         runs_in_parallel: bool = True,
         inspections: Inspections | None = None,
     ) -> None:
@@ -78,32 +73,24 @@ class Worker:
         self._works = works
         self._lanes = lanes
         self._hint_recorder = hint_recorder
-        self._cost_recorder = cost_recorder
-        self._warmer = warmer
-        self._spares = spares
         self._runs_in_parallel = runs_in_parallel
         self._inspections = inspections
         self._own_inputs = CustomInputs(lanes.interactive.expected.references)
 
-    def judge(self, claim: Claim, abort: threading.Event) -> Finish:
+    def judge(self, claim: Claim, abort: threading.Event) -> Judged:
         """Judge from claim to end.
 
         Any exception raised here is Allclose's failure: the loop gives the judging back, and it runs again.
         """
         work = retry(lambda: self._works.get(claim), abort)
-        notes, costs = Notes(), Costs()
+        outcomes = Outcomes()
         try:
-            judged = self._judge(claim, work, each_of(notes.take, costs.take), abort)
+            finish = self._judge(claim, work, outcomes.add, abort)
         except Aborted:
             self._make_ready(claim, work)
             raise
-        self._hint_recorder.finish(claim, work, judged, notes, abort)
-        self._cost_recorder.note(claim, work, judged, costs)
-        if self._warmer is not None and work.submission.mode == "submit" and judged.verdict in USUAL:
-            self._warmer.learn(work)
-        if self._spares is not None and not claim.is_background:
-            self._spares.want(work.package.slug)  # most students submit again
-        return judged
+        self._hint_recorder.finish(claim, work, finish, outcomes, abort)
+        return Judged(claim=claim, work=work, finish=finish, outcomes=outcomes)
 
     def _judge(self, claim: Claim, work: Work, on_outcome: OnOutcome, abort: threading.Event) -> Finish:
         visibility: Visibility = "hidden" if work.submission.mode == "submit" else "sample"

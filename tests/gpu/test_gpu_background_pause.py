@@ -3,8 +3,9 @@ from functools import partial
 
 import pytest
 
-from app.queue.background_pause import BackgroundLauncher, BackgroundPause
+from app.queue.background_pause import BackgroundBoxes, BackgroundPause
 from sandbox.interface import BoxSpec
+from sandbox.middleware import LauncherWithMiddleware
 from tests.gpu.conftest import MakeLauncher
 from tests.gpu.nvml import FakeNvml
 from tests.sandbox.bench import run_in
@@ -17,7 +18,9 @@ def test_background_runs_pause_before_a_run_on_a_gpu_and_not_within(
 ) -> None:
     """A pause within a run would keep the GPU from the students that it is for."""
     launcher, pause = make_launcher(nvml), BackgroundPause()
-    with closing(BackgroundLauncher(launcher, pause).launch(BoxSpec(("numpy",), gpu=True))) as box:
+    with closing(
+        LauncherWithMiddleware(launcher, [BackgroundBoxes(pause)]).launch(BoxSpec(("numpy",), gpu=True))
+    ) as box:
         run = Run(box, on_first=partial(pause.set, is_paused=True))
         assert run.ends()
         assert len(run.told) == 3

@@ -12,8 +12,9 @@ from sqlalchemy import ARRAY, Text, bindparam, select, text
 from app.database.engine import Database
 from app.queue import lease_sql
 from app.queue.lease import Claim, finish
-from app.submissions.enqueue import BACKGROUND, enqueue
+from app.submissions.enqueue import enqueue
 from app.submissions.model import Judging
+from app.submissions.priority import BACKGROUND
 from tests.factories import make_judging, make_submission
 from tests.queue.fleet import Fleet, read_record, wait_until
 from tests.queue.test_lease import LEASE, take, wanted

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from app.catalog.model import Revision
 from app.database.engine import Database
-from app.submissions.enqueue import BACKGROUND
 from app.submissions.forecast import forecast
+from app.submissions.priority import BACKGROUND
 from app.submissions.view import Mode, Wait
 from tests.factories import make_judging, make_problem, make_submission, make_worker
 

@@ -78,11 +78,11 @@ class Bench:
     def expected(self) -> ExpectedOutputs:
         return ExpectedOutputs(self.database, self.pool, "cpu")
 
-    def worker(self, hint_recorder: HintRecorder | None = None, cost_recorder: CostRecorder | None = None) -> Worker:
+    def worker(self, hint_recorder: HintRecorder | None = None) -> Worker:
         works, hint_recorder = Works(self.database), hint_recorder or self.hint_recorder()
         lane = Lane(expected=self.expected(), pools=self.pools)
         lanes = Lanes(interactive=lane, background=lane, overload_waits=OverloadWaits(slots=1))
-        return Worker(self.database, works, lanes, hint_recorder, cost_recorder or self.cost_recorder())
+        return Worker(self.database, works, lanes, hint_recorder)
 
     def cost_recorder(self) -> CostRecorder:
         return CostRecorder(self.database, self.expected(), "here")

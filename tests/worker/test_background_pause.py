@@ -9,11 +9,12 @@ from functools import partial
 import pytest
 
 from app.database.engine import Database
-from app.queue.background_pause import NICENESS, BackgroundLauncher, BackgroundPause
+from app.queue.background_pause import NICENESS, BackgroundBoxes, BackgroundPause
 from app.queue.heartbeat import Capacity
 from app.queue.lease import Claim, finish
 from app.queue.lease_loop import LeaseLoop
 from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, Ending, Launcher
+from sandbox.middleware import LauncherWithMiddleware
 from tests.queue.fleet import wait_until
 from tests.queue.test_background import make_background, send_one
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY
@@ -57,7 +58,7 @@ def pause() -> BackgroundPause:
 
 @pytest.fixture
 def box(launcher: Launcher, pause: BackgroundPause) -> Iterator[Box]:
-    with closing(BackgroundLauncher(launcher, pause).launch(SPEC)) as box:
+    with closing(LauncherWithMiddleware(launcher, [BackgroundBoxes(pause)]).launch(SPEC)) as box:
         yield box
 
 
@@ -127,7 +128,7 @@ def test_its_boxes_run_at_low_priority_unlike_the_starting_thread(launcher: Laun
     noting = Noting(launcher)
     own = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
-    BackgroundLauncher(noting, pause).launch(SPEC).close()
+    LauncherWithMiddleware(noting, [BackgroundBoxes(pause)]).launch(SPEC).close()
 
     assert noting.niceness == [max(own, NICENESS)]
     assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == own

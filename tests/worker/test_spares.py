@@ -58,7 +58,7 @@ def test_opening_a_problem_makes_spares_that_its_judgings_use(bench: Bench, tmp_
     bench.send(revision, REFERENCE)
     judged = bench.worker().judge(bench.claim(), threading.Event())
 
-    assert str(judged.verdict) == "accepted"
+    assert str(judged.finish.verdict) == "accepted"
     assert bench.pool.count_spares(setup) < SPARES
     assert set(asked) == {STANDARDISE.slug}
 

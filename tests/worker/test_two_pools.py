@@ -54,7 +54,7 @@ def test_a_reference_never_runs_where_a_submission_does(
         pools = Pools(students=students, inspectors=students)
         lane = Lane(expected=expected, pools=pools)
         lanes = Lanes(interactive=lane, background=lane, overload_waits=OverloadWaits(slots=1))
-        worker = Worker(database, Works(database), lanes, bench.hint_recorder(), bench.cost_recorder())
+        worker = Worker(database, Works(database), lanes, bench.hint_recorder())
         worker.judge(bench.claim(), threading.Event())
 
     assert bench.judging().verdict == "accepted"

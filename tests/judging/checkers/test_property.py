@@ -1,4 +1,4 @@
-"""`property`: what the package's code says, made into findings. The code runs in `tests/worker/test_asking.py`."""
+"""`property`: what the package's code says, made into findings. The code runs in `tests/worker/test_custom_checker.py`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`set`: rows in any order. The pairing itself is tried in `test_matching.py`."""
+"""`set`: rows in any order. The pairing itself is tested in `test_row_matching.py`."""
 
 from typing import Any
 

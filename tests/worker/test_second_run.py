@@ -10,8 +10,8 @@ from app.catalog.model import ExpectedOutput
 from app.catalog.package import package_from_files
 from app.database.engine import Database
 from app.queue.lease import Claim, claim
-from app.submissions.enqueue import BACKGROUND
 from app.submissions.model import CaseRow, Judging, Submission
+from app.submissions.priority import BACKGROUND
 from app.worker.boxes import Pools
 from app.worker.overload import OverloadWaits
 from app.worker.work import Works
@@ -65,7 +65,7 @@ def test_its_boxes_are_of_their_own(bench: Bench, launcher: Launcher, pool: Coun
         interactive = Lane(expected=bench.expected(), pools=bench.pools)
         background = Lane(expected=bench.expected(), pools=Pools(students=own, inspectors=own))
         lanes = Lanes(interactive=interactive, background=background, overload_waits=OverloadWaits(slots=1))
-        worker = Worker(bench.database, Works(bench.database), lanes, bench.hint_recorder(), bench.cost_recorder())
+        worker = Worker(bench.database, Works(bench.database), lanes, bench.hint_recorder())
 
         worker.judge(claim_again(bench.database), threading.Event())
 

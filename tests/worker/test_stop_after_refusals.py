@@ -1,26 +1,29 @@
 """A host that refuses every box stops its worker; one problem's refusal, or an engine that is away, does not."""
 
 import threading
+from unittest.mock import ANY
 from uuid import uuid4
 
 import pytest
 
-from app.queue.circuit_breaker import RefusalLimit
 from app.queue.lease import Claim
+from app.worker.middleware import Judged, StopAfterRefusals, with_middleware
+from app.worker.outcomes import Outcomes
 from sandbox.interface import SandboxAway, SandboxUnavailable
 
 CLAIM = Claim(judging_id=1, attempt=1, submission_id=uuid4())
 REFUSAL, AWAY = SandboxUnavailable("no image"), SandboxAway("restarting")
 
 
-def judge_with(inability: RefusalLimit, outcomes: list[SandboxUnavailable | None]) -> None:
+def judge_with(refusals: StopAfterRefusals, outcomes: list[SandboxUnavailable | None]) -> None:
     waiting = iter(outcomes)
 
-    def judge(_claim: Claim, _abort: threading.Event) -> None:
+    def judge(claim: Claim, _abort: threading.Event) -> Judged:
         if error := next(waiting):
             raise error
+        return Judged(claim=claim, work=ANY, finish=ANY, outcomes=Outcomes())
 
-    watched = inability.watching(judge)
+    watched = with_middleware(judge, [refusals])
     for error in outcomes:
         if error is None:
             watched(CLAIM, threading.Event())
@@ -31,20 +34,20 @@ def judge_with(inability: RefusalLimit, outcomes: list[SandboxUnavailable | None
 
 def test_three_refusals_in_a_row_stop_the_worker_once() -> None:
     stops: list[int] = []
-    inability = RefusalLimit(lambda: stops.append(1))
+    refusals = StopAfterRefusals(lambda: stops.append(1))
 
-    judge_with(inability, [REFUSAL] * 5)
+    judge_with(refusals, [REFUSAL] * 5)
 
     assert len(stops) == 1
-    assert inability.reason is REFUSAL
+    assert refusals.reason is REFUSAL
 
 
 @pytest.mark.parametrize("outcomes", [[REFUSAL, REFUSAL, None] * 3, [AWAY] * 9, [REFUSAL, AWAY, REFUSAL]])
 def test_a_success_between_or_an_engine_that_is_away_stops_nothing(outcomes: list[SandboxUnavailable | None]) -> None:
     stops: list[int] = []
-    inability = RefusalLimit(lambda: stops.append(1))
+    refusals = StopAfterRefusals(lambda: stops.append(1))
 
-    judge_with(inability, outcomes)
+    judge_with(refusals, outcomes)
 
     assert stops == []
-    assert inability.reason is None
+    assert refusals.reason is None

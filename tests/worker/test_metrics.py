@@ -11,14 +11,16 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import select
 
+from app.database.engine import Database
 from app.queue.heartbeat import Capacity, appear
 from app.queue.lease import Claim
 from app.queue.lease_loop import LeaseLoop
 from app.submissions.model import Judging, Submission, WorkerRow
 from app.telemetry import context
-from app.worker.metrics import Meter, followed
-from app.worker.watched_box import WatchedLauncher
+from app.worker.metrics import BoxTelemetry, JudgingTelemetry, Meter
+from app.worker.middleware import Judge, Judged, with_middleware
 from sandbox.interface import BoxLost, Launcher
+from sandbox.middleware import LauncherWithMiddleware
 from sandbox.pool import Pool
 from tests.queue.fleet import wait_until
 from tests.queue.test_lease_loop import BY_NOTIFY_ONLY
@@ -45,16 +47,22 @@ def meter() -> Meter:
 @pytest.fixture
 def watched(bench: Bench, launcher: Launcher, meter: Meter) -> Iterator[Bench]:
     """Whose boxes are counted."""
-    pool = Pool(WatchedLauncher(launcher, "submissions", meter), capacity=2, max_runs=100)
+    pool = Pool(LauncherWithMiddleware(launcher, [BoxTelemetry("submissions", meter)]), capacity=2, max_runs=100)
     meter.watch_pools("submissions", pool)
     with closing(pool):
         yield Bench(bench.database, pool)  # type: ignore[arg-type]  # nobody counts its leases
 
 
+def with_telemetry(judge: Judge, database: Database, meter: Meter) -> Judge:
+    return with_middleware(judge, [JudgingTelemetry(database, meter)])
+
+
 @contextmanager
 def looping(bench: Bench, meter: Meter) -> Iterator[LeaseLoop[Claim]]:
     capacity = Capacity(queues=("cpu",), slots=1, worker="here:1", report=meter.report)
-    loop = LeaseLoop(bench.database, capacity, followed(bench.worker().judge, bench.database, meter), BY_NOTIFY_ONLY)
+    loop = LeaseLoop(
+        bench.database, capacity, with_telemetry(bench.worker().judge, bench.database, meter), BY_NOTIFY_ONLY
+    )
     loop.start()
     try:
         yield loop
@@ -65,7 +73,7 @@ def looping(bench: Bench, meter: Meter) -> Iterator[LeaseLoop[Claim]]:
 def test_a_judging_is_counted_with_its_verdict_its_phases_and_its_box(watched: Bench, meter: Meter) -> None:
     watched.send(watched.publish())
 
-    followed(watched.worker().judge, watched.database, meter)(watched.claim(), threading.Event())
+    with_telemetry(watched.worker().judge, watched.database, meter)(watched.claim(), threading.Event())
 
     samples = read(meter)
     assert samples['allclose_judgings_total{kind="interactive",queue="cpu",verdict="accepted"}'] == 1
@@ -111,13 +119,13 @@ def test_lines_of_a_judging_say_which_it_is_and_which_request_asked_for_it(
 def test_what_fails_on_our_side_is_counted_by_its_class_and_kept_by_its_cause(watched: Bench, meter: Meter) -> None:
     judging_id = watched.send(watched.publish())
 
-    def fail(claim: Claim, _: threading.Event) -> None:
+    def fail(claim: Claim, _: threading.Event) -> Judged:
         raise BoxLost(f"the box of process {claim.judging_id}41 ended\nattempt 9: Forged: by what it said")
 
     loop = LeaseLoop(
         watched.database,
         Capacity(queues=("cpu",), slots=1),
-        followed(fail, watched.database, meter),  # type: ignore[arg-type]  # never comes to an end
+        with_telemetry(fail, watched.database, meter),
         BY_NOTIFY_ONLY,
     )
     loop.start()

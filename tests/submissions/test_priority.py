@@ -13,7 +13,8 @@ from app.catalog.model import Revision
 from app.database.engine import Database
 from app.errors import LimitReached
 from app.rejudging.model import Rejudging
-from app.submissions.enqueue import (
+from app.submissions.model import Submission
+from app.submissions.priority import (
     BACKGROUND,
     HOUR,
     SECONDS_PER_STEP,
@@ -22,7 +23,6 @@ from app.submissions.enqueue import (
     find_quota_reset,
     sum_judging_seconds,
 )
-from app.submissions.model import Submission
 from app.submissions.submit import Submit, SubmitLimits, submit
 from tests.factories import make_judging, make_problem, make_submission, make_user
 

@@ -5,6 +5,7 @@ import threading
 from sqlalchemy import select
 
 from app.submissions.leaderboard import Measurement, ReferenceMeasurement
+from app.worker.middleware import with_middleware
 from app.worker.run_cost import RUNS
 from tests.queue.fleet import wait_until
 from tests.worker.bench import REFERENCE, Bench
@@ -28,7 +29,7 @@ def test_accepted_solutions_are_measured_and_the_reference_so_often_and_no_more(
 
     for source in (WRONG, *[REFERENCE] * (RUNS + 2)):
         bench.send(revision, source)
-        bench.worker(cost_recorder=cost_recorder).judge(bench.claim(), threading.Event())
+        with_middleware(bench.worker().judge, [cost_recorder])(bench.claim(), threading.Event())
     wait_until(lambda: len(measured(bench)) == RUNS + 2)
     cost_recorder.stop()
 

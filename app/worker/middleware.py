@@ -1,0 +1,91 @@
+"""Middleware around judgings: an ordered list of parts that see every judging of a worker.
+
+`app.worker_process` has the list. Each part gets the claim, calls the next part, and gets the judging with its verdict,
+or the exception of a judging that failed through no fault of the student.
+"""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from app.queue.lease import Claim, Finish
+from app.worker.outcomes import Outcomes
+from app.worker.work import Work
+from sandbox.gpu.lease import Gpus
+from sandbox.interface import DeviceLost, SandboxAway, SandboxUnavailable
+
+# A single refusal may be due to one problem, whose frameworks the image lacks.
+MOST_REFUSALS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A judging that came to a verdict."""
+
+    claim: Claim
+    work: Work
+    finish: Finish
+    outcomes: Outcomes
+
+
+Judge = Callable[[Claim, threading.Event], Judged]
+
+
+class Middleware(ABC):
+    @abstractmethod
+    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
+        """Call `judge`, the next part, and return what it returns."""
+
+
+def with_middleware(judge: Judge, middleware: Sequence[Middleware]) -> Judge:
+    """Return `judge` inside of all `middleware`. The first part is the outermost."""
+    for part in reversed(middleware):
+        judge = partial(part.around, judge)
+    return judge
+
+
+class StopAfterRefusals(Middleware):
+    """Calls `stop` once, when 3 judgings in a row found no box. `reason`: the last refusal, set then."""
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        self._stop = stop
+        self._lock = threading.Lock()
+        self._refusals = 0
+        self.reason: SandboxUnavailable | None = None
+
+    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
+        try:
+            judged = judge(claim, abort)
+        except SandboxAway:  # costs no attempt
+            raise
+        except SandboxUnavailable as error:
+            self._count(error)
+            raise
+        with self._lock:
+            self._refusals = 0
+        return judged
+
+    def _count(self, error: SandboxUnavailable) -> None:
+        with self._lock:
+            self._refusals += 1
+            if self._refusals != MOST_REFUSALS:
+                return
+            self.reason = error
+        self._stop()
+
+
+class StopWithoutGpus(Middleware):
+    """Calls `stop` when the worker has lost all its GPUs. Other workers take its judgings."""
+
+    def __init__(self, gpus: Gpus, stop: Callable[[], None]) -> None:
+        self._gpus, self._stop = gpus, stop
+
+    def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
+        try:
+            return judge(claim, abort)
+        except DeviceLost:
+            if self._gpus.are_lost:
+                self._stop()
+            raise

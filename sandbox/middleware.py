@@ -1,0 +1,60 @@
+"""Middleware around boxes: an ordered list of parts that see every launch and every run of a launcher's boxes."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from threading import Event
+
+from sandbox.interface import Box, BoxSpec, CaseOutcome, Launcher, Request, RunOutcome, Setup
+
+OnCase = Callable[[CaseOutcome], None]
+Launch = Callable[[BoxSpec], Box]
+Run = Callable[[Request, OnCase, Event], RunOutcome]
+
+
+class BoxMiddleware:
+    """A part of the list. Each method calls the next part, and passes on what it raises."""
+
+    def launch(self, launch: Launch, spec: BoxSpec) -> Box:
+        return launch(spec)
+
+    def run(self, run: Run, box: Box, request: Request, on_case: OnCase, abort: Event) -> RunOutcome:  # noqa: ARG002
+        return run(request, on_case, abort)
+
+
+class LauncherWithMiddleware(Launcher):
+    """A launcher whose boxes pass through `middleware`. The first part is the outermost."""
+
+    def __init__(self, launcher: Launcher, middleware: Sequence[BoxMiddleware]) -> None:
+        self.name = launcher.name
+        self._launcher, self._inwards = launcher, tuple(reversed(middleware))
+
+    def launch(self, spec: BoxSpec) -> Box:
+        launch = self._launcher.launch
+        for part in self._inwards:
+            launch = partial(part.launch, launch)
+        return _BoxWithMiddleware(launch(spec), self._inwards)
+
+
+class _BoxWithMiddleware(Box):
+    def __init__(self, box: Box, inwards: Sequence[BoxMiddleware]) -> None:
+        self.name, self.ready = box.name, box.ready
+        self._box, self._inwards = box, inwards
+
+    def run(self, request: Request, on_case: OnCase, abort: Event) -> RunOutcome:
+        run: Run = self._box.run
+        for part in self._inwards:
+            run = partial(part.run, run, self._box)
+        return run(request, on_case, abort)
+
+    @property
+    def spare(self) -> Setup | None:  # type: ignore[override]  # read only
+        return self._box.spare
+
+    def prepare(self, setup: Setup, abort: Event) -> None:
+        self._box.prepare(setup, abort)
+
+    def is_alive(self) -> bool:
+        return self._box.is_alive()
+
+    def close(self) -> None:
+        self._box.close()
