@@ -25,7 +25,7 @@ from app.worker.boxes import (
 )
 from app.worker.compilation_cache import CompilationCache
 from app.worker.expected import ExpectedOutputs
-from app.worker.hints import HintRecorder, KnownMistakes
+from app.worker.hint_recorder import HintRecorder, KnownMistakes
 from app.worker.inspection_cache import Inspections
 from app.worker.metrics import BoxTelemetry, JudgingTelemetry, Meter
 from app.worker.middleware import Middleware, StopAfterRefusals, StopWithoutGpus, with_middleware

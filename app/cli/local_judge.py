@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from app.cli.case_cache import CaseCache
-    from app.queue.lease import Finish
+    from app.queue.finish import Finish
     from app.submissions.view import SubmissionView
     from app.worker.hints import Question
     from app.worker.prepare import PreparedCase

@@ -7,7 +7,7 @@ attempts, for admins.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from threading import Event
 from typing import Generic, TypeVar
@@ -19,31 +19,12 @@ from sqlalchemy.orm import Session
 
 from app.database.engine import Database
 from app.judging.text import printable
-from app.judging.verdicts import CaseResult, Verdict
+from app.judging.verdicts import CaseResult
 from app.queue import lease_sql
+from app.queue.finish import Finish
 from app.queue.retry import NEVER, retry, retry_briefly
 from app.submissions.model import CaseRow
 from app.submissions.phase import Phase
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finish:
-    """The result of a judging. `cases` are in order of position.
-
-    `hint`: for a recognised known mistake. `hint_pending`: a hint may follow. `phases`: for the student. `spent`: exact
-    seconds per phase, for metrics.
-    """
-
-    verdict: Verdict
-    score: int
-    cases: Sequence[CaseResult]
-    image: str
-    versions: Mapping[str, str]
-    hint: str | None = None
-    hint_pending: bool = False
-    phases: Sequence[Phase] = ()
-    spent: Mapping[str, float] = field(default_factory=dict)
-
 
 REASON_CHARACTERS = 8192
 

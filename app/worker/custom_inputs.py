@@ -12,7 +12,7 @@ from app.catalog.package import Package
 from app.errors import JudgeFailed
 from app.judging.report import Fault, Material, build_report, exception_category
 from app.judging.verdicts import CaseResult, Verdict
-from app.queue.lease import Finish
+from app.queue.finish import Finish
 from app.worker.prepare import PreparedCase, ReferenceFailed, prepare_given
 from app.worker.single_flight import SingleFlight
 from sandbox.interface import CaseOutcome, Ending

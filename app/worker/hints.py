@@ -1,48 +1,34 @@
-"""Hints for known mistakes: recognise a wrong submission by its answers, and end the judging with a hint.
+"""Hints for known mistakes: recognise a wrong submission by its answers.
 
 Each wrong solution of a package is run once per revision, variant and device, and its answers are stored in the
 database. The author's code runs in a box of the references' pool, also for sealed cases. It is bounded by the problem's
 limits, a number of cases, half an hour in all, and a size of answers. A submission that gives the same wrong answers
 makes the same mistake.
-
-No verdict waits for a hint. If the known mistakes have not been computed yet, the judging ends with `hint_pending`, and
-a thread adds the hint later.
 """
 
 import logging
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
 from typing import TypeAlias
 
-from sqlalchemy import select
-from sqlalchemy.dialects.postgresql import insert
-
-from app.catalog.model import Device, MistakeOutput, Revision
 from app.catalog.package import Package
-from app.database.engine import Database
 from app.errors import JudgeFailed
 from app.judging.checker import VALUES
 from app.judging.comparison import Comparison, compare
 from app.judging.known_mistake import FAR, LEAST_CASES, Likeness, hint_of, recognise
 from app.judging.rules import Rules
 from app.judging.verdicts import Verdict
-from app.queue.lease import Claim, Finish, add_hint, finish
-from app.queue.retry import retry
-from app.worker.after_verdict import AfterVerdict
+from app.queue.finish import Finish
 from app.worker.boxes import box_spec
 from app.worker.custom_checker import CustomChecker
-from app.worker.expected import ExpectedOutputs
 from app.worker.outcomes import ANSWER_BYTES, Outcomes
 from app.worker.prepare import PreparedCase
 from app.worker.request import build_request, rules_of
 from app.worker.run import run_cases
-from app.worker.single_flight import SingleFlight
-from app.worker.work import Work
-from sandbox.guest.codec import Caps, Malformed, TooLarge, Tree, decode, encode
-from sandbox.interface import CaseInput, CaseOutcome, SandboxError
+from sandbox.guest.codec import Malformed, Tree, decode
+from sandbox.interface import CaseInput, CaseOutcome
 from sandbox.pool import Pool
 
 SECONDS = 1800.0
@@ -199,122 +185,3 @@ def _likeness(answers: Mapping[str, Tree], wrong: frozenset[str], known: Answers
             return Likeness(cases=frozenset(alike), is_refuted=True)
         alike.add(name)
     return Likeness(cases=frozenset(alike), is_refuted=False)
-
-
-# Stored size of one mistake's answers in all cases of a variant.
-CAPS = Caps(total_bytes=8 * 2**20)
-
-
-class KnownMistakes:
-    """The answers of known mistakes. Concurrent callers of one object share one computation per variant."""
-
-    def __init__(self, database: Database, expected: ExpectedOutputs) -> None:
-        self._database = database
-        self._expected = expected
-        self._single_flight = SingleFlight()
-
-    def find(self, revision: Revision, package: Package, variant: int, abort: Event) -> Mapping[str, Answers] | None:
-        """Return None when they have not been computed yet. Waits while the database is away."""
-        return retry(lambda: self._read(revision, package, variant), abort)
-
-    def get(self, revision: Revision, package: Package, variant: int, abort: Event) -> Mapping[str, Answers]:
-        """Raises JudgeFailed, BoxLost, Aborted."""
-        with self._single_flight.of((revision.id, variant), abort):
-            found = self.find(revision, package, variant, abort)
-            if found is not None:
-                return found
-            cases = self._expected.get(revision, package, variant, abort)
-            computed = mistake_outputs(package, list_mistakes(package), cases, self._expected.references, abort)
-            retry(lambda: self._store(revision, variant, computed), abort)
-            return computed
-
-    def _read(self, revision: Revision, package: Package, variant: int) -> Mapping[str, Answers] | None:
-        """The rows of a variant are stored together, so either all or none exist."""
-        of_variant = (MistakeOutput.revision_id == revision.id, MistakeOutput.variant == variant)
-        of_device = MistakeOutput.device == self._device
-        with self._database.transaction() as session:
-            rows = session.scalars(select(MistakeOutput).where(*of_variant, of_device)).all()
-        if not rows and list_mistakes(package):
-            return None
-        return {row.mistake: _unpacked(row.answers) for row in rows}
-
-    def _store(self, revision: Revision, variant: int, computed: Mapping[str, Answers]) -> None:
-        """If two workers computed the same, the rows of the first to commit stay."""
-        rows = [
-            {
-                "revision_id": revision.id,
-                "variant": variant,
-                "device": self._device,
-                "mistake": name,
-                "answers": _packed(answers),
-            }
-            for name, answers in computed.items()
-        ]
-        if rows:
-            with self._database.transaction() as session:
-                session.execute(insert(MistakeOutput).on_conflict_do_nothing(), rows)
-
-    @property
-    def _device(self) -> Device:
-        return self._expected.device
-
-
-def _packed(answers: Answers) -> bytes:
-    """Drop the last cases if all of them together are too large."""
-    names = list(answers)
-    while True:
-        try:
-            return encode({name: answers[name] for name in names}, CAPS)
-        except TooLarge:
-            names = names[: len(names) // 2]
-
-
-def _unpacked(answers: bytes) -> Answers:
-    tree = decode(answers, CAPS)
-    assert isinstance(tree, dict)
-    found: dict[str, Tree] = tree
-    return found
-
-
-class HintRecorder:
-    def __init__(self, database: Database, known: KnownMistakes) -> None:
-        self._database = database
-        self._known = known
-        self._after_verdict = AfterVerdict("hints", "gets no hint")
-
-    def start(self) -> None:
-        self._after_verdict.start()
-
-    def stop(self) -> None:
-        """Submissions that still wait get no hint."""
-        self._after_verdict.stop()
-
-    def finish(self, claim: Claim, work: Work, judged: Finish, outcomes: Outcomes, abort: threading.Event) -> None:
-        """End the judging, with a hint if one is known."""
-        question = question_about(work.package, judged, outcomes)
-        known = None
-        if question is not None:
-            known = self._known.find(work.revision, work.package, work.variant, abort)
-        if question is not None and known is not None:
-            judged = replace(judged, hint=find_hint(question, known))
-        judged = replace(judged, hint_pending=question is not None and known is None)
-        is_written = finish(self._database, claim, judged, abort)
-        if question is not None and known is None and is_written:
-            self._ask_later(claim, work, question)
-
-    def _ask_later(self, claim: Claim, work: Work, question: Question) -> None:
-        def answer() -> None:
-            add_hint(self._database, claim, self._answer(work, question))
-
-        if not self._after_verdict.offer(claim, answer):
-            _log.warning("%s gets no hint: too many submissions wait for one", claim)
-            add_hint(self._database, claim, None)
-
-    def _answer(self, work: Work, question: Question) -> str | None:
-        """Raises Aborted."""
-        try:
-            known = self._known.get(work.revision, work.package, work.variant, self._after_verdict.stopping)
-        except (JudgeFailed, SandboxError) as error:
-            _log.error("Known mistakes of %s can't be computed: %s", work.package.slug, error)
-            return None
-        return find_hint(question, known)

@@ -22,7 +22,7 @@ from app.capacity import count_cores
 from app.catalog.manifest import Manifest
 from app.catalog.package import Package
 from app.judging.verdicts import CaseResult, Verdict, overall, score
-from app.queue.lease import Finish
+from app.queue.finish import Finish
 from app.worker.ablation import choose_tried, is_telling
 from app.worker.boxes import INSPECTOR, box_spec
 from app.worker.check import check_again, check_calls, check_case, check_program, give_up

@@ -18,8 +18,9 @@ from prometheus_client.registry import Collector
 from sqlalchemy import func, select
 
 from app.database.engine import Database
+from app.queue.finish import Finish
 from app.queue.heartbeat import Report
-from app.queue.lease import Claim, Finish
+from app.queue.lease import Claim
 from app.queue.retry import retry
 from app.submissions.model import Judging
 from app.telemetry import context

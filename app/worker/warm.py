@@ -18,7 +18,7 @@ from app.queue.retry import retry
 from app.worker.boxes import INSPECTOR, Pools, box_spec
 from app.worker.compilation_cache import USUAL, CompilationCache
 from app.worker.expected import ExpectedOutputs
-from app.worker.hints import KnownMistakes
+from app.worker.hint_recorder import KnownMistakes
 from app.worker.middleware import Judge, Judged, Middleware
 from app.worker.prepare import ReferenceFailed
 from app.worker.request import device_of

@@ -13,13 +13,14 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 from app.database.engine import Database
 from app.errors import JudgeFailed
 from app.judging.verdicts import CaseResult, Visibility
-from app.queue.lease import Claim, Finish, is_cancelled, record_cases, record_phases
+from app.queue.finish import Finish
+from app.queue.lease import Claim, is_cancelled, record_cases, record_phases
 from app.queue.retry import retry
 from app.submissions.phase import Phase
 from app.worker.boxes import Pools, box_spec
 from app.worker.custom_inputs import CustomInputs, find_unanswerable
 from app.worker.expected import ExpectedOutputs
-from app.worker.hints import HintRecorder
+from app.worker.hint_recorder import HintRecorder
 from app.worker.inspection_cache import Inspections
 from app.worker.judge import Job, OnOutcome, judge
 from app.worker.middleware import Judged

@@ -68,7 +68,7 @@ def test_the_program_of_the_page_runs(
     said = capsys.readouterr().out
     assert "scaled_sum Scaled sum" in said
     assert "accepted 100" in said
-    assert "problem_not_found - there is no problem" in said
+    assert "problem_not_found - There is no problem" in said
 
 
 def test_cases_come_in_one_by_one_and_last_the_submission(client: Client, database: Database) -> None:

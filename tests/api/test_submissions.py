@@ -9,7 +9,8 @@ from sqlalchemy import func, select
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
 from app.policy import PolicyRow
-from app.queue.lease import Finish, finish
+from app.queue.finish import Finish
+from app.queue.lease import finish
 from app.submissions.model import Judging, Submission
 from tests.api.conftest import SignedIn
 from tests.api.lease_steps import end, record, take

@@ -13,7 +13,8 @@ from app.backup.restore import restore, restore_while_used
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
 from app.queue import lease
-from app.queue.lease import Claim, Finish, Wanted
+from app.queue.finish import Finish
+from app.queue.lease import Claim, Wanted
 from app.submissions.model import CaseRow, Judging
 from app.verification import lease as verification_lease
 from app.verification.lease import VerificationClaim, Verified

@@ -61,7 +61,7 @@ def test_a_cursor_of_no_page_of_this_list_is_refused(session: Session) -> None:
     strange = ("", "x", "W10", "é", "bnVsbA", "WzFd" * 1000, "WyJhIiwgImIiLCAxLCAiYyJd", "W05hTiwgImEiXQ", by_rank)
 
     for cursor in strange:
-        with pytest.raises(Invalid, match="take `next` of the page before"):
+        with pytest.raises(Invalid, match="use `next` of the previous page"):
             list_problems(session, EVERYTHING, Cut(cursor=cursor))
     with pytest.raises(Invalid):
         list_problems(session, ProblemFilters(q="vector"), Cut(cursor="W05hTiwgImEiXQ"))
@@ -79,7 +79,7 @@ def test_a_cursor_of_no_page_of_this_list_is_refused(session: Session) -> None:
 def test_a_cursor_that_postgresql_would_not_read_is_refused(
     session: Session, words: str | None, place: tuple[object, ...]
 ) -> None:
-    with pytest.raises(Invalid, match="take `next` of the page before"):
+    with pytest.raises(Invalid, match="use `next` of the previous page"):
         list_problems(session, ProblemFilters(q=words), Cut(cursor=write_cursor(place)))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from app.catalog.package import Package, load_package
-from app.queue.lease import Finish
+from app.queue.finish import Finish
 from app.worker.boxes import INSPECTOR, box_spec
 from app.worker.judge import Job, judge
 from app.worker.prepare import Draw, PreparedCase, prepare

@@ -12,7 +12,7 @@ TIGHT = Tolerance(rtol=1e-9, atol=0.0)
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -1e-9])
 def test_a_tolerance_is_a_number_that_is_not_negative(value: float) -> None:
-    with pytest.raises(Invalid, match="0 or above"):
+    with pytest.raises(Invalid, match="of at least 0"):
         Tolerance(rtol=value, atol=0.0)
     with pytest.raises(Invalid, match="atol"):
         Tolerance(rtol=0.0, atol=value)

@@ -46,7 +46,7 @@ def test_no_hint_is_skipped_and_none_is_made_up(database: Database) -> None:
 
         with pytest.raises(Conflict, match="hint 2 comes after hint 1"):
             reveal_hint(session, ada.id, SLUG, 2)
-        with pytest.raises(NotFound, match="no hint 4 of 'scaled_sum': its hints are numbered 1 to 3"):
+        with pytest.raises(NotFound, match="'scaled_sum' has no hint 4: its hints are numbered 1 to 3"):
             reveal_hint(session, ada.id, SLUG, 4)
         with pytest.raises(NotFound, match="it has none"):
             reveal_hint(session, ada.id, "bare", 1)

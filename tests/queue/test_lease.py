@@ -8,9 +8,9 @@ from sqlalchemy import func, select, update
 
 from app.database.engine import Database
 from app.judging.verdicts import CaseResult, Verdict
+from app.queue.finish import Finish
 from app.queue.lease import (
     Claim,
-    Finish,
     Wanted,
     add_hint,
     beat,

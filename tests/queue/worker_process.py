@@ -16,8 +16,9 @@ from datetime import timedelta
 
 from app.database.engine import Database
 from app.judging.verdicts import CaseResult, Verdict
+from app.queue.finish import Finish
 from app.queue.heartbeat import Capacity
-from app.queue.lease import Claim, Finish, finish, record_cases
+from app.queue.lease import Claim, finish, record_cases
 from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.submissions.model import Submission
 

@@ -13,7 +13,8 @@ from app.audit import Actor
 from app.catalog.model import Problem, Revision
 from app.database.engine import Database
 from app.judging.verdicts import CaseResult, Verdict
-from app.queue.lease import Claim, Finish, Wanted, claim, finish
+from app.queue.finish import Finish
+from app.queue.lease import Claim, Wanted, claim, finish
 from app.rejudging.choice import Choice
 from app.rejudging.create import Rejudge, rejudge
 from app.rejudging.model import Onto, Rejudging

@@ -364,7 +364,7 @@ def test_cancelling_ends_what_waits_and_runs_and_keeps_what_was_judged(database:
         listed = {each.id: each.judged for each in list_rejudgings(session).items}
         assert listed == {rejudging.id: 1, running.id: 0}
         assert counting(session, submissions) == ["wrong_answer"] * 2
-        with pytest.raises(Conflict, match="was cancelled already"):
+        with pytest.raises(Conflict, match="was already cancelled"):
             apply(session, rejudging.id, actor)
 
 
@@ -412,5 +412,5 @@ def test_deciding_the_same_again_changes_nothing(database: Database) -> None:
     with database.transaction() as session:
         first = apply(session, rejudging.id, actor).decided_at
         assert apply(session, rejudging.id, actor).decided_at == first
-        with pytest.raises(Conflict, match="was applied already"):
+        with pytest.raises(Conflict, match="was already applied"):
             cancel(session, rejudging.id, actor)

@@ -177,7 +177,7 @@ def test_what_was_not_read_whole_is_not_silent(entry: bytes, is_kept: bool) -> N
 
 
 def test_a_cache_that_cannot_be_made_is_said_with_the_setting_that_moves_it() -> None:
-    with pytest.raises(SandboxUnavailable, match=r"/dev/null/data/cache can't be made .* set ALLCLOSE_DATA"):
+    with pytest.raises(SandboxUnavailable, match=r"/dev/null/data/cache can't be created .* set ALLCLOSE_DATA"):
         choose_launcher("bubblewrap", RUNTIME, cache_folder=Path("/dev/null/data/cache"))
 
 

@@ -48,7 +48,7 @@ def test_what_is_chosen_is_what_a_worker_chooses() -> None:
     report = host.check_host(replace(HERE, sandbox="bubblewrap"))
 
     assert report.chosen == "bubblewrap"
-    assert report.why == "ALLCLOSE_SANDBOX=bubblewrap says so"
+    assert report.why == "ALLCLOSE_SANDBOX=bubblewrap"
     assert next(finding.part for finding in report.findings if finding.part != "machine") == "bubblewrap"
 
 

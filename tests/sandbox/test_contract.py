@@ -222,7 +222,7 @@ DRIVER = "def run(solution, inputs):\n    return solution(inputs['a'] + inputs['
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("def solve(a, b): ...\n", "solve takes 2 parameters; the problem calls it with 3: model, data, lr"),
+        ("def solve(a, b): ...\n", "`solve` takes 2 parameters; the problem calls it with 3: model, data, lr"),
         ("x = 1\n", "the source does not define solve; define solve(model, data, lr) at the top level"),
     ],
 )

@@ -75,7 +75,7 @@ def test_an_answer_that_is_part_of_an_input_is_named_with_a_remedy(
     outcome = call(bench, f"return {answer}", {"x": ROWS}, kind)
 
     assert outcome.ending is Ending.MEMORY_SHARED
-    assert told(outcome).startswith(f"your output{place} shares memory with x, so that")
+    assert told(outcome).startswith(f"your output{place} shares memory with x, so a change to one changes the other; ")
     assert told(outcome).endswith(f"return a copy: x.{'copy' if kind == 'numpy' else 'clone'}()")
 
 
@@ -152,6 +152,6 @@ def test_what_a_driver_hands_on_is_named_as_an_input_of_the_case(bench: Bench) -
 
     assert outcome.ending is Ending.INPUT_CHANGED
     assert told(outcome) == (
-        "your function changed x, an input of the case that an argument was made from, in place; "
+        "your function changed x, an input of the case that an argument is built from, in place; "
         "work on a copy: ….copy()"
     )

@@ -66,7 +66,7 @@ def test_the_tolerance_that_is_set_is_no_advice(noise: float, signal: float) -> 
 
     assert leaf.suggestion is None
     (finding,) = findings_about(leaf)
-    assert finding.remedy.endswith("make accepted/name, which is noisy, more precise")
+    assert finding.remedy.endswith("make accepted/name more precise")
 
 
 def test_a_part_of_the_tolerance_that_is_0_stays_0() -> None:

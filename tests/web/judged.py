@@ -14,7 +14,8 @@ from app.judging.leaf import Tree
 from app.judging.preview import preview
 from app.judging.report import Fault, Material, build_report
 from app.judging.verdicts import CaseResult, Verdict, Visibility, overall, score
-from app.queue.lease import Claim, Finish, Wanted, claim, finish, record_cases
+from app.queue.finish import Finish
+from app.queue.lease import Claim, Wanted, claim, finish, record_cases
 from tests.catalog.packages import PROBLEM, make_listed
 
 WANTED = Wanted(queues=["cpu"], slots=1, worker="test", lease=timedelta(seconds=15))

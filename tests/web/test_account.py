@@ -74,7 +74,7 @@ def test_the_page_says_who_one_is_and_where_one_is_signed_in(owner: TestClient, 
 
     page = owner.get("/account").text
 
-    assert page.count("this one") == 1
+    assert page.count("this browser") == 1
     assert "Safari on iOS" in page
     assert "192.0.2.7" in page
 

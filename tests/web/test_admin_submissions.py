@@ -45,9 +45,9 @@ def test_filters_stay_in_the_form_and_go_on_to_the_file_and_to_a_rejudging(admin
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("verdict=fine", "is no verdict"),
-        ("mode=both", "is no mode"),
-        ("since=noon", "is no time"),
+        ("verdict=fine", "is not a verdict"),
+        ("mode=both", "is not a mode"),
+        ("since=noon", "is not a time"),
         ("revision=1", "evision 1 needs a problem"),
         ("cursor=x", "is not valid for this list"),
     ],

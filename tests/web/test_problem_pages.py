@@ -103,7 +103,7 @@ def test_too_many_waiting_submissions_keep_the_code(ada: TestClient, database: D
 
     assert answer.status_code == HTTPStatus.TOO_MANY_REQUESTS
     assert "kept = 1</textarea>" in answer.text
-    assert "at most 1 may wait" in answer.text
+    assert "the limit is 1. " in answer.text
 
 
 def test_somebody_who_is_not_signed_in_is_asked_to(anyone: TestClient) -> None:

@@ -10,7 +10,8 @@ from app.accounts.session import start_session
 from app.database.engine import Database
 from app.judging.report import Fault
 from app.judging.verdicts import Verdict
-from app.queue.lease import Finish, add_hint, fail, finish, record_phases
+from app.queue.finish import Finish
+from app.queue.lease import add_hint, fail, finish, record_phases
 from app.submissions.phase import Phase
 from app.web.cookie import COOKIE
 from tests.factories import make_user, make_worker

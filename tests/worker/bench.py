@@ -19,7 +19,7 @@ from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.submissions.model import CaseRow, Judging
 from app.worker.boxes import Pools
 from app.worker.expected import ExpectedOutputs
-from app.worker.hints import HintRecorder, KnownMistakes
+from app.worker.hint_recorder import HintRecorder, KnownMistakes
 from app.worker.overload import OverloadWaits
 from app.worker.run_cost import CostRecorder
 from app.worker.work import Works

@@ -11,7 +11,7 @@ import pytest
 from app.catalog.package import Package, package_from_files
 from app.errors import JudgeFailed
 from app.judging.verdicts import Verdict
-from app.queue.lease import Finish
+from app.queue.finish import Finish
 from app.worker.custom_checker import CheckerFailed, CustomChecker
 from app.worker.judge import Job, judge
 from app.worker.prepare import Draw, PreparedCase, ReferenceFailed, prepare

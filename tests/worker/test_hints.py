@@ -9,7 +9,8 @@ from sqlalchemy import select
 
 from app.catalog.model import MistakeOutput, Revision
 from app.catalog.package import Package, package_from_files
-from app.worker.hints import HintRecorder, list_mistakes, mistake_outputs
+from app.worker.hint_recorder import HintRecorder
+from app.worker.hints import list_mistakes, mistake_outputs
 from app.worker.prepare import Draw, prepare
 from tests.queue.fleet import wait_until
 from tests.worker.bench import STANDARDISE, Bench

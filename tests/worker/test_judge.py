@@ -3,7 +3,7 @@ import threading
 from opentelemetry.context import get_current
 
 from app.judging.verdicts import CaseResult, Verdict
-from app.queue.lease import Finish
+from app.queue.finish import Finish
 from app.worker.judge import Job, judge
 from sandbox.pool import Pool
 from tests.worker.bench import STANDARDISE
@@ -54,7 +54,7 @@ def test_a_sample_that_was_not_run_says_why_and_shows_its_values(pool: Pool) -> 
 
     sample = judge(job, pool, lambda _: None, threading.Event()).cases[0]
 
-    assert "not run: 3 cases before this one ended the program" in sample.report["message"]
+    assert "not run: 3 earlier cases ended the program" in sample.report["message"]
     assert sample.report["inputs"] == CASES[0].inputs_preview
 
 

@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 
 from app.judging.verdicts import CaseResult, Verdict
-from app.queue.lease import Finish
+from app.queue.finish import Finish
 from app.submissions.phase import Phase
 from app.worker.boxes import box_spec
 from app.worker.judge import Job, judge

@@ -10,7 +10,7 @@ import pytest
 from app.catalog.package import Package, load_package, package_from_files
 from app.database.engine import Database
 from app.judging.verdicts import Verdict
-from app.queue.lease import Finish
+from app.queue.finish import Finish
 from app.worker.boxes import box_spec
 from app.worker.expected import ExpectedOutputs
 from app.worker.inspection_cache import Inspections
@@ -261,7 +261,7 @@ def test_what_was_not_tried_is_not_said_to_be_without_effect(launcher: Launcher)
 
     assert Verdict.REQUIREMENT_NOT_MET not in {case.verdict for case in judged.cases}
     assert Verdict.ACCEPTED not in {case.verdict for case in judged.cases}
-    assert "not run: 3 cases before this one" in judged.cases[0].report["message"]
+    assert "not run: 3 earlier cases" in judged.cases[0].report["message"]
 
 
 def test_a_sealed_case_shows_no_time_and_no_memory(court: Court) -> None:

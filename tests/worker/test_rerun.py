@@ -10,7 +10,7 @@ import pytest
 
 from app.catalog.package import Package
 from app.judging.verdicts import CaseResult, Verdict
-from app.queue.lease import Finish
+from app.queue.finish import Finish
 from app.worker.boxes import box_spec
 from app.worker.check import RERUN
 from app.worker.judge import Job, judge

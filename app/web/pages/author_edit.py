@@ -98,7 +98,7 @@ def text_of(fault: Fault) -> str:
 
 def summarise(form: PackageForm, faults: tuple[Fault, ...]) -> str:
     if not faults and form.verification:
-        return _("The files are valid. Verify them again after fixing the findings.")
+        return _("The verification has findings. Fix them, and verify the files again.")
     if not faults:
         return _("The files are valid. Verify them to check the problem.")
     if len(faults) >= MAX_FAULTS:

@@ -1,4 +1,4 @@
-"""`property`: what the package's code says, made into findings. The code runs in `tests/worker/test_custom_checker.py`."""
+"""`property`: what the package's code says, made into findings. `tests/worker/test_custom_checker.py` runs the code."""
 
 from typing import Any
 
@@ -75,7 +75,7 @@ def test_the_shape_is_free_where_the_author_says_so() -> None:
 
 
 def test_without_a_box_to_ask_in_nothing_is_accepted() -> None:
-    with pytest.raises(CheckerUnfit, match=r"checker\.py is needed here"):
+    with pytest.raises(CheckerUnfit, match=r"checker\.py is needed, but there is no box"):
         compare(EXPECTED, EXPECTED, rules(CHECKERS))
 
 

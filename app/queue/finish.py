@@ -1,0 +1,26 @@
+"""The end of a judging, as the worker writes it. This module does not import the database: `allclose judge` uses it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.judging.verdicts import CaseResult, Verdict
+from app.submissions.phase import Phase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finish:
+    """The result of a judging. `cases` are in order of position.
+
+    `hint`: for a recognised known mistake. `hint_pending`: a hint may follow. `phases`: for the student. `spent`: exact
+    seconds per phase, for metrics.
+    """
+
+    verdict: Verdict
+    score: int
+    cases: Sequence[CaseResult]
+    image: str
+    versions: Mapping[str, str]
+    hint: str | None = None
+    hint_pending: bool = False
+    phases: Sequence[Phase] = ()
+    spent: Mapping[str, float] = field(default_factory=dict)
