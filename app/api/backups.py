@@ -1,20 +1,19 @@
 """Backups that this deployment makes, keeps and restores while it runs. A backup can't be uploaded."""
 
 import asyncio
-import time
+from collections.abc import Awaitable
 from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field, StrictBool
-from starlette.concurrency import run_in_threadpool
 
 from app.accounts.permission import Permission, Viewer
 from app.api.archive import ARCHIVE, send_file
 from app.api.dependency import Address, Seats, act_as, needs
+from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
 from app.api.openapi import problems
-from app.api.submissions import MAX_WAIT_SECONDS
 from app.backup.service import BackupList, BackupService, BackupView
 from app.body import Body
 from app.request_state import get_backup_service
@@ -63,13 +62,12 @@ def list_backups(viewer: BackupMaker, service: Service) -> BackupList:  # noqa: 
 )
 async def get_backup(viewer: BackupMaker, service: Service, seats: Seats, name: str, wait: Wait = 0) -> BackupView:
     """With `wait`, the answer comes when the backup or restore has ended, or after `wait` seconds."""
-    deadline = time.monotonic() + wait
+
+    def look_again(left: float) -> Awaitable[None]:
+        return asyncio.sleep(min(LOOK_AGAIN_SECONDS, left))
+
     with seats.seat(viewer.id, wait):
-        view = await run_in_threadpool(service.get, name)
-        while view.is_under_way and (left := deadline - time.monotonic()) > 0:
-            await asyncio.sleep(min(LOOK_AGAIN_SECONDS, left))
-            view = await run_in_threadpool(service.get, name)
-    return view
+        return await long_poll(lambda: service.get(name), lambda view: not view.is_under_way, wait, look_again)
 
 
 @router.get(

@@ -1,6 +1,5 @@
 """Rejudging a set of submissions. An admin looks at the changes before any of them count."""
 
-import time
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated
@@ -8,11 +7,10 @@ from uuid import UUID
 
 from fastapi import APIRouter, Header, Query, Response
 from pydantic import Field
-from starlette.concurrency import run_in_threadpool
 
 from app.api.dependency import Address, Cursor, Live, Reader, Rejudger, Stored, act_as
+from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
 from app.api.openapi import problems
-from app.api.submissions import MAX_WAIT_SECONDS
 from app.body import Body
 from app.database.engine import Database
 from app.rejudging.change import ChangePage, JudgingList, list_changes, list_judgings
@@ -125,13 +123,8 @@ async def get_rejudging_view(
 ) -> RejudgingView:
     """With `wait`, the answer comes when all is judged, or after `wait` seconds."""
     read = partial(_read, database, rejudging_id)
-    deadline = time.monotonic() + wait
     with progress.watch(rejudging_id) as watch:
-        view = await run_in_threadpool(read)
-        while view.state == "judging" and (left := deadline - time.monotonic()) > 0:
-            await watch.changed(left)
-            view = await run_in_threadpool(read)
-    return view
+        return await long_poll(read, lambda view: view.state != "judging", wait, watch.changed)
 
 
 @router.get(

@@ -1,6 +1,5 @@
 """Sending a submission, and reading its result, with or without waiting."""
 
-import time
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated
@@ -8,11 +7,11 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Query, Response
 from pydantic import BaseModel, Field
-from starlette.concurrency import run_in_threadpool
 
 from app.accounts.permission import Viewer
 from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, act_as
 from app.api.field import Slug, ruled
+from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
 from app.api.openapi import problems
 from app.body import Body
 from app.catalog.custom_inputs import MAX_BYTES
@@ -24,8 +23,6 @@ from app.submissions.query import get_submission
 from app.submissions.submit import SOURCE_BYTES, Submit, SubmitLimits, check_source, submit
 from app.submissions.view import Mode, State, SubmissionView
 from app.submissions.view_query import view_submission
-
-MAX_WAIT_SECONDS = 60
 
 router = APIRouter(tags=["submissions"])
 
@@ -109,13 +106,8 @@ async def get_submission_view(
 ) -> SubmissionView:
     """With `wait`, the answer comes with the verdict, or after `wait` seconds."""
     read = partial(read_submission, database, submission_id, viewer)
-    deadline = time.monotonic() + wait
     with seats.seat(viewer.id, wait), progress.watch(submission_id) as watch:
-        view = await run_in_threadpool(read)
-        while view.state != "done" and (left := deadline - time.monotonic()) > 0:
-            await watch.changed(left)
-            view = await run_in_threadpool(read)
-    return view
+        return await long_poll(read, lambda view: view.state == "done", wait, watch.changed)
 
 
 @router.post("/submissions/{submission_id}/cancel", responses=problems(401, 404, 422), summary="Cancel a submission")

@@ -1,6 +1,5 @@
 """Verifications of packages: progress, report, and publishing later. For authors."""
 
-import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from functools import partial
@@ -10,14 +9,13 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.orm import Session
-from starlette.concurrency import run_in_threadpool
 
 from app.accounts.permission import Permission, Viewer
 from app.api.archive import PACKAGE, send_package
 from app.api.dependency import Address, Author, Cursor, Live, Seats, Stored, act_as
 from app.api.event_stream import follows
+from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
 from app.api.openapi import problems
-from app.api.submissions import MAX_WAIT_SECONDS
 from app.authoring.publication import publish_verified
 from app.authoring.query import (
     VerificationPage,
@@ -69,13 +67,8 @@ async def get_verification_view(
 ) -> VerificationView:
     """With `wait`, the answer comes when the verification is done, or after `wait` seconds."""
     read = partial(read_view, database, known)
-    deadline = time.monotonic() + wait
     with seats.seat(author.id, wait), progress.watch(known) as watch:
-        view = await run_in_threadpool(read)
-        while view.finished_at is None and (left := deadline - time.monotonic()) > 0:
-            await watch.changed(left)
-            view = await run_in_threadpool(read)
-    return view
+        return await long_poll(read, lambda view: view.finished_at is not None, wait, watch.changed)
 
 
 @router.get(

@@ -3,9 +3,6 @@
 One thread does this, so a beat never overlaps a claim; slow work runs elsewhere. The loop queries the database after a
 NOTIFY, when a slot becomes free, and every `poll` in case a NOTIFY was lost. While the database is away, jobs run on,
 and the loop retries. It beats before it claims, so it does not take over its own jobs.
-
-Background jobs (rejudges) never get the last of several slots. When all slots are taken and a student waits, the newest
-background job is given back at no cost of an attempt. The student's job starts at once.
 """
 
 import logging
@@ -20,7 +17,6 @@ from typing import Generic
 
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
-from app.capacity import count_background_slots
 from app.database.engine import Database
 from app.database.listener import Listener
 from app.queue.background_pause import BackgroundPause
@@ -28,6 +24,7 @@ from app.queue.circuit_breaker import CircuitBreaker
 from app.queue.heartbeat import Capacity, appear, leave
 from app.queue.lease import JUDGINGS, REASON_CHARACTERS, C, Claim, Jobs, Wanted
 from app.queue.retry import retry_briefly
+from app.queue.running_jobs import RunningJobs
 from app.submissions.cancel import CANCELLED
 from sandbox.interface import SandboxAway, SandboxUnavailable
 
@@ -82,15 +79,13 @@ class LeaseLoop(Generic[C]):
         self._jobs = jobs
         self._run_job = run
         self._rhythm = rhythm or Rhythm()
-        self._background_pause = background_pause or BackgroundPause()
-        # Keyed by claim, not by job: a worker that takes over its own job must beat for both until the first ends.
-        self._running: dict[C, threading.Event] = {}
         self._changed = threading.Condition()
+        pause = background_pause or BackgroundPause()
+        self._running = RunningJobs(capacity.slots, jobs.is_background, pause, self._changed)
         self._has_news = False
         self._is_beat_asked_for = False
         self._is_draining = False
         self._is_held_back = False
-        self._is_stopping = False
         self._next_beat = 0.0
         self._breaker = CircuitBreaker()
         self._listener = Listener(database.url, jobs.channel, self._hear)
@@ -104,8 +99,7 @@ class LeaseLoop(Generic[C]):
         """Stop claiming; returns at once. Running jobs keep their leases; background jobs are given back."""
         with self._changed:
             self._is_draining = True
-            for claim in self._yielding():
-                self._running[claim].set()
+            self._running.preempt()
             self._changed.notify_all()
 
     def drain(self) -> None:
@@ -117,10 +111,7 @@ class LeaseLoop(Generic[C]):
 
     def stop(self) -> None:
         """Drain, but abort the running jobs and give them back at no cost of an attempt. May interrupt a `drain`."""
-        with self._changed:
-            self._is_stopping = True
-            for abort in self._running.values():
-                abort.set()
+        self._running.abort_all()
         self.drain()
 
     def _leave(self) -> None:
@@ -168,7 +159,7 @@ class LeaseLoop(Generic[C]):
     def _beat_when_due(self) -> None:
         with self._changed:
             is_asked_for, self._is_beat_asked_for = self._is_beat_asked_for, False
-            held = list(self._running)
+            held = self._running.list_claims()
         if time.monotonic() < self._next_beat and not is_asked_for:
             return
         with self._database.transaction() as session:
@@ -179,9 +170,7 @@ class LeaseLoop(Generic[C]):
             else:
                 self._is_held_back = appear(session, self._capacity, self._is_held_back)
         self._next_beat = time.monotonic() + self._rhythm.beat.total_seconds()
-        with self._changed:
-            for gone in lost & self._running.keys():
-                self._running[gone].set()
+        self._running.abort(lost)
 
     def _claim(self) -> None:
         wanted = self._find_wanted()
@@ -189,7 +178,7 @@ class LeaseLoop(Generic[C]):
             return
         with self._database.transaction() as session:
             claims = self._jobs.claim(session, wanted)
-        self._give_way(len(claims) - (wanted.slots - wanted.yielding))
+        self._running.preempt(len(claims) - (wanted.slots - wanted.yielding))
         refused = [each for each in claims if not self._begin(each)]
         for each in refused:
             self._jobs.give_back(self._database, each)
@@ -197,47 +186,20 @@ class LeaseLoop(Generic[C]):
             time.sleep(PAUSE_SECONDS)
 
     def _find_wanted(self) -> Wanted:
-        capacity = self._capacity
-        with self._changed:
-            takes_none = self._is_draining or self._is_held_back
-            background, yielding = len(self._background_jobs()), len(self._yielding())
-            held = len(self._running) - background + yielding
-            is_busy = self._is_busy()
+        capacity, free = self._capacity, self._running.count_free()
         return Wanted(
             queues=capacity.queues,
-            slots=0 if takes_none else capacity.slots - held + yielding,
+            slots=0 if self._is_draining or self._is_held_back else free.slots,
             worker=capacity.worker,
             lease=self._rhythm.lease,
-            background=0 if is_busy else count_background_slots(capacity.slots) - background,
-            yielding=yielding,
+            background=free.background,
+            yielding=free.preemptible,
         )
-
-    def _is_busy(self) -> bool:
-        """Whether students hold half of the slots."""
-        return 2 * (len(self._running) - len(self._background_jobs())) >= self._capacity.slots
-
-    def _background_jobs(self) -> list[C]:
-        """Running background jobs, including those that are being aborted."""
-        return [claim for claim in self._running if self._jobs.is_background(claim)]
-
-    def _yielding(self) -> list[C]:
-        return [claim for claim in self._background_jobs() if not self._running[claim].is_set()]
-
-    def _give_way(self, wanted: int) -> None:
-        """Abort this many background jobs, newest first, since they lose the least work."""
-        with self._changed:
-            for claim in self._yielding()[::-1][: max(0, wanted)]:
-                self._running[claim].set()
 
     def _begin(self, claim: C) -> bool:
         """Start a thread for the job. Return False when the host has no thread left."""
-        abort = threading.Event()
+        abort = self._running.add(claim)
         thread = threading.Thread(target=self._run, args=(claim, abort), name=str(claim), daemon=True)
-        with self._changed:
-            self._running[claim] = abort
-            self._background_pause.set(is_paused=self._is_busy())
-            if self._is_stopping:
-                abort.set()
         try:
             thread.start()
         except RuntimeError:
@@ -259,10 +221,8 @@ class LeaseLoop(Generic[C]):
 
     def _end(self, claim: C) -> None:
         with self._changed:
-            del self._running[claim]
-            self._background_pause.set(is_paused=self._is_busy())
             self._has_news = True
-            self._changed.notify_all()
+            self._running.remove(claim)
 
     def _run_or_fail(self, claim: C, abort: threading.Event) -> None:
         try:

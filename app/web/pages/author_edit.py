@@ -10,6 +10,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import JSONResponse
+from sqlalchemy.orm import Session
 
 from app.accounts.permission import Viewer
 from app.api.response_headers import with_styles
@@ -74,7 +75,8 @@ def send_editor(visit: CurrentVisit, author: Author, form: SentForm) -> Response
 def open_upload(visit: CurrentVisit, author: Author, form: SentForm) -> Response:  # noqa: ARG001
     """Show the uploaded files in the editor. Nothing is stored yet."""
     slug = form.slug or top_folder(form.upload) or form.upload_name.partition(".")[0]
-    current = None if form.is_new else _current(visit, slug)
+    with visit.transaction() as session:
+        current = None if form.is_new else find_current(session, storable(slug))
     form = replace(form, slug=slug, base=current.digest if current else "")
     try:
         return _show(visit, form.unpacked())
@@ -87,7 +89,9 @@ def check(visit: CurrentVisit, author: Author, form: SentForm) -> Response:  # n
     """Check the files for the page's script while the author types."""
     _package, faults = form.checked()
     found = [{"file": fault.file, "line": fault.line, "text": text_of(fault)} for fault in faults]
-    other = render_text("fragments/other_revision.html", {"form": form, "other": _other_revision(visit, form)})
+    with visit.transaction() as session:
+        revision = _other_revision(session, form)
+    other = render_text("fragments/other_revision.html", {"form": form, "other": revision})
     answer = {"faults": found, "summary": summarise(form, faults), "other": other.strip()}
     return JSONResponse(answer, headers={"Cache-Control": "no-store"})
 
@@ -150,7 +154,8 @@ def _show(
     faults = form.checked()[1] if found is None else found
     nonce = secrets.token_urlsafe(16)
     context = {"form": form, "message": message, "nonce": nonce, **_by_file(form, faults)}
-    context |= {"other": _other_revision(visit, form), "findings": _findings(visit, form)}
+    with visit.transaction() as session:
+        context |= {"other": _other_revision(session, form), "findings": _findings(session, form)}
     page = visit.render("author/edit.html", context, status)
     page.headers["Content-Security-Policy"] = with_styles(nonce)
     return page
@@ -187,22 +192,16 @@ def _of_verification(visit: Visit, verification_id: UUID) -> PackageForm:
     return PackageForm(slug=row.slug, base=base, is_new=current is None, verification=shown).with_files(row.files)
 
 
-def _current(visit: Visit, slug: str) -> Revision | None:
-    with visit.transaction() as session:
-        return find_current(session, storable(slug))
-
-
-def _other_revision(visit: Visit, form: PackageForm) -> Revision | None:
+def _other_revision(session: Session, form: PackageForm) -> Revision | None:
     """Find the problem's current revision, if the form is based on another one."""
-    current = _current(visit, form.slug)
+    current = find_current(session, storable(form.slug))
     return current if current and current.digest != form.base else None
 
 
-def _findings(visit: Visit, form: PackageForm) -> list[Finding]:
+def _findings(session: Session, form: PackageForm) -> list[Finding]:
     """Return the errors and warnings of the files' last verification."""
     try:
-        with visit.transaction() as session:
-            view = view_verification(session, get_verification(session, UUID(form.verification)))
+        view = view_verification(session, get_verification(session, UUID(form.verification)))
     except (ValueError, NotFound):
         return []
     return [finding for finding in view.report.findings if finding.severity != "note"] if view.report else []

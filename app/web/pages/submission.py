@@ -45,12 +45,13 @@ class Shown:
 def show_submission(visit: CurrentVisit, submission_id: SubmissionId) -> Response:
     if visit.user is None:
         return visit.ask_to_sign_in()
-    shown = read_shown(visit, submission_id)
-    problem = {"slug": shown.view.problem, "title": shown.view.title}
     with visit.transaction() as session:
+        shown = read_one(session, _viewer(visit), submission_id)
         replaced = list_replaced(session, submission_id)
+        inspected = _inspect(session, visit, shown.submission)
+    problem = {"slug": shown.view.problem, "title": shown.view.title}
     context = {"submission": shown.submission, "problem": problem, "result": shown.result, "replaced": replaced}
-    return visit.render("submission.html", {**context, **_inspect(visit, shown.submission)})
+    return visit.render("submission.html", {**context, **inspected})
 
 
 @router.get("/submissions/{submission_id}/result")
@@ -106,15 +107,14 @@ def read_one(session: Session, viewer: Viewer, submission_id: UUID) -> Shown:
     return Shown(submission=submission, view=view_submission(session, submission))
 
 
-def _inspect(visit: Visit, submission: Submission) -> dict[str, Any]:
+def _inspect(session: Session, visit: Visit, submission: Submission) -> dict[str, Any]:
     """Return the submission's owner and judgings for admins."""
     if not visit.may(Permission.INSPECT_SUBMISSIONS):
         return {"owner": "", "judgings": ()}
-    with visit.transaction() as session:
-        return {
-            "owner": session.get_one(User, submission.user_id).username,
-            "judgings": inspect_judgings(session, submission),
-        }
+    return {
+        "owner": session.get_one(User, submission.user_id).username,
+        "judgings": inspect_judgings(session, submission),
+    }
 
 
 def _viewer(visit: Visit) -> Viewer:

@@ -192,16 +192,15 @@ def _show_form(visit: Visit, given: Mapping[str, str], refusal: str = "") -> Res
     """Render the selection form, with a preview after it was sent."""
     typed = {name: given.get(name, "").strip() for name in (*CRITERIA, *FLAGS)}
     onto, found, criteria = given.get("onto", "own"), None, ""
-    if typed.keys() & given.keys() and not refusal:
-        try:
-            choice = _read_choice(typed)
-            with visit.transaction() as session:
-                found = preview(session, choice, _read_onto(onto))
-            criteria = choice.model_dump_json(exclude_defaults=True)
-        except AllcloseError as fault:
-            refusal = str(fault)
     with visit.transaction() as session:
         lists = {"problems": list_named(session), "verdicts": list(Verdict)}
+        if typed.keys() & given.keys() and not refusal:
+            try:
+                choice = _read_choice(typed)
+                found = preview(session, choice, _read_onto(onto))
+                criteria = choice.model_dump_json(exclude_defaults=True)
+            except AllcloseError as fault:
+                refusal = str(fault)
     context = {"given": typed, "onto": onto, "preview": found, "criteria": criteria, "refusal": refusal}
     return visit.render("admin/rejudging_new.html", context | lists, 422 if refusal else 200)
 

@@ -1,0 +1,101 @@
+"""The jobs that a lease loop runs, and preemption: background jobs give their slots to students' jobs.
+
+A background job (a rejudge) never gets the last of several slots. When all slots are taken and a student waits, the
+newest background job is aborted and given back at no cost of an attempt. The student's job starts at once.
+"""
+
+import threading
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Generic
+
+from app.capacity import count_background_slots
+from app.queue.background_pause import BackgroundPause
+from app.queue.lease import C
+
+
+@dataclass(frozen=True, slots=True)
+class FreeSlots:
+    """`slots` includes `preemptible` ones, which only a student's job may take. `background`: for background jobs."""
+
+    slots: int
+    background: int
+    preemptible: int
+
+
+class RunningJobs(Generic[C]):
+    """Keyed by claim, not by job: a worker that takes over its own job must beat for both until the first ends.
+
+    `changed` is notified when a job ends. `pause` is set while students hold half of the slots.
+    """
+
+    def __init__(
+        self, slots: int, is_background: Callable[[C], bool], pause: BackgroundPause, changed: threading.Condition
+    ) -> None:
+        self._slots = slots
+        self._is_background = is_background
+        self._pause = pause
+        self._changed = changed
+        self._aborts: dict[C, threading.Event] = {}
+        self._is_stopping = False
+
+    def __len__(self) -> int:
+        return len(self._aborts)
+
+    def list_claims(self) -> list[C]:
+        with self._changed:
+            return list(self._aborts)
+
+    def add(self, claim: C) -> threading.Event:
+        """Return the event that aborts the job."""
+        abort = threading.Event()
+        with self._changed:
+            self._aborts[claim] = abort
+            self._pause.set(is_paused=self._is_busy())
+            if self._is_stopping:
+                abort.set()
+        return abort
+
+    def remove(self, claim: C) -> None:
+        with self._changed:
+            del self._aborts[claim]
+            self._pause.set(is_paused=self._is_busy())
+            self._changed.notify_all()
+
+    def abort(self, claims: Collection[C]) -> None:
+        with self._changed:
+            for claim in claims & self._aborts.keys():
+                self._aborts[claim].set()
+
+    def abort_all(self) -> None:
+        """Abort all jobs, and those that are added later."""
+        with self._changed:
+            self._is_stopping = True
+            self.abort(set(self._aborts))
+
+    def preempt(self, count: int | None = None) -> None:
+        """Abort this many background jobs, or all of them. The newest come first, since they lose the least work."""
+        with self._changed:
+            newest_first = self._list_preemptible()[::-1]
+            self.abort(set(newest_first if count is None else newest_first[: max(0, count)]))
+
+    def count_free(self) -> FreeSlots:
+        with self._changed:
+            background, preemptible = len(self._list_background()), len(self._list_preemptible())
+            held = len(self._aborts) - background + preemptible
+            return FreeSlots(
+                slots=self._slots - held + preemptible,
+                background=0 if self._is_busy() else count_background_slots(self._slots) - background,
+                preemptible=preemptible,
+            )
+
+    def _is_busy(self) -> bool:
+        """Whether students hold half of the slots."""
+        return 2 * (len(self._aborts) - len(self._list_background())) >= self._slots
+
+    def _list_background(self) -> list[C]:
+        """List running background jobs, including those that are being aborted."""
+        return [claim for claim in self._aborts if self._is_background(claim)]
+
+    def _list_preemptible(self) -> list[C]:
+        return [claim for claim in self._list_background() if not self._aborts[claim].is_set()]
