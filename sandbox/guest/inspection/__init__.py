@@ -1,12 +1,12 @@
 """The inspector: examines and runs exported programs, in boxes that never hold a student's Python code.
 
 `module` parses the bytes and refuses what must not be compiled. `executable` turns the module into a plain graph with
-every call inlined, compiles it and runs it. `loops`, `dataflow` and `flops` read facts from the graph, and `evidence`
-puts them together. `change` removes steps of a loop from the module. `driver` answers the host.
+every call inlined, compiles it, runs it, and answers the host. `loops`, `dataflow` and `flops` read facts from the
+graph, and `evidence` puts them together. `change` removes steps of a loop from the module.
 
 The program is hostile. It may crash this process or keep it busy, which then becomes the submission's verdict.
 """
 
-from sandbox.guest.inspection.driver import run
+from sandbox.guest.inspection.executable import run
 
 __all__ = ["run"]
