@@ -13,7 +13,7 @@ from sandbox.guest.frames import FAILURE_BYTES
 from sandbox.guest.reply import Cause
 from sandbox.guest.task import SPARE_SECONDS
 from sandbox.interface import Box, BoxLost, CaseOutcome, Ending, Ready, Request, RunOutcome, Setup, setup_of
-from sandbox.outcome import Report, outcome_of, read_report
+from sandbox.process_ending import Report, outcome_of, read_report
 from sandbox.stream import Patience, Stream, read_json
 
 FACTS_BYTES = 64 * 1024

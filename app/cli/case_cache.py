@@ -20,7 +20,7 @@ from app.catalog.folder import digest
 from app.catalog.package import Package
 from app.settings import ROOT
 from app.worker.prepare import PreparedCase
-from sandbox.cache import FillableLauncher
+from sandbox.library_cache import FillableLauncher
 
 # After a day the hidden inputs are drawn anew, so that a solution meets other inputs.
 MAX_SECONDS = 24 * 60 * 60

@@ -145,7 +145,7 @@ def _find_hint(question: "Question", cases: "Sequence[PreparedCase]", pool: Pool
 def _open_cache(order: Order, settings: Settings, launcher: Launcher) -> "CaseCache | None":
     """Open the cache of the reference's answers. None if these cases are not cached, or there is no cache folder."""
     from app.cli.case_cache import CaseCache, key_of
-    from sandbox.cache import FillableLauncher
+    from sandbox.library_cache import FillableLauncher
 
     folder = _find_folder()
     if folder is None or order.inputs is not None or order.package.manifest.limits.gpu:

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from app.judging.checker import NAN_OR_INF, VALUES, Finding, Task
-from app.judging.elements import Distance
 from app.judging.leaf import MAX_TEXT_SHOWN, Array, Shown, shown
 from app.judging.numeric import np
 from app.judging.text import printable
+from app.judging.tolerance import Distance
 
 LEAST_DIGITS, MOST_DIGITS = 3, 17
 SMALL = 1e-3  # smaller numbers have an exponent

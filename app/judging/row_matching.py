@@ -15,10 +15,9 @@ from math import prod
 
 from app.judging.checker import Finding, Task
 from app.judging.element_report import find_elements, worst_text
-from app.judging.elements import measure, within_arrays
 from app.judging.leaf import Array, read_leaf
 from app.judging.numeric import np
-from app.judging.tolerance import EXACT, Tolerance
+from app.judging.tolerance import EXACT, Tolerance, measure, within_arrays
 
 
 def match_most(neighbours: Sequence[int]) -> list[int | None]:

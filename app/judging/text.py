@@ -1,7 +1,7 @@
 """Students' text, made safe for pages, terminals and PostgreSQL's JSONB.
 
-A box's own text is already escaped by the stricter rule of `sandbox.outcome`. Keys and texts in answers travel as
-values, so they are escaped here.
+A box's own text is already escaped by the stricter rule of `sandbox.process_ending`. Keys and texts in answers travel
+as values, so they are escaped here.
 """
 
 import re

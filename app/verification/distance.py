@@ -9,7 +9,7 @@ from app.judging.checker import NAN_OR_INF
 from app.judging.comparison import LeafReport, compare
 from app.judging.leaf import Leaf, Tree
 from app.judging.structure import StructureDiffers, pair_leaves
-from app.worker.check import CATEGORY_OF_ENDING
+from app.worker.case_verdict import CATEGORY_OF_ENDING
 from app.worker.custom_checker import CustomChecker
 from app.worker.prepare import PreparedCase
 from app.worker.request import rules_of

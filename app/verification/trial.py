@@ -20,10 +20,10 @@ from app.worker.custom_checker import CustomChecker
 from app.worker.judge import Job, judge
 from app.worker.prepare import PreparedCase
 from app.worker.request import PATIENCE, build_request, patient, rules_of
-from sandbox.cache import fill_cache
 from sandbox.gpu.lease import Gpus
 from sandbox.guest.codec import Tree, decode, encode
 from sandbox.interface import CaseInput, CaseOutcome, Launcher
+from sandbox.library_cache import fill_cache
 from sandbox.pool import Pool
 
 # So many boxes run at once; each has two cores.

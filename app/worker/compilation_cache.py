@@ -1,9 +1,9 @@
 """Compile ahead, in trusted boxes, what JAX's libraries compile for a revision's solutions, once per revision.
 
-The compiled programs go into a folder that students' boxes read (`sandbox.cache`). Spares make the library calls that
-led to them before they get a source (`spares.py`). Both come from the reference first, then from the package's known
-submissions, since students also use calls that the reference does not. Further calls are learned from students: their
-boxes report the calls, and a trusted box makes them.
+The compiled programs go into a folder that students' boxes read (`sandbox.library_cache`). Spares make the library
+calls that led to them before they get a source (`spares.py`). Both come from the reference first, then from the
+package's known submissions, since students also use calls that the reference does not. Further calls are learned from
+students: their boxes report the calls, and a trusted box makes them.
 """
 
 import hashlib
@@ -25,10 +25,10 @@ from app.worker.boxes import box_spec
 from app.worker.prepare import PreparedCase
 from app.worker.request import build_request, patient
 from app.worker.shapes import shapes_of
-from sandbox.cache import FillableLauncher, fill_cache, fill_with_calls, grant_library_calls, read_library_calls
 from sandbox.environment import guest_digest
 from sandbox.guest.codec import decode, encode
 from sandbox.interface import CaseInput, Launcher
+from sandbox.library_cache import FillableLauncher, fill_cache, fill_with_calls, grant_library_calls, read_library_calls
 
 # Holds a file per revision and solution with its calls. It is outside the cache folder, which students can read.
 CALLS_FOLDER = "library-calls"

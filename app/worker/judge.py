@@ -8,7 +8,7 @@
 4. Finish: the verdict and the score follow from the results of all cases.
 
 A case is accepted when its answer is right, its program's answer is right too, and every requirement is met. What can
-begin before its turn does (`run.py`). Cases that run out of time on an overloaded machine wait until it is quieter
+begin before its turn does (`run_ahead`). Cases that run out of time on an overloaded machine wait until it is quieter
 and run once more; that result counts. A judging waits so once, at the first step where it is needed.
 """
 
@@ -25,7 +25,7 @@ from app.judging.verdicts import CaseResult, Verdict, overall, score
 from app.queue.finish import Finish
 from app.worker.ablation import choose_tried, is_telling
 from app.worker.boxes import INSPECTOR, box_spec
-from app.worker.check import check_again, check_calls, check_case, check_program, give_up
+from app.worker.case_verdict import check_again, check_calls, check_case, check_program, give_up
 from app.worker.custom_checker import CustomChecker
 from app.worker.inspection import Exports, export_programs, signatures_of
 from app.worker.inspection_cache import Inspections
@@ -34,7 +34,8 @@ from app.worker.prepare import PreparedCase
 from app.worker.program_examination import Bench, Examined, Sighting, examine
 from app.worker.recording import read_outcome, recorded
 from app.worker.request import answer_bytes, build_request
-from app.worker.run import RunAhead, draw, run_again, run_all
+from app.worker.run import RunAhead, run_all
+from app.worker.run_ahead import draw, run_again
 from app.worker.shapes import split_by_shape
 from app.worker.timeline import Timeline
 from sandbox.interface import Box, CaseInput, CaseOutcome, Ending

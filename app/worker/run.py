@@ -1,15 +1,5 @@
-"""Run every case of a request, even if some of them kill the student's process; and start runs ahead of time.
+"""Run every case of a request, even if some of them kill the student's process; and start runs ahead of time."""
 
-Three runs of a submission may start ahead of time, while the first one still goes on. They start only where a core and
-a box are idle: starting a box takes more processor time than such a run.
-
-    second run     One case, drawn at random, is called first in another process. Its answer must be correct there
-                   too. That process has no memory of other cases, and another count of calls, clock and process ID.
-    other shapes   The process of the second run goes on with some shapes of inputs, which the first one leaves out.
-    tracing        The function is traced, for problems that need programs.
-"""
-
-import random
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
@@ -17,10 +7,6 @@ from dataclasses import replace
 from threading import Event, Timer
 from typing import Generic, TypeVar
 
-from app.catalog.package import Package
-from app.worker.boxes import box_spec
-from app.worker.prepare import PreparedCase
-from app.worker.request import answer_bytes, build_request, patient
 from sandbox.interface import Aborted, Box, BoxLost, BoxSpec, CaseInput, CaseOutcome, Request, RunOutcome
 from sandbox.pool import Pool
 
@@ -32,8 +18,6 @@ PROCESSES = 3
 LOOK_SECONDS = 0.05
 # Time for a run whose result is no longer needed to end by itself, so that its box can be used again.
 GRACE_SECONDS = 1.0
-
-_CHANCE = random.SystemRandom()
 
 T = TypeVar("T")
 
@@ -106,24 +90,3 @@ class RunAhead(Generic[T]):
                 return running.result()
         self._given_up.set()
         raise Aborted
-
-
-def draw(package: Package, cases: Sequence[PreparedCase]) -> PreparedCase | None:
-    """Return the case for the second run. None: the problem is not deterministic.
-
-    The first case is drawn only where there is no other: it was the first of its process already.
-    """
-    return _CHANCE.choice(cases[1:] or cases) if package.manifest.deterministic else None
-
-
-def run_again(package: Package, source: str, case: PreparedCase, pool: Pool, abort: Event) -> CaseOutcome:
-    """Call one case in its own process. Raises BoxLost, Aborted.
-
-    The time limit is longer: the first run may have compiled for this case while it ran others.
-    """
-    given = [CaseInput(name=case.name, inputs=case.inputs)]
-    request = patient(build_request(package, source, given, answer_bytes([case.expected])))
-    outcomes: list[CaseOutcome] = []
-    run_cases(pool, box_spec(package.manifest), request, outcomes.append, abort)
-    (outcome,) = outcomes
-    return outcome

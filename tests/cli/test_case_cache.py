@@ -14,8 +14,8 @@ from app.cli import case_cache
 from app.cli.case_cache import CaseCache, key_of
 from app.judging.requirement import Evidence, Loop
 from app.settings import ROOT
-from sandbox.cache import FillableLauncher
 from sandbox.choice import choose_launcher
+from sandbox.library_cache import FillableLauncher
 from tests.cli.test_judge import allclose
 from tests.sandbox.bench import RUNTIME
 from tests.serving import ONE_PROBLEM, SLUG, WRONG

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from app.judging.comparison import Comparison, Rules, compare
-from app.judging.elements import PIECE
 from app.judging.leaf import Tree
-from app.judging.tolerance import Tolerance
+from app.judging.tolerance import PIECE, Tolerance
 
 NAN, INF = float("nan"), float("inf")
 

@@ -37,7 +37,7 @@ def test_the_time_that_others_take_from_a_thread_beside_the_first_is_left_out() 
 
     def work() -> None:
         os.sched_setaffinity(0, {core})
-        while time.thread_time() < 0.4:
+        while time.thread_time() < 1.0:
             pass
 
     started = time.monotonic()
@@ -50,7 +50,7 @@ def test_the_time_that_others_take_from_a_thread_beside_the_first_is_left_out() 
     seconds, elapsed = charged.read(), time.monotonic() - started
 
     assert charged.left_out > 0.15
-    assert 0.4 < seconds < elapsed - 0.15
+    assert 1.0 < seconds < elapsed - 0.15
 
 
 class Recorded(ThreadTimes):

@@ -8,7 +8,7 @@ from sandbox.guest import frames
 from sandbox.guest.failure import pack
 from sandbox.guest.reply import Cause, Reply
 from sandbox.interface import MIB, BoxLost, CaseOutcome, Ending, Limits
-from sandbox.outcome import outcome_of, printable, read_report
+from sandbox.process_ending import outcome_of, printable, read_report
 from sandbox.stream import read_json
 
 TOKEN = b"0123456789abcdef"

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.cache import fill_cache
 from sandbox.interface import MIB, Box, BoxSpec, Ending, Launcher, Request, Setup, setup_of
+from sandbox.library_cache import fill_cache
 from sandbox.pool import Pool
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME, make_request, run_in, value_of

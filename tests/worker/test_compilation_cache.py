@@ -9,7 +9,7 @@ from app.catalog.package import package_from_files
 from app.worker import compilation_cache as compilation
 from app.worker.compilation_cache import CALLS_FOLDER, STUDENTS_LEARNED_FROM, CompilationCache
 from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.cache import Filled
+from sandbox.library_cache import Filled
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME
 from tests.worker.bench import STANDARDISE

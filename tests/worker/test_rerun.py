@@ -12,7 +12,7 @@ from app.catalog.package import Package
 from app.judging.verdicts import CaseResult, Verdict
 from app.queue.finish import Finish
 from app.worker.boxes import box_spec
-from app.worker.check import RERUN
+from app.worker.case_verdict import RERUN
 from app.worker.judge import Job, judge
 from app.worker.prepare import PreparedCase
 from sandbox.guest.codec import encode

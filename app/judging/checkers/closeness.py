@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 
 from app.judging.checker import Checker, Finding, Task
 from app.judging.element_report import find_elements, find_text
-from app.judging.elements import measure
 from app.judging.leaf import Kind
+from app.judging.tolerance import measure
 
 
 class Closeness(Checker):

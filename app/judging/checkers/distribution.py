@@ -25,7 +25,6 @@ from pydantic import Field
 from app.judging.checker import Checker, CheckerUnfit, DtypePolicy, Finding, Objection, Shape, Task
 from app.judging.distributions import LAWS
 from app.judging.element_report import find_elements
-from app.judging.elements import measure
 from app.judging.leaf import Array, Kind, kind_of, read_leaf, shown
 from app.judging.numeric import np
 from app.judging.options import Number
@@ -39,7 +38,7 @@ from app.judging.sampling import (
     try_two_samples,
     two_sample_limit,
 )
-from app.judging.tolerance import EXACT
+from app.judging.tolerance import EXACT, measure
 
 DISTRIBUTION = "distribution differs"
 MAX_COMPONENTS = 32

@@ -9,10 +9,9 @@ from typing import ClassVar, Literal
 
 from app.judging.checker import Checker, DtypePolicy, Finding, Task
 from app.judging.element_report import find_elements, find_text
-from app.judging.elements import Distance, measure, pieces
 from app.judging.leaf import Array, Kind
 from app.judging.numeric import np
-from app.judging.tolerance import EXACT
+from app.judging.tolerance import EXACT, Distance, measure, pieces
 
 
 class Exact(Checker):

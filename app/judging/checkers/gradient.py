@@ -19,11 +19,10 @@ from pydantic import Field
 
 from app.judging.checker import VALUES, Checker, CheckerUnfit, Finding, Task
 from app.judging.element_report import find_elements
-from app.judging.elements import measure, pieces
 from app.judging.leaf import Array, Kind
 from app.judging.numeric import np
 from app.judging.options import Number
-from app.judging.tolerance import EXACT
+from app.judging.tolerance import EXACT, measure, pieces
 
 ALIGNED = 0.999
 

@@ -14,11 +14,10 @@ from pydantic import Field
 
 from app.judging.checker import Checker, DtypePolicy, Finding, Objection, Shape, Task
 from app.judging.element_report import find_elements
-from app.judging.elements import Gaps, integer_gaps, measure, summarise
 from app.judging.leaf import Array, Kind, canonical
 from app.judging.numeric import np
 from app.judging.options import Integer
-from app.judging.tolerance import EXACT, Tolerance
+from app.judging.tolerance import EXACT, Gaps, Tolerance, integer_gaps, measure, summarise
 
 DTYPES = ("bfloat16", "float16", "float32", "float64")
 

@@ -18,7 +18,6 @@ from pydantic import Field, Strict
 
 from app.judging.checker import CheckerUnfit, DtypePolicy, Finding, JointChecker, Objection, Shape, Task
 from app.judging.element_report import find_elements, worst_text
-from app.judging.elements import measure
 from app.judging.leaf import Array, Kind, kind_of, read_leaf
 from app.judging.numeric import np
 from app.judging.options import Integer
@@ -32,7 +31,7 @@ from app.judging.row_matching import (
     rows_of,
     shape_fault,
 )
-from app.judging.tolerance import EXACT
+from app.judging.tolerance import EXACT, measure
 
 NO_LABEL = -(2**63)
 MAX_RENAMED = 1 << 17  # labels; if the partitions differ, the names matter only for the message

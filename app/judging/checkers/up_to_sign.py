@@ -17,10 +17,10 @@ from pydantic import Field
 
 from app.judging.checker import VALUES, CheckerUnfit, Finding, JointChecker, Objection, Shape, Task
 from app.judging.element_report import find_elements, worst_text
-from app.judging.elements import measure, within
 from app.judging.leaf import Array, Kind, read_leaf
 from app.judging.numeric import np
 from app.judging.options import Integer
+from app.judging.tolerance import measure, within
 
 
 class UpToSign(JointChecker):

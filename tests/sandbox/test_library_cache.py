@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 
 from sandbox.bubblewrap import BubblewrapLauncher
-from sandbox.cache import (
+from sandbox.choice import choose_launcher
+from sandbox.guest.compiled import library_names
+from sandbox.interface import BoxSpec, Ending, Launcher, Request, SandboxUnavailable
+from sandbox.library_cache import (
     ENTRY,
     ENTRY_BYTES,
     MOST_CALLS,
@@ -23,9 +26,6 @@ from sandbox.cache import (
     names_in,
     read_library_calls,
 )
-from sandbox.choice import choose_launcher
-from sandbox.guest.compiled import library_names
-from sandbox.interface import BoxSpec, Ending, Launcher, Request, SandboxUnavailable
 from sandbox.runtime import find_runtime
 from tests.sandbox.bench import RUNTIME, make_request, run_in, value_of
 

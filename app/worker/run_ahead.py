@@ -1,0 +1,45 @@
+"""The runs of a submission that may start ahead of time (`run.RunAhead`), while the first run still goes on.
+
+They start only where a core and a box are idle: starting a box takes more processor time than such a run. There are
+three of them.
+
+    second run     One case, drawn at random, is called first in another process. Its answer must be correct there
+                   too. That process has no memory of other cases, and another count of calls, clock and process ID.
+    other shapes   The process of the second run goes on with some shapes of inputs, which the first one leaves out.
+    tracing        The function is traced, for problems that need programs.
+"""
+
+import random
+from collections.abc import Sequence
+from threading import Event
+
+from app.catalog.package import Package
+from app.worker.boxes import box_spec
+from app.worker.prepare import PreparedCase
+from app.worker.request import answer_bytes, build_request, patient
+from app.worker.run import run_cases
+from sandbox.interface import CaseInput, CaseOutcome
+from sandbox.pool import Pool
+
+_CHANCE = random.SystemRandom()
+
+
+def draw(package: Package, cases: Sequence[PreparedCase]) -> PreparedCase | None:
+    """Return the case for the second run. None: the problem is not deterministic.
+
+    The first case is drawn only where there is no other: it was the first of its process already.
+    """
+    return _CHANCE.choice(cases[1:] or cases) if package.manifest.deterministic else None
+
+
+def run_again(package: Package, source: str, case: PreparedCase, pool: Pool, abort: Event) -> CaseOutcome:
+    """Call one case in its own process. Raises BoxLost, Aborted.
+
+    The time limit is longer: the first run may have compiled for this case while it ran others.
+    """
+    given = [CaseInput(name=case.name, inputs=case.inputs)]
+    request = patient(build_request(package, source, given, answer_bytes([case.expected])))
+    outcomes: list[CaseOutcome] = []
+    run_cases(pool, box_spec(package.manifest), request, outcomes.append, abort)
+    (outcome,) = outcomes
+    return outcome
