@@ -58,33 +58,36 @@ class Policy(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    sign_up: SignUpMode = Field("open", description="who may sign up: everyone, people with an invitation, or no one")
+    sign_up: SignUpMode = Field("open", description="sign-up: open to everyone, only with an invitation, or closed")
     max_pending: int = Field(20, ge=1, le=10_000, description="unfinished submissions per user")
     requests_per_minute: int = Field(
-        600, ge=LEAST_REQUESTS, le=1_000_000, description="requests per user or address, in a minute"
+        600,
+        ge=LEAST_REQUESTS,
+        le=1_000_000,
+        description="limit of requests per minute, for each user or address",
     )
     judging_seconds_per_hour: int = Field(
-        3600, ge=1, le=1_000_000, description="seconds of judging per user, in an hour"
+        3600, ge=1, le=1_000_000, description="limit of judging seconds per hour, for each user"
     )
     keep_submissions_days: int | None = Field(
         None,
         ge=1,
         le=36_500,
-        description="older submissions are removed, except each user's first and last accepted one of a problem; "
-        "empty: never",
+        description="age in days at which submissions are removed, except each user's first and last accepted one "
+        "for each problem; empty: never",
     )
     keep_verifications_days: int | None = Field(
         None,
         ge=1,
         le=36_500,
-        description="older verifications are removed with their packages and reports, except those that published a "
-        "revision; empty: never",
+        description="age in days at which verifications are removed with their packages and reports, except "
+        "verifications that published a revision; empty: never",
     )
     keep_ended_days: int | None = Field(
         90,
         ge=1,
         le=36_500,
-        description="sessions, tokens and invitations are removed this long after their end; empty: never",
+        description="number of days after which ended sessions, tokens and invitations are removed; empty: never",
     )
     announcement: str = Field(
         "", max_length=500, description="a sentence at the top of every page; empty: no announcement"

@@ -27,11 +27,12 @@ from app.worker.compilation_cache import CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import HintRecorder, KnownMistakes
 from app.worker.inspection_cache import Inspections
-from app.worker.metrics import BoxTelemetry, JudgingTelemetry, Meter
+from app.worker.metrics import Meter
 from app.worker.middleware import Middleware, StopAfterRefusals, StopWithoutGpus, with_middleware
 from app.worker.overload import OverloadWaits
 from app.worker.run_cost import CostRecorder, name_machine
 from app.worker.spares import Spares
+from app.worker.telemetry import BoxTelemetry, JudgingTelemetry
 from app.worker.warm import Warmer
 from app.worker.work import Works
 from app.worker.worker import Lane, Lanes, Worker
@@ -39,6 +40,8 @@ from sandbox.gpu.lease import Gpus
 from sandbox.interface import BoxSpec, DeviceLost, Launcher
 from sandbox.middleware import BoxMiddleware, LauncherWithMiddleware
 from sandbox.pool import Pool
+
+_log = logging.getLogger(__name__)
 
 
 class Signals:
@@ -63,9 +66,6 @@ class Signals:
 def stop_this_worker() -> None:
     """Send SIGTERM to this process."""
     os.kill(os.getpid(), signal.SIGTERM)
-
-
-_log = logging.getLogger(__name__)
 
 
 def open_worker_launcher(settings: Settings, gpus: Gpus | None) -> Launcher:

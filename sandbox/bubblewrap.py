@@ -46,6 +46,13 @@ LAST_WORDS_BYTES = 2000
 DYING_SECONDS = 5
 NICENESS_TRIES = 20
 NICENESS_PAUSE_SECONDS = 0.05
+TMP_BYTES = 64 * 2**20
+# Needed until the guest has switched to another user, its first action.
+_CAPABILITIES = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
+# No /dev/zero: its shared pages are charged to no process.
+_DEVICES = ("null", "full", "random", "urandom")
+_SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/etc/ld.so.cache", "/etc/alternatives")
+START_SECONDS = 120
 
 
 class BubblewrapProcess(Vessel):
@@ -188,14 +195,6 @@ def _kill(first: int) -> None:
         return
 
 
-TMP_BYTES = 64 * 2**20
-# Needed until the guest has switched to another user, its first action.
-_CAPABILITIES = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
-# No /dev/zero: its shared pages are charged to no process.
-_DEVICES = ("null", "full", "random", "urandom")
-_SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/etc/ld.so.cache", "/etc/alternatives")
-
-
 def namespaces() -> list[str]:
     walls = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     walls += ["--as-pid-1", "--clearenv", "--hostname", "box"]
@@ -279,9 +278,6 @@ def _mount(option: str, source: Path, target: Path) -> list[str]:
     return [*parents, option, str(source), str(target)]
 
 
-START_SECONDS = 120
-
-
 @dataclass(frozen=True, kw_only=True)
 class BubblewrapLauncher(Launcher):
     """`cache`: a folder of compiled programs that the boxes may read."""
@@ -311,7 +307,9 @@ class BubblewrapLauncher(Launcher):
     def _open(self, spec: BoxSpec, gpu: Gpu | None) -> GuestBox:
         if closed := closed_to_the_guest(self.runtime):
             paths = " ".join(map(str, closed))
-            raise SandboxUnavailable(f"only root may read {paths}, and boxes run as nobody: chmod -R go+rX {paths}")
+            raise SandboxUnavailable(
+                f"only root may read {paths}, but boxes run as the user `nobody`: chmod -R go+rX {paths}"
+            )
         compile_guest()
         try:
             box = open_box(self._start(spec, gpu), self.runtime.image, START_SECONDS)

@@ -26,6 +26,20 @@ RUNTIME_IN_BOX = Path("/allclose/runtime")
 
 
 SOURCE_SUFFIXES = (".py", ".txt")
+# XLA's own caches lie below the folder and would make its path a part of every entry's key.
+_KEYS_WITHOUT_PATHS = {"JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES": "none"}
+# A box sees one GPU, whose index is 0. No memory is preallocated, and no zygote creates a CUDA context.
+_GPU_VARIABLES = {
+    "JAX_PLATFORMS": "cuda,cpu",
+    "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+    "CUDA_VISIBLE_DEVICES": "0",
+    "CUDA_CACHE_DISABLE": "1",
+    "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+}
+# Optimizations of a student's process, which can be disabled by name: see `jax_compilation` and `_THREAD_VARIABLES`.
+OPTIMIZATIONS = (*jax_compilation.PARTS, "passive_threads")
+# Idle threads sleep. Spinning threads take a core from others, or from the next step of their own process.
+_THREAD_VARIABLES = {"OMP_WAIT_POLICY": "PASSIVE"}
 
 
 @cache
@@ -64,8 +78,6 @@ class CacheUse(Enum):
     FILL = "fill"
 
 
-# XLA's own caches lie below the folder and would make its path a part of every entry's key.
-_KEYS_WITHOUT_PATHS = {"JAX_PERSISTENT_CACHE_ENABLE_XLA_CACHES": "none"}
 _CACHE_VARIABLES: dict[CacheUse, dict[str, str]] = {
     CacheUse.NONE: {},
     # A reader never writes, so it never warns. Entries have no maximum age, so it updates no access times.
@@ -83,22 +95,6 @@ _CACHE_VARIABLES: dict[CacheUse, dict[str, str]] = {
         **_KEYS_WITHOUT_PATHS,
     },
 }
-
-
-# A box sees one GPU, whose index is 0. No memory is preallocated, and no zygote creates a CUDA context.
-_GPU_VARIABLES = {
-    "JAX_PLATFORMS": "cuda,cpu",
-    "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
-    "CUDA_VISIBLE_DEVICES": "0",
-    "CUDA_CACHE_DISABLE": "1",
-    "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
-}
-
-
-# Optimizations of a student's process, which can be disabled by name: see `jax_compilation` and `_THREAD_VARIABLES`.
-OPTIMIZATIONS = (*jax_compilation.PARTS, "passive_threads")
-# Idle threads sleep. Spinning threads take a core from others, or from the next step of their own process.
-_THREAD_VARIABLES = {"OMP_WAIT_POLICY": "PASSIVE"}
 
 
 def guest_arguments(

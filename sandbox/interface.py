@@ -201,6 +201,9 @@ class Ready:
     device: Literal["cpu", "gpu"]
 
 
+OnCase = Callable[[CaseOutcome], None]
+
+
 class Box(ABC):
     """A started box. One run at a time, from one thread.
 
@@ -212,7 +215,7 @@ class Box(ABC):
     spare: Setup | None = None
 
     @abstractmethod
-    def run(self, request: Request, on_case: Callable[[CaseOutcome], None], abort: threading.Event) -> RunOutcome:
+    def run(self, request: Request, on_case: OnCase, abort: threading.Event) -> RunOutcome:
         """Run the request. `on_case` is called as each case ends, and only it sees the answer.
 
         Raises BoxLost or Aborted; after either the box is gone.

@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Event
 
-from sandbox.interface import Box, BoxSpec, CaseOutcome, Launcher, Request, RunOutcome, Setup
+from sandbox.interface import Box, BoxSpec, Launcher, OnCase, Request, RunOutcome, Setup
 
-OnCase = Callable[[CaseOutcome], None]
 Launch = Callable[[BoxSpec], Box]
 Run = Callable[[Request, OnCase, Event], RunOutcome]
 
@@ -26,23 +25,23 @@ class LauncherWithMiddleware(Launcher):
 
     def __init__(self, launcher: Launcher, middleware: Sequence[BoxMiddleware]) -> None:
         self.name = launcher.name
-        self._launcher, self._inwards = launcher, tuple(reversed(middleware))
+        self._launcher, self._innermost_first = launcher, tuple(reversed(middleware))
 
     def launch(self, spec: BoxSpec) -> Box:
         launch = self._launcher.launch
-        for part in self._inwards:
+        for part in self._innermost_first:
             launch = partial(part.launch, launch)
-        return _BoxWithMiddleware(launch(spec), self._inwards)
+        return _BoxWithMiddleware(launch(spec), self._innermost_first)
 
 
 class _BoxWithMiddleware(Box):
     def __init__(self, box: Box, inwards: Sequence[BoxMiddleware]) -> None:
         self.name, self.ready = box.name, box.ready
-        self._box, self._inwards = box, inwards
+        self._box, self._innermost_first = box, inwards
 
     def run(self, request: Request, on_case: OnCase, abort: Event) -> RunOutcome:
         run: Run = self._box.run
-        for part in self._inwards:
+        for part in self._innermost_first:
             run = partial(part.run, run, self._box)
         return run(request, on_case, abort)
 

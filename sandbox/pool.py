@@ -162,7 +162,7 @@ class Pool:
                 return self._start_lent(spec)
 
     def _find(self, spec: BoxSpec, abort: threading.Event, problem: str) -> tuple[_Place | None, bool]:
-        """Wait for an idle box of this kind or for room to start one. A started box is counted as leased."""
+        """Wait for an idle box of this kind or for room to start one. Room for a new box counts as leased."""
         evicted: _Place | None = None
         with self._changed:
             while True:

@@ -160,7 +160,7 @@ def _interruption(stage: Stage, cause: Cause, limits: Limits) -> tuple[Ending, s
 
 
 def _forgery(stage: Stage) -> Failure:
-    message = "the program wrote to the channel on which answers travel; only return values count"
+    message = "the program wrote to the judge's internal channel; return your answer from the function instead"
     return Failure(stage=stage, kind="Forged", message=message, traceback="")
 
 

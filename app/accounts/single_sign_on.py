@@ -239,7 +239,7 @@ def link_identity(session: Session, actor: Actor, user: User, person: Person) ->
         actor = Actor(user_id=user.id, channel=actor.channel, address=actor.address)
         record(session, actor, Act(action="identity.linked", target=user.id, after={"issuer": person.issuer}))
     elif session.scalar(select(Identity.user_id).where(_is(person))) != user.id:
-        raise Conflict("This identity belongs to another account. Remove it there first.")
+        raise Conflict("This identity is linked to another account. Unlink it in that account first.")
 
 
 def unlink_identity(session: Session, actor: Actor, user: User, issuer: str) -> None:
@@ -287,7 +287,7 @@ def _make_user(session: Session, person: Person, role: Role) -> User:
         made = insert(User).values(values).on_conflict_do_nothing(index_elements=[User.username]).returning(User)
         if (user := session.scalar(made)) is not None:
             return user
-    raise Conflict("No user name like yours is free. Ask an admin for an account.")
+    raise Conflict("All user names similar to yours are taken. Ask an admin for an account.")
 
 
 def _candidates(name: str) -> list[str]:

@@ -114,7 +114,7 @@ def check_days(days: int) -> None:
     if not 1 <= days <= MAX_DAYS:
         raise Invalid(
             "expires_in_days",
-            f"A token is valid for 1 to {MAX_DAYS} days, not {days}. Leave it out for a token without end.",
+            f"A token is valid for 1 to {MAX_DAYS} days, not {days}. Leave it out for a token that never expires.",
         )
 
 

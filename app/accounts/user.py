@@ -78,6 +78,6 @@ def check_username(username: str) -> None:
 def check_email(email: str) -> None:
     """Raises Invalid."""
     if not EMAIL.fullmatch(email) or not is_storable(email):
-        raise Invalid("email", "The e-mail is not an address such as ada@example.org. Correct it or leave it out.")
+        raise Invalid("email", "The e-mail address is not valid. Write one such as ada@example.org, or leave it out.")
     if len(email) > MAX_EMAIL:
         raise Invalid("email", f"The e-mail has {len(email)} characters; the limit is {MAX_EMAIL}.")

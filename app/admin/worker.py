@@ -11,7 +11,9 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from app.audit import Act, Actor, record
+from app.authoring.send import VERIFICATION_CHANNEL
 from app.errors import Conflict, NotFound
+from app.submissions.enqueue import JUDGING_CHANNEL
 from app.submissions.model import Judging, WorkerRow
 from app.submissions.queue_status import ALIVE
 
@@ -118,7 +120,7 @@ def _change(session: Session, actor: Actor, worker_id: UUID, *, is_draining: boo
 def _write(session: Session, name: str, *, is_draining: bool) -> None:
     session.execute(update(WorkerRow).where(WorkerRow.name == name).values(is_draining=is_draining))
     # The worker's loops listen on these channels for their own name, and send a heartbeat at once.
-    for channel in ("judging", "verification"):
+    for channel in (JUDGING_CHANNEL, VERIFICATION_CHANNEL):
         session.execute(select(func.pg_notify(channel, name)))
 
 

@@ -19,8 +19,9 @@ from app.database.engine import Database
 from app.policy import read_policy
 from app.submissions.cancel import cancel_as
 from app.submissions.idempotency import KEY_CHARACTERS
+from app.submissions.limit import SOURCE_BYTES
 from app.submissions.query import get_submission
-from app.submissions.submit import SOURCE_BYTES, Submit, SubmitLimits, check_source, submit
+from app.submissions.submit import Submit, SubmitLimits, check_source, submit
 from app.submissions.view import Mode, State, SubmissionView
 from app.submissions.view_query import view_submission
 

@@ -14,7 +14,7 @@ from app.catalog.package import Package
 from app.catalog.publish import check_current
 from app.errors import LimitReached
 
-CHANNEL = "verification"
+VERIFICATION_CHANNEL = "verification"
 MAX_PENDING = 5
 CANCELLED = "cancelled"
 
@@ -102,5 +102,5 @@ def _write(session: Session, wanted: Sending, priority: int) -> Verification:
     )
     session.add(verification)
     session.flush()
-    session.execute(select(func.pg_notify(CHANNEL, verification.queue)))
+    session.execute(select(func.pg_notify(VERIFICATION_CHANNEL, verification.queue)))
     return verification

@@ -18,6 +18,7 @@ from app.database.engine import Database
 from app.errors import Conflict
 
 BackupState = Literal["writing", "ready", "failed", "damaged"]
+DAMAGED = "The file is damaged. Remove it and use another backup."
 
 
 class Restoration(BaseModel):
@@ -63,9 +64,6 @@ class BackupList(BaseModel):
     items: tuple[BackupView, ...] = Field(description="newest first")
     most: int = Field(description="the limit of backups; at the limit, making another is refused")
     free_bytes: int = Field(description="free space on the disk of the backups")
-
-
-DAMAGED = "The file is damaged. Remove it and use another backup."
 
 
 class NotAsked(Conflict):

@@ -9,6 +9,7 @@ from app.errors import AllcloseError
 Location = tuple[int | str, ...]
 MAX_FAULTS_SHOWN = 100
 MAX_KEY = 200
+MAX_LENGTH = 80
 
 
 def with_remedy(message: str, remedy: str) -> str:
@@ -63,9 +64,6 @@ def key_of(location: Location) -> str:
     """`("cases", 0, "inputs", "w")` → `cases[0].inputs.w`"""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
     return text.removeprefix(".")[:MAX_KEY]
-
-
-MAX_LENGTH = 80
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

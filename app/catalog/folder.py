@@ -34,6 +34,8 @@ MAX_DEPTH = 3
 _SUBMISSION = re.compile(r"submissions/([^/]+)/([a-z0-9_]{1,64})\.py")
 _LEFT_BY_TOOLS = re.compile(r"(^|/)(\.(?!\.?(/|$))|__pycache__(/|$))|\.(pyc|orig|bak)$|~$")
 _REMEDY_NAMES = f"a package has {', '.join(FILES)} and submissions/<verdict>/<name>.py; rename or remove it"
+# A part of every digest. If the recipe changes, every package gets a new digest.
+_RECIPE = b"allclose package 1\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +145,6 @@ def _decode(path: str, content: bytes) -> str | Fault:
     if "\0" in text:
         return Fault(path, text.count("\n", 0, text.index("\0")) + 1, "", "contains a NUL character", "remove it")
     return text
-
-
-# A part of every digest. If the recipe changes, every package gets a new digest.
-_RECIPE = b"allclose package 1\n"
 
 
 def digest(files: Mapping[str, bytes]) -> str:

@@ -146,7 +146,7 @@ def _track_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
 def _change_conflicts(manifest: PartialManifest) -> Iterator[Conflict]:
     for index, name in enumerate(manifest.may_change):
         if name not in manifest.input_names:
-            message = f"is {name!r}, which is no {manifest.noun}{nearest(name, manifest.input_names)}"
+            message = f"is {name!r}, which is not a known {manifest.noun}{nearest(name, manifest.input_names)}"
             remedy = f"the {manifest.noun}s are {', '.join(manifest.input_names)}"
             yield Conflict(("may_change", index), message, remedy)
 
@@ -201,7 +201,8 @@ def _name_conflicts(names: tuple[str, ...], inputs: Mapping[str, Any], noun: str
             yield Conflict((name,), f"is missing: every case gives every {noun}", f"add `{name}: …` to these inputs")
     for name in inputs:
         if name not in names:
-            yield Conflict((name,), f"is no {noun}{nearest(name, names)}", f"the {noun}s are {', '.join(names)}")
+            remedy = f"the {noun}s are {', '.join(names)}"
+            yield Conflict((name,), f"is not a known {noun}{nearest(name, names)}", remedy)
 
 
 def _value_conflicts(parameter: Parameter, value: Any) -> Iterator[Conflict]:

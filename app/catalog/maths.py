@@ -31,6 +31,8 @@ WORD_ATTRIBUTE = re.compile(
 LENGTH_ATTRIBUTE = re.compile(r"width|height|depth|lspace|rspace|minsize|maxsize|columnspacing|rowspacing")
 WORD = re.compile(r"[a-z0-9+\- ]{1,40}")
 LENGTH = re.compile(r"(?:-?\d(?:\.\d{1,4})?(?:em|ex|pt) ?){1,8}")  # below 10: a formula can't push the page apart
+# The parser pads rows to the width of the header, so a few kB could make millions of cells.
+MAX_CELLS = 10_000
 
 
 class UnreadableFormula(Exception):
@@ -92,9 +94,6 @@ def _is_harmless(name: str, value: str) -> bool:
         return WORD.fullmatch(value) is not None
     return LENGTH_ATTRIBUTE.fullmatch(name) is not None and LENGTH.fullmatch(value) is not None
 
-
-# The parser pads rows to the width of the header, so a few kB could make millions of cells.
-MAX_CELLS = 10_000
 
 _dollar_rule = math_inline_dollar(allow_digits=False, allow_double=True)
 

@@ -77,7 +77,7 @@ def unfit_conflicts(checkers: Mapping[str, Checker], returns: Returns) -> Iterat
     for pattern, checker in checkers.items():
         where = ("checkers", pattern)
         if find_pattern("", [pattern]) is None:
-            yield Conflict(where, f"names a leaf, but the output is one {returns.type}", 'use "*", which is all of it')
+            yield Conflict(where, f"names a leaf, but the output is one {returns.type}", 'use "*", the whole output')
         elif objection := checker.find_unfit(dtype, shape):
             if objection.key:
                 yield Conflict((*where, objection.key), objection.message, objection.remedy)

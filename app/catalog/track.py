@@ -22,6 +22,8 @@ from app.errors import NotFound
 from app.judging.options import Model
 
 DONE: tuple[ProblemState, ...] = ("solved", "completed")
+TRACKS_FILE = "tracks.yaml"
+MAX_TRACKS = 500
 
 
 class ProblemRef(BaseModel):
@@ -172,10 +174,6 @@ def _track(slug: str, row: Track | None, steps: tuple[Step, ...]) -> TrackDetail
 
 def _reference(problem: ListedProblem) -> ProblemRef:
     return ProblemRef(slug=problem.slug, title=problem.title, state=problem.state)
-
-
-TRACKS_FILE = "tracks.yaml"
-MAX_TRACKS = 500
 
 
 class TrackText(Model):

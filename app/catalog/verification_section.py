@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.judging.options import Margin
 from app.judging.verdicts import Verdict, Visibility
 
+MOST_IN_FULL = 1e9
+
 
 class Section(BaseModel):
     # An error may be infinite, which JSON numbers can't express.
@@ -150,8 +152,6 @@ class MistakesSection(Section):
     mistakes: tuple[Mistake, ...]
     confusions: tuple[Confusion, ...]
 
-
-MOST_IN_FULL = 1e9
 
 Outcome = Literal["killed", "survived", "equivalent", "rounding"]
 State = Literal[

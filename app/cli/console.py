@@ -17,6 +17,12 @@ from app.judging.text import printable, spelled
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+# Wider than any table.
+MAX_WIDTH = 100_000
+MAX_MESSAGE = 2_000
+MAX_NAME = 200
+MAX_LINE = 300
+MAX_LINES = 40
 
 
 class HarmlessConsole(Console):
@@ -26,9 +32,6 @@ class HarmlessConsole(Console):
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=spelled(segment.text))
 
-
-# Wider than any table.
-MAX_WIDTH = 100_000
 
 output = HarmlessConsole()
 errors = HarmlessConsole(stderr=True)
@@ -52,12 +55,6 @@ def print_json(value: "BaseModel | dict[str, Any]") -> None:
     """Print JSON as ASCII. JSON's escapes hide control characters and characters that can't be encoded."""
     data = value if isinstance(value, dict) else value.model_dump(mode="json")
     output.print_json(data=data, ensure_ascii=True)
-
-
-MAX_MESSAGE = 2_000
-MAX_NAME = 200
-MAX_LINE = 300
-MAX_LINES = 40
 
 
 def message(text: object) -> str:

@@ -12,15 +12,13 @@ from app.schema import upgrade
 from app.settings import Settings
 
 DRIVER = "postgresql+psycopg"
+# PostgreSQL's default is 100. Each slot takes one; the web process, listeners and commands share the others.
+MIN_CONNECTIONS = 100
+OTHER_CONNECTIONS = 60
 
 
 class NoDatabase(AllcloseError):
     """The configured PostgreSQL can't be used."""
-
-
-# PostgreSQL's default is 100. Each slot takes one; the web process, listeners and commands share the others.
-MIN_CONNECTIONS = 100
-OTHER_CONNECTIONS = 60
 
 
 @contextmanager

@@ -25,6 +25,7 @@ HEADINGS = {"machine": "Machine", "docker": "Docker", "bubblewrap": "Bubblewrap"
 SANDBOX_SETTINGS = {"sandbox", "isolation", "image_cpu", "image_cuda", "docker_runtime", "docker_apparmor", "max_runs"}
 LEVEL_COLUMN = max(map(len, STYLES))
 NAME_COLUMN = 17
+SANDBOX_NAMES = {"docker": "a Docker Engine", "bubblewrap": "bubblewrap"}
 
 
 def doctor(
@@ -95,9 +96,6 @@ def _show(finding: Finding) -> None:
     output.print(row)
     if finding.remedy:
         output.print(f"{'':{LEVEL_COLUMN + 3}}→ {escape(finding.remedy)}", soft_wrap=True, highlight=False)
-
-
-SANDBOX_NAMES = {"docker": "a Docker Engine", "bubblewrap": "bubblewrap"}
 
 
 def conclude(settings: Settings, report: "HostReport", can_judge: bool) -> str:

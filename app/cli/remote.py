@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 MAX_PROBLEMS = 200
+TOKEN_FILE = Path("~/.config/allclose/tokens.json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,9 +69,6 @@ def _explain_unknown(client: "Client", slug: str) -> str:
     close = get_close_matches(slug.lower(), [item.slug for item in list_problems(client)], n=1)
     advice = f"did you mean {close[0]!r}?" if close else f"{client.server}/problems lists them"
     return f"there is no problem {slug!r} on {client.server}; {advice}"
-
-
-TOKEN_FILE = Path("~/.config/allclose/tokens.json")
 
 
 class TokensUnreadable(AllcloseError):

@@ -22,6 +22,11 @@ from app.web.value_text import literal, wrong_leaves
 from app.web.verdict_words import words_for
 
 NAMES = {"answer": "your output", "expected": "expected"}
+STYLE_OF = {"good": "green", "bad": "red", "limit": "yellow", "fault": "magenta"}
+WAITING = "waiting"
+EXIT_CODES = {"accepted": 0, "judge_error": 3}
+INDENT = "  "
+KNOWN_MISTAKE = "This looks like a known mistake: "
 
 
 def answer_lines(report: Mapping[str, Any]) -> list[str]:
@@ -44,10 +49,6 @@ def _value(leaf: Mapping[str, Any]) -> str:
         return excerpt(literal(leaf["values"], leaf["dtype"], indent=1))
     first = ", ".join(map(str, leaf.get("first", [])))
     return excerpt(f"[{first}, …] {leaf['dtype']} {tuple(leaf['shape'])}")
-
-
-STYLE_OF = {"good": "green", "bad": "red", "limit": "yellow", "fault": "magenta"}
-WAITING = "waiting"
 
 
 def case_table(result: Result) -> Table:
@@ -87,11 +88,6 @@ def _note(case: CaseView, title: str) -> str:
         return most_used(case.report)
     category = str(case.report.get("category") or "")
     return "" if category.replace("_", " ").lower() == title.lower() else one_line(category)
-
-
-EXIT_CODES = {"accepted": 0, "judge_error": 3}
-INDENT = "  "
-KNOWN_MISTAKE = "This looks like a known mistake: "
 
 
 def print_submission(view: SubmissionView, page: str = "") -> None:

@@ -20,6 +20,26 @@ from app.errors import AllcloseError
 SERVER_UID = 54_320
 CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 1, 2
 NO_CAPABILITY = -1
+SUPERUSER = "postgres"
+LOG_TAIL_LINES = 15
+LOG_TAIL_BYTES = 2**14
+INITDB_OPTIONS = (
+    *("--username", SUPERUSER, "--auth", "scram-sha-256", "--no-instructions"),
+    # The same collation and character classes on every host.
+    *(
+        "--encoding",
+        "UTF8",
+        "--locale-provider",
+        "builtin",
+        "--locale",
+        "C.UTF-8",
+        "--lc-collate",
+        "C",
+        "--lc-ctype",
+        "C",
+    ),
+)
+ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,28 +92,6 @@ def _choose_capability(program: Path, folders: tuple[Path, ...]) -> int:
 
 def _is_open_to_all(path: Path) -> bool:
     return all(each.stat().st_mode & 0o001 for each in (path, *path.parents))
-
-
-SUPERUSER = "postgres"
-LOG_TAIL_LINES = 15
-LOG_TAIL_BYTES = 2**14
-INITDB_OPTIONS = (
-    *("--username", SUPERUSER, "--auth", "scram-sha-256", "--no-instructions"),
-    # The same collation and character classes on every host.
-    *(
-        "--encoding",
-        "UTF8",
-        "--locale-provider",
-        "builtin",
-        "--locale",
-        "C.UTF-8",
-        "--lc-collate",
-        "C",
-        "--lc-ctype",
-        "C",
-    ),
-)
-ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 
 
 class PostgresNotStarted(AllcloseError):

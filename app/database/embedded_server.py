@@ -40,6 +40,9 @@ SOCKET_NAME = ".s.PGSQL.5432.lock"
 START_SECONDS = 120  # after a crash PostgreSQL replays its log first
 STOP_SECONDS = 15
 POLL_SECONDS = 0.02
+# Not a superuser, so that an exploited application can't read the host's files through PostgreSQL.
+ROLE = "allclose"
+DATABASE = "allclose"
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,11 +236,6 @@ def _reap(pid: int) -> int | None:
     except ChildProcessError:
         return None
     return os.waitstatus_to_exitcode(status) if reaped else None
-
-
-# Not a superuser, so that an exploited application can't read the host's files through PostgreSQL.
-ROLE = "allclose"
-DATABASE = "allclose"
 
 
 class DataFolderInUse(AllcloseError):

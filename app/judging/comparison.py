@@ -36,6 +36,7 @@ from app.judging.structure import Pair, StructureDiffers, describe, holds_someth
 
 WHOLE = 64  # a leaf with at most this many elements is shown whole
 VECTOR, MATRIX = 120, 12  # elements of a vector; rows and columns of the last two axes
+UNSUPPORTED = "unsupported output"  # set by the box if it can't convert the output into values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -192,7 +193,6 @@ def _report(leaf: _Leaf, finding: Finding) -> LeafReport:
 __all__ = ["Comparison", "LeafReport", "Rules", "compare"]
 
 STRUCTURE, EMPTY = "structure differs", "empty output"
-UNSUPPORTED = "unsupported output"  # set by the box if it can't convert the output into values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,8 @@ from pydantic import Discriminator, Field, StringConstraints, Tag
 from app.judging.checker import Objection
 from app.judging.options import Integer, Model
 
+NOT_TRIED = "no program that could be inspected"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
@@ -87,8 +89,6 @@ Count = Annotated[
     Annotated[Integer, Field(ge=0), Tag("<number>")] | Annotated[Name, Tag("<name>")],
     Discriminator(lambda count: "<name>" if isinstance(count, str) else "<number>"),
 ]
-
-NOT_TRIED = "no program that could be inspected"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

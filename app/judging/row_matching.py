@@ -19,6 +19,12 @@ from app.judging.leaf import Array, read_leaf
 from app.judging.numeric import np
 from app.judging.tolerance import EXACT, Tolerance, measure, within_arrays
 
+MAX_ROWS = 2048
+MAX_COMPARISONS = 2**25  # of elements: rows · rows · width
+BLOCK = 1 << 20  # elements at a time
+MAX_WALK = 1 << 17  # rows that Python loops over, only to write the message
+SORT_COLUMNS = 8
+
 
 def match_most(neighbours: Sequence[int]) -> list[int | None]:
     """Return the right node of each left node. Bit j of `neighbours[i]`: left i may be matched with right j.
@@ -71,13 +77,6 @@ class _Pairing:
 
 def _first(bits: int) -> int:
     return (bits & -bits).bit_length() - 1
-
-
-MAX_ROWS = 2048
-MAX_COMPARISONS = 2**25  # of elements: rows · rows · width
-BLOCK = 1 << 20  # elements at a time
-MAX_WALK = 1 << 17  # rows that Python loops over, only to write the message
-SORT_COLUMNS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

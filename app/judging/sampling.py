@@ -29,6 +29,12 @@ from app.judging.numeric import np
 # P(S ≥ t) ≤ c · P(N ≥ t) for N normal and S = Σ aᵢεᵢ with random signs εᵢ and Σ aᵢ² = 1; c = 1 / (4 · P(N ≥ √2)).
 # Bentkus and Dzindzalieta, "A tight Gaussian bound for weighted sums of Rademacher random variables", 2015.
 RADEMACHER = 3.18
+LAW_TRIALS = 4
+COMPONENT_TRIALS = 5
+FAR = 2.0**-20
+# A float32 sampler draws from at least 2**23 numbers. The outermost number stands for all values beyond it.
+LATTICE = 2.0**-22
+SLACK = 1e-6  # in units of the law's scale, for rounding at the ends of its support
 
 
 def score_limit(probability: float) -> float:
@@ -93,14 +99,6 @@ def _largest_likely(size: int, log_chance: Callable[[int], float], probability: 
         middle = (low + high) // 2
         low, high = (low, middle) if log_chance(middle) <= log(probability) else (middle, high)
     return low
-
-
-LAW_TRIALS = 4
-COMPONENT_TRIALS = 5
-FAR = 2.0**-20
-# A float32 sampler draws from at least 2**23 numbers. The outermost number stands for all values beyond it.
-LATTICE = 2.0**-22
-SLACK = 1e-6  # in units of the law's scale, for rounding at the ends of its support
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +203,7 @@ def _order_trials(x: Array, y: Array, unit: float, name: str, probability: float
     for side, a, b in (("above", x, y), ("below", -x[::-1], -y[::-1])):
         own = size - int(np.searchsorted(a, b[-1], side="right"))
         other = size - int(np.searchsorted(b, a[-1], side="right"))
-        what = f"the number of values{name} {side} all of the other sample"
+        what = f"the number of values{name} {side} every value of the other sample"
         run = run_limit(size, probability)
         yield Trial(what=what, answer=own, expected=other, statistic=max(own, other), limit=run)
 

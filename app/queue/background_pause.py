@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from itertools import count
 
-from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, Request, RunOutcome
-from sandbox.middleware import BoxMiddleware, Launch, OnCase, Run
+from sandbox.interface import Aborted, Box, BoxSpec, CaseOutcome, OnCase, Request, RunOutcome
+from sandbox.middleware import BoxMiddleware, Launch, Run
 
 NICENESS = 10
 LISTEN_SECONDS = 0.2

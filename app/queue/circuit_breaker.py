@@ -7,7 +7,8 @@ import logging
 import threading
 import time
 
-LONGEST_SECONDS = 30.0
+# The longest pause takes 32 s.
+MOST_DOUBLINGS = 5
 
 _log = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ class CircuitBreaker:
         with self._lock:
             if self.seconds_left:
                 return
-            self._until = time.monotonic() + min(2.0**self._times, LONGEST_SECONDS)
+            self._until = time.monotonic() + 2.0 ** min(self._times, MOST_DOUBLINGS)
             self._times += 1
             is_first = self._times == 1
         if is_first:

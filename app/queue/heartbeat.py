@@ -15,6 +15,9 @@ from app.catalog.model import Device
 from app.submissions.model import WorkerRow
 from app.submissions.queue_status import ALIVE
 
+# Rows of killed workers stay this long, so that admins can see them.
+FORGOTTEN = timedelta(days=1)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
@@ -26,10 +29,6 @@ class Report:
     boxes: Mapping[str, int] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     metrics: str = ""
-
-
-# Rows of killed workers stay this long, so that admins can see them.
-FORGOTTEN = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,10 +23,12 @@ from app.judging.verdicts import CaseResult
 from app.queue import lease_sql
 from app.queue.finish import Finish
 from app.queue.retry import NEVER, retry, retry_briefly
+from app.submissions.enqueue import JUDGING_CHANNEL
 from app.submissions.model import CaseRow
 from app.submissions.phase import Phase
 
 REASON_CHARACTERS = 8192
+C = TypeVar("C")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +48,7 @@ class Claim:
 class Wanted:
     """What a worker is ready to take: at most `slots` jobs of these queues, each held for `lease`.
 
-    `background`: at most so many of them may be background jobs, if others leave room. `yielding`: slots held by
+    `background`: at most so many of them may be background jobs, if others leave room. `preemptible`: slots held by
     background jobs that give way, but only to other jobs.
     """
 
@@ -55,18 +57,15 @@ class Wanted:
     worker: str
     lease: timedelta
     background: int = 0
-    yielding: int = 0
+    preemptible: int = 0
 
     @property
     def values(self) -> dict[str, object]:
         return {**asdict(self), "queues": list(self.queues)}
 
 
-C = TypeVar("C")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Jobs(Generic[C]):
+class JobKind(Generic[C]):
     """A kind of job rows and the steps of their life; the functions below are those of judgings.
 
     `C` is the claim on one attempt, and its text names the job. `channel`: the NOTIFY channel for new jobs.
@@ -145,7 +144,7 @@ def fail(database: Database, claim: Claim, reason: str, abort: Event = NEVER) ->
 
     Retries as `finish` does. A long reason is cut at its start, since a traceback ends with the error.
     """
-    cleaned = last_words(reason)
+    cleaned = storable_reason(reason)
     retry(lambda: _execute(database, lease_sql.JUDGING.fail, {**_key(claim), "reason": cleaned}), abort)
 
 
@@ -157,8 +156,8 @@ def give_back(database: Database, claim: Claim) -> None:
     retry_briefly(lambda: _execute(database, lease_sql.JUDGING.give_back, _key(claim)))
 
 
-JUDGINGS = Jobs(
-    channel="judging",
+JUDGINGS = JobKind(
+    channel=JUDGING_CHANNEL,
     claim=claim,
     beat=beat,
     bury=bury,
@@ -168,7 +167,7 @@ JUDGINGS = Jobs(
 )
 
 
-def last_words(reason: str) -> str:
+def storable_reason(reason: str) -> str:
     """Cut a reason to the stored length and make it printable."""
     return printable(reason[-REASON_CHARACTERS:], REASON_CHARACTERS)
 

@@ -22,13 +22,15 @@ from app.database.listener import Listener
 from app.queue.background_pause import BackgroundPause
 from app.queue.circuit_breaker import CircuitBreaker
 from app.queue.heartbeat import Capacity, appear, leave
-from app.queue.lease import JUDGINGS, REASON_CHARACTERS, C, Claim, Jobs, Wanted
+from app.queue.lease import JUDGINGS, REASON_CHARACTERS, C, JobKind, Wanted
 from app.queue.retry import retry_briefly
 from app.queue.running_jobs import RunningJobs
 from app.submissions.cancel import CANCELLED
 from sandbox.interface import SandboxAway, SandboxUnavailable
 
 LINE_CHARACTERS = 300
+PAUSE_SECONDS = 1.0
+_log = logging.getLogger(__name__)
 
 
 def describe(error: Exception) -> str:
@@ -40,13 +42,6 @@ def describe(error: Exception) -> str:
     line = f"{type(error).__name__}: {summary}"[:LINE_CHARACTERS]
     whole = indent("".join(traceback.format_exception(error)), "  ").rstrip()
     return f"{line}\n{whole[-(REASON_CHARACTERS - len(line) - 1) :]}"
-
-
-Run = Callable[[Claim, threading.Event], None]
-
-PAUSE_SECONDS = 1.0
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +56,8 @@ class Rhythm:
 class LeaseLoop(Generic[C]):
     """`run(claim, abort)` does the job. It ends with `finish`, and returns soon after `abort` is set.
 
-    If it raises, the job is given back for another attempt, with the error as the reason. If no box can be opened, this
-    costs no attempt. The database's pool needs one connection per slot and three more.
+    If it raises, the job is given back for another attempt, with the error as the reason. SandboxAway costs no attempt.
+    The database's pool needs one connection per slot and three more.
     """
 
     def __init__(
@@ -71,7 +66,7 @@ class LeaseLoop(Generic[C]):
         capacity: Capacity,
         run: Callable[[C, threading.Event], object],
         rhythm: Rhythm | None = None,
-        jobs: Jobs[C] = JUDGINGS,  # type: ignore[assignment]  # the default
+        jobs: JobKind[C] = JUDGINGS,  # type: ignore[assignment]  # the default
         background_pause: BackgroundPause | None = None,
     ) -> None:
         self._database = database
@@ -178,7 +173,7 @@ class LeaseLoop(Generic[C]):
             return
         with self._database.transaction() as session:
             claims = self._jobs.claim(session, wanted)
-        self._running.preempt(len(claims) - (wanted.slots - wanted.yielding))
+        self._running.preempt(len(claims) - (wanted.slots - wanted.preemptible))
         refused = [each for each in claims if not self._begin(each)]
         for each in refused:
             self._jobs.give_back(self._database, each)
@@ -193,7 +188,7 @@ class LeaseLoop(Generic[C]):
             worker=capacity.worker,
             lease=self._rhythm.lease,
             background=free.background,
-            yielding=free.preemptible,
+            preemptible=free.preemptible,
         )
 
     def _begin(self, claim: C) -> bool:

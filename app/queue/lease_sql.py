@@ -10,6 +10,7 @@ from sqlalchemy import ARRAY, BigInteger, Integer, Text, TextClause, Uuid, bindp
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeEngine
 
+from app.submissions.enqueue import JUDGING_CHANNEL
 from app.submissions.priority import BACKGROUND
 
 
@@ -43,7 +44,7 @@ def _steps(table: JobTable) -> Steps:
     names = ("table", "held", "failure", "watched", "order", "channel")
     words: dict[str, object] = {name: getattr(table, name) for name in names}
     claim, beat, bury, fail, give_back = (text(each.format(background=BACKGROUND, **words)) for each in _TEMPLATES)
-    numbers = [bindparam(name, type_=Integer) for name in ("slots", "background", "yielding")]
+    numbers = [bindparam(name, type_=Integer) for name in ("slots", "background", "preemptible")]
     return Steps(
         claim=claim.bindparams(bindparam("queues", type_=ARRAY(Text)), *numbers),
         beat=beat.bindparams(bindparam("ids", type_=ARRAY(table.id_type)), bindparam("attempts", type_=ARRAY(Integer))),
@@ -67,7 +68,7 @@ _CLAIM = """
         ) AS waiting
         LIMIT :slots
     ), room AS MATERIALIZED (
-        SELECT greatest(0, least(:background, :slots - :yielding - (SELECT count(*) FROM ahead))) AS slots
+        SELECT greatest(0, least(:background, :slots - :preemptible - (SELECT count(*) FROM ahead))) AS slots
     ), behind AS MATERIALIZED (
         SELECT waiting.id
         FROM unnest(:queues) AS wanted (queue)
@@ -144,7 +145,7 @@ JUDGING = _steps(
         failure="judge_error",
         watched="submission_id",
         order="id",
-        channel="judging",
+        channel=JUDGING_CHANNEL,
         id_type=BigInteger(),
     )
 )

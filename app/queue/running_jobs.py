@@ -82,9 +82,8 @@ class RunningJobs(Generic[C]):
     def count_free(self) -> FreeSlots:
         with self._changed:
             background, preemptible = len(self._list_background()), len(self._list_preemptible())
-            held = len(self._aborts) - background + preemptible
             return FreeSlots(
-                slots=self._slots - held + preemptible,
+                slots=self._slots - (len(self._aborts) - background),  # background jobs that are aborted count as free
                 background=0 if self._is_busy() else count_background_slots(self._slots) - background,
                 preemptible=preemptible,
             )

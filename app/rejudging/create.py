@@ -12,6 +12,7 @@ from app.audit import Act, Actor, record
 from app.errors import Invalid, NotFound
 from app.rejudging.choice import MOST, Choice, count_chosen, select_chosen, to_stored
 from app.rejudging.model import Onto, Rejudging
+from app.submissions.enqueue import JUDGING_CHANNEL
 from app.submissions.idempotency import IdempotencyKey, find_original, lock_user
 from app.submissions.model import Judging
 from app.submissions.priority import BACKGROUND
@@ -100,5 +101,5 @@ def _write_judgings(session: Session, rejudging_id: UUID, request: Rejudge) -> i
     session.execute(insert(Judging).from_select(columns, chosen, include_defaults=False))
     of_this = Judging.rejudging_id == rejudging_id
     for queue in session.scalars(select(Judging.queue).where(of_this).distinct()).all():
-        session.execute(select(func.pg_notify("judging", queue)))
+        session.execute(select(func.pg_notify(JUDGING_CHANNEL, queue)))
     return session.execute(select(func.count()).select_from(Judging).where(of_this)).scalar_one()

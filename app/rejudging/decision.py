@@ -10,6 +10,7 @@ from app.errors import Conflict, NotFound
 from app.judging.verdicts import Verdict
 from app.rejudging.model import Decision, Rejudging
 from app.submissions.cancel import CANCELLED
+from app.submissions.enqueue import JUDGING_CHANNEL
 from app.submissions.model import Judging
 
 # Verdicts that say nothing about a submission: its old judging keeps counting.
@@ -65,7 +66,7 @@ def cancel(session: Session, rejudging_id: UUID, actor: Actor) -> Rejudging:
         )
     )
     session.execute(ended, execution_options=_UNSEEN)
-    session.execute(select(func.pg_notify("judging", CANCELLED)))
+    session.execute(select(func.pg_notify(JUDGING_CHANNEL, CANCELLED)))
     return _decide(session, rejudging, "cancelled", actor)
 
 

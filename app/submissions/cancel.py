@@ -5,6 +5,7 @@ from sqlalchemy.orm import Session
 
 from app.audit import Act, Actor, record
 from app.judging.verdicts import Verdict
+from app.submissions.enqueue import JUDGING_CHANNEL
 from app.submissions.model import Judging, Submission
 
 # The payload on the channel `judging` that tells workers to look for cancelled judgings. Other payloads name a queue.
@@ -36,6 +37,8 @@ def cancel(session: Session, submission: Submission) -> bool:
             finished_at=func.now(),
             lease_until=None,
         )
-        .returning(func.pg_notify("progress", cast(Judging.submission_id, Text)), func.pg_notify("judging", CANCELLED))
+        .returning(
+            func.pg_notify("progress", cast(Judging.submission_id, Text)), func.pg_notify(JUDGING_CHANNEL, CANCELLED)
+        )
     )
     return session.execute(ended).first() is not None

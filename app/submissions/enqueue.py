@@ -8,6 +8,8 @@ from app.submissions.priority import compute_priority
 from app.telemetry.context import note_submission, request_id
 from app.telemetry.trace import write_traceparent
 
+# The channel that tells workers the queue of a new judging, and of cancellations.
+JUDGING_CHANNEL = "judging"
 # The channel that tells workers the slug of a problem that a student has opened.
 PROBLEM_OPENED = "opened"
 
@@ -29,6 +31,6 @@ def enqueue(session: Session, submission: Submission, queue: str) -> Judging:
     )
     session.add(judging)
     session.flush()
-    session.execute(select(func.pg_notify("judging", queue)))
+    session.execute(select(func.pg_notify(JUDGING_CHANNEL, queue)))
     note_submission(submission.id)
     return judging

@@ -22,6 +22,10 @@ from app.database.engine import Base
 from app.errors import ProblemNotFound
 from app.submissions.model import Judging, Submission
 
+MAX_ENTRIES = 50
+# Smaller amounts can't be told apart from the interpreter's own memory.
+MIN_BYTES = 2**20
+
 
 def set_ranked(session: Session, user_id: UUID, *, is_ranked: bool) -> None:
     """Show the user on leaderboards, or hide them."""
@@ -60,10 +64,6 @@ class ReferenceMeasurement(Base):
 
 
 By = Literal["time", "memory"]
-
-MAX_ENTRIES = 50
-# Smaller amounts can't be told apart from the interpreter's own memory.
-MIN_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from app.submissions.model import Judging, Submission
 
 HOUR = timedelta(hours=1)
 MINUTE = timedelta(minutes=1)
-# The priority of background work, which gives way to all other work. See `app.queue.lease_loop`.
+# The priority of background work, which gives way to all other work. See `app.queue.running_jobs`.
 BACKGROUND = -1_000_000
 # This much judging within `USAGE_WINDOW` counts as much as one unfinished submission.
 SECONDS_PER_STEP = 10

@@ -1,7 +1,8 @@
 """Live progress for many clients over one database connection.
 
-Workers NOTIFY the channel `progress` with a submission's ID after each case. A notification only says that the rows may
-have changed; clients read the rows again, and also every few seconds without a notification.
+Workers NOTIFY the channel `progress` with the ID of a submission, verification or rejudging after each change. A
+notification only says that the rows may have changed; clients read the rows again, and also every few seconds without
+a notification.
 """
 
 import asyncio
@@ -61,9 +62,12 @@ class Progress:
         self._listener.stop()
 
     @contextmanager
-    def watch(self, submission_id: UUID) -> Iterator[Watch]:
-        """Watch a submission. In the block, read the rows, await `watch.changed()`, and read them again."""
-        watch, key = Watch(), str(submission_id)
+    def watch(self, subject_id: UUID) -> Iterator[Watch]:
+        """Watch a submission, verification or rejudging.
+
+        In the block, read the rows, await `watch.changed()`, and read them again.
+        """
+        watch, key = Watch(), str(subject_id)
         with self._lock:
             self._watches[key].add(watch)
         try:
@@ -74,14 +78,9 @@ class Progress:
                 if not self._watches[key]:
                     del self._watches[key]
 
-    async def wait(self, submission_id: UUID, timeout: float) -> bool:
-        """Wait for one change after this call."""
-        with self.watch(submission_id) as watch:
-            return await watch.changed(timeout)
-
-    def _wake(self, submission_id: str | None) -> None:
+    def _wake(self, subject_id: str | None) -> None:
         with self._lock:
-            woken = [self._watches.get(submission_id, set())] if submission_id else list(self._watches.values())
+            woken = [self._watches.get(subject_id, set())] if subject_id else list(self._watches.values())
             for watch in set().union(*woken):
                 watch.wake()
 

@@ -18,7 +18,7 @@ from app.errors import Invalid, LimitReached, ProblemNotFound
 from app.policy import Policy
 from app.submissions.enqueue import enqueue
 from app.submissions.idempotency import IdempotencyKey, find_original, lock_user
-from app.submissions.limit import SOURCE_BYTES as SOURCE_BYTES
+from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import Submission
 from app.submissions.priority import HOUR, count_cancelled, count_unfinished, find_quota_reset, sum_judging_seconds
 from app.submissions.view import Mode

@@ -18,6 +18,9 @@ from app.submissions.phase import read_phases
 from app.submissions.queue_status import explain_wait
 from app.submissions.view import CaseView, SubmissionView, view_case
 
+# After this time no hint comes any more: the worker that looked for it has died.
+HINT_SECONDS = 60
+
 
 def list_inputs(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     """List the names of a case's inputs, in their order."""
@@ -30,10 +33,6 @@ def list_case_names(manifest: Mapping[str, Any], submission: Submission) -> tupl
         return (OWN_INPUTS,)
     is_whole = submission.mode == "submit"
     return tuple(case["name"] for case in manifest.get("cases", ()) if is_whole or case["visibility"] == "sample")
-
-
-# After this time no hint comes any more: the worker that looked for it has died.
-HINT_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -205,10 +205,13 @@ def findings_about(leaf: CalibratedLeaf) -> Iterator[Finding]:
         severity: Severity = "warning" if leaf.state == "narrow" else "error"
         yield Finding(check="calibration", severity=severity, message=told[leaf.state], remedy=_remedy(leaf))
     elif leaf.suggestion is not None:
-        message = f"{where}the tolerance is close to an edge of its range: {_far(noise)}, and {_far(signal)}"
+        message = (
+            f"{where}the tolerance is near the edge of the range that separates right from wrong answers: "
+            f"{_far(noise)}, and {_far(signal)}"
+        )
         yield Finding(check="calibration", severity="note", message=message, remedy=_remedy(leaf))
     elif leaf.state == "no_signal":
-        message = f"{where}no wrong answer bounds the tolerance from above"
+        message = f"{where}no wrong answer shows how large the tolerance may be"
         remedy = "add a wrong solution whose largest error is here"
         yield Finding(check="calibration", severity="note", message=message, remedy=remedy)
 

@@ -61,7 +61,7 @@ def remedy_of(outcome: CaseOutcome, part: str) -> str:
         return f"copy the argument {failure.kind} before changing it, or list it under `may_change`"
     if outcome.ending is Ending.MEMORY_SHARED:
         return f"return a copy that shares no memory with the argument {failure.kind}"
-    return _REMEDIES_OF_KIND.get(failure.kind, f"replace the call that ends the process by {failure.kind}")
+    return _REMEDIES_OF_KIND.get(failure.kind, f"remove the call that ends the process with {failure.kind}")
 
 
 def line_of(failure: Failure | None) -> int | None:

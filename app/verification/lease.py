@@ -13,13 +13,13 @@ from sqlalchemy.orm import Session
 from app.audit import Actor
 from app.authoring.model import Outcome, Verification
 from app.authoring.publication import Publisher, publish_package
-from app.authoring.send import CHANNEL
+from app.authoring.send import VERIFICATION_CHANNEL
 from app.catalog.model import Revision
 from app.catalog.package import Package
 from app.catalog.verification_report import Report
 from app.database.engine import Database
 from app.errors import Outdated
-from app.queue.lease import Jobs, Wanted, last_words
+from app.queue.lease import JobKind, Wanted, storable_reason
 from app.queue.lease_sql import VERIFYING
 from app.queue.retry import NEVER, retry, retry_briefly
 
@@ -63,7 +63,7 @@ def bury(session: Session) -> int:
 
 
 def fail(database: Database, claim: VerificationClaim, reason: str, abort: Event = NEVER) -> None:
-    retry(lambda: _execute(database, claim, reason=last_words(reason)), abort)
+    retry(lambda: _execute(database, claim, reason=storable_reason(reason)), abort)
 
 
 def give_back(database: Database, claim: VerificationClaim) -> None:
@@ -148,4 +148,4 @@ def _told(claim: VerificationClaim) -> ColumnElement[Any]:
     return func.pg_notify("progress", str(claim.verification_id))
 
 
-VERIFICATIONS = Jobs(channel=CHANNEL, claim=claim, beat=beat, bury=bury, fail=fail, give_back=give_back)
+VERIFICATIONS = JobKind(channel=VERIFICATION_CHANNEL, claim=claim, beat=beat, bury=bury, fail=fail, give_back=give_back)

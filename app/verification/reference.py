@@ -122,8 +122,8 @@ def _noise_findings(package: Package, cases: Sequence[PreparedCase], again: Atte
         yield Finding(
             check="reference",
             severity="warning",
-            message=f"in another process the reference gives other answers to the same inputs ({named}); only the "
-            "tolerance hides it",
+            message=f"in another process, the reference gives different answers for the same inputs ({named}); only "
+            "the tolerance hides the difference",
             remedy=f"{SEED}; if right answers differ from run to run, set `deterministic: false`",
             file=FILE_OF_KEY["reference"],
         )

@@ -13,6 +13,7 @@ from app.settings import Settings
 from app.web.origin import local_path
 
 Answer = TypeVar("Answer", bound=Response)
+COOKIE = "allclose_session"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +45,6 @@ class Cookie:
         return {**own, "httponly": True, "samesite": "lax", "path": "/"}
 
 
-COOKIE = "allclose_session"
 SESSION = Cookie(name=COOKIE, lifetime=LIFETIME)
 
 

@@ -41,6 +41,17 @@ from app.web.value_text import (
 )
 from app.web.verdict_words import words_for
 
+_ARRAYS = {"jax": "jax.Array", "torch": "torch.Tensor", "numpy": "numpy.ndarray"}
+_IMPORTED = re.compile(r'(?<![\w$])(?:from|import)"\./([\w-]+\.js)"')
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+# The style sheets of every page, sent as one file.
+SITE_SHEET = "site.css"
+SHEETS = ("base", "form", "prose", "code", "statement", "problem", "result", "picture", "learning")
+MAX_TEXT = 300_000  # characters of one text on a page; a source is at most 256 KiB
+MAX_LINE = 2000  # characters of one line that stands among others
+HEADERS = {"Cache-Control": "no-store"}  # pages depend on the user, and classrooms share computers
+
 
 def open_environment(templates: Path, finalize: Callable[[Any], Any]) -> Environment:
     """Open the templates. `finalize` sanitises each value that a template shows."""
@@ -80,9 +91,6 @@ def list_sections(may: Callable[[Permission], bool]) -> tuple[Section, ...]:
         (Permission.READ_AUDIT, Section("/admin/audit", _("Audit log"))),
     )
     return tuple(section for right, section in sections if may(right))
-
-
-_ARRAYS = {"jax": "jax.Array", "torch": "torch.Tensor", "numpy": "numpy.ndarray"}
 
 
 def type_text(described: Described) -> str:
@@ -139,17 +147,6 @@ def _closeness(tolerance: Tolerance) -> str:
     parts = [number_text(tolerance.atol)] if tolerance.atol else []
     parts += [f"{number_text(tolerance.rtol)}·|expected|"] if tolerance.rtol else []
     return _("Values must be within %(margin)s of the expected ones.") % {"margin": " + ".join(parts)}
-
-
-_IMPORTED = re.compile(r'(?<![\w$])(?:from|import)"\./([\w-]+\.js)"')
-HERE = Path(__file__).parent
-STATIC = HERE / "static"
-# The style sheets of every page, sent as one file.
-SITE_SHEET = "site.css"
-SHEETS = ("base", "form", "prose", "code", "statement", "problem", "result", "picture", "learning")
-MAX_TEXT = 300_000  # characters of one text on a page; a source is at most 256 KiB
-MAX_LINE = 2000  # characters of one line that stands among others
-HEADERS = {"Cache-Control": "no-store"}  # pages depend on the user, and classrooms share computers
 
 
 class Typed(str):

@@ -15,6 +15,8 @@ from app.web.messages import ngettext
 from app.web.verdict_words import words_for
 
 WARM_SECONDS = 0.05  # no box starts faster than this
+# Shorter series are listed case by case.
+MANY = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +90,9 @@ def _words(phase: Phase) -> str:
         case "preparing":
             return _("Preparing the cases")
         case "box" if phase.seconds is not None and phase.seconds < WARM_SECONDS:
-            return _("Taking a warm box")
+            return _("Getting a ready sandbox")
         case "box":
-            return _("Starting a box")
+            return _("Starting a sandbox")
         case "running":
             return _("Running your code")
         case "inspecting":
@@ -98,7 +100,7 @@ def _words(phase: Phase) -> str:
         case "again":
             return _("Rerunning one case")
         case "waiting":
-            return _("Waiting for a less busy machine to rerun a slow case")
+            return _("Waiting until this machine is less busy, to rerun a slow case")
         case _:
             return _("Comparing outputs")
 
@@ -106,9 +108,6 @@ def _words(phase: Phase) -> str:
 def _capital(words: str) -> str:
     return words[:1].upper() + words[1:]
 
-
-# Shorter series are listed case by case.
-MANY = 10
 
 Item = TypeVar("Item")
 
@@ -268,7 +267,7 @@ def _first_failure(cases: Sequence[CaseView]) -> CaseView | None:
 def _explain(view: SubmissionView, failure: CaseView | None) -> tuple[str, str]:
     """Return the most helpful case and sentence."""
     if view.verdict is Verdict.ACCEPTED and view.inputs is not None:
-        return "", _("Your output is within tolerance of the reference solution's. Submit to run all cases.")
+        return "", _("Your output matches the reference solution's within the tolerance. Submit to run all cases.")
     if view.verdict is Verdict.ACCEPTED and view.mode == "sample":
         return "", _("All sample cases are within tolerance. Submit to run the hidden cases too.")
     if view.verdict is None or failure is None or view.verdict is Verdict.JUDGE_ERROR:
@@ -278,7 +277,7 @@ def _explain(view: SubmissionView, failure: CaseView | None) -> tuple[str, str]:
         return "", f"{message}." if failure.report.get("category") == UNANSWERED else f"{message}. No case was run."
     if failure.visibility == "sample" and message:
         return failure.name, message
-    hidden = _("Hidden cases show no values. Think of the sizes and values that the statement allows.")
+    hidden = _("The values of hidden cases are not shown. Try other sizes and values that the statement allows.")
     category = failure.report.get("category") or words_for(failure.verdict).title
     return failure.name, f"{capitalise(str(category))}. {hidden}"
 

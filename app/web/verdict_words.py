@@ -64,7 +64,7 @@ WORDS: dict[Verdict, Words] = {
     ),
     Verdict.CANCELLED: Words(
         later("Cancelled"),
-        later("The judging was stopped early. This submission does not count."),
+        later("The judging was stopped early. This submission has no score."),
         "none",
         "stop",
     ),

@@ -41,7 +41,7 @@ class StatusText:
 def describe_standing(view: VerificationView) -> StatusText:
     match view.state:
         case "queued":
-            sentence = view.notice or _("A worker verifies it after the earlier packages.")
+            sentence = view.notice or _("A worker verifies this package after the packages that were sent earlier.")
             return StatusText(title=_("In the queue"), sentence=sentence, tone="wait", icon="wait")
         case "verifying":
             sentence, steps = view.notice or _progress(view), _steps(view.step)

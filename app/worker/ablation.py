@@ -20,6 +20,7 @@ from sandbox.interface import CaseInput
 
 PROGRAMS = 2
 CASES = 2
+FARTHEST = sys.float_info.max
 
 
 def choose_tried(manifest: Manifest, cases: Iterable[CaseInput]) -> frozenset[str]:
@@ -42,9 +43,6 @@ def _asks_for_steps(manifest: Manifest, case: CaseInput) -> bool:
     facts = Facts(numbers=numbers_of(manifest, case.inputs) if wanted else {})
     lengths = [requirement.steps(facts) for requirement in wanted]
     return any(length is None or length >= LEAST_LENGTH for length in lengths)
-
-
-FARTHEST = sys.float_info.max
 
 
 def effect_of(answer: bytes, changed: bytes | None) -> float:

@@ -14,7 +14,7 @@ MOST_WAITING = 50
 
 _log = logging.getLogger(__name__)
 
-Job = Callable[[], None]
+Task = Callable[[], None]
 
 
 class AfterVerdict:
@@ -23,7 +23,7 @@ class AfterVerdict:
     def __init__(self, name: str, loss: str) -> None:
         self.stopping = threading.Event()
         self._loss = loss
-        self._open: Queue[tuple[Claim, Job] | None] = Queue(MOST_WAITING)
+        self._open: Queue[tuple[Claim, Task] | None] = Queue(MOST_WAITING)
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> None:
@@ -36,7 +36,7 @@ class AfterVerdict:
             self._open.put_nowait(None)
         self._thread.join()
 
-    def offer(self, claim: Claim, job: Job) -> bool:
+    def offer(self, claim: Claim, job: Task) -> bool:
         """Add a job. Return False when too many jobs wait."""
         try:
             self._open.put_nowait((claim, job))

@@ -50,19 +50,37 @@ CATEGORY_OF_ENDING = {
 FORGED_ANSWER = "the answer could not be read ({reason}); return your values from the function, and write nothing else"
 RERUN = "differs when run again"
 RERUN_MESSAGE = (
-    "correct at first, but not when this case ran again alone in a new process: {what}. The same inputs must give the "
-    "same answer in every run: keep no state between calls, and use no clock, no process ID and no random numbers "
-    "except those from a given seed or key"
+    "this case was correct at first, but wrong when it ran again alone in a new process: {what}. The same inputs must "
+    "give the same answer in every run: keep no state between calls, and use no clock, no process ID and no random "
+    "numbers except those from a given seed or key"
 )
 GIVEN_UP = "not run"
 GIVEN_UP_MESSAGE = (
-    f"not run: {PROCESSES} earlier cases ended the program, by the time limit or otherwise, and that is the limit for "
-    "one submission; fix the first of them"
+    f"not run: {PROCESSES} earlier cases stopped the program by a time limit or a crash, which is the limit for one "
+    "submission; fix the first of these cases"
 )
 OUT_OF_TIME_MESSAGE = (
-    "not run to the end: examining all of your programs takes longer than the limit of {seconds:g} s; compute less in "
-    "each case"
+    "stopped early: inspecting all of your programs takes longer than the limit of {seconds:g} s; compute less in each "
+    "case"
 )
+UNTRACEABLE = "can't be traced"
+UNTRACEABLE_MESSAGE = (
+    "JAX can't trace {entry_point} with inputs like these, so its program is unknown{place}: {kind}: {message}"
+)
+REFUSED = "program refused"
+OTHER_PROGRAM = "its program answers differently"
+OTHER_PROGRAM_MESSAGE = (
+    "your function is correct when it is called, but the program that JAX traces from it is not: {what}. Both must "
+    "give the same answer: do not check whether JAX is tracing the function, and compute the answer from the inputs"
+)
+# JAX raises these when Python asks for a value that is not known while tracing.
+_TRACING = frozenset(
+    """
+    ConcretizationTypeError TracerArrayConversionError TracerBoolConversionError TracerIntegerConversionError
+    NonConcreteBooleanIndexError UnexpectedTracerError
+    """.split()  # noqa: SIM905
+)
+_FRAME = re.compile(r'File "solution\.py", line (\d+)')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +130,7 @@ def _result(case: PreparedCase, outcome: CaseOutcome, found: _Found) -> CaseResu
     )
 
 
-def give_up(case: PreparedCase, verdict: Verdict, message: str = GIVEN_UP_MESSAGE) -> CaseResult:
+def result_not_run(case: PreparedCase, verdict: Verdict, message: str = GIVEN_UP_MESSAGE) -> CaseResult:
     """Return the result of a case that was not run. It gets the verdict of the case that used up the limit."""
     material = Material(inputs=case.inputs_preview, expected=case.expected_preview)
     return CaseResult(
@@ -155,26 +173,6 @@ def _is_named(ending: Ending, kind: str) -> bool:
     return ending is Ending.RAISED or (ending is Ending.CRASHED and kind.startswith("SIG"))
 
 
-UNTRACEABLE = "can't be traced"
-UNTRACEABLE_MESSAGE = (
-    "JAX can't trace {entry_point} with inputs like these, so its program is unknown{place}: {kind}: {message}"
-)
-REFUSED = "program refused"
-OTHER_PROGRAM = "its program answers differently"
-OTHER_PROGRAM_MESSAGE = (
-    "your function is correct when it is called, but the program that JAX traces from it is not: {what}. Both must do "
-    "the same: let nothing depend on whether the function is being traced, and compute the answer from the inputs"
-)
-# JAX raises these when Python asks for a value that is not known while tracing.
-_TRACING = frozenset(
-    """
-    ConcretizationTypeError TracerArrayConversionError TracerBoolConversionError TracerIntegerConversionError
-    NonConcreteBooleanIndexError UnexpectedTracerError
-    """.split()  # noqa: SIM905
-)
-_FRAME = re.compile(r'File "solution\.py", line (\d+)')
-
-
 def check_calls(manifest: Manifest, case: PreparedCase, first: CaseResult, calls: Mapping[str, int]) -> CaseResult:
     """Apply the requirements on calls. `first`: the result of checking the answer."""
     if first.verdict is not Verdict.ACCEPTED:
@@ -210,7 +208,7 @@ def check_program(
 def _given_up(case: PreparedCase, cut: Cut) -> CaseResult:
     verdict = Verdict.REQUIREMENT_NOT_MET if cut.ending is None else VERDICT_OF_ENDING[cut.ending]
     message = GIVEN_UP_MESSAGE if cut.seconds is None else OUT_OF_TIME_MESSAGE.format(seconds=cut.seconds)
-    return give_up(case, verdict, message)
+    return result_not_run(case, verdict, message)
 
 
 def refuse(result: CaseResult, category: str, message: str) -> CaseResult:

@@ -34,11 +34,11 @@ from sandbox.library_cache import FillableLauncher, fill_cache, fill_with_calls,
 CALLS_FOLDER = "library-calls"
 LEARNED = "learned-"
 # Verdicts of solutions that end and do what students usually do.
-USUAL = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER, Verdict.REQUIREMENT_NOT_MET)
+LEARNABLE_VERDICTS = (Verdict.ACCEPTED, Verdict.WRONG_ANSWER, Verdict.REQUIREMENT_NOT_MET)
 
 REFERENCE = "reference"
 # Spares make a library call only if this many solutions make it: a call of one solution would reveal that solution.
-USUAL_SOLUTIONS = 2
+LEAST_SOLUTIONS = 2
 # Students learned from, per revision.
 STUDENTS_LEARNED_FROM = 16
 # A larger integer is probably not a count, and may be worth hiding.
@@ -54,7 +54,7 @@ class CompilationCache:
         self._filling: dict[Path | None, list[bytes]] = {}
 
     def fill(self, package: Package, cases: Sequence[PreparedCase], abort: threading.Event) -> None:
-        """Fill the cache by running the reference on every case, once per revision. Raises SandboxError."""
+        """Fill the cache by running the reference on every open case, once per revision. Raises SandboxError."""
         inputs = [CaseInput(case.name, case.inputs) for case in cases if not case.sealed]
         self._fill(package, REFERENCE, package.reference, inputs, abort)
 
@@ -65,7 +65,7 @@ class CompilationCache:
         self._filling[folder] = []
         try:
             for known in package.submissions:
-                if known.verdict in USUAL and not abort.is_set():
+                if known.verdict in LEARNABLE_VERDICTS and not abort.is_set():
                     self._fill(package, f"{known.verdict}-{known.name}", known.source, inputs, abort)
         finally:
             del self._filling[folder]
@@ -158,7 +158,7 @@ def _usual_calls(folder: Path) -> tuple[bytes, ...]:
         made.update(calls)
         if not file.name.startswith(LEARNED):
             own |= calls
-    usual = [call for call, times in made.items() if times >= USUAL_SOLUTIONS]
+    usual = [call for call, times in made.items() if times >= LEAST_SOLUTIONS]
     return tuple(sorted(usual, key=lambda call: (call not in own, call)))
 
 

@@ -114,5 +114,5 @@ def _idle_pattern(rules: Rules, answers: Mapping[str, bytes]) -> PackageFailed |
     if idle is None:
         return None
     known = ", ".join(sorted(paths - {""})) or 'only "", which "*" fits'
-    reason = f"{idle} judges no leaf of any case; the leaves are {known}"
+    reason = f"the pattern {idle} matches no leaf of any case; the leaves are {known}"
     return PackageFailed(reason, remedy="correct the pattern, or remove it")

@@ -19,7 +19,7 @@ from sandbox.interface import CaseOutcome, Ending
 from sandbox.pool import Pool
 
 UNANSWERED_MESSAGE = (
-    "the reference solution can't answer these inputs{why}, so your answer can't be compared; use inputs that the "
+    "the reference solution fails on these inputs{why}, so Allclose can't compare your answer; use inputs that the "
     "statement allows"
 )
 _WHY = {

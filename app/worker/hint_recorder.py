@@ -18,7 +18,7 @@ from app.catalog.package import Package
 from app.database.engine import Database
 from app.errors import JudgeFailed
 from app.queue.finish import Finish
-from app.queue.lease import Claim, add_hint, finish
+from app.queue.lease import Claim, add_hint
 from app.queue.retry import retry
 from app.worker.after_verdict import AfterVerdict
 from app.worker.expected import ExpectedOutputs
@@ -119,20 +119,21 @@ class HintRecorder:
         """Submissions that still wait get no hint."""
         self._after_verdict.stop()
 
-    def finish(self, claim: Claim, work: Work, judged: Finish, outcomes: Outcomes, abort: threading.Event) -> None:
-        """End the judging, with a hint if one is known."""
-        question = question_about(work.package, judged, outcomes)
-        known = None
-        if question is not None:
-            known = self._known.find(work.revision, work.package, work.variant, abort)
-        if question is not None and known is not None:
-            judged = replace(judged, hint=find_hint(question, known))
-        judged = replace(judged, hint_pending=question is not None and known is None)
-        is_written = finish(self._database, claim, judged, abort)
-        if question is not None and known is None and is_written:
-            self._ask_later(claim, work, question)
+    def add_hint(self, work: Work, finish: Finish, outcomes: Outcomes, abort: threading.Event) -> Finish:
+        """Return `finish` with its hint, or with `hint_pending` if the known mistakes are not computed yet."""
+        question = question_about(work.package, finish, outcomes)
+        if question is None:
+            return finish
+        known = self._known.find(work.revision, work.package, work.variant, abort)
+        if known is None:
+            return replace(finish, hint_pending=True)
+        return replace(finish, hint=find_hint(question, known))
 
-    def _ask_later(self, claim: Claim, work: Work, question: Question) -> None:
+    def add_later(self, claim: Claim, work: Work, finish: Finish, outcomes: Outcomes) -> None:
+        """Find the pending hint of a judging that has been written, in another thread."""
+        question = question_about(work.package, finish, outcomes)
+        assert question is not None, "no hint is pending"
+
         def answer() -> None:
             add_hint(self._database, claim, self._answer(work, question))
 

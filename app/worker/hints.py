@@ -39,6 +39,7 @@ MOST_CASES = 24
 Answers: TypeAlias = Mapping[str, Tree]
 
 _log = logging.getLogger(__name__)
+NOT_ALIKE = Likeness(cases=frozenset(), is_refuted=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,9 +124,6 @@ def is_far(comparison: Comparison) -> bool:
     if comparison.accepted or not wrong:
         return not comparison.accepted
     return any(leaf.category != VALUES or leaf.tolerance_used is None or leaf.tolerance_used >= FAR for leaf in wrong)
-
-
-NOT_ALIKE = Likeness(cases=frozenset(), is_refuted=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -146,14 +146,14 @@ def export_fault(task: Task) -> str | None:
     return None
 
 
-def inspect(bench: Inspectors, tasks: Sequence[Task], on_inspected: OnInspected, on_ran: OnRan) -> None:
+def inspect(inspectors: Inspectors, tasks: Sequence[Task], on_inspected: OnInspected, on_ran: OnRan) -> None:
     """Call `on_inspected` once per task, and then `on_ran` once per run of the task.
 
     Raises BoxLost, Aborted.
     """
-    manifest = bench.package.manifest
+    manifest = inspectors.package.manifest
     # A message that leaves a step out gets two answers.
-    limits = _limits(manifest, min(2 * bench.answer_bytes + MESSAGE_BYTES, MOST_ANSWER_BYTES))
+    limits = _limits(manifest, min(2 * inspectors.answer_bytes + MESSAGE_BYTES, MOST_ANSWER_BYTES))
     steps, clock = plan(tasks), Clock(manifest.limits.wall_seconds, BUDGET * limits.wall_seconds)
     reader = _Reader(on_inspected, on_ran)
     cut = Cut(None)
@@ -174,14 +174,14 @@ def inspect(bench: Inspectors, tasks: Sequence[Task], on_inspected: OnInspected,
         parameters=(Parameter("task", "value"),),
         cases=Messages(steps, clock),
         limits=limits,
-        problem=inspectors_of(bench.package),
+        problem=inspector_spares_key(inspectors.package),
     )
-    run_cases(bench.pool, INSPECTOR, request, read, bench.abort)
+    run_cases(inspectors.pool, INSPECTOR, request, read, inspectors.abort)
     for step in steps[clock.asked + 1 :]:
         reader.skip(step, clock.cut or cut)
 
 
-def inspectors_of(package: Package) -> str:
+def inspector_spares_key(package: Package) -> str:
     """Return the key of the spares that may inspect programs of this revision."""
     return f"inspect {spares_of(package)}"
 
@@ -190,7 +190,7 @@ def inspector_setup(package: Package) -> Setup:
     """Return the setup of spares that inspect programs of this revision."""
     limits = _limits(package.manifest, MOST_ANSWER_BYTES)
     seconds = limits.load_seconds + MESSAGES_PER_CASE * len(package.manifest.cases) * limits.wall_seconds
-    return Setup(problem=inspectors_of(package), memory_bytes=limits.memory_bytes, cpu_seconds=int(seconds) + 1)
+    return Setup(problem=inspector_spares_key(package), memory_bytes=limits.memory_bytes, cpu_seconds=int(seconds) + 1)
 
 
 def _limits(manifest: Manifest, answer_bytes: int) -> Limits:

@@ -7,9 +7,9 @@
 3. Confirm: one case that is accepted so far is called again, as the first one of another process.
 4. Finish: the verdict and the score follow from the results of all cases.
 
-A case is accepted when its answer is right, its program's answer is right too, and every requirement is met. What can
-begin before its turn does (`run_ahead`). Cases that run out of time on an overloaded machine wait until it is quieter
-and run once more; that result counts. A judging waits so once, at the first step where it is needed.
+A case is accepted when its answer is right, its program's answer is right too, and every requirement is met. Runs may
+start ahead of their turn, where a core and a box are idle. Cases that run out of time on an overloaded machine wait
+until it is quieter and run once more; that result counts. A judging waits so once, at the first step that needs it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from app.judging.verdicts import CaseResult, Verdict, overall, score
 from app.queue.finish import Finish
 from app.worker.ablation import choose_tried, is_telling
 from app.worker.boxes import INSPECTOR, box_spec
-from app.worker.case_verdict import check_again, check_calls, check_case, check_program, give_up
+from app.worker.case_verdict import check_again, check_calls, check_case, check_program, result_not_run
 from app.worker.custom_checker import CustomChecker
 from app.worker.inspection import Exports, export_programs, signatures_of
 from app.worker.inspection_cache import Inspections
@@ -35,14 +35,13 @@ from app.worker.program_examination import Bench, Examined, Sighting, examine
 from app.worker.recording import read_outcome, recorded
 from app.worker.request import answer_bytes, build_request
 from app.worker.run import RunAhead, run_all
-from app.worker.run_ahead import draw, run_again
+from app.worker.second_run import draw, run_again
 from app.worker.shapes import split_by_shape
 from app.worker.timeline import Timeline
-from sandbox.interface import Box, CaseInput, CaseOutcome, Ending
+from sandbox.interface import Box, CaseInput, CaseOutcome, Ending, OnCase
 from sandbox.pool import Pool
 
 OnResult = Callable[[CaseResult], None]
-OnOutcome = Callable[[CaseOutcome], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +59,7 @@ class Job:
     cases: Sequence[PreparedCase]
     references: Pool | None = None
     inspectors: Pool | None = None
-    on_outcome: OnOutcome | None = None
+    on_outcome: OnCase | None = None
     timeline: Timeline = field(default_factory=Timeline)
     wait_until_quieter: Callable[[Event], None] | None = None
     runs_in_parallel: bool = False
@@ -86,11 +85,13 @@ def judge(job: Job, pool: Pool, on_result: OnResult, abort: Event) -> Finish:
     does: the student is not charged for either. Raises Aborted when `abort` is set.
     """
     results = _Results(on_result)
-    court = _Court(job, pool, abort, results, _Overload(job, abort), CustomChecker(job.package, job.references, abort))
-    with closing(job.timeline), _runs_ahead(court) as ahead:
-        called = call_open_cases(court, ahead)
-        right = examine_programs(court, ahead, called)
-        confirm_drawn(court, ahead, called, right)
+    context = _Context(
+        job, pool, abort, results, _Overload(job, abort), CustomChecker(job.package, job.references, abort)
+    )
+    with closing(job.timeline), _runs_ahead(context) as ahead:
+        called = call_open_cases(context, ahead)
+        right = examine_programs(context, ahead, called)
+        confirm_drawn(context, ahead, called, right)
     cases = results.by_position
     verdicts = [result.verdict for result in cases]
     return Finish(
@@ -144,7 +145,7 @@ class _Overload:
 
 
 @dataclass(frozen=True, slots=True)
-class _Court:
+class _Context:
     """What every step works with. `checking`: results of two processes are checked one after the other."""
 
     job: Job
@@ -211,10 +212,11 @@ class _Ahead:
 
 
 @contextmanager
-def _runs_ahead(court: _Court) -> Iterator[_Ahead]:
-    job, pool = court.job, court.pool
-    boxes = court.count_idle_boxes() - 1 if court.has_idle_core else 0
-    # Where every input is in a box of the source's at the same time, load could tell the tracer of values.
+def _runs_ahead(context: _Context) -> Iterator[_Ahead]:
+    job, pool = context.job, context.pool
+    boxes = context.count_idle_boxes() - 1 if context.has_idle_core else 0
+    # Without sealed cases, every input is in a student's box while the tracer runs. The machine's load could tell the
+    # tracer of values.
     traces = job.manifest.asks_for_programs and bool(job.sealed_cases) and boxes > 0
     drawn, other_shapes = draw(job.package, job.open_cases), list[PreparedCase]()
     if boxes - traces > 0:
@@ -234,7 +236,7 @@ def _runs_ahead(court: _Court) -> Iterator[_Ahead]:
         other_shapes=other_shapes,
         second=RunAhead(run_second),
         exports=RunAhead(trace),
-        beside=RunAhead(lambda abort: _call(court, ahead, other_shapes, Timeline(), abort, again=drawn)),
+        beside=RunAhead(lambda abort: _call(context, ahead, other_shapes, Timeline(), abort, again=drawn)),
     )
     if traces:
         ahead.exports.begin()
@@ -254,26 +256,26 @@ def _without(cases: Sequence[PreparedCase], others: Sequence[PreparedCase]) -> l
     return [case for case in cases if case.name not in names]
 
 
-def call_open_cases(court: _Court, ahead: _Ahead) -> _Called:
+def call_open_cases(context: _Context, ahead: _Ahead) -> _Called:
     """Step 1: call the function on every open case, and compare its answers."""
-    job = court.job
-    called = _call(court, ahead, _without(job.open_cases, ahead.other_shapes), job.timeline, court.abort)
+    job = context.job
+    called = _call(context, ahead, _without(job.open_cases, ahead.other_shapes), job.timeline, context.abort)
     if ahead.other_shapes:
-        called = called.merged(ahead.beside.result(court.abort))
+        called = called.merged(ahead.beside.result(context.abort))
     if called.late:
-        court.overload.wait()
+        context.overload.wait()
         names = {case.name for case in (*called.late, *called.left)}
         waiting = [case for case in job.open_cases if case.name in names]
-        once_more = _call(court, ahead, waiting, job.timeline, court.abort)
+        once_more = _call(context, ahead, waiting, job.timeline, context.abort)
         called = once_more.merged(replace(called, late=[], left=[]))
     if called.left:
         for case in [*called.left, *job.sealed_cases]:
-            court.results.keep(give_up(case, called.last))
+            context.results.keep(result_not_run(case, called.last))
     return called
 
 
 def _call(
-    court: _Court,
+    context: _Context,
     ahead: _Ahead,
     cases: Sequence[PreparedCase],
     timeline: Timeline,
@@ -281,7 +283,7 @@ def _call(
     again: PreparedCase | None = None,
 ) -> _Called:
     """Call the function on these cases in one box. `again`: the drawn case, which is then called before them."""
-    job = court.job
+    job = context.job
     in_order = [again, *cases] if again else cases
     inputs = [CaseInput(name=case.name, inputs=case.inputs) for case in in_order]
     request = build_request(job.package, job.source, inputs, answer_bytes([case.expected for case in job.open_cases]))
@@ -297,24 +299,24 @@ def _call(
             second = None if outcome.ending is Ending.TIMED_OUT else read_outcome(job.manifest, outcome)[0]
             return
         case = waiting.pop(outcome.name)
-        if court.overload.excuses(outcome):
+        if context.overload.excuses(outcome):
             late.append(case)
             ahead.give_up()  # the machine is to get quieter
             return
-        with court.checking, job.timeline.aside("checking"):
-            result = _check_answer(court, case, outcome)
+        with context.checking, job.timeline.aside("checking"):
+            result = _check_answer(context, case, outcome)
             last = result.verdict
             if last is not Verdict.ACCEPTED:
                 ahead.second.give_up()
             if last is Verdict.ACCEPTED and (job.manifest.asks_for_programs or case is ahead.drawn):
                 right[case.name] = result  # more is to be found out about it
             else:
-                court.results.keep(result)
+                context.results.keep(result)
         if outcome.failure is not None and outcome.failure.stage == "load":
             unloaded = outcome
 
     timeline.begin("box")
-    with court.pool.lease(box_spec(job.manifest), abort, request.problem) as box:
+    with context.pool.lease(box_spec(job.manifest), abort, request.problem) as box:
         timeline.begin("running")
         run_all(box, recorded(job.manifest, request), check, abort)
     return _Called(
@@ -322,20 +324,20 @@ def _call(
     )
 
 
-def _check_answer(court: _Court, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
-    manifest = court.job.manifest
+def _check_answer(context: _Context, case: PreparedCase, outcome: CaseOutcome) -> CaseResult:
+    manifest = context.job.manifest
     own, calls = read_outcome(manifest, outcome)
-    court.tell(own)
-    return check_calls(manifest, case, check_case(court.checker, case, own), calls)
+    context.tell(own)
+    return check_calls(manifest, case, check_case(context.checker, case, own), calls)
 
 
-def examine_programs(court: _Court, ahead: _Ahead, called: _Called) -> Mapping[str, CaseResult]:
+def examine_programs(context: _Context, ahead: _Ahead, called: _Called) -> Mapping[str, CaseResult]:
     """Step 2: examine the programs of cases that are right so far, and of sealed ones. Returns what is right then."""
-    job, manifest = court.job, court.job.manifest
+    job, manifest = context.job, context.job.manifest
     sealed = [] if called.left else job.sealed_cases
     if called.unloaded is not None:  # the source would not load for the sealed cases either
         for case in sealed:
-            court.results.keep(_check_answer(court, case, replace(called.unloaded, name=case.name)))
+            context.results.keep(_check_answer(context, case, replace(called.unloaded, name=case.name)))
         return called.right
     of_programs = [case for case in job.open_cases if case.name in called.right] if manifest.asks_for_programs else []
     cases = {case.name: case for case in [*of_programs, *sealed]}
@@ -348,25 +350,27 @@ def examine_programs(court: _Court, ahead: _Ahead, called: _Called) -> Mapping[s
     def check(examined: Examined) -> None:
         nonlocal overloaded
         overloaded = overloaded or was_overloaded(examined.outcome)
-        if court.overload.may_wait and overloaded and examined.is_out_of_time:
+        if context.overload.may_wait and overloaded and examined.is_out_of_time:
             late.extend(each for each in sightings if each.name == examined.name)
             return
         case = cases[examined.name]
         with job.timeline.aside("checking"):
             if case.sealed:
-                court.tell(examined.outcome)
-            result = check_program(court.checker, case, called.right.get(case.name), examined)
+                context.tell(examined.outcome)
+            result = check_program(context.checker, case, called.right.get(case.name), examined)
             if result.verdict is Verdict.ACCEPTED and case is ahead.drawn:
                 right[case.name] = result
             else:
-                court.results.keep(result)
+                context.results.keep(result)
 
-    bench = _bench(court, list(cases.values()))
+    bench = _bench(context, list(cases.values()))
     job.timeline.begin("inspecting")
-    exports = ahead.exports.result(court.abort) if ahead.exports.has_begun else None
-    examine(bench, job.source, sightings, check, exports, on_exported=partial(_begin_second_run, court, ahead, called))
+    exports = ahead.exports.result(context.abort) if ahead.exports.has_begun else None
+    examine(
+        bench, job.source, sightings, check, exports, on_exported=partial(_begin_second_run, context, ahead, called)
+    )
     if late:
-        court.overload.wait()
+        context.overload.wait()
         job.timeline.begin("inspecting")
         examine(bench, job.source, late, check)
     return right
@@ -379,40 +383,40 @@ def _sightings(manifest: Manifest, cases: Sequence[PreparedCase]) -> list[Sighti
     return [Sighting(name=case.name, inputs=case.inputs, is_tried=case.name in tried) for case in cases]
 
 
-def _bench(court: _Court, cases: Sequence[PreparedCase]) -> Bench:
-    job = court.job
+def _bench(context: _Context, cases: Sequence[PreparedCase]) -> Bench:
+    job = context.job
     assert job.inspectors is not None, "a problem with requirements on programs needs inspectors"
     return Bench(
         package=job.package,
-        makers=court.pool,
+        makers=context.pool,
         inspectors=job.inspectors,
-        abort=court.abort,
+        abort=context.abort,
         answer_bytes=answer_bytes([case.expected for case in cases]),
         inspections=job.inspections,
-        in_parallel=court.has_idle_core and job.inspectors.count_idle(INSPECTOR) > 1,
+        in_parallel=context.has_idle_core and job.inspectors.count_idle(INSPECTOR) > 1,
     )
 
 
-def _begin_second_run(court: _Court, ahead: _Ahead, called: _Called) -> None:
+def _begin_second_run(context: _Context, ahead: _Ahead, called: _Called) -> None:
     """In the box that traced the programs, which is idle while an inspector works."""
-    is_wanted = ahead.drawn is not None and ahead.drawn.name in called.right and court.results.are_accepted
+    is_wanted = ahead.drawn is not None and ahead.drawn.name in called.right and context.results.are_accepted
     has_run = ahead.second.has_begun or called.again is not None
-    if is_wanted and not has_run and court.count_idle_boxes() > 0 and court.has_idle_core:
+    if is_wanted and not has_run and context.count_idle_boxes() > 0 and context.has_idle_core:
         ahead.second.begin()
 
 
-def confirm_drawn(court: _Court, ahead: _Ahead, called: _Called, right: Mapping[str, CaseResult]) -> None:
+def confirm_drawn(context: _Context, ahead: _Ahead, called: _Called, right: Mapping[str, CaseResult]) -> None:
     """Step 3: the drawn case must be right in its second run too. A submission that is wrong already needs none."""
-    job = court.job
+    job = context.job
     for case in job.open_cases:
         if (result := right.get(case.name)) is None:
             continue
-        if court.results.are_accepted:
+        if context.results.are_accepted:
             job.timeline.begin("again")
-            outcome = called.again or ahead.second.result(court.abort)
-            if court.overload.excuses(outcome):
-                court.overload.wait()
+            outcome = called.again or ahead.second.result(context.abort)
+            if context.overload.excuses(outcome):
+                context.overload.wait()
                 job.timeline.begin("again")
-                outcome = run_again(job.package, job.source, case, court.pool, court.abort)
-            result = check_again(court.checker, case, result, outcome)
-        court.results.keep(result)
+                outcome = run_again(job.package, job.source, case, context.pool, context.abort)
+            result = check_again(context.checker, case, result, outcome)
+        context.results.keep(result)

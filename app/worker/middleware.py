@@ -23,12 +23,13 @@ MOST_REFUSALS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A judging that came to a verdict."""
+    """A judging that came to a verdict. `is_written`: no other worker took over, and the student did not cancel it."""
 
     claim: Claim
     work: Work
     finish: Finish
     outcomes: Outcomes
+    is_written: bool = True
 
 
 Judge = Callable[[Claim, threading.Event], Judged]
@@ -71,22 +72,26 @@ class StopAfterRefusals(Middleware):
     def _count(self, error: SandboxUnavailable) -> None:
         with self._lock:
             self._refusals += 1
-            if self._refusals != MOST_REFUSALS:
+            if self.reason is not None or self._refusals < MOST_REFUSALS:
                 return
             self.reason = error
         self._stop()
 
 
 class StopWithoutGpus(Middleware):
-    """Calls `stop` when the worker has lost all its GPUs. Other workers take its judgings."""
+    """Calls `stop` once, when the worker has lost all its GPUs. Other workers take its judgings."""
 
     def __init__(self, gpus: Gpus, stop: Callable[[], None]) -> None:
         self._gpus, self._stop = gpus, stop
+        self._has_stopped = False
+        self._lock = threading.Lock()
 
     def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
         try:
             return judge(claim, abort)
         except DeviceLost:
-            if self._gpus.are_lost:
+            with self._lock:
+                is_first, self._has_stopped = self._gpus.are_lost and not self._has_stopped, self._gpus.are_lost
+            if is_first:
                 self._stop()
             raise

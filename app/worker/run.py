@@ -7,10 +7,8 @@ from dataclasses import replace
 from threading import Event, Timer
 from typing import Generic, TypeVar
 
-from sandbox.interface import Aborted, Box, BoxLost, BoxSpec, CaseInput, CaseOutcome, Request, RunOutcome
+from sandbox.interface import Aborted, Box, BoxLost, BoxSpec, CaseInput, OnCase, Request, RunOutcome
 from sandbox.pool import Pool
-
-OnCase = Callable[[CaseOutcome], None]
 
 # Each process loads the source again and may run into the time limit while other students wait.
 PROCESSES = 3

@@ -32,6 +32,8 @@ from app.worker.spares import Spares
 from app.worker.work import Work
 from sandbox.interface import CaseInput, CaseOutcome, Ending
 
+RUNS = 5
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
@@ -50,9 +52,6 @@ def cost_of(outcomes: Mapping[str, CaseOutcome], cases: Collection[str]) -> Cost
         wall_seconds=sum(each.wall_seconds for each in found),
         memory_bytes=max(each.memory_bytes for each in found),
     )
-
-
-RUNS = 5
 
 
 class CostRecorder(Middleware):
@@ -77,7 +76,8 @@ class CostRecorder(Middleware):
     def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
         """Measure an accepted submission after its verdict. Skipped if too many wait."""
         judged = judge(claim, abort)
-        if judged.work.submission.mode == "submit" and judged.finish.verdict is Verdict.ACCEPTED:
+        is_whole = judged.is_written and judged.work.submission.mode == "submit"
+        if is_whole and judged.finish.verdict is Verdict.ACCEPTED:
             cost = cost_of(judged.outcomes.costs, _called(judged.work))
             if cost is not None:
                 self._after_verdict.offer(claim, partial(self.measure, claim, judged.work, cost))

@@ -2,7 +2,7 @@
 
 A spare has started, is confined, and has made the library calls of its problem (`compilation_cache.py`). It waits for a
 source, runs it once and ends, so the student waits only for their own code. A spare costs the processor time that its
-submission would have cost, and is made while no submission is judged.
+submission would have cost, and is made while students hold fewer than half of the slots.
 """
 
 import logging

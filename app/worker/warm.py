@@ -4,6 +4,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from functools import partial
 from uuid import UUID
 
@@ -16,7 +17,7 @@ from app.queue.background_pause import lower_priority
 from app.queue.lease import Claim
 from app.queue.retry import retry
 from app.worker.boxes import INSPECTOR, Pools, box_spec
-from app.worker.compilation_cache import USUAL, CompilationCache
+from app.worker.compilation_cache import LEARNABLE_VERDICTS, CompilationCache
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import KnownMistakes
 from app.worker.middleware import Judge, Judged, Middleware
@@ -35,10 +36,30 @@ COMPILED = "The library programs of %s are compiled"
 _log = logging.getLogger(__name__)
 
 
+Step = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Agenda:
+    """Queued steps by kind, in the order in which the kinds run. `first`: for pages, and for problems that are open."""
+
+    first: deque[Step] = field(default_factory=deque)
+    libraries: deque[Step] = field(default_factory=deque)
+    second_variants: deque[Step] = field(default_factory=deque)
+    other_variants: deque[Step] = field(default_factory=deque)
+    mistakes: deque[Step] = field(default_factory=deque)
+    learning: deque[Step] = field(default_factory=deque)
+
+    def pop(self) -> Step | None:
+        kinds = (getattr(self, kind.name) for kind in fields(self))
+        waiting: deque[Step] | None = next(filter(None, kinds), None)
+        return waiting.popleft() if waiting else None
+
+
 class Warmer(Middleware):
     """Runs in its own thread, and checks after each step for newly published revisions. Judgings redo what fails here.
 
-    `expected` belongs to the warmer and to `known` only: judgings that shared it would wait for low-priority boxes.
+    Interactive judgings have an `expected` of their own: they would wait for low-priority boxes in this one.
     """
 
     def __init__(
@@ -52,7 +73,7 @@ class Warmer(Middleware):
         self._pools = pools
         self._seen: set[UUID] = set()
         self._preferred: set[UUID] = set()
-        self._agenda: tuple[deque[Callable[[], None]], ...] = tuple(deque() for _ in range(6))
+        self._agenda = _Agenda()
         self._stop = threading.Event()
         self._news = threading.Event()
         self._listener = Listener(works.url, PUBLISHED, lambda _: self._news.set())
@@ -74,20 +95,21 @@ class Warmer(Middleware):
             return
         self._preferred.add(revision.id)
         variants = range(min(package.manifest.variants, 2))
-        first, second, *_ = self._agenda
-        first.extendleft(partial(self._prepare, revision, package, variant) for variant in reversed(variants))
-        second.appendleft(partial(self._fill_library, revision, package))
+        prepare = [partial(self._prepare, revision, package, variant) for variant in variants]
+        self._agenda.first.extendleft(reversed(prepare))
+        self._agenda.libraries.appendleft(partial(self._fill_library, revision, package))
         self._news.set()
 
     def around(self, judge: Judge, claim: Claim, abort: threading.Event) -> Judged:
         """Queue a solution that has run, to learn its library calls later."""
         judged = judge(claim, abort)
-        if judged.work.submission.mode == "submit" and judged.finish.verdict in USUAL:
+        is_whole = judged.is_written and judged.work.submission.mode == "submit"
+        if is_whole and judged.finish.verdict in LEARNABLE_VERDICTS:
             self._learn_later(judged.work)
         return judged
 
     def _learn_later(self, work: Work) -> None:
-        waiting = self._agenda[-1]
+        waiting = self._agenda.learning
         if len(waiting) < MOST_WAITING and self._cache.may_learn(work.package, work.submission.user_id):
             waiting.append(partial(self._learn, work))
             self._news.set()
@@ -98,14 +120,14 @@ class Warmer(Middleware):
         lower_priority()
         self._plan(current)
         while not self._stop.is_set():
-            if not any(self._agenda):
-                self._news.wait()
             if self._news.is_set():
                 self._news.clear()
                 if published := self._list_new():
                     self._plan(published)
-            elif waiting := next(filter(None, self._agenda), None):
-                waiting.popleft()()
+            elif step := self._agenda.pop():
+                step()
+            else:
+                self._news.wait()
 
     def _warm(self, current: list[tuple[Revision, Package]]) -> None:
         for spec in {box_spec(package.manifest): None for _, package in current}:
@@ -119,17 +141,17 @@ class Warmer(Middleware):
         With two variants, a student's next submission can get another one without waiting. Known mistakes come last: a
         hint can follow its verdict, but a verdict needs the expected outputs.
         """
-        first, _, second, others, mistakes, _ = self._agenda
+        agenda = self._agenda
         shown = [partial(self._prepare, revision, package, 0) for revision, package in current]
-        first.extendleft(reversed([*shown, partial(_log.info, PREPARED, len(current))]))
+        agenda.first.extendleft(reversed([*shown, partial(_log.info, PREPARED, len(current))]))
         for revision, package in current:
             variants = range(package.manifest.variants)
             prepare = [partial(self._prepare, revision, package, variant) for variant in variants[1:]]
-            second.extend(prepare[:1])
-            others.extend(prepare[1:])
-            mistakes.extend(partial(self._prepare_mistakes, revision, package, variant) for variant in variants)
-        others.append(partial(_log.info, "Every variant is prepared"))
-        mistakes.append(partial(_log.info, "Every known mistake can be recognised"))
+            agenda.second_variants.extend(prepare[:1])
+            agenda.other_variants.extend(prepare[1:])
+            agenda.mistakes.extend(partial(self._prepare_mistakes, revision, package, variant) for variant in variants)
+        agenda.other_variants.append(partial(_log.info, "Every variant is prepared"))
+        agenda.mistakes.append(partial(_log.info, "Every known mistake can be recognised"))
 
     def _list_new(self) -> list[tuple[Revision, Package]]:
         """Return current revisions not listed before, sorted so that references that can share a box are adjacent."""
@@ -182,16 +204,16 @@ class Warmer(Middleware):
 
     def _attempt(self, what: str, step: Callable[[], object]) -> None:
         """Run a step; after an error the rest is still prepared. A judging that needs it fails too, and stores why."""
-        if self._stop.is_set():
+        while not self._stop.is_set():
+            try:
+                step()
+            except SandboxAway:
+                self._stop.wait(AWAY_SECONDS)
+                continue
+            except Aborted:
+                pass
+            except (PackageInvalid, ReferenceFailed, SandboxError) as error:
+                _log.error("%s can't be prepared: %s", what, error)
+            except Exception:
+                _log.exception("%s can't be prepared", what)
             return
-        try:
-            step()
-        except Aborted:
-            return
-        except SandboxAway:
-            self._stop.wait(AWAY_SECONDS)
-            self._attempt(what, step)
-        except (PackageInvalid, ReferenceFailed, SandboxError) as error:
-            _log.error("%s can't be prepared: %s", what, error)
-        except Exception:
-            _log.exception("%s can't be prepared", what)

@@ -14,7 +14,7 @@ from app.database.engine import Database
 from app.errors import JudgeFailed
 from app.judging.verdicts import CaseResult, Visibility
 from app.queue.finish import Finish
-from app.queue.lease import Claim, is_cancelled, record_cases, record_phases
+from app.queue.lease import Claim, finish, is_cancelled, record_cases, record_phases
 from app.queue.retry import retry
 from app.submissions.phase import Phase
 from app.worker.boxes import Pools, box_spec
@@ -22,14 +22,14 @@ from app.worker.custom_inputs import CustomInputs, find_unanswerable
 from app.worker.expected import ExpectedOutputs
 from app.worker.hint_recorder import HintRecorder
 from app.worker.inspection_cache import Inspections
-from app.worker.judge import Job, OnOutcome, judge
+from app.worker.judge import Job, judge
 from app.worker.middleware import Judged
 from app.worker.outcomes import Outcomes
 from app.worker.overload import OverloadWaits
 from app.worker.prepare import PreparedCase, in_order
 from app.worker.timeline import Timeline
 from app.worker.work import Work, Works
-from sandbox.interface import Aborted
+from sandbox.interface import Aborted, OnCase
 
 # Results are collected this long, since a transaction for each would take longer than most cases.
 SHOW_SECONDS = 0.1
@@ -86,14 +86,17 @@ class Worker:
         work = retry(lambda: self._works.get(claim), abort)
         outcomes = Outcomes()
         try:
-            finish = self._judge(claim, work, outcomes.add, abort)
+            judged = self._judge(claim, work, outcomes.add, abort)
         except Aborted:
             self._make_ready(claim, work)
             raise
-        self._hint_recorder.finish(claim, work, finish, outcomes, abort)
-        return Judged(claim=claim, work=work, finish=finish, outcomes=outcomes)
+        judged = self._hint_recorder.add_hint(work, judged, outcomes, abort)
+        is_written = finish(self._database, claim, judged, abort)
+        if is_written and judged.hint_pending:
+            self._hint_recorder.add_later(claim, work, judged, outcomes)
+        return Judged(claim=claim, work=work, finish=judged, outcomes=outcomes, is_written=is_written)
 
-    def _judge(self, claim: Claim, work: Work, on_outcome: OnOutcome, abort: threading.Event) -> Finish:
+    def _judge(self, claim: Claim, work: Work, on_outcome: OnCase, abort: threading.Event) -> Finish:
         visibility: Visibility = "hidden" if work.submission.mode == "submit" else "sample"
         timeline = Timeline(partial(self._tell, claim), visibility)
         timeline.begin("preparing")

@@ -23,6 +23,10 @@ _PROFILES = frozenset(
 _TMPFS = ({"/tmp": TMP_OPTIONS, **COVERED}, {"/tmp": TMP_OPTIONS, **COVERED_BESIDE_GPU})
 _ZERO = {"Target": ZERO, "Source": "/dev/null", "Type": "bind", "ReadOnly": True}
 _CORES = re.compile(r"\d{1,4}(,\d{1,4})*")
+_NEEDED = frozenset({"User", "Labels"})
+_NEEDED_OF_HOST = frozenset(
+    {"NetworkMode", "IpcMode", "ReadonlyRootfs", "AutoRemove", "CapDrop", "LogConfig", "MaskedPaths", "SecurityOpt"}
+)
 
 
 class RequestRefused(Exception):
@@ -155,7 +159,6 @@ _CONTAINER: dict[str, Callable[[Any], bool]] = {
     "Env": _are_texts,
     **dict.fromkeys(("OpenStdin", "StdinOnce", "AttachStdin", "AttachStdout", "AttachStderr"), _exactly(True)),
 }
-_NEEDED = frozenset({"User", "Labels"})
 _HOST: dict[str, Callable[[Any], bool]] = {
     "NetworkMode": _exactly("none"),
     "IpcMode": _exactly("none"),
@@ -175,6 +178,3 @@ _HOST: dict[str, Callable[[Any], bool]] = {
     "OomScoreAdj": _is_positive,
     "CpusetCpus": lambda cores: isinstance(cores, str) and _CORES.fullmatch(cores) is not None,
 }
-_NEEDED_OF_HOST = frozenset(
-    {"NetworkMode", "IpcMode", "ReadonlyRootfs", "AutoRemove", "CapDrop", "LogConfig", "MaskedPaths", "SecurityOpt"}
-)

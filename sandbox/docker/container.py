@@ -28,6 +28,7 @@ _HEADER = struct.Struct(">BxxxL")
 _STDOUT = 1
 _WORDS_BYTES = 2000
 _NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+_log = logging.getLogger(__name__)
 
 
 class AttachedSocket(Channel):
@@ -101,9 +102,6 @@ class AttachedSocket(Channel):
             return None
         except OSError:
             return b""
-
-
-_log = logging.getLogger(__name__)
 
 
 class DockerContainer(Vessel):

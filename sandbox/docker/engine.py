@@ -17,6 +17,7 @@ ANSWER_SECONDS = 60
 # Characters kept of an engine's refusal: some runtimes print long help texts.
 WORDS = 400
 OTHERWISE = "or set ALLCLOSE_SANDBOX=bubblewrap"
+_WORDS_OF_A_RESTART = ("shutting down", "containerd", "transport", "Service Unavailable")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +82,6 @@ def read_facilities(engine: "DockerClient", runtime: str | None) -> Facilities:
         shares=bool(info.get("CPUShares")),
         host_bytes=info["MemTotal"],
     )
-
-
-_WORDS_OF_A_RESTART = ("shutting down", "containerd", "transport", "Service Unavailable")
 
 
 @contextmanager

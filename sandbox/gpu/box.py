@@ -117,7 +117,7 @@ class _Run:
     def _out_of_memory(self, seen: Use, after: Use) -> RunOutcome:
         """Raises BoxLost when a process from outside the box uses the GPU, since the memory may be that process's."""
         if strangers := sorted(after.processes - self._before.processes):
-            text = f"other processes of this machine ({strangers}) came to GPU {self._box.gpu.index} during the run"
+            text = f"other processes on this machine ({strangers}) used GPU {self._box.gpu.index} during the run"
             raise BoxLost(f"{text}: a worker needs its GPUs for itself")
         mib = self._request.limits.memory_bytes // MIB
         message = f"the call used more than {mib} MiB of the GPU's memory"

@@ -16,7 +16,7 @@ from sandbox.guest.convert import Region, plain, region_of
 CHANGED = "your function changed {name} in place; work on a copy: {remedy}"
 SHARED = "your output{place} shares memory with {name}, so a change to one changes the other; return a copy: {remedy}"
 # For inputs that a driver turns into the function's arguments.
-BEHIND = "{name}, an input of the case that an argument is built from,"
+BEHIND = "the case input {name}, from which an argument is built,"
 
 
 class Violation(Exception):

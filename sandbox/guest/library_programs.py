@@ -59,6 +59,7 @@ _NAMED_TUPLES = {
 }
 
 Chain = tuple[tuple[int, int | None], ...]
+_IMPLEMENTATIONS = {"fry": "threefry2x32", "rbg": "rbg", "urbg": "unsafe_rbg"}
 
 
 class NotRecordable(Exception):
@@ -492,9 +493,6 @@ def _array(shape: tuple[int, ...], dtype: str, is_weak: bool, is_committed: bool
             aval = made.aval.update(weak_type=True)
             made = array.ArrayImpl(aval, made.sharding, made._arrays, committed=False)
     return jax.device_put(made, jax.devices()[0]) if is_committed else made
-
-
-_IMPLEMENTATIONS = {"fry": "threefry2x32", "rbg": "rbg", "urbg": "unsafe_rbg"}
 
 
 def _key_data(shape: tuple[int, ...], tag: str) -> Any:

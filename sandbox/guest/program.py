@@ -86,7 +86,7 @@ def _mismatch(signature: inspect.Signature, name: str, arguments: tuple[str, ...
     called = f"the problem calls it with {len(arguments)}{': ' if arguments else ''}{', '.join(arguments)}"
     unmet = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
     if unmet:
-        return f"`{name}` has parameters that must be named ({', '.join(unmet)}); {called}"
+        return f"`{name}` has keyword-only parameters without a default ({', '.join(unmet)}); {called}"
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     required = sum(p.default is p.empty for p in positional)
     amount = "at least " if required < len(positional) or len(positional) < len(signature.parameters) else ""

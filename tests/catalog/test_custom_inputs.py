@@ -35,7 +35,7 @@ def test_what_is_typed_becomes_a_sample_case_with_the_types_of_the_parameters() 
         ("x: [1, 2.5]", "x: [1, 2, 3]", "line 2: y has N = 2, but x has N = 3: make both sizes equal"),
         ("x: [1, 2.5]", "x: [1, [2]]", "line 1: x[1] has another length or depth than the item before it"),
         ("x: [1, 2.5]", "x: {draw: normal, shape: [2]}", "line 1: x is a draw: write the values, such as"),
-        ("x: [1, 2.5]", "z: [1, 2.5]", "line 1: z is no parameter: the parameters are x, y, scale, options"),
+        ("x: [1, 2.5]", "z: [1, 2.5]", "line 1: z is not a known parameter: the parameters are x, y, scale, options"),
         ("[3, 4]]", "[3, 0.5]]", "line 2: y[1][1] is 0.5, but int32 takes whole numbers: write such a value"),
         ("[3, 4]]", "[3, 4e10]]", "line 2: y[1][1] is 40000000000.0, but int32 takes whole numbers"),
         ("scale: 2", "scale: null", "line 3: scale is null: give a value"),

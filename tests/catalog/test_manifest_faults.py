@@ -38,7 +38,7 @@ BROKEN = [
     ("memory_mib: 256", "memory_mib: 1.5", "limits.memory_mib", "is 1.5", "whole number"),
     ("memory_mib: 256", "gpu: yes", "limits.gpu", "is 'yes'", "true or false"),
     ("variants: 2", "variants: 2\ndeterministic: yes", "deterministic", "is 'yes'", "true or false"),
-    ("variants: 2", "variants: 2\nmay_change: [xs]", "may_change[0]", "no parameter; did you mean x?", "x, y, scale"),
+    ("variants: 2", "variants: 2\nmay_change: [xs]", "may_change[0]", "not a known parameter; did you mean x?", "x, y, scale"),
     ("variants: 2", "variants: 2\nmay_change: [x, x]", "may_change[1]", "as may_change[0] is", "rename or remove"),
     ("variants: 2", "variants: 0", "variants", "is 0", "at least 1"),
     ("name: large", "name: small", "cases[1].name", "as cases[0] is", "rename"),

@@ -114,7 +114,7 @@ def test_inputs_of_ones_own_are_those_of_a_case() -> None:
     with pytest.raises(InputsInvalid) as refused:
         read_own_inputs("model: 3\n", inputs)
 
-    assert "model is no input" in str(refused.value)
+    assert "model is not a known input" in str(refused.value)
     assert "the inputs are x, y, scale, options" in str(refused.value)
 
 
@@ -126,7 +126,7 @@ def test_inputs_of_ones_own_are_those_of_a_case() -> None:
          "inputs[0].type", "is 'torch.Tensor'"),
         ("      scale: 2\n", "", "cases[0].inputs.scale", "is missing: every case gives every input"),
         ("x: [1, 2.5]", "x: [[1], [2.5]]", "cases[0].inputs.x", "has shape [2, 1], but the input's is [N]"),
-        ("variants: 2", "variants: 2\nmay_change: [model]", "may_change[0]", "is 'model', which is no input"),
+        ("variants: 2", "variants: 2\nmay_change: [model]", "may_change[0]", "is 'model', which is not a known input"),
     ],
 )  # fmt: skip
 def test_faults_name_inputs_where_cases_give_inputs(old: str, new: str, key: str, message: str) -> None:

@@ -209,7 +209,7 @@ def test_memory_that_others_took_is_nobody_s_verdict(box: GpuBox, nvml: FakeNvml
     def come() -> None:
         nvml.gpus[0].used, nvml.gpus[0].processes = 70 * GIB, [1]
 
-    with pytest.raises(BoxLost, match=r"other processes of this machine \(\[1\]\) came to GPU 0 during the run"):
+    with pytest.raises(BoxLost, match=r"other processes on this machine \(\[1\]\) used GPU 0 during the run"):
         run_until_told(box, STAYS, come)
 
 

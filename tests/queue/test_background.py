@@ -46,8 +46,8 @@ def send_one(database: Database) -> int:
         return enqueue(session, make_submission(session), "cpu").id
 
 
-def claim_some(database: Database, slots: int, background: int, yielding: int = 0) -> list[int]:
-    wish = replace(wanted(slots=slots), background=background, yielding=yielding)
+def claim_some(database: Database, slots: int, background: int, preemptible: int = 0) -> list[int]:
+    wish = replace(wanted(slots=slots), background=background, preemptible=preemptible)
     return [each.judging_id for each in take(database, wish)]
 
 
@@ -71,9 +71,9 @@ def test_no_more_background_jobs_are_taken_than_are_wanted(database: Database) -
 def test_slots_that_background_jobs_give_up_are_for_others_only(database: Database) -> None:
     make_background(database)
 
-    assert claim_some(database, slots=1, background=1, yielding=1) == []
+    assert claim_some(database, slots=1, background=1, preemptible=1) == []
     usual = make_usual(database)
-    assert claim_some(database, slots=1, background=1, yielding=1) == [usual]
+    assert claim_some(database, slots=1, background=1, preemptible=1) == [usual]
 
 
 class Work:
@@ -223,7 +223,7 @@ def test_a_claim_walks_the_index_and_not_what_waits_in_the_background(database: 
     usual = make_usual(database)
 
     with database.transaction() as session:
-        values = {"queues": ["cpu"], "slots": 4, "worker": "w", "lease": LEASE, "background": 3, "yielding": 0}
+        values = {"queues": ["cpu"], "slots": 4, "worker": "w", "lease": LEASE, "background": 3, "preemptible": 0}
         explained = text(f"EXPLAIN (ANALYZE, FORMAT JSON) {lease_sql.JUDGING.claim.text}")
         typed = explained.bindparams(bindparam("queues", type_=ARRAY(Text)))
         plan = session.execute(typed, values).scalar_one()

@@ -81,7 +81,7 @@ def test_pauses_grow_until_a_judging_has_ended(clock: Clock) -> None:
     pause.end()
     pause.begin(SandboxAway("away"))
 
-    assert lengths == [1, 2, 4, 8, 16, 30, 30]
+    assert lengths == [1, 2, 4, 8, 16, 32, 32]
     assert pause.seconds_left == 1
 
 

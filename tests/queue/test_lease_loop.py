@@ -1,7 +1,7 @@
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -14,7 +14,7 @@ from app.judging.verdicts import Verdict
 from app.queue.finish import Finish
 from app.queue.heartbeat import Capacity
 from app.queue.lease import Claim, finish
-from app.queue.lease_loop import LeaseLoop, Rhythm, Run
+from app.queue.lease_loop import LeaseLoop, Rhythm
 from app.schema import upgrade
 from app.submissions.enqueue import enqueue
 from app.submissions.model import Judging
@@ -27,7 +27,9 @@ ACCEPTED = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(), image="", versi
 
 
 @contextmanager
-def loop(database: Database, run: Run, rhythm: Rhythm | None = None, slots: int = 1) -> Iterator[LeaseLoop[Claim]]:
+def loop(
+    database: Database, run: Callable[[Claim, threading.Event], None], rhythm: Rhythm | None = None, slots: int = 1
+) -> Iterator[LeaseLoop[Claim]]:
     loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=slots), run, rhythm)
     loop.start()
     try:

@@ -192,7 +192,10 @@ def test_a_deep_recursion_is_shown_by_its_ends(bench: Bench) -> None:
         ("def solve(a, b, c, d): ...\n", "`solve` takes 4 parameters; the problem calls it with 2: a, b"),
         ("def solve(a, b, c, d=1): ...\n", "`solve` takes at least 3 parameters; the problem calls it with 2: a, b"),
         ("def solve(a=1): ...\n", "`solve` takes at most 1 parameter; the problem calls it with 2: a, b"),
-        ("def solve(a, b, *, c): ...\n", "`solve` has parameters that must be named (c); the problem calls it with 2"),
+        (
+            "def solve(a, b, *, c): ...\n",
+            "`solve` has keyword-only parameters without a default (c); the problem calls it with 2",
+        ),
         ("x = '\0'\n", "null bytes"),
         ("x = '\ud800'\n", "not valid Python text"),
         ("(" * 5000, "too many nested parentheses"),

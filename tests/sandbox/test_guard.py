@@ -152,6 +152,5 @@ def test_what_a_driver_hands_on_is_named_as_an_input_of_the_case(bench: Bench) -
 
     assert outcome.ending is Ending.INPUT_CHANGED
     assert told(outcome) == (
-        "your function changed x, an input of the case that an argument is built from, in place; "
-        "work on a copy: ….copy()"
+        "your function changed the case input x, from which an argument is built, in place; work on a copy: ….copy()"
     )

@@ -7,8 +7,9 @@ from sqlalchemy import func, select
 from app.database.engine import Database
 from app.errors import Conflict, Invalid, LimitReached, NotFound
 from app.submissions.cancel import cancel
+from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import Judging, Submission
-from app.submissions.submit import SOURCE_BYTES, Submit, SubmitLimits, submit
+from app.submissions.submit import Submit, SubmitLimits, submit
 from tests.factories import make_problem, make_user
 
 LIMITS = SubmitLimits(max_pending=20)

@@ -52,7 +52,7 @@ REMEDIES = {
     ),
     "much text": (an_outcome(Ending.TOO_MUCH_OUTPUT, "TooMuchText"), "print less"),
     "exit": (an_outcome(Ending.CRASHED, "exit"), "return a value; do not end the process"),
-    "signal": (an_outcome(Ending.CRASHED, "SIGSEGV"), "replace the call that ends the process by SIGSEGV"),
+    "signal": (an_outcome(Ending.CRASHED, "SIGSEGV"), "remove the call that ends the process with SIGSEGV"),
     "other values": (
         an_outcome(Ending.UNSUPPORTED, "set"),
         "return arrays, numbers, texts, or lists, tuples and dicts of them",

@@ -148,7 +148,7 @@ def test_noise_below_the_tolerance_is_pointed_out(added: str, is_told: bool, poo
 
     findings = check_reference(trial).findings
 
-    told = [finding.severity for finding in findings if "only the tolerance hides it" in finding.message]
+    told = [finding.severity for finding in findings if "only the tolerance hides the difference" in finding.message]
     assert told == ["warning"] * is_told
 
 

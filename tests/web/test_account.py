@@ -89,7 +89,7 @@ def test_an_address_is_saved_with_the_password_only(owner: TestClient, database:
     assert wrong.status_code == nowhere.status_code == 422
     assert "not your password" in error_beside(wrong.text, "email_password")
     assert 'value="ada@example.org"' in wrong.text
-    assert "is not an address" in error_beside(nowhere.text, "email")
+    assert "address is not valid" in error_beside(nowhere.text, "email")
     assert right.headers["location"] == "/account?done=email#email-form"
     assert find(database).email == "ada@example.org"
     assert PASSWORD not in wrong.text + nowhere.text

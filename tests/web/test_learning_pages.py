@@ -56,7 +56,7 @@ def test_who_is_not_signed_in_reads_the_statement_and_comes_back_after_signing_i
     ]
 
     assert 'href="/sign-in?next=/problems/scaled_sum%23learning"' in page
-    assert "3 hints, one at a time" in page
+    assert "3 hints, shown one at a time" in page
     assert not any(secret in page for secret in LOCKED)
     assert {answer.status_code for answer in asked} == {HTTPStatus.SEE_OTHER}
     assert all(

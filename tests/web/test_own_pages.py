@@ -67,7 +67,7 @@ def test_a_leaderboard_shows_those_who_asked_for_it_until_they_leave(ada: TestCl
     after = ada.get(BOARD).text
 
     assert "No entries yet" in before
-    assert "Your best takes 0.5 × the reference and would be rank 1. Only you see this." in before
+    assert "Your best solution takes 0.5 × as much as the reference and would have rank 1. Only you see this." in before
     assert f'<a href="/submissions/{own}">ada</a>' in mine
     assert ">ada<" in shown.partition('class="leaderboard"')[2].replace(" ", "").replace("\n", "")
     assert "2 ×" in shown

@@ -99,7 +99,7 @@ def test_a_page_tells_where_the_time_goes_and_how_much_of_it_is_left(ada: TestCl
 
     assert "Expect the verdict in less than 5 s." in queued
     assert "Running your code." in judging
-    assert re.search(r"Taking a warm box <b>12 ms</b>", judging)
+    assert re.search(r"Getting a ready sandbox <b>12 ms</b>", judging)
     assert re.search(r'aria-current="step">Running your code <b>…</b>', judging)
 
 
@@ -206,7 +206,7 @@ def test_a_hidden_case_shows_its_category_and_no_value(ada: TestClient, database
 
     page = ada.get(path).text
 
-    assert "<b>large:</b> Values outside tolerance. Hidden cases show no values" in page
+    assert "<b>large:</b> Values outside tolerance. The values of hidden cases are not shown" in page
     for secret in ("123.5", "321.5", "secret input"):
         assert secret not in page
 

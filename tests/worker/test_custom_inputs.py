@@ -51,5 +51,5 @@ def test_inputs_that_the_reference_can_not_answer_are_told_as_such_and_show_noth
     judging = bench.judging()
     assert (judging.state, judging.verdict, judging.attempt) == ("done", "invalid_submission", 1)
     assert [phase["name"] for phase in judging.phases or ()] == ["preparing"]
-    assert f"the reference solution can't answer these inputs ({why})" in case.report["message"]
+    assert f"the reference solution fails on these inputs ({why})" in case.report["message"]
     assert "secret" not in str(case.report)

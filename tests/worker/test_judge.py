@@ -54,7 +54,7 @@ def test_a_sample_that_was_not_run_says_why_and_shows_its_values(pool: Pool) -> 
 
     sample = judge(job, pool, lambda _: None, threading.Event()).cases[0]
 
-    assert "not run: 3 earlier cases ended the program" in sample.report["message"]
+    assert "not run: 3 earlier cases stopped the program" in sample.report["message"]
     assert sample.report["inputs"] == CASES[0].inputs_preview
 
 

@@ -17,8 +17,9 @@ from app.queue.lease import Claim
 from app.queue.lease_loop import LeaseLoop
 from app.submissions.model import Judging, Submission, WorkerRow
 from app.telemetry import context
-from app.worker.metrics import BoxTelemetry, JudgingTelemetry, Meter
+from app.worker.metrics import Meter
 from app.worker.middleware import Judge, Judged, with_middleware
+from app.worker.telemetry import BoxTelemetry, JudgingTelemetry
 from sandbox.interface import BoxLost, Launcher
 from sandbox.middleware import LauncherWithMiddleware
 from sandbox.pool import Pool
@@ -97,7 +98,7 @@ def test_lines_of_a_judging_say_which_it_is_and_which_request_asked_for_it(
 
     class Keep(logging.Filter):
         def filter(self, record: logging.LogRecord) -> bool:
-            if record.name == "app.worker.metrics":
+            if record.name == "app.worker.telemetry":
                 fields.append(context.current_fields())
             return True
 

@@ -38,8 +38,11 @@ def test_a_reference_that_raises_is_named_with_its_case(pool: CountingPool) -> N
 @pytest.mark.parametrize(
     ("checkers", "said"),
     [
-        ("{loss: {checker: exact}}", 'loss judges no leaf of any case; the leaves are only "", which "*" fits'),
-        ('{"*": {checker: exact}, "**": {checker: exact}}', "* judges no leaf of any case"),
+        (
+            "{loss: {checker: exact}}",
+            'the pattern loss matches no leaf of any case; the leaves are only "", which "*" fits',
+        ),
+        ('{"*": {checker: exact}, "**": {checker: exact}}', "the pattern * matches no leaf of any case"),
     ],
 )
 def test_checkers_that_judge_nothing_are_named(checkers: str, said: str, pool: CountingPool) -> None:

@@ -151,7 +151,7 @@ def test_a_sample_says_what_the_second_run_answered(pool: Pool) -> None:
 
     report = judged.cases[0].report
     assert report["category"] == RERUN
-    assert report["message"].startswith("correct at first, but not when this case ran again alone in a new process: ")
+    assert report["message"].startswith("this case was correct at first, but wrong when it ran again alone")
     assert "2 of 2 elements differ" in report["message"]
     assert report["answer"] is not None
 

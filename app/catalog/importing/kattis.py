@@ -52,6 +52,24 @@ _RULES: tuple[tuple[str, str], ...] = (
     (r"\n[ \t]+(?=[^-\s])", "\n"),
     (r"\n{3,}", "\n\n"),
 )
+VERDICTS = {
+    "accepted": "accepted",
+    "wrong_answer": "wrong_answer",
+    "time_limit_exceeded": "time_limit_exceeded",
+    "run_time_error": "runtime_error",
+}
+LICENCES = {"cc0": "CC0-1.0", "cc by": "CC-BY-4.0", "cc by-sa": "CC-BY-SA-4.0", "public domain": "public domain"}
+UNMAPPED_TYPES = ("interactive", "scoring", "multi-pass", "submit-answer")
+_STARTER_NAME = "`def main():`"
+_SECTION_OF = {"input": "Inputs", "output": "Output"}
+_ADDED = re.compile(r"^\s*\{\{\s*\w+\s*\}\}\s*$|^\s*\\nextsample\s*$", re.MULTILINE)
+_STARTER = '''import sys
+
+
+def main():
+    """Reads standard input and prints the answer."""
+    raise NotImplementedError("replace this line with your solution")
+'''
 
 
 def to_markdown(text: str) -> tuple[str, list[str]]:
@@ -72,14 +90,6 @@ def title_of(text: str) -> str | None:
     return plain[1].strip() if plain else named[1].strip() if named else None
 
 
-VERDICTS = {
-    "accepted": "accepted",
-    "wrong_answer": "wrong_answer",
-    "time_limit_exceeded": "time_limit_exceeded",
-    "run_time_error": "runtime_error",
-}
-LICENCES = {"cc0": "CC0-1.0", "cc by": "CC-BY-4.0", "cc by-sa": "CC-BY-SA-4.0", "public domain": "public domain"}
-UNMAPPED_TYPES = ("interactive", "scoring", "multi-pass", "submit-answer")
 # All inputs go into problem.yaml, which may have 256 KiB.
 MAX_INPUT_BYTES, MAX_CASES = 160 * 2**10, 200
 SAMPLE, SECRET = "data/sample", "data/secret"
@@ -220,11 +230,6 @@ def _statement(folder: SourceFolder, metadata: Mapping[str, Any], notes: Notes) 
     return str(title or folder.root.resolve().name), write_statement(_sections(text), notes)
 
 
-_STARTER_NAME = "`def main():`"
-_SECTION_OF = {"input": "Inputs", "output": "Output"}
-_ADDED = re.compile(r"^\s*\{\{\s*\w+\s*\}\}\s*$|^\s*\\nextsample\s*$", re.MULTILINE)
-
-
 def _sections(text: str) -> dict[str, str]:
     """Split the text into `Inputs`, `Output` and the rest, which is `Problem`."""
     sections: dict[str, list[str]] = {}
@@ -302,12 +307,3 @@ def _seconds(limits: Mapping[str, Any], notes: Notes) -> float:
 def _mebibytes(limits: Mapping[str, Any]) -> int:
     given = limits.get("memory")
     return min(max(int(given), 64), 65_536) if isinstance(given, int | float) else 1024
-
-
-_STARTER = '''import sys
-
-
-def main():
-    """Reads standard input and prints the answer."""
-    raise NotImplementedError("replace this line with your solution")
-'''

@@ -13,6 +13,11 @@ NUMBER = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
 # Newer formats have the flags with the test data, in one of these files.
 GROUP_FILES = ("data/test_group.yaml", "data/testdata.yaml", "data/secret/test_group.yaml", "data/secret/testdata.yaml")
 GROUP_KEYS = ("output_validator_args", "output_validator_flags")
+_TOLERANCES = {
+    "float_tolerance": ("rtol", "atol"),
+    "float_relative_tolerance": ("rtol",),
+    "float_absolute_tolerance": ("atol",),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,13 +80,6 @@ def _read_flags(flags: list[str], notes: Notes) -> Validator:
             "and adds the absolute and the relative part"
         )
     return Validator(**known)
-
-
-_TOLERANCES = {
-    "float_tolerance": ("rtol", "atol"),
-    "float_relative_tolerance": ("rtol",),
-    "float_absolute_tolerance": ("atol",),
-}
 
 
 def _number(text: str) -> float:

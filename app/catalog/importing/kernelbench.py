@@ -15,6 +15,29 @@ from app.catalog.source import parameters_of
 
 NEEDED = ("get_inputs",)
 CASES = (("as_given", "sample"), ("drawn_anew", "hidden"), ("drawn_once_more", "hidden"))
+_DRIVER = '''"""Builds the model from the case's seed and calls it."""
+
+import torch
+
+
+def run(solution, inputs):
+    torch.manual_seed(inputs["seed"])
+    model = solution(*inputs["init_inputs"])
+    with torch.no_grad():
+        return model(*inputs["inputs"])
+'''
+_STAND_IN = '''"""Mistake: returns nothing. TODO: replace this by a likely mistake."""
+
+import torch.nn as nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, *arguments):
+        super().__init__()
+
+    def forward(self, *inputs):
+        return None
+'''
 
 
 def read_kernelbench(path: Path) -> Imported:
@@ -168,28 +191,3 @@ def _add_todo(notes: Notes) -> None:
         "add a second accepted solution, written in another way",
         "replace submissions/wrong_answer/stand_in.py by likely mistakes, each with its sentence",
     ]
-
-
-_DRIVER = '''"""Builds the model from the case's seed and calls it."""
-
-import torch
-
-
-def run(solution, inputs):
-    torch.manual_seed(inputs["seed"])
-    model = solution(*inputs["init_inputs"])
-    with torch.no_grad():
-        return model(*inputs["inputs"])
-'''
-_STAND_IN = '''"""Mistake: returns nothing. TODO: replace this by a likely mistake."""
-
-import torch.nn as nn
-
-
-class ModelNew(nn.Module):
-    def __init__(self, *arguments):
-        super().__init__()
-
-    def forward(self, *inputs):
-        return None
-'''

@@ -38,6 +38,18 @@ ARRAY_MAKERS = {
     "torch.tensor": "torch",
     "torch.Tensor": "torch",
 }
+# The types of ints and floats: JAX computes in 32 bits here, and PyTorch turns Python's floats into float32.
+_DTYPES = {
+    "numpy": ("int64", "float64"),
+    "jax": ("int32", "float32"),
+    "torch": ("int64", "float32"),
+}
+_NAMES = {"float": "float64", "int": "int64", "double": "float64", "long": "int64"}
+STATEMENTS = ("statement.md", "problem.md", "description.md", "question.md", "README.md")
+SOLUTIONS = ("solution.py", "reference.py")
+STARTERS = ("starter.py", "starter_code.py", "template.py")
+TESTS = ("tests.json", "testcases.json", "test_cases.json", "input_output.json")
+MAX_CASES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +86,6 @@ def _read(node: ast.expr) -> Any:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError):
         raise ValueError(f"the argument {ast.unparse(node)[:60]} is not a literal") from None
-
-
-# The types of ints and floats: JAX computes in 32 bits here, and PyTorch turns Python's floats into float32.
-_DTYPES = {
-    "numpy": ("int64", "float64"),
-    "jax": ("int32", "float32"),
-    "torch": ("int64", "float32"),
-}
-_NAMES = {"float": "float64", "int": "int64", "double": "float64", "long": "int64"}
 
 
 def declaration_of(name: str, values: Sequence[Any], notes: Notes) -> dict[str, Any]:
@@ -142,13 +145,6 @@ def _numbers(value: Any) -> list[Any]:
 def value_for(value: Any) -> Any:
     """Return the value for the manifest."""
     return value.values if isinstance(value, LiteralArray) else value
-
-
-STATEMENTS = ("statement.md", "problem.md", "description.md", "question.md", "README.md")
-SOLUTIONS = ("solution.py", "reference.py")
-STARTERS = ("starter.py", "starter_code.py", "template.py")
-TESTS = ("tests.json", "testcases.json", "test_cases.json", "input_output.json")
-MAX_CASES = 200
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ FRAMEWORKS: tuple[Framework, ...] = ("numpy", "jax", "flax", "optax", "torch")
 # Packages that every box has too.
 ALSO_THERE = ("scipy", "ml_dtypes", "typing_extensions")
 _IS_MAIN = "__name__ == '__main__'"
+_DEFINING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.Expr)
+MAX_FILES = 5_000
 
 
 class NotMapped(Exception):
@@ -110,9 +112,6 @@ def _closing_calls(tree: ast.Module, name: str) -> list[ast.stmt]:
     return [last] if is_call and only_defines else []
 
 
-_DEFINING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.Expr)
-
-
 def _is_called_before(tree: ast.Module, name: str) -> bool:
     """Whether the top level reads input, prints or calls the function before the last statement."""
     effects = [node for node in tree.body[:-1] if isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr)]
@@ -157,9 +156,6 @@ def _indented(source: str) -> str:
     lines = source.splitlines()
     moved = [line if number in inside else textwrap.indent(line, "    ") for number, line in enumerate(lines, 1)]
     return "\n".join(moved) + "\n"
-
-
-MAX_FILES = 5_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def restore(
     yes: Yes = False,
     data: Data = None,
 ) -> None:
-    """Restore a backup in one transaction. Stop the service first."""
+    """Restore all of a backup, or nothing. Stop the service first."""
     from app.audit import COMMAND
     from app.backup.archive import write_sizes
     from app.backup.restore import look_through, present_rows

@@ -79,7 +79,7 @@ def begin(
     with transaction(data) as session:
         found = preview(session, choice, onto)
         _warn(found)
-        confirm(f"Judge {found.total} submissions again, without {found.unfinished} unfinished ones?", yes)
+        confirm(f"Judge {found.total} submissions again? Left out as unfinished: {found.unfinished}.", yes)
         begun = rejudge(session, COMMAND, Rejudge(choice=choice, onto=onto, note=note))
         rejudging_id = begun.id
     show(rejudging_id, watch=watch, as_json=as_json, data=data)

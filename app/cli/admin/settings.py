@@ -42,7 +42,7 @@ def set_(
     yes: Yes = False,
     data: Data = None,
 ) -> None:
-    """Change a setting. The change applies from the next request; one that deletes data asks for confirmation."""
+    """Change a setting. The change applies within seconds. A change that deletes data asks for confirmation."""
     from app.admin.settings import change_settings, read_value
     from app.audit import COMMAND
 

@@ -9,6 +9,9 @@ from app.catalog.package import Package, load_package, package_from_files
 from app.errors import NotFound
 from app.settings import Settings, read_settings
 
+NAMED = "A package's folder, its slug, or a single YAML file."
+YAML = (".yaml", ".yml")
+
 
 def list_folders(settings: Settings) -> list[Path]:
     """List the folders with a `problem.yaml`. Raises NotFound if there is none."""
@@ -16,10 +19,6 @@ def list_folders(settings: Settings) -> list[Path]:
     if not folders:
         raise NotFound(f"{settings.problems} has no problem packages; set ALLCLOSE_PROBLEMS to another folder")
     return folders
-
-
-NAMED = "A package's folder, its slug, or a single YAML file."
-YAML = (".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)

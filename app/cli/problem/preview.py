@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 # The sample cases do not depend on the secret or the variant.
 NO_SECRET = b"preview"
+POLL_SECONDS = 0.3
+PORT = 8001
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,6 @@ def _answer(package: Package, pool: "Pool", abort: Event) -> Answers:
     return Answers({case.name: (case.inputs_preview, case.expected_preview) for case in prepared.cases}, "")
 
 
-POLL_SECONDS = 0.3
 Signature = tuple[tuple[str, int, int], ...]
 
 
@@ -249,9 +250,6 @@ def _sample(name: str, doc: str | None, previews: Mapping[str, tuple[Any, Any]])
 
     inputs, expected = previews.get(name, (None, None))
     return SampleCase(name=name, doc=doc, inputs=inputs, expected=expected)
-
-
-PORT = 8001
 
 
 class PortInUse(AllcloseError):

@@ -50,7 +50,7 @@ class Fraction(Checker):
         most = size - ceil(Ratio(repr(self.least)) * size)
         found = replace(found, tolerance_used=distance.outside / most if most else float("inf"))
         if distance.outside > most:
-            few = f"{task.subject}: {distance.outside} of {size} elements differ; at most {most} may"
+            few = f"{task.subject}: {distance.outside} of {size} elements differ; at most {most} may differ"
             return replace(found, message=f"{few}; {worst_text(found)}")
         return self._find_rest(task, found)
 

@@ -38,7 +38,7 @@ class Gradient(Checker):
 
     @property
     def rule(self) -> str:
-        return f"within a relative error of {self.relative:g}, taken as one vector"
+        return f"within a relative error of {self.relative:g}, with all elements compared as one vector"
 
     def check(self, task: Task) -> Finding:
         if not np.isfinite(task.expected.array).all():

@@ -125,8 +125,8 @@ class UpToPermutation(JointChecker):
     def rule(self) -> str:
         same = f", the same for all leaves of {self.group}" if self.group else ""
         if self.labels:
-            return f"the expected labels up to renaming{same}"
-        return f"within the tolerance up to the order along axis {self.axis}{same}"
+            return f"the expected labels, which may be renamed{same}"
+        return f"within the tolerance, in any order along axis {self.axis}{same}"
 
     def find_contradiction(self) -> Objection | None:
         if self.axis is None and not self.labels:

@@ -35,7 +35,7 @@ class UpToSign(JointChecker):
     @property
     def rule(self) -> str:
         part = "as a whole" if not self.axes else f"for each index of axis {' and '.join(map(str, self.axes))}"
-        return f"within the tolerance up to a sign, {part}"
+        return f"within the tolerance; it may have the opposite sign, {part}"
 
     def find_contradiction(self) -> Objection | None:
         if len(set(self.axes)) < len(self.axes):
@@ -113,7 +113,7 @@ class _Halves:
     def _sentence(self, part: tuple[int, ...], found: Finding, is_flipped: bool) -> str:
         name = f"{self.task.subject}: {_part_name(part, self.places, self.answer.ndim)}" if part else self.task.subject
         if self.as_it_is[part] or self.negated[part]:
-            return f"{name} has another sign than the other leaves of its group; flip them together"
+            return f"{name} and the other leaves of its group have different signs flipped; flip them together"
         flipped = "with the sign flipped, " if is_flipped else ""
         return f"{name} differs under either sign; {flipped}{worst_text(found)}"
 

@@ -18,7 +18,7 @@ class MaxFlopsRatio(Requirement):
 
     @property
     def rule(self) -> str:
-        return f"do at most {self.max_flops_ratio:g} times the reference's arithmetic"
+        return f"do at most {self.max_flops_ratio:g} times as much arithmetic as the reference"
 
     def judge(self, facts: Facts) -> tuple[str, str] | None:
         expected = f"at most {self.max_flops_ratio:g} times the reference's arithmetic"

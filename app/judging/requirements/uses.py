@@ -100,7 +100,7 @@ class Uses(Requirement):
             return f"a {kind} that the answer does not depend on"
         beside = _listed([name for name in self.through if name in one.bypassed_by])
         if beside:
-            return f"a {kind}, but {beside} also reaches the answer without it"
+            return f"a {kind}, but {beside} also reaches the answer by a path outside the {kind}"
         if one.effect is None or one.effect >= LEAST_EFFECT * clear_effect(reference):
             return None
         part = "without one of its steps" if isinstance(one, Loop) else "with only one of its branches"

@@ -32,7 +32,7 @@ LITTLE, FAR = (0.9, 1.1), (-3.0, 3.0)
 Range = tuple[float, float]
 REQUIREMENT = "requirement not met"
 BEYOND = "{remedy}; it gives another answer on inputs further from 0, or of the other sign"
-BY_LUCK = "another draw of {cases} kills it; widen what the case draws, so that every draw does"
+BY_LUCK = "another draw of {cases} kills the mutant; draw from a wider range, so that every draw kills it"
 # Each is judged like a submission, which compiles it again.
 MOST_JUDGED = 12
 MOST = 80

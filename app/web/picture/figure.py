@@ -19,6 +19,7 @@ from app.web.value_text import wrong_leaves
 
 CELL, MOST = 13.0, 9
 ROOM = 34.0
+MOST_FIGURES = 3
 
 
 def draw_shape(shape: tuple[int, ...], other: tuple[int, ...], name: str) -> Markup:
@@ -68,9 +69,6 @@ def _kind(shape: tuple[int, ...], other: tuple[int, ...], axis: int) -> str:
 
 def _lead(words: str, height: float) -> Markup:
     return element("text", words, class_="size other", x=0.0, y=height / 2 + 14) if words else Markup("")
-
-
-MOST_FIGURES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,8 @@ from typing import Any
 from app.judging.severity import severity
 from app.web.messages import gettext as _
 
+BY_ELEMENT = ("closeness", "fraction", "exact", "ulp")  # these compare elements at the same index
+
 
 def flatten(values: Any) -> list[Any]:
     """Flatten nested lists in C order."""
@@ -86,9 +88,6 @@ def short_share(used: float) -> str:
 
 def _thousands(number: float) -> str:
     return f"{float(f'{number:.2g}'):,.0f}" if number < 1e9 else f"{number:.2g}"
-
-
-BY_ELEMENT = ("closeness", "fraction", "exact", "ulp")  # these compare elements at the same index
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,9 @@ from app.web.picture.svg import drawing, element
 LARGEST = 1e300  # larger numbers are drawn at the edge, so that differences stay finite
 
 LEAST = 1e-300
+DOTS = 40  # longer vectors have no dots
+EDGE = 16.0
+THINNEST = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,6 @@ def ticks(scale: Scale, count: int = 4) -> list[float]:
 WIDTH, HEIGHT = 460.0, 236.0
 LEFT, RIGHT = 62.0, 448.0
 TOP, MIDDLE = (10.0, 130.0), (152.0, 212.0)
-DOTS = 40  # longer vectors have no dots
 
 
 def draw_line_plot(values: Values) -> Markup:
@@ -147,8 +149,6 @@ def _axis(down: Scale, marks: Sequence[float] | None = None) -> Markup:
 
 
 NUMBER_LINE_WIDTH, NUMBER_LINE_HEIGHT, AXIS = 420.0, 84.0, 42.0
-EDGE = 16.0
-THINNEST = 3.0
 
 
 def draw_number_line(answer: float, expected: float, allowed: float) -> Markup:

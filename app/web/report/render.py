@@ -18,6 +18,12 @@ from app.web.report.tolerance_chart import SMALL, WIDE, draw_tolerance, margin_t
 
 MAX_TEXT = 100_000
 _KINDS = {"+": "added", "-": "removed", "@": "place"}
+# The most cases with a column of their own.
+MOST_COLUMNS = 24
+HERE = Path(__file__).parent
+STATIC = HERE.parent / "static"
+SHEETS = ("base.css", "report.css")
+ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +49,6 @@ MEANINGS: dict[Mark, str] = {
     "passed": "not caught",
     "unknown": "not run",
 }
-# The most cases with a column of their own.
-MOST_COLUMNS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +111,6 @@ def families(section: MutationSection) -> tuple[Family, ...]:
         for name in names
     ]
     return tuple(sorted(found, key=lambda family: (-family.survived, -family.total, family.name)))
-
-
-HERE = Path(__file__).parent
-STATIC = HERE.parent / "static"
-SHEETS = ("base.css", "report.css")
-ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 
 
 def render(report: Report) -> str:

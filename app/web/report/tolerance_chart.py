@@ -13,6 +13,16 @@ LARGEST = 1e15
 SMALLEST = 1e-15
 # The distance of marks, in pixels, at which their labels don't touch.
 MARK_WIDTH = 44.0
+MARGIN = 14.0
+ZERO_ROOM = 34.0
+TOP = 50.0
+DOT = 9.0
+LABEL_ROOM = 24.0
+LANE_GAP = 14.0
+MOST_IN_A_PILE = 12
+LETTER = 6.3
+# The distance of labels from the tolerance's line.
+BESIDE = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +66,6 @@ def scale_for(values: Iterable[float], start: float, end: float) -> Scale:
 
 
 WIDE, SMALL = 760.0, 340.0
-MARGIN = 14.0
-ZERO_ROOM = 34.0
-TOP = 50.0
-DOT = 9.0
-LABEL_ROOM = 24.0
-LANE_GAP = 14.0
-MOST_IN_A_PILE = 12
-LETTER = 6.3
-# The distance of labels from the tolerance's line.
-BESIDE = 6.0
 
 
 @dataclass(frozen=True, slots=True)

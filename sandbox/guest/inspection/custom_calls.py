@@ -22,6 +22,18 @@ _LEFT, _ALL, _THIN = 76, 65, 83  # ASCII codes of L, A and S
 _CHECKED = frozenset(["call_target_name", "mhlo.backend_config", "operand_layouts", "result_layouts"])
 # XLA needs none of these, so they are removed unread.
 _DROPPED = frozenset(["mhlo.frontend_attributes", "output_operand_aliases", "sdy.sharding_rule"])
+_EITHER = {"uplo": "LU"}
+_SETTINGS: dict[str, dict[str, str]] = {
+    "potrf": _EITHER,
+    "getrf": {},
+    "geqrf": {},
+    "orgqr": {},
+    "ungqr": {},
+    "syevd": _EITHER | {"mode": "VN"},
+    "heevd": _EITHER | {"mode": "VN"},
+    "gesdd": {"mode": "AS"},
+    "trsm": _EITHER | {"side": "LR", "trans_x": "NTC", "diag": "UN"},
+}
 
 
 def check_custom_call(operation: Any, operands: Types, results: Types) -> None:
@@ -134,16 +146,4 @@ _RULES: dict[str, Rule] = {
     "heevd": _syevd,
     "gesdd": _gesdd,
     "trsm": _trsm,
-}
-_EITHER = {"uplo": "LU"}
-_SETTINGS: dict[str, dict[str, str]] = {
-    "potrf": _EITHER,
-    "getrf": {},
-    "geqrf": {},
-    "orgqr": {},
-    "ungqr": {},
-    "syevd": _EITHER | {"mode": "VN"},
-    "heevd": _EITHER | {"mode": "VN"},
-    "gesdd": {"mode": "AS"},
-    "trsm": _EITHER | {"side": "LR", "trans_x": "NTC", "diag": "UN"},
 }

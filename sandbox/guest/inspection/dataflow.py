@@ -21,6 +21,8 @@ MOVEMENT = {
 }  # fmt: skip
 # Operations that choose between numbers computed elsewhere.
 CHOICES = {"select": (1, 2), "clamp": (1,), "scatter": None}
+# A step may read this many times its part of a parameter, for overlapping windows and second reads.
+OVERLAP = 4
 
 
 class Flow:
@@ -91,10 +93,6 @@ def moved_from(operation: Operation) -> list[int] | None:
         chosen = CHOICES[operation.name]
         return operation.operands if chosen is None else [operation.operands[place] for place in chosen]
     return None
-
-
-# A step may read this many times its part of a parameter, for overlapping windows and second reads.
-OVERLAP = 4
 
 
 @dataclass(frozen=True, slots=True)

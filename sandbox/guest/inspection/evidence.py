@@ -14,6 +14,8 @@ from sandbox.guest.signature import Leaf
 
 # Share of the arithmetic that must occur in groups of a number, for that number to count as copies of a body.
 MOST = 2 / 3
+# Each loop or branch costs several walks over the program. The rest are reported as not taking part.
+MAX_EXAMINED = 48
 
 
 def copies(graph: Graph, arithmetic: list[Operation]) -> int:
@@ -41,9 +43,6 @@ def _kind(graph: Graph, operation: Operation) -> tuple[object, ...]:
     types = [graph.types[value] for value in (*operation.operands, *operation.results)]
     return (operation.name, operation.contracted, *types)
 
-
-# Each loop or branch costs several walks over the program. The rest are reported as not taking part.
-MAX_EXAMINED = 48
 
 Facts = dict[str, Any]
 

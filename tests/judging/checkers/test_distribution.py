@@ -83,7 +83,7 @@ WRONG: dict[str, tuple[Array, Array, str]] = {
     "wider": (draw(2) * 1.3, draw(3), "; the standard deviation: yours 1.3"),
     "another shape": (np.sign(draw(2)), draw(3), "; the share of the values up to"),
     "clipped": (np.clip(draw(2), -1.8, 1.8), draw(3), "; the number of values"),
-    "outlying": (OUTLYING, draw(3), "; the number of values above all of the other sample: yours 30"),
+    "outlying": (OUTLYING, draw(3), "; the number of values above every value of the other sample: yours 30"),
     "uncorrelated": (draw(2, 3000, 2), CORRELATED, "; the covariance of components 0 and 1: yours 0.0"),
     "one component": (draw(2, 3000, 2) * [1, 2], draw(3, 3000, 2), "of component 1"),
     "constant": (np.zeros(3000), draw(3), "; the standard deviation: yours 0"),

@@ -60,7 +60,8 @@ def test_a_message_counts_what_missed_and_what_may() -> None:
     found = judge("fraction", answer, np.zeros(4), tolerance=(0.0, 0.1), least=0.75, rest=REST)
 
     assert found.message == (
-        "your output: 2 of 4 elements differ; at most 1 may; worst at (2,): yours 0.75, expected 0 (allowed ±0.1)"
+        "your output: 2 of 4 elements differ; at most 1 may differ; "
+        "worst at (2,): yours 0.75, expected 0 (allowed ±0.1)"
     )
     assert found.leaves[0].tolerance_used == 2.0
 

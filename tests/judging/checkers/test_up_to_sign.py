@@ -113,7 +113,7 @@ def test_leaves_of_a_group_are_flipped_together() -> None:
     assert together({"u": u * signs, "v": v * signs}, {"u": u, "v": v}).accepted
     found = together({"u": u * signs, "v": v}, {"u": u, "v": v})
     assert not found.accepted
-    assert "column 0 has another sign than the other leaves of its group; flip them together" in found.message
+    assert "the other leaves of its group have different signs flipped; flip them together" in found.message
 
 
 def test_leaves_without_a_group_are_flipped_each_by_itself() -> None:

@@ -39,7 +39,7 @@ def test_an_identity_of_somebody_else_is_not_linked(ada: TestClient, provider: A
     answer = ada.get(provider.visit(begin_link(ada)))
 
     assert answer.status_code == 403
-    assert "belongs to another account" in answer.text
+    assert "is linked to another account" in answer.text
 
 
 def test_a_link_can_not_be_ended_by_who_is_signed_in_as_somebody_else_by_then(

@@ -16,7 +16,10 @@ class Transpose(Operator):
     """Removes a transpose, flip or other change of axes."""
 
     name = "transpose left out"
-    remedy = "add a case with a square, asymmetric array here: the shapes then fit either way and the values do not"
+    remedy = (
+        "add a case with a square, asymmetric array here: with and without the transpose, the shapes are then valid "
+        "but the values differ"
+    )
 
     def replacements(self, node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
         if isinstance(node, cst.Attribute) and node.attr.value in _TRANSPOSES:

@@ -1,12 +1,7 @@
-"""The runs of a submission that may start ahead of time (`run.RunAhead`), while the first run still goes on.
+"""The second run of a submission: one case, drawn at random, is called first in another process.
 
-They start only where a core and a box are idle: starting a box takes more processor time than such a run. There are
-three of them.
-
-    second run     One case, drawn at random, is called first in another process. Its answer must be correct there
-                   too. That process has no memory of other cases, and another count of calls, clock and process ID.
-    other shapes   The process of the second run goes on with some shapes of inputs, which the first one leaves out.
-    tracing        The function is traced, for problems that need programs.
+Its answer must be correct there too. That process has no memory of other cases, and another count of calls, clock and
+process ID.
 """
 
 import random
