@@ -72,8 +72,7 @@ class Settings(BaseModel):
     )
     public_url: str | None = Field(None, description="the address of the pages; links in mails begin with it")
     trusted_proxies: str = Field(
-        "127.0.0.1",
-        description="addresses or networks of proxies whose X-Forwarded-For is trusted, separated by commas",
+        "", description="addresses or networks of proxies whose X-Forwarded-For is trusted, separated by commas"
     )
     smtp_host: str | None = Field(None, description="the mail server; without one, the admin gets the links")
     smtp_port: int = Field(587, ge=1, le=65535)

@@ -78,7 +78,7 @@ def change_password(
     """
     owner = _lock_owner(session, actor)
     require_reauthentication(owner, reauthentication)
-    _check_new(new)
+    _check_new(new, owner.username)
     owner.password_hash = hash_password(new)
     ended = end_sessions(session, owner.id, keep=keep)
     record(session, actor, Act(action="user.password_changed", target=owner.id, after={"sessions_ended": ended}))
@@ -101,8 +101,8 @@ def _lock_owner(session: Session, actor: Actor) -> User:
     return session.get_one(User, actor.user_id, with_for_update={"key_share": True}, populate_existing=True)
 
 
-def _check_new(password: str) -> None:
+def _check_new(password: str, username: str) -> None:
     try:
-        check_password(password)
+        check_password(password, [username])
     except Invalid as fault:
         raise Invalid("new", str(fault)) from None

@@ -1,14 +1,20 @@
 """Passwords: their rules and their argon2id hashes."""
 
 import secrets
+from collections.abc import Iterable
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from zxcvbn import zxcvbn
 
 from app.errors import Invalid
 
 MIN_CHARACTERS = 10
 MAX_BYTES = 1024
+# On zxcvbn's scale from 0 to 4: guessed in fewer than 10**8 tries.
+LEAST_STRENGTH = 3
+# zxcvbn needs time that is quadratic in the length. The rest can only make a password stronger.
+ESTIMATED_CHARACTERS = 72
 
 # OWASP's first recommendation for argon2id: 19 MiB, 2 passes, 1 lane. Many sign-ins at once fit in memory.
 _HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
@@ -17,8 +23,8 @@ _HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 _DUMMY_HASH = _HASHER.hash("the password of no one")
 
 
-def check_password(password: str) -> None:
-    """Raises Invalid with the length and the limit."""
+def check_password(password: str, known: Iterable[str] = ()) -> None:
+    """Raises Invalid. `known`: words that an attacker tries first, such as the user name."""
     if len(password) < MIN_CHARACTERS:
         raise Invalid("password", f"The password has {len(password)} characters. Choose at least {MIN_CHARACTERS}.")
     try:
@@ -29,6 +35,10 @@ def check_password(password: str) -> None:
         ) from None
     if size > MAX_BYTES:
         raise Invalid("password", f"The password has {size} bytes in UTF-8. Choose at most {MAX_BYTES}.")
+    estimate = zxcvbn(password[:ESTIMATED_CHARACTERS], user_inputs=list(known), max_length=ESTIMATED_CHARACTERS)
+    if estimate["score"] < LEAST_STRENGTH:
+        reason = estimate["feedback"]["warning"] or "The password is easy to guess."
+        raise Invalid("password", f"{reason} Choose a stronger one, such as three uncommon words.")
 
 
 def generate_password() -> str:

@@ -71,7 +71,7 @@ def reset_password(session: Session, actor: Actor, token: str, password: str) ->
     Raises ResetLinkSpent and Invalid.
     """
     user = get_user_by_reset(session, token)
-    check_password(password)
+    check_password(password, [user.username])
     user.password_hash = hash_password(password)
     end_sessions(session, user.id)
     revoke_tokens(session, user.id)

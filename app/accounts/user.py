@@ -44,7 +44,8 @@ def sign_up(session: Session, wanted: SignUp, *, role: Role = "student") -> User
 
 def check_sign_up(wanted: SignUp) -> None:
     """Raises Invalid for all wrong fields together."""
-    checks = [partial(check_username, wanted.username), partial(check_password, wanted.password)]
+    known = [wanted.username, *([wanted.email] if wanted.email else [])]
+    checks = [partial(check_username, wanted.username), partial(check_password, wanted.password, known)]
     if wanted.email is not None:
         checks.append(partial(check_email, wanted.email))
     check_all(checks)

@@ -35,7 +35,7 @@ def is_own_origin(request: Request) -> bool:
     # Behind a proxy, the Host header may differ from the host in the browser's address bar.
     settings = get_settings(request)
     is_public = settings.public_url is not None and (scheme, host) == urlsplit(settings.public_url)[:2]
-    return is_public or host == request.headers.get("host")
+    return is_public or (scheme, host) == (request.url.scheme, request.headers.get("host"))
 
 
 def local_path(target: str) -> str:

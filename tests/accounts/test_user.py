@@ -46,13 +46,17 @@ def test_names_of_accounts_that_were_erased_are_nobody_elses(database: Database,
         ("short", "has 5 characters. Choose at least 10"),
         ("é" * 513, "has 1026 bytes in UTF-8. Choose at most 1024"),
         ("0123456789\ud800", "lone surrogate"),
+        ("aaaaaaaaaa", "Repeats like .* Choose a stronger one"),
+        ("password123", "common password"),
+        ("ada.lovelace", "stronger"),
+        ("x" * 1000, "Repeats"),
     ],
 )
-def test_a_password_outside_the_limits_is_refused_with_its_size(
+def test_a_password_that_breaks_a_rule_is_refused_with_the_reason(
     database: Database, password: str, message: str
 ) -> None:
     with pytest.raises(Invalid, match=message) as caught, database.transaction() as session:
-        sign_up(session, SignUp(username="ada", password=password))
+        sign_up(session, SignUp(username="ada-lovelace", password=password))
 
     assert caught.value.field == "password"
 

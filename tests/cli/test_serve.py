@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 
@@ -93,6 +94,18 @@ def test_a_database_that_is_killed_is_started_again_and_nothing_is_lost(served: 
 
 
 @pytest.mark.whole
+def test_no_client_of_this_machine_can_choose_its_address(served: Served) -> None:
+    account = {"username": "ada-of-elsewhere", "password": "correct horse battery"}
+    forged = {"X-Forwarded-For": "203.0.113.9"}
+    with httpx.Client(base_url=served.url, timeout=90, headers=forged) as client:
+        client.post("/api/v1/users", json=account).raise_for_status()
+        client.post("/sign-in", data=account)
+        page = client.get("/account").text
+
+    assert "127.0.0.1" in page
+    assert "203.0.113.9" not in page
+
+
 def test_two_servers_do_not_share_a_data_folder(tmp_path: Path) -> None:
     with (
         serve(tmp_path, options=NO_WORKER) as served,

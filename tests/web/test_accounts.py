@@ -115,6 +115,7 @@ FOREIGN: tuple[dict[str, str], ...] = (
     {"Sec-Fetch-Site": "cross-site"},
     {"Sec-Fetch-Site": "same-site"},
     {"Origin": "https://evil.example"},
+    {"Origin": "https://testserver"},
     {"Origin": "null"},
     {"Sec-Fetch-Site": "cross-site", "Origin": "http://testserver"},
 )
