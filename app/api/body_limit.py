@@ -1,9 +1,11 @@
-"""Refuses large request bodies before they are held in memory or parsed.
+"""Refuses large request bodies before they are held in memory or parsed, and bodies that arrive too slowly.
 
 Signing up, signing in and getting a token need a few hundred bytes. So a request without a valid sign-in may have only
 a few KiB, and a visitor can't make the process parse more.
 """
 
+import asyncio
+import time
 from collections.abc import Callable
 from http import HTTPStatus
 from urllib.parse import quote, urlsplit
@@ -24,6 +26,10 @@ MAX_BODY_BYTES = 1024 * 1024
 MAX_FORM_BYTES = 2 * MAX_UPLOAD_BYTES
 # A password of 1024 bytes, an e-mail address and the path of the next page, each byte escaped as `\\u00e9` or `%C3`.
 MAX_UNKNOWN_BYTES = 16 * 1024
+# A body has this long to arrive, and a second more for each of so many bytes. A half-sent body would otherwise hold its
+# connection for ever.
+BODY_SECONDS = 20.0
+LEAST_BYTES_PER_SECOND = 4 * 1024
 # Paths that accept a body without a sign-in.
 _ENTRANCES = (
     "/api/v1/users",
@@ -75,13 +81,22 @@ def _declared_bytes(scope: Scope) -> int:
 
 
 def _counted(scope: Scope, receive: Receive, most: int) -> Receive:
-    """Return a `receive` that raises HTTPException when a chunked body becomes too large."""
-    received = 0
+    """Return a `receive` that raises HTTPException when the body becomes too large or arrives too slowly."""
+    received, is_whole, began = 0, False, time.monotonic()
 
     async def counted() -> Message:
-        nonlocal received
-        message = await receive()
+        nonlocal received, is_whole
+        if is_whole:
+            return await receive()
+        left = BODY_SECONDS + received / LEAST_BYTES_PER_SECOND - (time.monotonic() - began)
+        try:
+            async with asyncio.timeout(left):
+                message = await receive()
+        except TimeoutError:
+            text = f"Only {received} bytes of the body arrived in time. Send it again on a faster connection."
+            raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, text, {"Connection": "close"}) from None
         received += len(message.get("body", b""))
+        is_whole = not message.get("more_body", False)
         if received > most:
             raise _refusal(scope, received, most)
         return message

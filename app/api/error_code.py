@@ -58,6 +58,7 @@ class Code(StrEnum):
     REMOVAL_UNCONFIRMED = "removal_unconfirmed"
     OUTDATED = "outdated"
     BODY_TOO_LARGE = "body_too_large"
+    BODY_TOO_SLOW = "body_too_slow"
     MEDIA_TYPE_NOT_TAKEN = "media_type_not_taken"
     CURSOR_INVALID = "cursor_invalid"
     INPUTS_INVALID = "inputs_invalid"
@@ -95,6 +96,7 @@ MEANINGS: dict[Code, Meaning] = {
     Code.REMOVAL_UNCONFIRMED: Meaning(HTTPStatus.CONFLICT, "it would delete rows for good; `detail` counts them"),
     Code.OUTDATED: Meaning(HTTPStatus.PRECONDITION_FAILED, "it has changed since you read it; read it again"),
     Code.BODY_TOO_LARGE: Meaning(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the body is larger than this call allows"),
+    Code.BODY_TOO_SLOW: Meaning(HTTPStatus.REQUEST_TIMEOUT, "the body did not arrive in time; send it again"),
     Code.MEDIA_TYPE_NOT_TAKEN: Meaning(
         HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "this call does not accept the `Content-Type`"
     ),
@@ -142,6 +144,7 @@ CODE_OF_STATUS: dict[HTTPStatus, Code] = {
     HTTPStatus.NOT_FOUND: Code.PATH_UNKNOWN,
     HTTPStatus.METHOD_NOT_ALLOWED: Code.METHOD_NOT_ALLOWED,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: Code.BODY_TOO_LARGE,
+    HTTPStatus.REQUEST_TIMEOUT: Code.BODY_TOO_SLOW,
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE: Code.MEDIA_TYPE_NOT_TAKEN,
 }
 

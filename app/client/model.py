@@ -1977,6 +1977,7 @@ class ProblemDetails(Answer):
         "removal_unconfirmed",
         "outdated",
         "body_too_large",
+        "body_too_slow",
         "media_type_not_taken",
         "cursor_invalid",
         "inputs_invalid",

@@ -8,6 +8,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
+from app.api import body_limit
 from tests.attacks.conftest import PASSWORD, SLUG, Site
 
 SCRIPT = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
@@ -148,3 +149,25 @@ def test_bodies_that_are_never_sent_to_their_end_keep_nobody_waiting(site: Site)
             client.sendall(head + b"username=a")
 
         assert site.browser().get("/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "sent"),
+    [
+        ("/sign-in", "application/x-www-form-urlencoded", b"username=a"),
+        ("/api/v1/tokens", "application/json", b'{"username": "a'),
+    ],
+)
+def test_a_body_that_does_not_arrive_ends_its_connection(
+    site: Site, monkeypatch: pytest.MonkeyPatch, path: str, kind: str, sent: bytes
+) -> None:
+    monkeypatch.setattr(body_limit, "BODY_SECONDS", 0.3)
+    address = urlsplit(site.url)
+    head = f"POST {path} HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Type: {kind}\r\nContent-Length: 99\r\n\r\n"
+
+    with socket.create_connection((address.hostname, address.port), timeout=10) as client:
+        client.sendall(head.encode() + sent)
+        answer = b"".join(iter(lambda: client.recv(4096), b""))
+
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b"of the body arrived in time" in answer
