@@ -159,11 +159,12 @@ class Cluster:
     def not_started(self, what: str, lines: Sequence[str] | None = None) -> PostgresNotStarted:
         """Return the error, with the end of the log and what to do."""
         lines = self.log_lines() if lines is None else lines
-        tail = "\n".join(f"  {line}" for line in lines[-LOG_TAIL_LINES:]) or "  (nothing)"
+        tail = "".join(f"\n  {line}" for line in lines[-LOG_TAIL_LINES:])
         return PostgresNotStarted(
-            f"The embedded PostgreSQL in {self.folder} did not start: {what}. The last lines of its log:\n{tail}\n"
-            "Fix what they name, or use --data with a folder on a local disk that has free space, "
-            "or set ALLCLOSE_DATABASE_URL to your own PostgreSQL."
+            f"The embedded PostgreSQL in {self.folder} did not start: {what}."
+            f"{f' The last lines of its log:{tail}' if tail else ''}\n"
+            "Fix this, use --data with a folder on a local disk that has free space, or set ALLCLOSE_DATABASE_URL to "
+            "your own PostgreSQL."
         )
 
 
