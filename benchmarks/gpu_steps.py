@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from app.judging.comparison import Rules, compare
-from app.judging.tolerance import Tolerance
+from app.judging.tolerance_comparison import Tolerance
 from benchmarks import gpu_programs as programs
 from benchmarks.gpu_bench import Check, Row, failure_of, make_request, value_of
 from sandbox.guest import codec

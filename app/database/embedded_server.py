@@ -345,7 +345,14 @@ def _open(cluster: Cluster, options: Mapping[str, str] | None, lock: IO[str]) ->
 
 def _start(cluster: Cluster, options: Mapping[str, str]) -> Server:
     cluster.create()
-    server = find_server(cluster) or start_server(cluster, options)
+    if adopted := find_server(cluster):
+        try:
+            _ensure_database(cluster, adopted)
+        except psycopg.OperationalError:  # it was killed, and had not ended yet when it was found
+            adopted.stop()
+        else:
+            return adopted
+    server = start_server(cluster, options)
     try:
         _ensure_database(cluster, server)
     except BaseException:

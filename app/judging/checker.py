@@ -15,7 +15,7 @@ from app.errors import JudgeFailed
 from app.judging.leaf import Kind, Leaf, Shown, kind_of
 from app.judging.options import Model
 from app.judging.structure import subject
-from app.judging.tolerance import Tolerance
+from app.judging.tolerance_comparison import Tolerance
 
 SHAPE, DTYPE = "shape differs", "dtype differs"
 NAN_OR_INF, VALUES = "nan or inf differs", "values outside tolerance"

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, Strict
 
-from app.judging.tolerance import Tolerance
+from app.judging.tolerance_comparison import Tolerance
 
 Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
 Integer = Annotated[int, Strict()]

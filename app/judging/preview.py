@@ -15,7 +15,7 @@ import numpy as np
 from app.judging.leaf import Array, Leaf, Tree, read_leaf, shown
 from app.judging.structure import describe, leaves, path_text
 from app.judging.text import printable
-from app.judging.tolerance import PIECE
+from app.judging.tolerance_comparison import PIECE
 
 MAX_LEAVES = 40
 MAX_ELEMENTS = 64  # a larger array is not shown whole

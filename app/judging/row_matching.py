@@ -17,7 +17,7 @@ from app.judging.checker import Finding, Task
 from app.judging.element_report import find_elements, worst_text
 from app.judging.leaf import Array, read_leaf
 from app.judging.numeric import np
-from app.judging.tolerance import EXACT, Tolerance, measure, within_arrays
+from app.judging.tolerance_comparison import EXACT, Tolerance, measure, within_arrays
 
 MAX_ROWS = 2048
 MAX_COMPARISONS = 2**25  # of elements: rows · rows · width

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from app.judging.checker import Checker, DtypePolicy
 from app.judging.checkers.closeness import Closeness
 from app.judging.leaf import Leaf, canonical
-from app.judging.tolerance import EXACT, Tolerance, default_for
+from app.judging.tolerance_comparison import EXACT, Tolerance, default_for
 
 _CLOSENESS = Closeness(checker="closeness")
 

@@ -23,7 +23,7 @@ from app.catalog.parameter import Described, Parameter
 from app.catalog.query import ProblemDetail
 from app.judging.element_report import number_text
 from app.judging.text import printable, spelled
-from app.judging.tolerance import Tolerance, default_for
+from app.judging.tolerance_comparison import Tolerance, default_for
 from app.web.markdown import highlight_lines, link_traceback, render_inline, render_markdown
 from app.web.messages import current_language, gettext, ngettext
 from app.web.messages import gettext as _

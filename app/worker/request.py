@@ -13,7 +13,7 @@ from app.catalog.package import Package
 from app.catalog.signature import signature_of
 from app.errors import JudgeFailed
 from app.judging.rules import Rules
-from app.judging.tolerance import Tolerance
+from app.judging.tolerance_comparison import Tolerance
 from sandbox.guest.codec import STANDARD_CAPS, decode
 from sandbox.interface import CaseInput, CaseOutcome, Limits, Parameter, Request
 

@@ -12,7 +12,7 @@ import ml_dtypes
 import numpy as np
 
 from app.judging.leaf import Array
-from app.judging.tolerance import Tolerance, default_for
+from app.judging.tolerance_comparison import Tolerance, default_for
 
 NAMES = (
     "float16",

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from app.judging.comparison import Rules, compare
 from app.judging.leaf import Array
-from app.judging.tolerance import Tolerance
+from app.judging.tolerance_comparison import Tolerance
 from tests.judging.generated_cases import Generated, generate
 
 magnitudes = st.just(0.0) | st.floats(1e-12, 10.0)

@@ -12,7 +12,7 @@ from onnx.backend.test.case.node import collect_testcases
 
 from app.judging.comparison import Comparison, Rules, compare
 from app.judging.leaf import Array
-from app.judging.tolerance import Tolerance
+from app.judging.tolerance_comparison import Tolerance
 
 pytestmark = pytest.mark.whole  # onnx computes all its outputs when asked for the cases
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.judging.comparison import Comparison, Rules, compare
 from app.judging.leaf import Tree
-from app.judging.tolerance import PIECE, Tolerance
+from app.judging.tolerance_comparison import PIECE, Tolerance
 
 NAN, INF = float("nan"), float("inf")
 

@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 
 from app.judging.leaf import Array
 from app.judging.row_matching import Rows, arrange, match_most, rows_of
-from app.judging.tolerance import EXACT, Tolerance
+from app.judging.tolerance_comparison import EXACT, Tolerance
 
 graphs = st.integers(1, 6).flatmap(lambda size: st.lists(st.integers(0, 2**size - 1), min_size=size, max_size=size))
 values = st.sampled_from([0.0, 0.3, 0.6, 0.9, 1.2, -0.0, float("nan"), float("inf"), -float("inf")])

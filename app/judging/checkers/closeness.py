@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from app.judging.checker import Checker, Finding, Task
 from app.judging.element_report import find_elements, find_text
 from app.judging.leaf import Kind
-from app.judging.tolerance import measure
+from app.judging.tolerance_comparison import measure
 
 
 class Closeness(Checker):

@@ -38,7 +38,7 @@ from app.judging.sampling import (
     try_two_samples,
     two_sample_limit,
 )
-from app.judging.tolerance import EXACT, measure
+from app.judging.tolerance_comparison import EXACT, measure
 
 DISTRIBUTION = "distribution differs"
 MAX_COMPONENTS = 32

@@ -11,7 +11,7 @@ from app.judging.checker import Checker, DtypePolicy, Finding, Task
 from app.judging.element_report import find_elements, find_text
 from app.judging.leaf import Array, Kind
 from app.judging.numeric import np
-from app.judging.tolerance import EXACT, Distance, measure, pieces
+from app.judging.tolerance_comparison import EXACT, Distance, measure, pieces
 
 
 class Exact(Checker):

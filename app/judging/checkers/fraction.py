@@ -17,7 +17,7 @@ from app.judging.checker import Checker, Finding, Objection, Shape, Task
 from app.judging.element_report import find_elements, worst_text
 from app.judging.leaf import Kind, kind_of
 from app.judging.options import Margin, Number
-from app.judging.tolerance import measure
+from app.judging.tolerance_comparison import measure
 
 
 class Fraction(Checker):

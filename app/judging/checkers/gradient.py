@@ -22,7 +22,7 @@ from app.judging.element_report import find_elements
 from app.judging.leaf import Array, Kind
 from app.judging.numeric import np
 from app.judging.options import Number
-from app.judging.tolerance import EXACT, measure, pieces
+from app.judging.tolerance_comparison import EXACT, measure, pieces
 
 ALIGNED = 0.999
 

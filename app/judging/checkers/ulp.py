@@ -17,7 +17,7 @@ from app.judging.element_report import find_elements
 from app.judging.leaf import Array, Kind, canonical
 from app.judging.numeric import np
 from app.judging.options import Integer
-from app.judging.tolerance import EXACT, Gaps, Tolerance, integer_gaps, measure, summarise
+from app.judging.tolerance_comparison import EXACT, Gaps, Tolerance, integer_gaps, measure, summarise
 
 DTYPES = ("bfloat16", "float16", "float32", "float64")
 

@@ -31,7 +31,7 @@ from app.judging.row_matching import (
     rows_of,
     shape_fault,
 )
-from app.judging.tolerance import EXACT, measure
+from app.judging.tolerance_comparison import EXACT, measure
 
 NO_LABEL = -(2**63)
 MAX_RENAMED = 1 << 17  # labels; if the partitions differ, the names matter only for the message

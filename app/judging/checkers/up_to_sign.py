@@ -20,7 +20,7 @@ from app.judging.element_report import find_elements, worst_text
 from app.judging.leaf import Array, Kind, read_leaf
 from app.judging.numeric import np
 from app.judging.options import Integer
-from app.judging.tolerance import measure, within
+from app.judging.tolerance_comparison import measure, within
 
 
 class UpToSign(JointChecker):

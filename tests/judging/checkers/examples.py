@@ -9,7 +9,7 @@ from app.catalog.rule_validation import read_checkers
 from app.judging.checker import Ask
 from app.judging.comparison import Comparison, Rules, compare
 from app.judging.leaf import Tree
-from app.judging.tolerance import Tolerance
+from app.judging.tolerance_comparison import Tolerance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -13,7 +13,7 @@ from app.judging.checker import CheckerUnfit
 from app.judging.checkers.up_to_permutation import NO_LABEL
 from app.judging.comparison import Comparison, compare
 from app.judging.leaf import Array, Tree
-from app.judging.tolerance import Tolerance
+from app.judging.tolerance_comparison import Tolerance
 from tests.judging.checkers.examples import judge, rules
 
 CLUSTERS: Any = {

@@ -14,7 +14,7 @@ from app.judging.checker import CheckerUnfit
 from app.judging.checkers.up_to_sign import UpToSign
 from app.judging.comparison import Comparison, compare
 from app.judging.leaf import Array, Tree
-from app.judging.tolerance import Tolerance
+from app.judging.tolerance_comparison import Tolerance
 from tests.judging.checkers.examples import judge, rules
 
 NAN, INF = float("nan"), float("inf")

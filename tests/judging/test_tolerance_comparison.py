@@ -4,7 +4,7 @@ import pytest
 from app.errors import Invalid
 from app.judging.leaf import read_leaf
 from app.judging.rules import Rules, tolerance_for
-from app.judging.tolerance import EXACT, Tolerance, default_for
+from app.judging.tolerance_comparison import EXACT, Tolerance, default_for
 
 LOOSE = Tolerance(rtol=0.5, atol=0.5)
 TIGHT = Tolerance(rtol=1e-9, atol=0.0)
