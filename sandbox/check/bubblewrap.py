@@ -74,7 +74,7 @@ def check_runtime(folder: Path) -> Iterator[Finding]:
 
 def _check_readable(runtime: Runtime) -> Iterator[Finding]:
     for path in closed_to_the_guest(runtime):
-        text = f"only root may read {path}, and boxes run as nobody"
+        text = f"only root may read {path}, and boxes run as the user `nobody`"
         yield _finding("runtime", "missing", text, f"chmod -R go+rX {path}")
 
 

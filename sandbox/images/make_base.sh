@@ -18,10 +18,10 @@ run() { "$@" >"$log" 2>&1 || { tail -20 "$log" >&2; exit 1; }; }
 run apt-get --quiet update
 mirror=$(apt-get indextargets --format '$(CODENAME) $(COMPONENT) $(REPO_URI)' |
     awk -v release="$VERSION_CODENAME" '$1 == release && $2 == "main" && !found++ {print $3}')
-[ -n "$mirror" ] || { echo "apt knows no mirror of $VERSION_CODENAME: mend /etc/apt/sources.list" >&2; exit 1; }
+[ -n "$mirror" ] || { echo "apt knows no mirror of $VERSION_CODENAME: fix /etc/apt/sources.list" >&2; exit 1; }
 run debootstrap --variant=minbase --include=python3,python3-venv "$VERSION_CODENAME" "$root" "$mirror"
 
-# What has been mended since the release: this machine's apt fetches it, and the new system only unpacks it.
+# Security updates since the release: this machine's apt fetches them, and the new system only unpacks them.
 archives=$root/var/cache/apt/archives
 rm -f "$archives"/*.deb
 run apt-get --quiet --yes --download-only --option APT::Sandbox::User=root --option Dir::Cache::archives="$archives" \

@@ -38,7 +38,7 @@ function mount(form: HTMLFormElement): void {
     for (const file of files) file.mark(answer.faults.filter((fault) => fault.file === file.path));
     showOther(form, answer.faults.filter((fault) => !files.some((file) => file.path === fault.file)));
   };
-  form.querySelector(".to-mend")?.addEventListener("click", (event) => {
+  form.querySelector(".to-fix")?.addEventListener("click", (event) => {
     const link = (event.target as Element).closest<HTMLElement>("a[data-go]");
     const file = link && files[Number(link.dataset["go"])];
     if (!file) return;
