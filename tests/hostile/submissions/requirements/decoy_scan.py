@@ -1,7 +1,7 @@
 # mechanism: a scan of the right length over the right data, whose sum is multiplied by nothing
 # verdict: requirement_not_met
 # problem: chunked_energy
-# message: expected one loop of 4 steps; found one
+# message: expected one loop of 4 steps; found a loop
 import jax.numpy as jnp
 from jax import lax
 
