@@ -52,7 +52,7 @@ def test_memory_bounds_the_slots_but_leaves_one(machine: Path, available: int, s
     assert count_slots(machine) == slots
 
 
-def test_the_cores_are_those_of_the_quota_whatever_the_memory(machine: Path) -> None:
+def test_the_cores_are_those_of_the_quota_even_without_memory(machine: Path) -> None:
     write(machine / "proc/meminfo", "MemAvailable: 0 kB\n")
     write(machine / "proc/self/cgroup", "0::/worker\n")
     write(machine / "sys/fs/cgroup/worker/cpu.max", "300000 100000\n")

@@ -128,7 +128,7 @@ def test_a_token_that_is_revoked_again_is_revoked(mine: httpx.Client, database: 
     assert actions(database).count("token.revoked") == 1
 
 
-def test_somebody_elses_token_is_not_found(mine: httpx.Client, signed_in: SignedIn) -> None:
+def test_the_token_of_another_user_is_not_found(mine: httpx.Client, signed_in: SignedIn) -> None:
     eve = signed_in("eve", role="admin")
     (token,) = mine.get("/tokens").json()["items"]
 

@@ -63,7 +63,7 @@ def sent(database: Database) -> dict[str, UUID]:
         ({"user": "kay", "problem": "first"}, ["kay's"]),
     ],
 )
-def test_an_admin_finds_everybodys_submissions(
+def test_an_admin_finds_the_submissions_of_all_users(
     admin: httpx.Client, sent: dict[str, UUID], filters: dict[str, str], names: list[str]
 ) -> None:
     answer = admin.get("/submissions", params={"everyone": "true", **filters})
@@ -127,7 +127,7 @@ def test_a_number_of_a_revision_needs_its_problem(admin: httpx.Client) -> None:
         assert "revision 3 needs a problem" in answer.json()["detail"]
 
 
-def test_pages_of_everybodys_submissions_have_no_gap(admin: httpx.Client, database: Database) -> None:
+def test_pages_of_all_submissions_have_no_gap(admin: httpx.Client, database: Database) -> None:
     with database.transaction() as session:
         revision = make_problem(session)
         for _ in range(PAGE + 1):

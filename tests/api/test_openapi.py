@@ -109,7 +109,7 @@ def ask(case: Case[Any], address: str, headers: dict[str, str]) -> int:
 
 @anything.parametrize()
 @bounded
-def test_any_request_gets_an_answer_that_the_document_promises_whoever_asks(
+def test_any_request_of_any_role_gets_an_answer_that_the_document_promises(
     case: Case[Any], address: str, askers: Askers
 ) -> None:
     operation = read_operation(case.path, case.method, case.operation.definition.raw)

@@ -206,7 +206,7 @@ def test_readiness_says_of_each_check_what_is_so(address: str, database: Databas
     assert httpx.get(f"{address}/readyz").json()["checks"]["worker"] == "ok"
 
 
-def test_metrics_of_workers_are_merged_and_one_that_can_t_be_read_silences_nobody(
+def test_metrics_of_workers_are_merged_and_unreadable_ones_are_skipped(
     admin: httpx.Client, address: str, database: Database
 ) -> None:
     counter = (

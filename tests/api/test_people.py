@@ -48,7 +48,7 @@ def find(database: Database, username: str) -> User:
 
 @each_ask
 @pytest.mark.parametrize("role", ["student", "author"])
-def test_nobody_but_admins_does_anything_to_others_or_to_themselves(
+def test_only_admins_may_call_the_operations_on_users(
     signed_in: SignedIn, database: Database, ask: Ask, role: Role
 ) -> None:
     client, other = signed_in("eve", role=role), signed_in("ada")

@@ -43,7 +43,7 @@ def test_a_taken_name_and_names_and_passwords_outside_the_rules_are_refused(anyo
     assert shouting.json()["errors"][0]["field"] == "username"
 
 
-def test_nobody_can_make_themselves_an_admin(anyone: httpx.Client) -> None:
+def test_a_new_user_can_not_sign_up_as_an_admin(anyone: httpx.Client) -> None:
     refused = anyone.post("/users", json=ADA | {"role": "admin"})
 
     assert refused.status_code == 422

@@ -73,7 +73,7 @@ def test_no_link_does_what_a_form_does(admin: Victim, method: str, path: str) ->
     assert _audited(admin) == before
 
 
-def test_a_session_that_somebody_put_into_the_browser_ends_when_its_user_signs_in(site: Site) -> None:
+def test_a_session_that_an_attacker_planted_in_the_browser_ends_when_its_user_signs_in(site: Site) -> None:
     attacker, victim = site.user(), site.user(password="correct horse battery")
     planted = attacker.browser.cookies["allclose_session"]
     form = {"username": victim.name, "password": "correct horse battery"}

@@ -141,7 +141,7 @@ def test_what_is_written_while_it_runs_is_all_there_or_not_at_all(
     assert rows["submissions"] == rows["judgings"]
 
 
-def test_nobody_else_may_read_it_and_no_file_is_written_over(filled: Database, backup: Path) -> None:
+def test_only_its_owner_may_read_it_and_no_file_is_overwritten(filled: Database, backup: Path) -> None:
     whole = backup.read_bytes()
 
     with pytest.raises(FileNotWritten, match="already exists"):

@@ -90,7 +90,7 @@ def test_who_became_root_by_sudo_is_named(served: Served) -> None:
 
 
 @pytest.mark.whole
-def test_an_export_of_everybodys_submissions_is_written_down(served: Served, tmp_path: Path) -> None:
+def test_an_export_of_submissions_is_in_the_audit_log(served: Served, tmp_path: Path) -> None:
     done(served, "export", "submissions", tmp_path / "all.csv", "--verdict", "accepted", "--source")
 
     event = told(served, "audit", "--action", "submissions.exported")["items"][0]

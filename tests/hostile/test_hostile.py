@@ -58,7 +58,7 @@ def arenas(launcher: Launcher) -> Iterator[dict[str, Arena]]:
 @pytest.mark.parametrize(
     ("launcher", "file"), in_turn(FILES, lambda file: f"{file.parent.name}/{file.stem}", every=2), indirect=["launcher"]
 )
-def test_a_hostile_submission_gets_its_verdict_and_disturbs_nobody(
+def test_a_hostile_submission_gets_its_verdict_and_leaves_nothing_behind(
     arenas: dict[str, Arena],
     file: Path,
     request: pytest.FixtureRequest,

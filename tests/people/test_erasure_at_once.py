@@ -82,9 +82,7 @@ def test_what_begins_while_the_erasure_is_under_way_is_refused(
 
 
 @pytest.mark.parametrize("belonging", REMOVED, ids=lambda belonging: str(belonging.name))
-def test_no_table_that_is_emptied_takes_a_row_of_somebody_who_was_erased(
-    database: Database, ada: UUID, belonging: Belonging
-) -> None:
+def test_no_emptied_table_takes_a_row_of_an_erased_user(database: Database, ada: UUID, belonging: Belonging) -> None:
     with database.transaction() as session:
         other = make_rich_user(session, "grace").id
     erase_now(database, ada)

@@ -184,7 +184,7 @@ def test_the_current_revision_brings_its_queue_with_it(database: Database) -> No
     assert (rows[current.id].revision_id, rows[current.id].queue) == (later.id, "gpu")
 
 
-def test_what_a_mended_revision_judged_again_stays_with_it(database: Database) -> None:
+def test_a_later_rejudging_stays_on_the_fixed_revision(database: Database) -> None:
     with database.transaction() as session:
         faulty = make_problem(session, "sums")
         make_judged(session, faulty, ACCEPTED, 100)

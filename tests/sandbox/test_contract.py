@@ -137,7 +137,7 @@ def test_an_exception_is_reported_and_the_next_case_runs(bench: Bench) -> None:
         ("import signal, os; os.kill(os.getpid(), signal.SIGINT); import time; time.sleep(1)", "KeyboardInterrupt"),
     ],
 )
-def test_whatever_is_raised_is_an_exception_of_the_program(bench: Bench, statement: str, kind: str) -> None:
+def test_anything_raised_is_an_exception_of_the_program(bench: Bench, statement: str, kind: str) -> None:
     outcome = bench.call(f"def solve():\n    {statement}\n")
 
     assert outcome.ending is Ending.RAISED

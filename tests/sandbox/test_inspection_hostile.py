@@ -181,7 +181,7 @@ def test_what_is_not_to_be_compiled_is_refused_with_the_reason(bench: Bench) -> 
     assert [name for name, (_, words) in REFUSED.items() if words not in told[name][1]] == []
 
 
-def test_what_a_composite_runs_is_seen_whatever_it_calls_itself(bench: Bench) -> None:
+def test_the_operations_in_a_composite_are_seen_under_any_name(bench: Bench) -> None:
     (one,) = forged(bench, HIDDEN)
 
     opened, ran = ask(bench, one.message("open"), one.message("run"))

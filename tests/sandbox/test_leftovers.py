@@ -103,7 +103,7 @@ def test_nothing_is_written_on_the_folder_itself(bench: Bench, statement: str) -
     assert age < 1
 
 
-def test_nobody_dates_what_boxes_share(bench: Bench) -> None:
+def test_a_program_can_not_set_the_times_of_shared_devices(bench: Bench) -> None:
     """A user who may write to a device may set its times, and in some boxes the device is the host's."""
     source = """
         import os

@@ -193,7 +193,7 @@ def test_the_environment_is_ours(bench: Bench, monkeypatch: pytest.MonkeyPatch) 
     assert found["HOME"] == "/tmp"
 
 
-def test_the_program_is_nobody_without_rights(bench: Bench) -> None:
+def test_the_program_runs_as_an_unprivileged_user(bench: Bench) -> None:
     source = f"""{CALL}
 def solve():
     header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()

@@ -33,9 +33,7 @@ async def start(progress: Progress, *watches: Watch) -> None:
         assert await watch.changed()
 
 
-def test_a_change_wakes_whoever_waits_for_that_submission_and_nobody_else(
-    database: Database, progress: Progress
-) -> None:
+def test_a_change_wakes_only_watchers_of_that_submission(database: Database, progress: Progress) -> None:
     async def scenario() -> tuple[bool, bool]:
         mine, other = uuid4(), uuid4()
         with progress.watch(mine) as watch, progress.watch(other) as bystander:

@@ -116,7 +116,9 @@ def test_guessing_the_password_in_a_stolen_browser_is_stopped(owner: TestClient)
     assert [answer.status_code for answer in answers] == [422] * 10 + [429]
 
 
-def test_a_browser_is_signed_out_from_another_and_nobody_elses(owner: TestClient, database: Database) -> None:
+def test_a_user_signs_out_their_other_browsers_and_never_those_of_other_users(
+    owner: TestClient, database: Database
+) -> None:
     with database.transaction() as session:
         start_session(session, session.scalars(select(User.id)).one())
         other = session.scalars(select(UserSession.id).where(UserSession.browser.is_(None))).one()

@@ -47,7 +47,9 @@ def find(database: Database, user_id: str) -> User:
 
 
 @pytest.mark.parametrize("role", ["student", "author"])
-def test_nobody_else_sees_or_does_any_of_it(anyone: TestClient, database: Database, ada_id: str, role: Role) -> None:
+def test_other_users_can_not_see_or_change_users(
+    anyone: TestClient, database: Database, ada_id: str, role: Role
+) -> None:
     assert anyone.get("/admin/users").status_code == 303
     client = sign_in_as(anyone, database, "eve", role)
     own_id = find_id(database, "eve")
@@ -65,7 +67,7 @@ def test_nobody_else_sees_or_does_any_of_it(anyone: TestClient, database: Databa
 
 
 @pytest.mark.parametrize("act", POSTS)
-def test_forms_of_other_sites_and_about_nobody_do_nothing(root: TestClient, ada_id: str, act: str) -> None:
+def test_forms_of_other_sites_and_about_unknown_users_do_nothing(root: TestClient, ada_id: str, act: str) -> None:
     form = {"role": "admin", "email": "eve@example.org", "sure": "yes"}
 
     foreign = root.post(f"/admin/users/{ada_id}/{act}", data=form, headers={"Sec-Fetch-Site": "cross-site"})

@@ -279,7 +279,7 @@ def test_an_upload_that_means_harm_is_refused_with_the_entry(emmy: TestClient) -
     assert "points outside the package" in page.text
 
 
-def test_a_broken_package_can_be_uploaded_and_mended_here(emmy: TestClient) -> None:
+def test_a_broken_package_can_be_uploaded_and_fixed_here(emmy: TestClient) -> None:
     body = write_archive(SLUG, {**FILES, "reference.py": "def (:\n"})
 
     page = upload(emmy, body, name="Download (1).zip", is_new="yes")

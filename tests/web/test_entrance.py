@@ -152,7 +152,7 @@ def test_invitations_are_for_admins_and_for_forms_of_our_own(ada: TestClient, pa
     assert ada.get("/admin/invitations").status_code == 403
 
 
-def test_who_asks_for_a_new_password_gets_the_same_answer_whoever_they_name(
+def test_asking_for_a_new_password_gets_the_same_answer_for_every_account(
     anyone: TestClient, database: Database
 ) -> None:
     with database.transaction() as session:

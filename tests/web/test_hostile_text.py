@@ -152,7 +152,7 @@ def test_what_can_not_be_stored_is_refused_by_name(hostile: TestClient, text: st
 
 
 @pytest.mark.whole
-def test_whatever_stands_in_an_address_or_a_form_is_no_fault_of_ours(
+def test_hostile_text_in_addresses_and_forms_causes_no_server_error(
     hostile: TestClient, app: FastAPI, database: Database
 ) -> None:
     ids = {"submission_id": str(list_views(database)[0].id), "slug": "scaled_sum"}
