@@ -1,6 +1,6 @@
 """A real PostgreSQL for every test that asks for one: one server per run, one fresh database per test.
 
-And at the end of all tests: no container of ours.
+And at the end of all tests: no container of Allclose is left.
 """
 
 import os

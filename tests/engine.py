@@ -1,4 +1,4 @@
-"""A Docker Engine of a test's own, which may be stopped and started without harm to anybody else's containers."""
+"""A Docker Engine of a test's own: stopping and starting it harms no other containers."""
 
 import os
 import shutil

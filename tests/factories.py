@@ -24,7 +24,7 @@ def make_user(session: Session, username: str | None = None, role: Role = "stude
 
 
 def set_policy(session: Session, **values: Any) -> None:
-    """What admins have set, whatever its bounds."""
+    """Store settings as if an admin had set them, without checking their bounds."""
     session.add_all(PolicyRow(name=name, value=value) for name, value in values.items())
     session.flush()
 

@@ -84,7 +84,7 @@ class Served:
 
 
 class Student:
-    """Somebody with a token."""
+    """A student with a token."""
 
     def __init__(self, served: Served, token: str) -> None:
         self.token = token

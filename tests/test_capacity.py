@@ -1,4 +1,4 @@
-"""How many judgings a machine takes at once, read from folders as the kernel lays them out."""
+"""The number of judgings that a machine runs at once, read from folders as the kernel lays them out."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""One's own account over REST: tokens, sessions, password, e-mail, data; and nobody else's."""
+"""A user's own account over REST: tokens, sessions, password, e-mail, data. Other users' accounts are not found."""
 
 import io
 import zipfile
@@ -22,7 +22,7 @@ ADA = {"username": "ada", "password": "correct horse"}
 
 @pytest.fixture
 def known(anyone: httpx.Client) -> httpx.Client:
-    """Somebody without a token, beside an account of ada's with a password."""
+    """A visitor without a token. Ada has an account with a password."""
     anyone.post("/users", json=ADA)
     return anyone
 

@@ -1,4 +1,4 @@
-"""Who has an answer already is told so, and who would overwrite what changed meanwhile is stopped."""
+"""ETags: an unchanged answer is not sent again, and a change based on a stale answer is refused."""
 
 from datetime import UTC, datetime
 

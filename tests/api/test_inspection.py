@@ -1,4 +1,4 @@
-"""Everybody's submissions, for admins."""
+"""The submissions of all users, for admins."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ def admin(signed_in: SignedIn) -> httpx.Client:
 
 @pytest.fixture
 def sent(database: Database) -> dict[str, UUID]:
-    """By name: emmy's accepted one and kay's runs of samples, the later of which is a judge_error."""
+    """Submissions by name: emmy's is accepted; kay's two run samples only, and the later one is a judge_error."""
     with database.transaction() as session:
         emmy, kay = make_user(session, "emmy"), make_user(session, "kay")
         first, second = make_problem(session, "first"), make_problem(session, "second")
@@ -142,13 +142,13 @@ def test_pages_of_all_submissions_have_no_gap(admin: httpx.Client, database: Dat
 
 @pytest.mark.parametrize("role", ["student", "author"])
 def test_others_see_their_own_submissions_only(signed_in: SignedIn, sent: dict[str, UUID], role: str) -> None:
-    somebody = signed_in("somebody", role=role)
+    client = signed_in("somebody", role=role)
 
-    assert somebody.get("/submissions?everyone=true").status_code == 403
-    assert somebody.get("/submissions?user=kay").status_code == 422
-    assert somebody.get("/submissions").json()["items"] == []
-    assert somebody.get("/submissions/export").status_code == 403
-    assert somebody.get(f"/submissions/{sent['broken']}/all-judgings").status_code == 403
+    assert client.get("/submissions?everyone=true").status_code == 403
+    assert client.get("/submissions?user=kay").status_code == 422
+    assert client.get("/submissions").json()["items"] == []
+    assert client.get("/submissions/export").status_code == 403
+    assert client.get(f"/submissions/{sent['broken']}/all-judgings").status_code == 403
 
 
 def test_all_judgings_of_a_submission_are_told_with_their_reasons(

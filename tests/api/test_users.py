@@ -54,11 +54,11 @@ def test_the_wrong_password_gives_no_token(anyone: httpx.Client) -> None:
     anyone.post("/users", json=ADA)
 
     wrong = anyone.post("/tokens", json={"username": "ada", "password": "wrong horse"})
-    nobody = anyone.post("/tokens", json={"username": "nobody", "password": "wrong horse"})
+    unknown = anyone.post("/tokens", json={"username": "nobody", "password": "wrong horse"})
 
-    assert wrong.status_code == nobody.status_code == 401
-    said, said_to_nobody = ({**answer.json(), "request_id": None} for answer in (wrong, nobody))
-    assert said == said_to_nobody
+    assert wrong.status_code == unknown.status_code == 401
+    said, said_of_unknown = ({**answer.json(), "request_id": None} for answer in (wrong, unknown))
+    assert said == said_of_unknown
     assert wrong.headers["www-authenticate"].startswith("Bearer")
 
 

@@ -1,4 +1,4 @@
-"""Guessing and crowding out: from many addresses of one network, and with another's e-mail address."""
+"""Guessing and crowding out: from many addresses of one network, and with the e-mail address of another user."""
 
 import time
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Requests that no browser sends: each is answered, quickly and with nothing of ours in it."""
+"""Requests that no browser sends: each is answered quickly, and the answer shows nothing of the server's internals."""
 
 import json
 import re

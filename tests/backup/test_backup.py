@@ -1,4 +1,4 @@
-"""What a backup holds, and what a restore puts in place: compared row by row."""
+"""Backup and restore, compared row by row."""
 
 import hashlib
 import signal
@@ -310,7 +310,7 @@ def test_a_restore_that_is_killed_leaves_the_old_rows_or_has_the_new(
 def test_a_backup_that_is_killed_leaves_no_file_of_its_name(filled: Database, tmp_path: Path) -> None:
     path = tmp_path / "monday"
     partial = tmp_path / "monday.partial"
-    with filled.engine.begin() as connection:  # whoever dumps waits for this
+    with filled.engine.begin() as connection:  # pg_dump waits for this lock
         connection.execute(text("LOCK TABLE users IN ACCESS EXCLUSIVE MODE"))
         process = subprocess.Popen([sys.executable, "-c", BACK_UP, filled.url, str(path)])
         while not partial.exists():

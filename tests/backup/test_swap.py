@@ -1,4 +1,4 @@
-"""Names change below those who use the database: whoever may be cut off is, and nobody else."""
+"""Restoring renames databases in use: connections of Allclose may be cut off, and no others."""
 
 import threading
 from pathlib import Path
@@ -22,7 +22,7 @@ MANY = 8
 
 
 def use(url: str, ended: threading.Event, counted: list[int]) -> None:
-    """As a process of ours does: it asks again and again, and lives with a database that is away."""
+    """Query again and again, as a process of Allclose does, and tolerate a database that is away."""
     database = Database(url)
     while not ended.is_set():
         try:

@@ -24,7 +24,7 @@ OWN_AND_WAIT = OWNER + "server = own(Path(sys.argv[1])); print(server.server.pid
 ENDLESS = "SELECT count(*) FROM " + ", ".join(f"generate_series(1, 10000) AS {name}" for name in "abc")
 OWN_AND_STOP = OWNER + "with own(Path(sys.argv[1])) as server: print(server.url)"
 
-as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be anybody else")
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can switch to another user")
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def other_owner(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
 
 
 def is_alive(pid: int) -> bool:
-    """A dead process that nobody has waited for is still listed, as a zombie."""
+    """Return whether the process runs. A dead process stays listed as a zombie until its parent waits for it."""
     status = Path("/proc", str(pid), "status")
     return status.exists() and "\nState:\tZ" not in status.read_text()
 

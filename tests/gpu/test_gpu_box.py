@@ -21,7 +21,7 @@ from tests.sandbox.bench import make_request, run_in, value_of
 
 SPEC = BoxSpec(("numpy",), gpu=True)
 HONEST = make_request("def solve(n):\n    return n + 1\n", {"n": 1}, {"n": 2})
-# Answers the first case, and waits in the second until somebody ends it.
+# Answers the first case, and waits in the second until the test ends it.
 STAYS = make_request("import time\ndef solve(n):\n    time.sleep(30 * n)\n    return n\n", {"n": 0}, {"n": 1}, {"n": 0})
 
 

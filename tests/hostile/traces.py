@@ -1,4 +1,4 @@
-"""What can be left of a submission, seen from the host: in its box, at the box's first process, on the machine."""
+"""Traces of a submission, seen from the host: in its box, at the box's first process, on the machine."""
 
 import os
 import re

@@ -33,8 +33,8 @@ SEEN = preview(np.linspace(0, 1, 6, dtype=np.float32))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Somebody:
-    """Signed in, with a token for all that the role may do."""
+class SignedInUser:
+    """A user with a session and a token for all that the role may do."""
 
     username: str
     cookie: str
@@ -58,11 +58,11 @@ def analyze(database: Database) -> None:
         connection.execute(text("VACUUM ANALYZE"))
 
 
-def sign_in_as(session: Session, username: str) -> Somebody:
+def sign_in_as(session: Session, username: str) -> SignedInUser:
     """`user-1` is the student with the most submissions, `user-100` an author, `user-250` an admin."""
     user = session.scalars(select(User).where(User.username == username)).one()
     cookie = start_session(session, user.id)
-    return Somebody(username=username, cookie=cookie, token=create_token(session, user.id, "large").secret)
+    return SignedInUser(username=username, cookie=cookie, token=create_token(session, user.id, "large").secret)
 
 
 def _publish(session: Session) -> None:

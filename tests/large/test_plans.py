@@ -47,7 +47,7 @@ def ask_all(asker: CustomChecker, wanted: list[Address]) -> Iterator[Address]:
 def heard_of_each(
     database: Database, asker: CustomChecker, wanted: list[Address]
 ) -> Iterator[tuple[Address, Mapping[str, Any]]]:
-    """What is executed for each, with its values; not what is executed between them."""
+    """Yield each address with the statements that its request executed, with their values."""
     with listening(database) as heard:
         for address in ask_all(asker, wanted):
             yield address, heard.statements

@@ -1,4 +1,4 @@
-"""Somebody is erased while a request of theirs is under way: whichever comes first, nothing of theirs is left."""
+"""A user is erased while a request of theirs is running: in either order, nothing of the user is left."""
 
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -43,7 +43,7 @@ def draft_now(database: Database, user_id: UUID) -> None:
 
 
 def until_waiting(database: Database, work: Future[None]) -> None:
-    """Until the other connection waits for this one's lock, or has gone ahead."""
+    """Wait until the other connection waits for this one's lock, or has gone ahead."""
     waiting = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     )

@@ -1,4 +1,4 @@
-"""The file that people get of themselves: all of theirs, none of others', and no secret."""
+"""The personal data export: all data of the user, none of other users, and no secret."""
 
 import json
 import zipfile

@@ -61,7 +61,7 @@ def test_every_number_outside_the_students_table_is_refused(bench: Bench, argume
 
 
 def test_the_table_names_the_dangerous_ones() -> None:
-    """That a number is refused says nothing where the table itself allows too much."""
+    """The other tests trust the table, so this one checks that the table itself does not allow too much."""
     dangerous = (
         "fork execve socket ptrace mount unshare setns keyctl bpf io_uring_setup userfaultfd memfd_create clone3"
     )
@@ -237,7 +237,7 @@ def test_threads_start_although_clone3_does_not_exist(bench: Bench) -> None:
 
 # They end the process, wait for ever, or take the ground from under Python's feet.
 NOT_TO_BE_TRIED = {"exit", "exit_group", "pause", "rt_sigreturn", "vfork"}
-# An operation that futex does not know is ENOSYS, and kill should find nobody.
+# An operation that futex does not know is ENOSYS, and kill should find no process.
 HARMLESS = {"futex": (NOWHERE, 0), "kill": (0, 0)}
 
 
@@ -273,7 +273,7 @@ become_nobody()
 
 
 def errnos_on_this_host(calls: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
-    """The errors of the same calls as the user nobody, without any filter."""
+    """The errors of the same calls as the user `nobody`, without any filter."""
     program = f"{CALL_EACH}print(json.dumps({{name: call_alone(*one) for name, one in {dict(calls)}.items()}}))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     found: dict[str, int] = json.loads(done.stdout)

@@ -1,4 +1,4 @@
-"""Who is where on a leaderboard, and who is on it at all."""
+"""Leaderboards: the places of users, and which users are shown."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -27,7 +27,7 @@ async def wait(progress: Progress, submission: UUID, timeout: float) -> bool:
 
 
 async def start(progress: Progress, *watches: Watch) -> None:
-    """Whoever watches is woken once when the connection stands."""
+    """Start, and wait until each watch is woken once by the new connection."""
     progress.start()
     for watch in watches:
         assert await watch.changed()

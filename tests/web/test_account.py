@@ -1,4 +1,4 @@
-"""The page of one's own account, as a browser without scripts sends its forms."""
+"""The page of the user's own account, with forms as a browser without scripts sends them."""
 
 import io
 import zipfile
@@ -127,7 +127,7 @@ def test_a_user_signs_out_their_other_browsers_and_never_those_of_other_users(
             select(UserSession.id).where(UserSession.id != other, UserSession.browser.is_(None))
         ).one()
 
-    for each in (graces, other, other):  # what is not there, or not theirs, is answered as what has ended
+    for each in (graces, other, other):  # missing and other users' sessions are answered like ended ones
         assert owner.post(f"/account/sessions/{each}/end").status_code == 303
     with database.transaction() as session:
         assert session.get(UserSession, graces) is not None

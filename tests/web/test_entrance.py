@@ -105,7 +105,7 @@ def test_an_admin_invites_over_rest_and_the_guest_comes_in_with_the_role(admin: 
     listed = admin.get("/api/v1/invitations").json()
 
     assert made.status_code == created.status_code == 201
-    assert made.json()["link"] == f"http://127.0.0.1:8000/invitations/{secret}", "whatever host was asked for"
+    assert made.json()["link"] == f"http://127.0.0.1:8000/invitations/{secret}", "the requested host must not matter"
     assert created.json()["role"] == "author"
     assert (again.status_code, "was already used" in again.json()["detail"]) == (403, True)
     (item,) = listed["items"]

@@ -129,7 +129,7 @@ UNMARKED = """() => {
 
 @dataclass
 class Scene:
-    """Who can sign in; submissions of ada's by name, ada herself, a rejudging, and a backup."""
+    """Users who can sign in, ada's submissions by name, ada herself, a rejudging, and a backup."""
 
     secrets: dict[str, str]
     submissions: dict[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Hostile text in whatever users, programs, packages and authors write: every page shows it as text."""
+"""Hostile text from users, programs, packages and authors: every page shows it as text."""
 
 import html
 import json
@@ -72,7 +72,7 @@ def make_hostile_package() -> dict[str, bytes]:
 
 @pytest.fixture
 def secret(app: FastAPI, database: Database) -> str:  # noqa: ARG001
-    """Of a session of ada's, an author, where all that anybody could write is hostile."""
+    """The session secret of ada, an author, where every text that a user could write is hostile."""
     with database.transaction() as session:
         publish(session, package_from_files("scaled_sum", make_hostile_package()))
         ada = make_user(session, "ada", role="author")

@@ -1,4 +1,4 @@
-"""What a student sees of a submission."""
+"""The submission page that a student sees."""
 
 import re
 from http import HTTPStatus

@@ -1,4 +1,4 @@
-"""What holds of every checker: no answer makes it fail, and none passes by accident."""
+"""Rules for every checker: no answer makes it fail, and none passes by accident."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""What a provider says, or somebody says in its name, that signs nobody in."""
+"""Answers of a provider, or forged in its name, that sign no user in."""
 
 import pytest
 from fastapi import FastAPI
