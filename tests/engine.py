@@ -40,7 +40,7 @@ class Engine:
             self._process = None
 
     def load(self, image: str) -> None:
-        """From the engine that the tests use."""
+        """Copy an image from the engine that the tests use."""
         environment = {**os.environ, "DOCKER_HOST": self.address}
         with subprocess.Popen(["docker", "save", image], stdout=subprocess.PIPE) as saving:
             subprocess.run(["docker", "load", "--quiet"], stdin=saving.stdout, env=environment, check=True)

@@ -15,7 +15,7 @@ HOSTILE = {
 }
 # These can be printed and raised, and never be stored.
 UNSTORABLE = {"NUL": "before\0after", "surrogate": "\ud800 and \udfff"}
-# What the manifest of a package may hold: the others are refused when it is read.
+# Characters that a package's manifest may hold: the reader refuses the others.
 AUTHORED = " ".join(text for kind, text in HOSTILE.items() if kind not in ("terminal", "direction", "invisible"))
 LONG_LINE = "l" * 1_000_000
 

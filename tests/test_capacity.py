@@ -12,7 +12,7 @@ CORES = 8
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """With 8 cores and room for 16 boxes."""
+    """A machine with 8 cores and memory for 16 boxes."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(CORES)))
     write(tmp_path / "proc/meminfo", f"MemTotal: 999999999 kB\nMemAvailable: {16 * SLOT_BYTES // 1024} kB\n")
     return tmp_path

@@ -35,7 +35,7 @@ ASKER = Actor(user_id=None, channel="page", address="192.0.2.1")
 
 @pytest.fixture
 def token(database: Database) -> str:
-    """Of a link for ada."""
+    """The token of a reset link for ada."""
     with database.transaction() as session:
         user = sign_up(session, SignUp(username="ada", password=OLD, email="ada@example.org"))
         link = make_reset_link(session, user, BASE)
@@ -135,7 +135,7 @@ class Asked:
         self.outbox.close()
 
     def catch_up(self) -> None:
-        """Until all that was asked for is answered."""
+        """Wait until all requests are answered."""
         done = Event()
         self.outbox.later(done.set)
         done.wait()

@@ -141,7 +141,7 @@ def test_another_persons_session_goes_on(mine: httpx.Client, signed_in: SignedIn
         start_session(session, session.scalars(select(User.id)).one())
     (own,) = mine.get("/sessions").json()["items"]
 
-    # As for one that was never there: nothing is told of it.
+    # The answer is the same as for one that never existed.
     eve = signed_in("eve")
     assert [eve.delete(f"/sessions/{key}").status_code for key in (own["id"], UUID(int=0))] == [204, 204]
     assert len(mine.get("/sessions").json()["items"]) == 1

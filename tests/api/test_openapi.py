@@ -89,7 +89,7 @@ def mean_something(body: Any) -> Any:
 
 
 def asks_for_more(case: Case[Any]) -> bool:
-    """Return whether the request meets rules that the document can't state.
+    """Return whether the server's rules for this request go beyond those that the document can state.
 
     The server must have issued the cursor and the version, a time range must not be empty, and some parameters need
     another one.

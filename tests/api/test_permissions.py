@@ -1,4 +1,4 @@
-"""Every endpoint for every role, and for tokens with every scope but the one: who may, may; who may not, is refused.
+"""Every endpoint for every role, and for tokens with every scope but the one: allowed users get in, others are refused.
 
 The endpoints and the right that each needs are those of the OpenAPI document, the roles' rights those of the one table.
 """

@@ -1,4 +1,4 @@
-"""Things of others, by their ids: read, changed, or told apart from what does not exist. And tokens that try more."""
+"""Other users' data, by ID: a user can't read, change or detect it. And tokens that try more than their scopes."""
 
 from uuid import uuid4
 

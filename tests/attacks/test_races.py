@@ -1,4 +1,4 @@
-"""Two at once, where one of them may win."""
+"""Two requests at once, of which only one may win."""
 
 from collections import Counter
 from collections.abc import Callable

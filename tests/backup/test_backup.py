@@ -72,7 +72,7 @@ def empty(database: Database) -> Iterator[Database]:
 
 
 def without_last_event(rows: Rows) -> Rows:
-    """Of the backup or the restore itself, which come after what they hold."""
+    """Leave out the event of the backup or the restore itself, which is recorded after its content."""
     return {**rows, "audit_events": rows["audit_events"][:-1]}
 
 
@@ -231,7 +231,7 @@ def test_an_older_schema_is_upgraded(filled: Database, tmp_path: Path) -> None:
 
 
 def write_old(database: Database, path: Path) -> str:
-    """As that version's Allclose would: there is no log of what was done to write into."""
+    """Write a backup as that version of Allclose would: it has no audit log to write to."""
     with new_file(path) as target, database.engine.connect() as connection:
         return write(connection, target).schema_revision
 

@@ -77,7 +77,7 @@ def test_another_roles_connection_is_left_alone_and_named(database: Database, ba
 
 
 def test_two_at_once_are_one(database: Database, backup: Path) -> None:
-    """Of two machines, which share no folder."""
+    """Two machines, which share no folder, restore at the same time."""
     with database.engine.connect() as connection:
         server = server_of(connection)
     with new_database(server), pytest.raises(RestoreRuns):

@@ -26,14 +26,14 @@ def admin(served: Served, *arguments: str | Path) -> subprocess.CompletedProcess
 
 
 def done(served: Served, *arguments: str | Path) -> str:
-    """What it printed."""
+    """Run the command, and return its output."""
     command = admin(served, *arguments)
     assert command.returncode == 0, command.stderr
     return command.stdout
 
 
 def told(served: Served, *arguments: str | Path) -> dict[str, Any]:
-    """What it says to scripts."""
+    """Run the command with --json, and return the object that it prints."""
     found: dict[str, Any] = json.loads(done(served, *arguments, "--json"))
     return found
 
@@ -44,7 +44,7 @@ def status(served: Served, path: str, token: str) -> int:
 
 
 def last_actions(served: Served) -> list[str]:
-    """Of commands, the latest first."""
+    """Return the actions of commands in the audit log, the latest first."""
     return [event["action"] for event in told(served, "audit")["items"] if event["channel"] == "command"]
 
 

@@ -153,7 +153,7 @@ def checkpointer_of(server: EmbeddedPostgres) -> psutil.Process:
 
 
 def copy_of(made: Path, folder: Path) -> None:
-    """With its owner, whom the server insists on."""
+    """Copy the folder with its owner, which the server checks."""
     subprocess.run(["cp", "--archive", str(made), str(folder)], check=True)
 
 

@@ -34,7 +34,7 @@ GROUPS = {
     "controls",
 }
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\ud800-\udfff]")
-# Of the 20 s that a source may take to load: only a submission that wastes them needs more.
+# Instead of the usual 20 s. Only submissions that waste their time need more.
 LOAD_SECONDS = 5
 REPORT_CHARACTERS = 300_000
 # The kernel frees some things a little later than their process: sockets in flight inside each other, a container.

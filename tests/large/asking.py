@@ -26,7 +26,7 @@ class CustomChecker:
         return answer
 
     def next_page(self, address: Address, answer: httpx.Response) -> Address | None:
-        """Return the cursor of the next page of an API list."""
+        """Return the address of the next page of an API list, or None after the last one."""
         if not address.is_api or not answer.headers.get("content-type", "").startswith("application/json"):
             return None
         body = answer.json()

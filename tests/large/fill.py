@@ -53,7 +53,7 @@ def fill(database: Database, size: int = SIZE) -> None:
 
 
 def analyze(database: Database) -> None:
-    """As PostgreSQL does by itself after a while: without it, its plans are guesses."""
+    """Collect statistics, as PostgreSQL does by itself after a while: without them, its plans are guesses."""
     with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text("VACUUM ANALYZE"))
 
@@ -79,7 +79,7 @@ def _made(number: int) -> Package:
 
 
 def _statement(statement: str, size: int) -> TextClause:
-    """With the numbers in it: PostgreSQL guesses a parameter's type anew at each place."""
+    """Build the statement with literal numbers: PostgreSQL guesses a parameter's type separately at each place."""
     known = {name: json.dumps(value) for name, value in _documents().items()}
     values = {name: value for name, value in known.items() if f":{name}" in statement}
     users = max(LEAST_USERS, size // SUBMISSIONS_PER_USER)

@@ -41,7 +41,7 @@ def listening(database: Database) -> Iterator[Heard]:
 
 
 class Planner:
-    """On a connection of its own, whose transaction is rolled back."""
+    """Plans statements on a connection of its own, whose transaction is rolled back."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

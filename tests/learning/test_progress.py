@@ -27,7 +27,7 @@ def states(session: Session, user_id: UUID, **filters: str) -> dict[str, str | N
 
 @pytest.fixture
 def ada(database: Database) -> User:
-    """With a problem in each state, named for it; grace has solved all of them."""
+    """A user with one problem in each state, named after it. Grace has solved all of them."""
     with database.transaction() as session:
         ada, grace = make_user(session, "ada"), make_user(session, "grace")
         at = {slug: publish(session, make_listed(slug)) for slug in ("new", "tried", "sampled", "solved", "completed")}

@@ -27,7 +27,7 @@ def launcher() -> DockerLauncher:
 
 
 def open_another(launcher: DockerLauncher) -> None:
-    """As the next worker does when it starts."""
+    """Open the launcher as the next worker does when it starts."""
     open_docker(DockerOptions(cpu_image=launcher.image.removeprefix("docker:")))
 
 

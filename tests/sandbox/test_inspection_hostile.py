@@ -43,7 +43,7 @@ def call(target: str, types: str, attributes: str = "") -> str:
 
 
 def doubling(depth: int) -> str:
-    """With calls inlined, it has 2 ** depth operations."""
+    """Return a program with 2 ** depth operations once its calls are inlined."""
     functions = [f"func.func private @f0(%x: {F}) -> {F} {{ %y = stablehlo.add %x, %x : {F} return %y : {F} }}"]
     for n in range(1, depth + 1):
         twice = f"%y = call @f{n - 1}(%x) : ({F}) -> {F} %z = call @f{n - 1}(%y) : ({F}) -> {F}"

@@ -88,7 +88,7 @@ def test_no_file_is_left(bench: Bench, statement: str) -> None:
     ["os.chmod('/tmp', 0o500)", "os.chmod('/tmp', 0o7777)", "os.utime('/tmp', ns=(1, 2))", "os.utime('/tmp')"],
 )
 def test_nothing_is_written_on_the_folder_itself(bench: Bench, statement: str) -> None:
-    """In an ordinary user's box without namespaces it is the student's own."""
+    """In an ordinary user's box without namespaces, the student's process owns the folder."""
     attempt = f"import os\ndef solve():\n    try:\n        {statement}\n    except PermissionError: pass\n"
     look = "import os, time\ndef solve():\n    s = os.stat('/tmp')\n    return [s.st_mode, time.time() - s.st_mtime]\n"
     with bench.box() as box:

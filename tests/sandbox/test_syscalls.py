@@ -44,7 +44,7 @@ X32 = pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86_64 has
 
 
 def refusals(wanted: Filter) -> dict[int, int]:
-    """By number: the error of every call that is always refused, from the table and not from the program."""
+    """Return the error of every call that is always refused, by number, from the table and not from the program."""
     passing = {NUMBERS[name] for name in (*wanted.allowed, *wanted.rules) if name in NUMBERS}
     by_name = {NUMBERS[name]: number for name, number in wanted.refused.items() if name in NUMBERS}
     tried = (number for number in range(LAST) if number not in passing | PROBES)
@@ -92,7 +92,7 @@ def test_numbers_of_other_tables_do_not_exist_or_are_fatal(bench: Bench, number:
 @X32
 @pytest.mark.parametrize("number", sorted(PROBES))
 def test_the_kernels_own_probes_are_refused_by_the_kernel(bench: Bench, number: int) -> None:
-    """From anywhere but its trampolines, by SIGILL or ENXIO; older kernels lack them."""
+    """The kernel refuses them outside its trampolines, by SIGILL or ENXIO. Older kernels lack them."""
     outcome = bench.call(f"{CALL}\ndef solve():\n    return call({number})\n")
 
     killed = outcome.failure is not None and outcome.failure.kind == "SIGILL"
@@ -242,7 +242,7 @@ HARMLESS = {"futex": (NOWHERE, 0), "kill": (0, 0)}
 
 
 def harmless_calls(names: frozenset[str]) -> dict[str, tuple[int, ...]]:
-    """With addresses and descriptors that are none."""
+    """Return calls with invalid addresses and descriptors."""
     known = sorted((names & NUMBERS.keys()) - NOT_TO_BE_TRIED)
     return {name: (NUMBERS[name], *HARMLESS.get(name, (NOWHERE,) * 6)) for name in known}
 
@@ -297,7 +297,7 @@ def test_what_the_students_table_allows_reaches_the_kernel(bench: Bench) -> None
 
 @dataclass(frozen=True)
 class FirstProcess:
-    """Of boxes that start a program in place of the guest: it has the walls and the filter of the box, and no other."""
+    """Boxes that start a program in place of the guest. It has the box's walls and filter, and no others."""
 
     launcher: Launcher
     monkeypatch: pytest.MonkeyPatch

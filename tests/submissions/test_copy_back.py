@@ -39,7 +39,7 @@ def wait_until_somebody_waits(database: Database) -> None:
             if session.execute(waiting).first() is not None:
                 return
         time.sleep(0.01)
-    raise AssertionError("nobody waits")
+    raise AssertionError("no other connection waits")
 
 
 def test_what_was_typed_and_never_sent_is_kept_beside_the_copy(database: Database) -> None:

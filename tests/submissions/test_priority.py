@@ -1,4 +1,4 @@
-"""Seconds of judging: who used many lately comes later, and who used those of an hour is told when there are more."""
+"""Recent seconds of judging lower a user's priority, and a user over the hourly limit is told when to submit again."""
 
 from datetime import timedelta
 from typing import Any

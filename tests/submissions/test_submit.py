@@ -54,7 +54,7 @@ def test_a_problem_that_needs_a_gpu_is_judged_by_a_gpu_worker(database: Database
 
 
 def variants_of(database: Database, request: Submit, number: int) -> list[int]:
-    """Of as many submissions, one after the other."""
+    """Send submissions one after the other, and return their variants."""
     found: list[int] = []
     for _ in range(number):
         with database.transaction() as session:

@@ -50,7 +50,7 @@ ANSWER = {IN_A_LINE: np.arange(3.0), "text": IN_A_LINE, "list": [IN_A_LINE, 1.0]
 
 
 def make_hostile_package() -> dict[str, bytes]:
-    """With hostile text under every key and in every file that takes text."""
+    """Make a package with hostile text under every key and in every file that takes text."""
     quoted, short = (json.dumps(text, ensure_ascii=False) for text in (AUTHORED, AUTHORED[-100:]))
     problem = PROBLEM
     for own, hostile in (
@@ -197,7 +197,7 @@ def test_a_browser_runs_nothing_and_no_line_breaks_the_page(
 
 
 def list_page_routes(routes: Sequence[BaseRoute]) -> list[tuple[APIRoute, str]]:
-    """Those of streams apart, which never end, and of the API, which says in its document what it takes."""
+    """List the pages' routes, without streams, which never end, and without the API, which its document tests cover."""
     found: list[tuple[APIRoute, str]] = []
     for route in routes:
         if isinstance(route, APIRoute) and not route.path.endswith("/events"):
@@ -208,7 +208,7 @@ def list_page_routes(routes: Sequence[BaseRoute]) -> list[tuple[APIRoute, str]]:
 
 
 def list_fields(route: APIRoute) -> set[str]:
-    """Of its query or its form."""
+    """List the fields of the route's query or form."""
     waiting, names = [route.dependant], set[str]()
     while waiting:
         dependant = waiting.pop()

@@ -19,7 +19,7 @@ def judge(said: Any, answer: Tree = EXPECTED, checkers: dict[str, Any] = CHECKER
 
 
 def refuse_to_say() -> object:
-    raise AssertionError("nobody should be asked")
+    raise AssertionError("the checker must not be asked")
 
 
 @pytest.mark.parametrize("said", [True, np.array(True), {"q": True, "r": True}])

@@ -1,4 +1,4 @@
-"""The provider's side, and what one does there."""
+"""The provider's side of single sign-on, and visits to it."""
 
 import subprocess
 from typing import Any

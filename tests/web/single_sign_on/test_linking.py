@@ -1,4 +1,4 @@
-"""Linking who one is at a provider to an account, and taking it off again."""
+"""Linking an identity at a provider to an account, and unlinking it."""
 
 import pytest
 from fastapi.testclient import TestClient
