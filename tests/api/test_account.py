@@ -136,7 +136,7 @@ def test_the_token_of_another_user_is_not_found(mine: httpx.Client, signed_in: S
     assert mine.get("/me").status_code == 200
 
 
-def test_another_persons_session_goes_on(mine: httpx.Client, signed_in: SignedIn, database: Database) -> None:
+def test_the_session_of_another_user_goes_on(mine: httpx.Client, signed_in: SignedIn, database: Database) -> None:
     with database.transaction() as session:
         start_session(session, session.scalars(select(User.id)).one())
     (own,) = mine.get("/sessions").json()["items"]

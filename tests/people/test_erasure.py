@@ -51,7 +51,7 @@ def test_a_user_of_the_test_has_something_in_every_table(database: Database) -> 
             assert session.scalar(select(func.count()).where(belonging.column == user.id)), belonging.name
 
 
-def test_nothing_of_theirs_is_left_and_what_others_need_stays(database: Database) -> None:
+def test_nothing_of_an_erased_user_is_left_but_shared_rows_stay(database: Database) -> None:
     with database.transaction() as session:
         user, other = make_rich_user(session), make_rich_user(session, "grace")
 
