@@ -1,6 +1,6 @@
 """A real PostgreSQL for every test that asks for one: one server per run, one fresh database per test.
 
-And at the end of all tests: no container of ours.
+And at the end of all tests: no container of Allclose is left.
 """
 
 import os
@@ -43,9 +43,9 @@ FAST = {
     "max_wal_size": "128MB",
 }
 MEMORY = Path("/dev/shm")
-# What the folders of databases are called, before the process that owns one.
+# The prefix of the names of databases' folders, before the process that owns one.
 DATABASES = "allclose-tests-"
-# Of one server of tests at most.
+# The memory of one test server at most.
 MEMORY_BYTES = 1024**3
 
 KIND_OF_BOX = re.compile(r"(bubblewrap|docker)-(namespaces|shared)")
@@ -68,7 +68,7 @@ class ByFile(LoadScopeScheduling):  # type: ignore[misc]
         return f"{file} {kind[0]}" if kind else file
 
     def remove_node(self, node: WorkerController) -> str | None:
-        """Of a process that died, hand on only what it had not finished.
+        """Hand on only the unfinished files of a process that died.
 
         xdist 3.8 hands on finished files too, as work with no test in it, and then waits for ever for its end.
         """
@@ -95,7 +95,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
-    """Where several processes share the run. By groups of xdist's own it would, but for names that pytest 9.2 keeps."""
+    """Schedule by file when several processes share the run. xdist groups would do, but for names in pytest 9.2."""
     return ByFile(config, log)
 
 
@@ -166,7 +166,7 @@ def no_box_stays() -> Iterator[None]:
 
 
 def _boxes_left() -> list[str]:
-    """Of this process, and of dead ones; the engine may take a moment to remove one that has ended."""
+    """List boxes of this process and of dead ones. The engine may take a moment to remove an ended box."""
     try:
         engine = connect()
     except SandboxUnavailable:

@@ -1,4 +1,4 @@
-"""A Docker Engine of a test's own, which may be stopped and started without harm to anybody else's containers."""
+"""A Docker Engine of a test's own: stopping and starting it harms no other containers."""
 
 import os
 import shutil
@@ -40,7 +40,7 @@ class Engine:
             self._process = None
 
     def load(self, image: str) -> None:
-        """From the engine that the tests use."""
+        """Copy an image from the engine that the tests use."""
         environment = {**os.environ, "DOCKER_HOST": self.address}
         with subprocess.Popen(["docker", "save", image], stdout=subprocess.PIPE) as saving:
             subprocess.run(["docker", "load", "--quiet"], stdin=saving.stdout, env=environment, check=True)

@@ -24,7 +24,7 @@ def make_user(session: Session, username: str | None = None, role: Role = "stude
 
 
 def set_policy(session: Session, **values: Any) -> None:
-    """What admins have set, whatever its bounds."""
+    """Store settings as if an admin had set them, without checking their bounds."""
     session.add_all(PolicyRow(name=name, value=value) for name, value in values.items())
     session.flush()
 
@@ -68,7 +68,7 @@ def make_submission(
 
 
 def make_judging(session: Session, submission_id: UUID | None = None, **columns: Any) -> Judging:
-    """One that counts, and so any earlier one of the submission no more."""
+    """Make the submission's current judging; earlier ones become not current."""
     submission = session.get_one(Submission, submission_id) if submission_id else make_submission(session)
     if columns.get("is_current", True):
         session.execute(update(Judging).where(Judging.submission_id == submission.id).values(is_current=False))
@@ -80,7 +80,7 @@ def make_judging(session: Session, submission_id: UUID | None = None, **columns:
 
 
 def make_worker(session: Session, *queues: str, **columns: Any) -> WorkerRow:
-    """One that was seen just now."""
+    """Make a worker that was seen just now."""
     usual = {
         "name": f"worker-{next(_numbers)}",
         "host": "here",

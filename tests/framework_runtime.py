@@ -1,4 +1,4 @@
-"""Runs a module of ours with the Python that boxes have: the one place where jax, flax, optax and torch are."""
+"""Runs a test module with the boxes' Python, the only one that has jax, flax, optax and torch."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Texts that must be shown as text wherever they turn up, and what says that one was not."""
+"""Texts that every page must show as text, and functions that find one that was not."""
 
 import re
 from html.parser import HTMLParser
@@ -15,7 +15,7 @@ HOSTILE = {
 }
 # These can be printed and raised, and never be stored.
 UNSTORABLE = {"NUL": "before\0after", "surrogate": "\ud800 and \udfff"}
-# What the manifest of a package may hold: the others are refused when it is read.
+# Characters that a package's manifest may hold: the reader refuses the others.
 AUTHORED = " ".join(text for kind, text in HOSTILE.items() if kind not in ("terminal", "direction", "invisible"))
 LONG_LINE = "l" * 1_000_000
 
@@ -34,7 +34,7 @@ def list_harm(text: str) -> list[str]:
 
 
 def list_markup(page: str) -> list[str]:
-    """What a page has that none of ours has: code in it, pictures, handlers."""
+    """List markup that no page of Allclose has: inline scripts, pictures, event handlers."""
     reader = _Reader()
     reader.feed(page)
     return reader.found + ["a template was filled"] * (str(7 * 191) in page)

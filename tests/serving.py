@@ -58,7 +58,7 @@ class Served:
         return Student(self, token)
 
     def set(self, policy: Mapping[str, object]) -> None:
-        """As the admin whose password it has printed."""
+        """Change settings as the admin whose password the server has printed."""
         shown = ADMIN.search(self.text)
         assert shown, "the password is printed at the first start only"
         with httpx.Client(base_url=f"{self.url}/api/v1", timeout=90) as client:
@@ -84,7 +84,7 @@ class Served:
 
 
 class Student:
-    """Somebody with a token."""
+    """A student with a token."""
 
     def __init__(self, served: Served, token: str) -> None:
         self.token = token

@@ -1,4 +1,4 @@
-"""How many judgings a machine takes at once, read from folders as the kernel lays them out."""
+"""The number of judgings that a machine runs at once, read from folders as the kernel lays them out."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ CORES = 8
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """With 8 cores and room for 16 boxes."""
+    """A machine with 8 cores and memory for 16 boxes."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(CORES)))
     write(tmp_path / "proc/meminfo", f"MemTotal: 999999999 kB\nMemAvailable: {16 * SLOT_BYTES // 1024} kB\n")
     return tmp_path
@@ -52,7 +52,7 @@ def test_memory_bounds_the_slots_but_leaves_one(machine: Path, available: int, s
     assert count_slots(machine) == slots
 
 
-def test_the_cores_are_those_of_the_quota_whatever_the_memory(machine: Path) -> None:
+def test_the_cores_are_those_of_the_quota_even_without_memory(machine: Path) -> None:
     write(machine / "proc/meminfo", "MemAvailable: 0 kB\n")
     write(machine / "proc/self/cgroup", "0::/worker\n")
     write(machine / "sys/fs/cgroup/worker/cpu.max", "300000 100000\n")

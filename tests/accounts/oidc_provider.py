@@ -1,6 +1,6 @@
 """A provider of OpenID Connect, as a process of its own: discovery, PKCE, single-use codes, RS256 and a JWKS over HTTP.
 
-It asks nobody for a password: whoever comes is `person`. A test says by `fault` what it does wrong.
+It asks for no password: every visitor is signed in as `person`. A test sets `fault` to choose what it does wrong.
 Run as `python -m tests.accounts.oidc_provider PORT`.
 """
 

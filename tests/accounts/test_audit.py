@@ -1,4 +1,4 @@
-"""The log of what was done: rows are added, and nothing else."""
+"""The audit log: rows are added, and never changed or removed."""
 
 import pytest
 from sqlalchemy import delete, select, text, update

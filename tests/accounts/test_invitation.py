@@ -117,7 +117,7 @@ def test_one_that_was_used_can_not_be_revoked(database: Database) -> None:
 
 
 @pytest.mark.parametrize("secret", ["", "\0", "\ud800", "x" * 100_000])
-def test_a_text_that_was_never_given_invites_nobody(database: Database, secret: str) -> None:
+def test_a_made_up_invitation_is_refused(database: Database, secret: str) -> None:
     make(database)
 
     with pytest.raises(Spent), database.transaction() as session:

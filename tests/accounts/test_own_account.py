@@ -1,4 +1,4 @@
-"""What a token or an erasure takes, whoever calls it: the owner's password."""
+"""Creating a token and erasing an account need the owner's password."""
 
 import pytest
 from sqlalchemy import select

@@ -35,7 +35,7 @@ ASKER = Actor(user_id=None, channel="page", address="192.0.2.1")
 
 @pytest.fixture
 def token(database: Database) -> str:
-    """Of a link for ada."""
+    """The token of a reset link for ada."""
     with database.transaction() as session:
         user = sign_up(session, SignUp(username="ada", password=OLD, email="ada@example.org"))
         link = make_reset_link(session, user, BASE)
@@ -113,7 +113,7 @@ def test_a_link_ends_after_an_hour(database: Database, token: str, monkeypatch: 
 
 
 @pytest.mark.parametrize("forged", ["", "{}x", "x{}", "\ud800", "a.b.c", "{}.{}"])
-def test_a_link_that_is_none_of_ours_finds_nobody(database: Database, token: str, forged: str) -> None:
+def test_a_forged_reset_link_finds_no_user(database: Database, token: str, forged: str) -> None:
     with pytest.raises(ResetLinkSpent), database.transaction() as session:
         get_user_by_reset(session, forged.format(token, token))
 
@@ -135,7 +135,7 @@ class Asked:
         self.outbox.close()
 
     def catch_up(self) -> None:
-        """Until all that was asked for is answered."""
+        """Wait until all requests are answered."""
         done = Event()
         self.outbox.later(done.set)
         done.wait()
@@ -173,7 +173,7 @@ def links_in(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 @pytest.mark.usefixtures("token")
-def test_nobody_keeps_anybody_from_asking_and_few_letters_are_sent(
+def test_many_requests_from_strangers_send_few_letters_and_the_owner_still_gets_a_link(
     database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     asked = Asked(database)

@@ -1,4 +1,4 @@
-"""What proves that it is really them: a password, or a sign-in of just now for who has none."""
+"""Reauthentication: by password, or by a recent sign-in for users without a password."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -87,7 +87,7 @@ def test_a_malformed_secret_costs_no_query(secret: str) -> None:
 
 
 @pytest.mark.parametrize("secret", [*STRANGE_SECRETS, *NEVER_GIVEN])
-def test_a_secret_that_was_never_given_finds_nobody(database: Database, secret: str) -> None:
+def test_a_made_up_secret_finds_no_user(database: Database, secret: str) -> None:
     with database.transaction() as session:
         create_token(session, make_user(session).id, "laptop")
 

@@ -31,7 +31,7 @@ def test_a_user_name_outside_the_rule_is_refused_with_the_rule(database: Databas
 
 
 @pytest.mark.parametrize("username", ["erased-", "erased-1a2b3c4d", "erased-ada"])
-def test_names_of_accounts_that_were_erased_are_nobody_elses(database: Database, username: str) -> None:
+def test_names_of_erased_accounts_can_not_be_taken(database: Database, username: str) -> None:
     wanted = SignUp(username=username, password=PASSWORD)
 
     with pytest.raises(Invalid, match="that start with 'erased-'") as caught, database.transaction() as s:

@@ -1,4 +1,4 @@
-"""What is removed when it is old, and what never is."""
+"""Retention: which old rows are removed, and which always stay."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -40,7 +40,7 @@ def serving(app: FastAPI) -> Iterator[str]:
 
 @pytest.fixture
 def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
-    """With a data folder of its own.
+    """Settings with a data folder of their own.
 
     `@pytest.mark.parametrize("settings", [{"secure_cookies": True}], indirect=True)` changes what it names.
     """

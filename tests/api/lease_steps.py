@@ -1,4 +1,4 @@
-"""What a worker does to a submission, by the lease's own functions: tests decide when each step happens."""
+"""A worker's steps on a submission, through the lease's own functions: tests decide when each step happens."""
 
 from datetime import timedelta
 

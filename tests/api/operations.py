@@ -18,7 +18,7 @@ DOCUMENT: dict[str, Any] = build_openapi(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """`right` is None for what nobody needs a token for; `is_open`: also answers without one."""
+    """`right` is None for an operation that needs no token; `is_open`: it also answers without one."""
 
     name: str
     method: str

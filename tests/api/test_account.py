@@ -1,4 +1,4 @@
-"""One's own account over REST: tokens, sessions, password, e-mail, data; and nobody else's."""
+"""A user's own account over REST: tokens, sessions, password, e-mail, data. Other users' accounts are not found."""
 
 import io
 import zipfile
@@ -22,7 +22,7 @@ ADA = {"username": "ada", "password": "correct horse"}
 
 @pytest.fixture
 def known(anyone: httpx.Client) -> httpx.Client:
-    """Somebody without a token, beside an account of ada's with a password."""
+    """A visitor without a token. Ada has an account with a password."""
     anyone.post("/users", json=ADA)
     return anyone
 
@@ -128,7 +128,7 @@ def test_a_token_that_is_revoked_again_is_revoked(mine: httpx.Client, database: 
     assert actions(database).count("token.revoked") == 1
 
 
-def test_somebody_elses_token_is_not_found(mine: httpx.Client, signed_in: SignedIn) -> None:
+def test_the_token_of_another_user_is_not_found(mine: httpx.Client, signed_in: SignedIn) -> None:
     eve = signed_in("eve", role="admin")
     (token,) = mine.get("/tokens").json()["items"]
 
@@ -136,12 +136,12 @@ def test_somebody_elses_token_is_not_found(mine: httpx.Client, signed_in: Signed
     assert mine.get("/me").status_code == 200
 
 
-def test_another_persons_session_goes_on(mine: httpx.Client, signed_in: SignedIn, database: Database) -> None:
+def test_the_session_of_another_user_goes_on(mine: httpx.Client, signed_in: SignedIn, database: Database) -> None:
     with database.transaction() as session:
         start_session(session, session.scalars(select(User.id)).one())
     (own,) = mine.get("/sessions").json()["items"]
 
-    # As for one that was never there: nothing is told of it.
+    # The answer is the same as for one that never existed.
     eve = signed_in("eve")
     assert [eve.delete(f"/sessions/{key}").status_code for key in (own["id"], UUID(int=0))] == [204, 204]
     assert len(mine.get("/sessions").json()["items"]) == 1

@@ -1,4 +1,4 @@
-"""What admins are told of the day, of space, and of problems."""
+"""The admin's overview over REST: the last day, disk space, and problems."""
 
 import httpx
 import pytest

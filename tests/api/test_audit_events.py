@@ -1,4 +1,4 @@
-"""Reading what was done."""
+"""Reading the audit log over REST."""
 
 import csv
 import io

@@ -272,7 +272,7 @@ def test_an_author_has_only_so_many_packages_on_their_way(author: httpx.Client) 
     assert put(author, zipped(CHANGED)).status_code == 202
 
 
-def test_a_verification_that_nobody_can_take_says_so(author: httpx.Client, database: Database) -> None:
+def test_a_verification_says_when_no_worker_can_take_it(author: httpx.Client, database: Database) -> None:
     assert "No worker is running" in put(author).json()["notice"]
     with database.transaction() as session:
         make_worker(session, "verify-cpu")

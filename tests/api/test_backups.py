@@ -40,7 +40,7 @@ def store(tmp_path: Path) -> BackupStore:
 
 
 def follow(client: httpx.Client, name: str) -> dict[str, Any]:
-    """Until it changes no more; the database is away for a moment while names change."""
+    """Wait until the state changes no more. The database is away for a moment while names change."""
     while True:
         answer = client.get(f"/backups/{name}?wait=30")
         if answer.status_code == 503:
@@ -66,7 +66,7 @@ def restore(client: httpx.Client, name: str) -> dict[str, Any]:
 
 
 def actions(database: Database) -> list[tuple[str, str | None]]:
-    """What was done, and by whom, of this kind."""
+    """Return the audit events about backups: each action and its actor."""
     with database.transaction() as session:
         rows = select(AuditEvent.action, User.username).outerjoin(User, User.id == AuditEvent.actor_id)
         of_backups = rows.where(AuditEvent.target_kind == "backup").order_by(AuditEvent.id)
@@ -74,7 +74,7 @@ def actions(database: Database) -> list[tuple[str, str | None]]:
 
 
 def lasting(rows: Rows) -> Rows:
-    """Without what each request writes."""
+    """Leave out the tables that each request writes to."""
     return {table: each for table, each in rows.items() if table not in ("audit_events", "tokens")}
 
 
@@ -233,7 +233,7 @@ def test_a_damaged_dump_changes_nothing_and_says_so(
 
 def test_while_one_is_written_nothing_else_is_begun(grace: httpx.Client, database: Database) -> None:
     kept = make(grace)["name"]
-    with database.engine.begin() as connection:  # whoever dumps waits for this
+    with database.engine.begin() as connection:  # pg_dump waits for this lock
         connection.execute(text("LOCK TABLE drafts IN ACCESS EXCLUSIVE MODE"))
         writing = grace.post("/backups").json()
         refused = [

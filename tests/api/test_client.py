@@ -22,7 +22,7 @@ PAGE = Path(__file__).parents[2] / "docs/client.md"
 
 @contextmanager
 def judging(database: Database) -> Iterator[None]:
-    """Whatever is sent within the block is judged as right."""
+    """Accept every submission that is sent within the block."""
     is_over = Event()
 
     def work() -> None:

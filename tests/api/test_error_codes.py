@@ -1,4 +1,4 @@
-"""Programs go by `code`: each error of ours has one, and each code one status."""
+"""Programs read `code`: each error class has one, and each code has one status."""
 
 from collections.abc import Iterator
 

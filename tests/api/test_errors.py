@@ -201,13 +201,13 @@ def test_too_many_requests_of_one_user_leave_others_alone(signed_in: SignedIn) -
 
 
 @pytest.mark.parametrize("policy", [{"requests_per_minute": 3}], indirect=True)
-def test_too_many_requests_of_one_address_are_stopped_whatever_token_they_bring(anyone: httpx.Client) -> None:
+def test_too_many_requests_from_one_address_are_stopped_for_every_token(anyone: httpx.Client) -> None:
     answers = [anyone.get("/me", headers={"Authorization": f"Bearer alc_{n:043}"}) for n in range(4)]
 
     assert [answer.status_code for answer in answers] == [401, 401, 401, 429]
 
 
-def test_an_error_of_ours_shows_nothing_of_its_cause(app: FastAPI, anyone: httpx.Client) -> None:
+def test_an_internal_error_shows_nothing_of_its_cause(app: FastAPI, anyone: httpx.Client) -> None:
     app.state.request_throttle = "broken: the secret is xyzzy"
 
     answer = anyone.get("/me")

@@ -1,4 +1,4 @@
-"""Who has an answer already is told so, and who would overwrite what changed meanwhile is stopped."""
+"""ETags: an unchanged answer is not sent again, and a change based on a stale answer is refused."""
 
 from datetime import UTC, datetime
 
@@ -47,7 +47,7 @@ def test_what_has_changed_is_sent_with_another_tag(ada: httpx.Client) -> None:
     assert again.headers["etag"] != first.headers["etag"]
 
 
-def test_errors_and_answers_to_changes_are_kept_by_nobody(ada: httpx.Client) -> None:
+def test_errors_and_answers_to_changes_are_never_cached(ada: httpx.Client) -> None:
     missing, changed = ada.get("/problems/none"), ada.patch("/me", json={"is_ranked": True})
 
     for answer in (missing, changed):

@@ -1,4 +1,4 @@
-"""Everybody's submissions, for admins."""
+"""The submissions of all users, for admins."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ def admin(signed_in: SignedIn) -> httpx.Client:
 
 @pytest.fixture
 def sent(database: Database) -> dict[str, UUID]:
-    """By name: emmy's accepted one and kay's runs of samples, the later of which is a judge_error."""
+    """Submissions by name: emmy's is accepted; kay's two run samples only, and the later one is a judge_error."""
     with database.transaction() as session:
         emmy, kay = make_user(session, "emmy"), make_user(session, "kay")
         first, second = make_problem(session, "first"), make_problem(session, "second")
@@ -63,7 +63,7 @@ def sent(database: Database) -> dict[str, UUID]:
         ({"user": "kay", "problem": "first"}, ["kay's"]),
     ],
 )
-def test_an_admin_finds_everybodys_submissions(
+def test_an_admin_finds_the_submissions_of_all_users(
     admin: httpx.Client, sent: dict[str, UUID], filters: dict[str, str], names: list[str]
 ) -> None:
     answer = admin.get("/submissions", params={"everyone": "true", **filters})
@@ -127,7 +127,7 @@ def test_a_number_of_a_revision_needs_its_problem(admin: httpx.Client) -> None:
         assert "revision 3 needs a problem" in answer.json()["detail"]
 
 
-def test_pages_of_everybodys_submissions_have_no_gap(admin: httpx.Client, database: Database) -> None:
+def test_pages_of_all_submissions_have_no_gap(admin: httpx.Client, database: Database) -> None:
     with database.transaction() as session:
         revision = make_problem(session)
         for _ in range(PAGE + 1):
@@ -142,13 +142,13 @@ def test_pages_of_everybodys_submissions_have_no_gap(admin: httpx.Client, databa
 
 @pytest.mark.parametrize("role", ["student", "author"])
 def test_others_see_their_own_submissions_only(signed_in: SignedIn, sent: dict[str, UUID], role: str) -> None:
-    somebody = signed_in("somebody", role=role)
+    client = signed_in("somebody", role=role)
 
-    assert somebody.get("/submissions?everyone=true").status_code == 403
-    assert somebody.get("/submissions?user=kay").status_code == 422
-    assert somebody.get("/submissions").json()["items"] == []
-    assert somebody.get("/submissions/export").status_code == 403
-    assert somebody.get(f"/submissions/{sent['broken']}/all-judgings").status_code == 403
+    assert client.get("/submissions?everyone=true").status_code == 403
+    assert client.get("/submissions?user=kay").status_code == 422
+    assert client.get("/submissions").json()["items"] == []
+    assert client.get("/submissions/export").status_code == 403
+    assert client.get(f"/submissions/{sent['broken']}/all-judgings").status_code == 403
 
 
 def test_all_judgings_of_a_submission_are_told_with_their_reasons(

@@ -69,14 +69,14 @@ Askers = dict[Role, dict[str, str]]
 
 @pytest.fixture
 def askers(signed_in: SignedIn) -> Askers:
-    """The headers of somebody of each role."""
+    """The headers of one user per role."""
     return {
         role: {"Authorization": signed_in(f"some-{role}", role=role).headers["Authorization"]} for role in EVERYBODY
     }
 
 
 def mean_something(body: Any) -> Any:
-    """What the document can't say of a body, to which inputs and a choice are of any kind."""
+    """Adapt a generated body to rules that the document can't state: to it, inputs and a choice are of any type."""
     if not isinstance(body, dict):
         return body
     if isinstance(given := body.get("inputs"), str) and len(given) <= MAX_BYTES:
@@ -89,8 +89,10 @@ def mean_something(body: Any) -> Any:
 
 
 def asks_for_more(case: Case[Any]) -> bool:
-    """Where the server asks for more than the document can say: a cursor and a version are what it has handed out;
-    what lies between two times is something; and some parameters need another one.
+    """Return whether the server's rules for this request go beyond those that the document can state.
+
+    The server must have issued the cursor and the version, a time range must not be empty, and some parameters need
+    another one.
     """
     chosen = case.body.get("chosen") if isinstance(case.body, dict) else None
     given = {**(case.query or {}), **(chosen if isinstance(chosen, dict) else {})}
@@ -109,7 +111,7 @@ def ask(case: Case[Any], address: str, headers: dict[str, str]) -> int:
 
 @anything.parametrize()
 @bounded
-def test_any_request_gets_an_answer_that_the_document_promises_whoever_asks(
+def test_any_request_of_any_role_gets_an_answer_that_the_document_promises(
     case: Case[Any], address: str, askers: Askers
 ) -> None:
     operation = read_operation(case.path, case.method, case.operation.definition.raw)

@@ -20,7 +20,7 @@ from tests.factories import make_judging, make_problem, make_submission, make_us
 from tests.queue.fleet import wait_until
 from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY, is_listening, send, states
 
-NOBODY = "00000000-0000-0000-0000-000000000000"
+UNKNOWN_WORKER = "00000000-0000-0000-0000-000000000000"
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_holding_back_is_written_down_once(admin: httpx.Client, database: Databa
         ("worker.drained", "here:1"),
         ("worker.resumed", "here:1"),
     ]
-    assert admin.post(f"/workers/{NOBODY}/drain").status_code == 404
+    assert admin.post(f"/workers/{UNKNOWN_WORKER}/drain").status_code == 404
 
 
 @pytest.mark.parametrize("act", ["drain", "resume"])
@@ -206,7 +206,7 @@ def test_readiness_says_of_each_check_what_is_so(address: str, database: Databas
     assert httpx.get(f"{address}/readyz").json()["checks"]["worker"] == "ok"
 
 
-def test_metrics_of_workers_are_merged_and_one_that_can_t_be_read_silences_nobody(
+def test_metrics_of_workers_are_merged_and_unreadable_ones_are_skipped(
     admin: httpx.Client, address: str, database: Database
 ) -> None:
     counter = (

@@ -1,4 +1,4 @@
-"""What the pages of one's own submissions show, over REST; and nobody else's."""
+"""A user's own submissions, statistics and ranks over REST. Submissions of other users are not found."""
 
 from http import HTTPStatus
 
@@ -16,7 +16,7 @@ SLUG = "own_problem"
 
 @pytest.fixture
 def ids(ada: httpx.Client, database: Database) -> list[str]:
-    """Two submissions of ada's, the first accepted and measured, the second waiting; and one of somebody else."""
+    """Two submissions of ada, the first accepted and measured, the second in the queue; and one of another user."""
     name = ada.get("/me").json()["username"]
     with database.transaction() as session:
         user, revision = find_user(session, name), make_problem(session, SLUG)

@@ -1,4 +1,4 @@
-"""Users over REST: what admins see and do, and that nobody else does any of it, whoever's identifier they know."""
+"""Users over REST. Only admins can access other users, even if someone knows their ID."""
 
 import io
 import zipfile
@@ -18,7 +18,7 @@ from tests.api.conftest import SignedIn
 from tests.factories import make_user
 from tests.queue.fleet import wait_until
 
-NOBODY = UUID(int=0)
+UNKNOWN_USER = UUID(int=0)
 
 Ask = Callable[[httpx.Client, str], httpx.Response]
 
@@ -48,13 +48,13 @@ def find(database: Database, username: str) -> User:
 
 @each_ask
 @pytest.mark.parametrize("role", ["student", "author"])
-def test_nobody_but_admins_does_anything_to_others_or_to_themselves(
+def test_only_admins_may_call_the_operations_on_users(
     signed_in: SignedIn, database: Database, ask: Ask, role: Role
 ) -> None:
     client, other = signed_in("eve", role=role), signed_in("ada")
     other_id, own_id = other.get("/me").json()["id"], client.get("/me").json()["id"]
 
-    answers = [ask(client, user) for user in (other_id, own_id, str(NOBODY))]
+    answers = [ask(client, user) for user in (other_id, own_id, str(UNKNOWN_USER))]
 
     assert [answer.status_code for answer in answers] == [403] * 3
     assert (find(database, "ada").is_active, find(database, "eve").role) == (True, role)
@@ -62,7 +62,7 @@ def test_nobody_but_admins_does_anything_to_others_or_to_themselves(
 
 @each_ask
 def test_a_user_who_is_not_there_is_not_found(admin: httpx.Client, ask: Ask) -> None:
-    answer = ask(admin, str(NOBODY))
+    answer = ask(admin, str(UNKNOWN_USER))
 
     assert answer.status_code == 404
     assert "GET /api/v1/users" in answer.json()["detail"]

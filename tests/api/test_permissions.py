@@ -1,4 +1,4 @@
-"""Every endpoint for every role, and for tokens with every scope but the one: who may, may; who may not, is refused.
+"""Every endpoint for every role, and for tokens with every scope but the one: allowed users get in, others are refused.
 
 The endpoints and the right that each needs are those of the OpenAPI document, the roles' rights those of the one table.
 """
@@ -18,7 +18,7 @@ from tests.api.conftest import PATIENCE
 from tests.api.operations import CLOSED, OPERATIONS, Operation
 from tests.factories import make_user
 
-# What nobody needs a token for; the rest is closed to who has none.
+# Operations that need no token; all others refuse a request without one.
 OPEN = {
     "create_user",
     "create_token",
@@ -49,7 +49,7 @@ def client(address: str, database: Database) -> Client:
 
 
 def ask(client: httpx.Client, operation: Operation) -> httpx.Response:
-    """With parameters that name nothing, so that who may gets some other error."""
+    """Send parameters that name nothing, so that an allowed user gets an error other than 401 or 403."""
     path = operation.path
     for part in ("slug", "track"):
         path = path.replace(f"{{{part}}}", "nothing_like_it")

@@ -54,7 +54,7 @@ def test_a_change_with_an_unknown_parameter_is_not_made(admin: httpx.Client) -> 
     assert settings["max_pending"] != 3
 
 
-def test_the_document_takes_none_and_pages_take_whatever_a_link_brings(address: str) -> None:
+def test_the_document_refuses_unknown_parameters_and_pages_ignore_them(address: str) -> None:
     document = httpx.get(f"{address}/api/v1/openapi.json?v=2")
     page = httpx.get(f"{address}/problems?utm_source=letter")
 

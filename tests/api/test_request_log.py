@@ -23,7 +23,7 @@ OWN_NAME = re.compile("[0-9a-f]{32}")
 
 
 class Lines:
-    """What the process writes while a test runs, as machines and as people get it."""
+    """The log lines of the process while a test runs, as JSON for programs and as text for people."""
 
     def __init__(self) -> None:
         self.json, self.text = StringIO(), StringIO()
@@ -36,7 +36,7 @@ class Lines:
         return [line for line in self.objects if line.get("request_id") == name]
 
     def access(self, count: int) -> list[dict[str, object]]:
-        """Of so many requests; a line is written once the answer has left."""
+        """Wait for the lines of so many requests: a line is written once the answer is sent."""
         wait_until(lambda: len(self._access()) >= count)
         return self._access()
 
@@ -65,7 +65,7 @@ def lines() -> Iterator[Lines]:
 
 @pytest.fixture(scope="module")
 def application() -> FastAPI:
-    """One of this module's own, with an endpoint that fails unforeseen and says what a client sent."""
+    """An application of this module's own, with an endpoint that fails and repeats what the client sent."""
     app = build_application()
 
     def fail(said: str = "") -> None:

@@ -43,7 +43,7 @@ def test_a_taken_name_and_names_and_passwords_outside_the_rules_are_refused(anyo
     assert shouting.json()["errors"][0]["field"] == "username"
 
 
-def test_nobody_can_make_themselves_an_admin(anyone: httpx.Client) -> None:
+def test_a_new_user_can_not_sign_up_as_an_admin(anyone: httpx.Client) -> None:
     refused = anyone.post("/users", json=ADA | {"role": "admin"})
 
     assert refused.status_code == 422
@@ -54,11 +54,11 @@ def test_the_wrong_password_gives_no_token(anyone: httpx.Client) -> None:
     anyone.post("/users", json=ADA)
 
     wrong = anyone.post("/tokens", json={"username": "ada", "password": "wrong horse"})
-    nobody = anyone.post("/tokens", json={"username": "nobody", "password": "wrong horse"})
+    unknown = anyone.post("/tokens", json={"username": "nobody", "password": "wrong horse"})
 
-    assert wrong.status_code == nobody.status_code == 401
-    said, said_to_nobody = ({**answer.json(), "request_id": None} for answer in (wrong, nobody))
-    assert said == said_to_nobody
+    assert wrong.status_code == unknown.status_code == 401
+    said, said_of_unknown = ({**answer.json(), "request_id": None} for answer in (wrong, unknown))
+    assert said == said_of_unknown
     assert wrong.headers["www-authenticate"].startswith("Bearer")
 
 

@@ -92,7 +92,7 @@ def test_each_field_that_is_wrong_is_named_at_once(
     assert (answer.status_code, sorted(named)) == (422, sorted(fields))
 
 
-def test_what_a_rule_of_ours_refuses_is_told_in_its_own_words(anyone: httpx.Client) -> None:
+def test_a_value_that_a_validation_rule_refuses_is_explained_by_that_rule(anyone: httpx.Client) -> None:
     problem = anyone.post("/users", json={"username": "Ada", "password": "short one"}).json()
 
     assert problem["detail"] == (

@@ -37,7 +37,7 @@ _numbers = count(1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Victim:
-    """A user with a token and a browser; `name` is nobody else's."""
+    """A user with a token and a browser; `name` is unique."""
 
     id: UUID
     name: str
@@ -52,7 +52,7 @@ class Site:
     clients: list[httpx.Client] = field(default_factory=list)
 
     def user(self, role: Role = "student", *, password: str | None = None) -> Victim:
-        """A password costs a hash; without one nobody can sign in by it."""
+        """Create a user. A password costs a hash; without one, the user can't sign in by password."""
         name = f"{role}-{next(_numbers)}"
         with self.database.transaction() as session:
             user = self._make(session, name, role, password)
@@ -61,7 +61,7 @@ class Site:
         return Victim(id=user.id, name=name, token=self.client(secret), browser=self.browser(cookie))
 
     def token(self, user: Victim, *scopes: str) -> httpx.Client:
-        """One more token of theirs, for these scopes only."""
+        """Create one more token of the user, for these scopes only."""
         with self.database.transaction() as session:
             return self.client(create_token(session, user.id, "test", Bounds(scopes=scopes)).secret)
 
@@ -74,7 +74,7 @@ class Site:
         return self._kept(httpx.Client(base_url=self.url, cookies=cookies, timeout=PATIENCE))
 
     def send(self, user: Victim) -> str:
-        """The id of a submission, which nobody judges."""
+        """Send a submission that no worker judges, and return its ID."""
         answer = user.token.post(f"/problems/{SLUG}/submissions", json={"source": SOURCE})
         return str(answer.raise_for_status().json()["id"])
 

@@ -1,4 +1,4 @@
-"""Every form of every page: sent from elsewhere, by a link, and by nobody."""
+"""Every form of every page: sent from another site, by a link, and with a session that an attacker planted."""
 
 from uuid import UUID
 
@@ -49,7 +49,7 @@ def test_all_of_them_are_found() -> None:
 
 @pytest.mark.parametrize(("method", "path"), CHANGES)
 def test_none_is_taken_from_another_site(admin: Victim, method: str, path: str) -> None:
-    """By an admin's browser, which may do all of it: as a form, and as a body that needs no leave of ours."""
+    """Send it from an admin's browser, as a form and as a body that a browser sends without a CORS preflight."""
     bodies: tuple[dict[str, object], ...] = (
         {"data": {"password": "x"}},
         {"content": b'{"source": "x", "a": "="}', "headers": {"Content-Type": "text/plain"}},
@@ -65,7 +65,7 @@ def test_none_is_taken_from_another_site(admin: Victim, method: str, path: str) 
 
 @pytest.mark.parametrize(("method", "path"), CHANGES)
 def test_no_link_does_what_a_form_does(admin: Victim, method: str, path: str) -> None:
-    """A GET, whatever it says that it is meant to be, changes nothing in the tables that matter."""
+    """A GET changes nothing in the tables that matter, even if it claims to be another method."""
     before = _audited(admin)
     for headers in ({}, {"X-HTTP-Method-Override": method}):
         admin.browser.get(path, params={"_method": method, "sure": "yes"}, headers=headers)
@@ -73,7 +73,7 @@ def test_no_link_does_what_a_form_does(admin: Victim, method: str, path: str) ->
     assert _audited(admin) == before
 
 
-def test_a_session_that_somebody_put_into_the_browser_ends_when_its_user_signs_in(site: Site) -> None:
+def test_a_session_that_an_attacker_planted_in_the_browser_ends_when_its_user_signs_in(site: Site) -> None:
     attacker, victim = site.user(), site.user(password="correct horse battery")
     planted = attacker.browser.cookies["allclose_session"]
     form = {"username": victim.name, "password": "correct horse battery"}

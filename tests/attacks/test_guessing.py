@@ -1,4 +1,4 @@
-"""Guessing and crowding out: from many addresses of one network, and with another's e-mail address."""
+"""Guessing and crowding out: from many addresses of one network, and with the e-mail address of another user."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -52,7 +52,7 @@ def test_what_a_client_says_of_its_address_before_the_proxy_does_is_no_new_chanc
     assert [guess(number) for number in range(1, 13)] == [401] * 10 + [429] * 2
 
 
-def test_accounts_with_the_same_email_crowd_nobody_out_who_was_there_before(
+def test_later_accounts_with_the_same_email_do_not_crowd_out_its_first_owner(
     site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     victim = site.user()
@@ -71,7 +71,7 @@ def test_accounts_with_the_same_email_crowd_nobody_out_who_was_there_before(
     assert f"{victim.name} asks for a new password" in caplog.text
 
 
-def test_whoever_asks_for_whatever_account_gets_the_same_answer(site: Site) -> None:
+def test_existing_and_missing_accounts_get_the_same_answer(site: Site) -> None:
     known = site.user(password=PASSWORD)
     suspended = site.user()
     site.user("admin").token.patch(f"/users/{suspended.id}", json={"is_active": False})

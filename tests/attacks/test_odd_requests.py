@@ -1,4 +1,4 @@
-"""Requests that no browser sends: each is answered, quickly and with nothing of ours in it."""
+"""Requests that no browser sends: each is answered quickly, and the answer shows nothing of the server's internals."""
 
 import json
 import re
@@ -51,7 +51,7 @@ def test_yaml_that_is_made_to_hurt_is_refused(site: Site, inputs: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["\0", "\ud800", "\u202e", "%s%n", "A" * 100_000], ids=repr)
-def test_texts_that_no_database_takes_are_no_failure_of_ours(site: Site, text: str) -> None:
+def test_texts_that_the_database_can_not_store_cause_no_server_error(site: Site, text: str) -> None:
     admin, client = site.user("admin"), site.client()
     body = json.dumps(text)
     for path in ("/users", "/tokens", "/password-resets", "/invitations", "/rejudgings"):
@@ -139,7 +139,7 @@ def test_what_machines_ask_for_tells_strangers_nothing(site: Site) -> None:
     assert set(site.browser().get("/readyz").json()["checks"]) == {"database", "schema", "worker"}
 
 
-def test_bodies_that_are_never_sent_to_their_end_keep_nobody_waiting(site: Site) -> None:
+def test_unfinished_bodies_do_not_delay_other_requests(site: Site) -> None:
     address = urlsplit(site.url)
     kind = b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 900\r\n\r\n"
     head = b"POST /sign-in HTTP/1.1\r\nHost: x\r\n" + kind

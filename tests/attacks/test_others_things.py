@@ -1,4 +1,4 @@
-"""Things of others, by their ids: read, changed, or told apart from what does not exist. And tokens that try more."""
+"""Other users' data, by ID: a user can't read, change or detect it. And tokens that try more than their scopes."""
 
 from uuid import uuid4
 
@@ -99,7 +99,7 @@ def test_no_token_makes_a_better_one_or_opens_a_page(site: Site, ada: Victim) ->
     assert secret not in in_the_address.text
 
 
-def test_whoever_stole_a_token_or_a_session_changes_neither_password_nor_email(ada: Victim) -> None:
+def test_a_stolen_token_or_session_changes_neither_password_nor_email(ada: Victim) -> None:
     guesses: list[httpx.Response] = [
         ada.token.put("/me/password", json={"current": "", "new": "another long word"}),
         ada.token.patch("/me", json={"email": "eve@example.org"}),
@@ -113,7 +113,7 @@ def test_whoever_stole_a_token_or_a_session_changes_neither_password_nor_email(a
     assert ada.token.get("/me").json()["email"] is None
 
 
-def test_nobody_makes_themselves_more_than_they_are(site: Site) -> None:
+def test_a_user_can_not_raise_their_own_role(site: Site) -> None:
     eve = site.user("author")
     me = f"/users/{eve.id}"
 

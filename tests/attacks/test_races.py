@@ -1,4 +1,4 @@
-"""Two at once, where one of them may win."""
+"""Two requests at once, of which only one may win."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -76,7 +76,7 @@ def test_one_key_makes_one_submission_however_often_it_is_sent_at_once(site: Sit
         assert session.scalar(select(func.count()).where(Submission.user_id == victim.id)) == 1
 
 
-def test_nobody_has_more_unfinished_submissions_than_allowed_by_sending_at_once(site: Site) -> None:
+def test_sending_at_once_does_not_exceed_the_limit_of_unfinished_submissions(site: Site) -> None:
     victim = site.user()
 
     def send() -> httpx.Response:
@@ -85,7 +85,7 @@ def test_nobody_has_more_unfinished_submissions_than_allowed_by_sending_at_once(
     assert at_once(*[send] * 30)[202] == 20
 
 
-def test_nobody_has_more_tokens_than_allowed_by_making_them_at_once(site: Site) -> None:
+def test_creating_tokens_at_once_does_not_exceed_their_limit(site: Site) -> None:
     victim = site.user(password=PASSWORD)
     for _ in range(97):
         site.token(victim, "account:read")

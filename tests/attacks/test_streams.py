@@ -1,4 +1,4 @@
-"""Answers that stay open: more of them than anybody needs, and held on to by who may see nothing any more."""
+"""Event streams: more of them than a user needs, and streams of users who have lost their right to see anything."""
 
 import time
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def following(client: httpx.Client, path: str) -> Iterator[httpx.Response]:
 
 @pytest.fixture(params=["api", "page"])
 def stream(request: pytest.FixtureRequest, site: Site) -> tuple[Victim, httpx.Client, str]:
-    """Somebody, and the stream of a submission of theirs that nobody judges."""
+    """A user, and the event stream of a submission of theirs that no worker judges."""
     victim = site.user()
     path = f"/submissions/{site.send(victim)}/events"
     return victim, victim.token if request.param == "api" else victim.browser, path
@@ -88,7 +88,7 @@ def test_an_admin_who_is_one_no_more_stops_seeing_others_submissions(site: Site)
 
 @pytest.fixture(params=["verification by token", "verification in a browser", "rejudging in a browser"])
 def staff_stream(request: pytest.FixtureRequest, site: Site) -> tuple[Victim, httpx.Client, str]:
-    """Somebody with a role, and a stream that it takes; of what goes on."""
+    """An author or an admin, and the event stream of running work that only this role may read."""
     admin = site.user("admin")
     if request.param.startswith("rejudging"):
         return admin, admin.browser, f"/admin/rejudgings/{_begin_rejudging(site, admin)}/events"
@@ -139,7 +139,7 @@ def test_an_admin_holds_so_many_streams_of_rejudgings(site: Site) -> None:
 
 
 def _send_package(site: Site, author: Victim) -> UUID:
-    """Which nobody verifies."""
+    """Upload a package that no worker verifies."""
     with site.database.transaction() as session:
         row = Verification(user_id=author.id, slug="sum", files={}, digest="d", publish=True, queue="nobody")
         session.add(row)
@@ -148,7 +148,7 @@ def _send_package(site: Site, author: Victim) -> UUID:
 
 
 def _begin_rejudging(site: Site, admin: Victim) -> str:
-    """Of a submission that nobody judges again."""
+    """Begin a rejudging of a submission that no worker judges."""
     with site.database.transaction() as session:
         submission = make_judged(session, session.scalars(select(Revision)).one())
     answer = admin.token.post("/rejudgings", json={"chosen": {"ids": [str(submission.id)]}})

@@ -1,4 +1,4 @@
-"""What a backup holds, and what a restore puts in place: compared row by row."""
+"""Backup and restore, compared row by row."""
 
 import hashlib
 import signal
@@ -72,7 +72,7 @@ def empty(database: Database) -> Iterator[Database]:
 
 
 def without_last_event(rows: Rows) -> Rows:
-    """Of the backup or the restore itself, which come after what they hold."""
+    """Leave out the event of the backup or the restore itself, which is recorded after its content."""
     return {**rows, "audit_events": rows["audit_events"][:-1]}
 
 
@@ -141,7 +141,7 @@ def test_what_is_written_while_it_runs_is_all_there_or_not_at_all(
     assert rows["submissions"] == rows["judgings"]
 
 
-def test_nobody_else_may_read_it_and_no_file_is_written_over(filled: Database, backup: Path) -> None:
+def test_only_its_owner_may_read_it_and_no_file_is_overwritten(filled: Database, backup: Path) -> None:
     whole = backup.read_bytes()
 
     with pytest.raises(FileNotWritten, match="already exists"):
@@ -231,7 +231,7 @@ def test_an_older_schema_is_upgraded(filled: Database, tmp_path: Path) -> None:
 
 
 def write_old(database: Database, path: Path) -> str:
-    """As that version's Allclose would: there is no log of what was done to write into."""
+    """Write a backup as that version of Allclose would: it has no audit log to write to."""
     with new_file(path) as target, database.engine.connect() as connection:
         return write(connection, target).schema_revision
 
@@ -310,7 +310,7 @@ def test_a_restore_that_is_killed_leaves_the_old_rows_or_has_the_new(
 def test_a_backup_that_is_killed_leaves_no_file_of_its_name(filled: Database, tmp_path: Path) -> None:
     path = tmp_path / "monday"
     partial = tmp_path / "monday.partial"
-    with filled.engine.begin() as connection:  # whoever dumps waits for this
+    with filled.engine.begin() as connection:  # pg_dump waits for this lock
         connection.execute(text("LOCK TABLE users IN ACCESS EXCLUSIVE MODE"))
         process = subprocess.Popen([sys.executable, "-c", BACK_UP, filled.url, str(path)])
         while not partial.exists():

@@ -57,7 +57,7 @@ def until(student: Student, submission: str, state: str) -> None:
 
 
 def listen(student: Student, submission: str, heard: list[str]) -> None:
-    """As a program does that opens the stream again when it breaks off."""
+    """Read the stream, and open it again when it breaks off."""
     while "done" not in heard:
         try:
             with student.client.stream("GET", f"/submissions/{submission}/events", timeout=90) as stream:

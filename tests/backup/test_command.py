@@ -1,4 +1,4 @@
-"""Which pg_dump talks to which server."""
+"""The choice of a pg_dump for each version of the server."""
 
 from pathlib import Path
 

@@ -42,7 +42,7 @@ def judgings(database: Database) -> list[Judging]:
         return list(session.scalars(select(Judging).order_by(Judging.id)))
 
 
-def test_what_was_judged_before_is_nobodys_afterwards(database: Database, tmp_path: Path) -> None:
+def test_judgings_in_progress_are_lost_to_their_workers_after_a_restore(database: Database, tmp_path: Path) -> None:
     with database.transaction() as session:
         submissions = [make_judging(session).submission_id for _ in range(3)]
     back_up(database, tmp_path / "waiting", COMMAND)

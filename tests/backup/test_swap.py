@@ -1,4 +1,4 @@
-"""Names change below those who use the database: whoever may be cut off is, and nobody else."""
+"""Restoring renames databases in use: connections of Allclose may be cut off, and no others."""
 
 import threading
 from pathlib import Path
@@ -22,7 +22,7 @@ MANY = 8
 
 
 def use(url: str, ended: threading.Event, counted: list[int]) -> None:
-    """As a process of ours does: it asks again and again, and lives with a database that is away."""
+    """Query again and again, as a process of Allclose does, and tolerate a database that is away."""
     database = Database(url)
     while not ended.is_set():
         try:
@@ -77,7 +77,7 @@ def test_another_roles_connection_is_left_alone_and_named(database: Database, ba
 
 
 def test_two_at_once_are_one(database: Database, backup: Path) -> None:
-    """Of two machines, which share no folder."""
+    """Two machines, which share no folder, restore at the same time."""
     with database.engine.connect() as connection:
         server = server_of(connection)
     with new_database(server), pytest.raises(RestoreRuns):

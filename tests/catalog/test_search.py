@@ -95,7 +95,7 @@ def test_filters_narrow_the_list(session: Session) -> None:
         ProblemFilters(track="basics"): ["loss", "scan"],
         ProblemFilters(track="basics", tag="jax"): ["scan"],
         ProblemFilters(track="basics", tag="jax", difficulty="advanced"): [],
-        ProblemFilters(state="new"): [],  # nobody asks
+        ProblemFilters(state="new"): [],  # no user is signed in
         ProblemFilters(q="SCANS"): ["scan"],
         ProblemFilters(q="sca"): ["scan", "loss"],  # scan is in the title, scaled_sum is not
         ProblemFilters(q="looping with"): ["scan"],

@@ -112,7 +112,7 @@ def test_a_problem_has_a_place_in_its_track(session: Session) -> None:
     assert find_place(session, "\0") is None
 
 
-def test_a_track_that_nobody_is_in_is_not_found(session: Session) -> None:
+def test_an_unknown_track_is_not_found(session: Session) -> None:
     for slug in ("nothing", "\0", "\ud800", ""):
         with pytest.raises(NotFound):
             get_track(session, slug)

@@ -29,7 +29,7 @@ GUIDE = ROOT / "docs" / "authoring.md"
 OTHER_PROBLEM = ROOT / "app" / "catalog" / "template" / "numpy"
 END = "\x1e"
 INTERRUPTED = "^C"
-# What a worker logs after its start, and again when it has prepared what was published since.
+# A worker logs this after its start, and again when it has prepared a problem published since.
 PREPARED = "Every known mistake can be recognised"
 PREPARED_SECONDS = 120
 ANY_PORT = ("--port", "0")  # the default one may be taken
@@ -136,7 +136,7 @@ class _Shell:
         return {"cwd": self._work, "env": self._environment}
 
     def interrupt(self, command: str, lines: int) -> tuple[str, ...]:
-        """Of a command that goes on for ever: its first lines."""
+        """Run a command that never ends, interrupt it, and return its first lines."""
         running = subprocess.Popen([*shlex.split(command), *ANY_PORT], text=True, stdout=-1, **self._place)
         assert running.stdout is not None
         printed = [running.stdout.readline() for _ in range(lines)]
@@ -145,7 +145,7 @@ class _Shell:
         return tuple(re.sub(r"(?<=127\.0\.0\.1:)\d+", "8001", self._shown(line)) for line in printed)
 
     def wait_for_hints(self) -> None:
-        """Of the problem that was published: a reader takes longer to solve it than a worker to prepare them."""
+        """Wait for the hints of the published problem: a worker prepares them faster than a reader solves it."""
         deadline = time.monotonic() + PREPARED_SECONDS
         while self._served.text.count(PREPARED) < 2 and time.monotonic() < deadline:
             time.sleep(0.2)
@@ -161,7 +161,7 @@ class _Shell:
             if line.startswith(END):
                 break
             lines.append(self._shown(line))
-        # Which sandbox the host has is not the guide's matter.
+        # The guide does not depend on the host's sandbox.
         kept = "\n".join(line for line in lines if not line.startswith("Using bubblewrap for boxes"))
         return tuple(kept.strip("\n").splitlines())
 

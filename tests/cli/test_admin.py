@@ -26,14 +26,14 @@ def admin(served: Served, *arguments: str | Path) -> subprocess.CompletedProcess
 
 
 def done(served: Served, *arguments: str | Path) -> str:
-    """What it printed."""
+    """Run the command, and return its output."""
     command = admin(served, *arguments)
     assert command.returncode == 0, command.stderr
     return command.stdout
 
 
 def told(served: Served, *arguments: str | Path) -> dict[str, Any]:
-    """What it says to scripts."""
+    """Run the command with --json, and return the object that it prints."""
     found: dict[str, Any] = json.loads(done(served, *arguments, "--json"))
     return found
 
@@ -44,7 +44,7 @@ def status(served: Served, path: str, token: str) -> int:
 
 
 def last_actions(served: Served) -> list[str]:
-    """Of commands, the latest first."""
+    """Return the actions of commands in the audit log, the latest first."""
     return [event["action"] for event in told(served, "audit")["items"] if event["channel"] == "command"]
 
 
@@ -68,7 +68,7 @@ def test_an_account_is_made_shown_and_listed(served: Served) -> None:
 
 
 @pytest.mark.whole
-def test_a_name_that_is_taken_and_one_that_nobody_has_are_said(served: Served) -> None:
+def test_a_taken_user_name_and_an_unknown_one_are_named_in_the_errors(served: Served) -> None:
     taken = admin(served, "user", "create", "admin")
     unknown = admin(served, "user", "show", "nobody")
 
@@ -122,7 +122,7 @@ def test_what_can_not_be_undone_is_asked_for(served: Served) -> None:
 
 
 @pytest.mark.whole
-def test_a_link_lets_somebody_choose_a_password(served: Served) -> None:
+def test_a_reset_link_lets_its_user_choose_a_password(served: Served) -> None:
     served.sign_up("hedy")
 
     link = done(served, "user", "reset-password", "hedy").strip()
@@ -134,7 +134,7 @@ def test_a_link_lets_somebody_choose_a_password(served: Served) -> None:
 
 
 @pytest.mark.whole
-def test_all_that_there_is_of_somebody_is_written_for_them_alone(served: Served, tmp_path: Path) -> None:
+def test_a_personal_data_export_is_readable_by_its_owner_only(served: Served, tmp_path: Path) -> None:
     served.sign_up("joan")
 
     done(served, "user", "export", "joan", tmp_path / "joan.zip")
@@ -232,7 +232,7 @@ def test_submissions_are_judged_again_looked_at_and_applied(served: Served) -> N
 
 
 @pytest.mark.whole
-def test_everybodys_submissions_are_written_into_a_file(served: Served, tmp_path: Path) -> None:
+def test_submissions_are_exported_to_a_file(served: Served, tmp_path: Path) -> None:
     served.sign_up("chien").submit(SLUG, RIGHT, mode="sample")
 
     done(served, "export", "submissions", tmp_path / "all.csv", "--user", "chien", "--format", "csv", "--source")

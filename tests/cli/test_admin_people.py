@@ -1,4 +1,4 @@
-"""What admins' commands say of people: tables to copy from, invitations, who ran what, what is asked first."""
+"""Admin commands about users: tables to copy from, invitations, the actor in the audit log, and confirmations."""
 
 import getpass
 import os
@@ -27,7 +27,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def in_terminal(served: Served, *arguments: str) -> str:
-    """What a terminal of 80 columns is sent."""
+    """Run a command in a terminal of 80 columns, and return its output."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "app.cli", "admin", *arguments, "--data", str(served.data)]
     process = subprocess.Popen(command, stdout=theirs, stderr=theirs, cwd=ROOT, env=os.environ | NARROW)
@@ -36,7 +36,7 @@ def in_terminal(served: Served, *arguments: str) -> str:
     try:
         while piece := os.read(ours, 4096):
             read += piece
-    except OSError:  # how a terminal says that nobody writes to it any more
+    except OSError:  # how a terminal reports that its last writer has closed it
         pass
     os.close(ours)
     assert process.wait() == 0, read.decode()
@@ -90,7 +90,7 @@ def test_who_became_root_by_sudo_is_named(served: Served) -> None:
 
 
 @pytest.mark.whole
-def test_an_export_of_everybodys_submissions_is_written_down(served: Served, tmp_path: Path) -> None:
+def test_an_export_of_submissions_is_in_the_audit_log(served: Served, tmp_path: Path) -> None:
     done(served, "export", "submissions", tmp_path / "all.csv", "--verdict", "accepted", "--source")
 
     event = told(served, "audit", "--action", "submissions.exported")["items"][0]

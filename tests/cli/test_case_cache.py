@@ -56,7 +56,7 @@ def package(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def expect(tmp_path: Path, home: Path, package: Path) -> Expect:
-    """What a call of the command says that the sample's answer is."""
+    """A function that runs the command and returns the sample's expected values."""
     solution = tmp_path / "solution.py"
     solution.write_text(WRONG)
 

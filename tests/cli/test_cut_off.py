@@ -1,4 +1,4 @@
-"""What people see who wait for a verdict when something ends: their command, or the server."""
+"""A command that waits for a verdict, interrupted or cut off by the end of the server."""
 
 import re
 import signal
@@ -26,7 +26,7 @@ def start_waiting(served: Served, student: Student, folder: Path) -> subprocess.
 
 
 def _heed_interrupts() -> None:
-    """What a shell starts in the background ignores them, and so would all that the tests start."""
+    """Restore SIGINT: a shell's background jobs ignore it, and so would all commands that the tests start."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

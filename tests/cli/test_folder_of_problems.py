@@ -1,4 +1,4 @@
-"""What `allclose serve` takes from its folder when it starts."""
+"""`allclose serve` reads its folder of problems when it starts."""
 
 from pathlib import Path
 

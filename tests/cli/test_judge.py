@@ -1,4 +1,4 @@
-"""`allclose judge`, as somebody types it."""
+"""`allclose judge`, run as a command."""
 
 import json
 import subprocess

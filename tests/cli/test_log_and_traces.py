@@ -1,4 +1,4 @@
-"""What entry points do with the settings of the log and of traces."""
+"""Entry points apply the settings of the log and of traces."""
 
 import json
 import os

@@ -15,7 +15,7 @@ from tests.rejudging.rows import add_revision, begin, judge_again, make_actor, m
 
 
 def rejudge(database: Database, *arguments: str) -> tuple[str, str]:
-    """What it prints, and what it says beside."""
+    """Run the command, and return its standard output and its standard error."""
     done = allclose("admin", "rejudge", *arguments, ALLCLOSE_DATABASE_URL=database.url)
     assert done.returncode == 0, done.stderr
     return done.stdout, done.stderr

@@ -202,7 +202,7 @@ def test_a_home_that_is_none_is_said() -> None:
 
 
 @pytest.mark.whole
-def test_a_notice_is_told_once_while_nobody_judges(script: Script) -> None:
+def test_a_notice_is_shown_once_while_no_worker_judges(script: Script) -> None:
     waiting = QUEUED | {"notice": "No GPU worker is running now."}
     script.answers = [(202, TAKEN), (200, waiting), (200, waiting), (200, DONE)]
 

@@ -24,7 +24,7 @@ OWN_AND_WAIT = OWNER + "server = own(Path(sys.argv[1])); print(server.server.pid
 ENDLESS = "SELECT count(*) FROM " + ", ".join(f"generate_series(1, 10000) AS {name}" for name in "abc")
 OWN_AND_STOP = OWNER + "with own(Path(sys.argv[1])) as server: print(server.url)"
 
-as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be anybody else")
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can switch to another user")
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def other_owner(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
 
 
 def is_alive(pid: int) -> bool:
-    """A dead process that nobody has waited for is still listed, as a zombie."""
+    """Return whether the process runs. A dead process stays listed as a zombie until its parent waits for it."""
     status = Path("/proc", str(pid), "status")
     return status.exists() and "\nState:\tZ" not in status.read_text()
 
@@ -73,7 +73,7 @@ def test_stopping_twice_does_nothing(made: Path) -> None:
     server.stop()
 
 
-def test_the_server_is_reached_by_nobody_else(made: Path) -> None:
+def test_other_users_can_not_reach_the_server(made: Path) -> None:
     with own(made) as server:
         address = make_url(server.url).set(drivername="postgresql", password="guess")
 
@@ -153,7 +153,7 @@ def checkpointer_of(server: EmbeddedPostgres) -> psutil.Process:
 
 
 def copy_of(made: Path, folder: Path) -> None:
-    """With its owner, whom the server insists on."""
+    """Copy the folder with its owner, which the server checks."""
     subprocess.run(["cp", "--archive", str(made), str(folder)], check=True)
 
 
@@ -162,7 +162,7 @@ def ask_in_vain(server: EmbeddedPostgres, query: str) -> None:
         ask(server, query)
 
 
-def test_a_process_id_file_that_names_somebody_else_does_not_stop_the_start(made: Path) -> None:
+def test_a_process_id_file_that_names_an_unrelated_process_does_not_stop_the_start(made: Path) -> None:
     with own(made) as server:
         account = (made / "cluster").stat().st_uid
         lines = (made / "cluster/postmaster.pid").read_text().splitlines()
@@ -195,7 +195,7 @@ def test_a_short_command_joins_the_owners_server_and_leaves_it_running(made: Pat
         pass
 
 
-def test_a_short_command_owns_the_folder_when_nobody_does(made: Path) -> None:
+def test_a_short_command_owns_the_folder_when_no_process_does(made: Path) -> None:
     with join(made) as server:
         assert ask(server, "SELECT answer FROM kept") == "(42,)"
 
@@ -258,7 +258,7 @@ def test_a_folder_that_can_not_be_made_is_named() -> None:
     ("umask", "capabilities"),
     [(0o022, {1 << CAP_DAC_READ_SEARCH, 1 << CAP_DAC_OVERRIDE}), (0o077, {1 << CAP_DAC_OVERRIDE})],
 )
-def test_as_root_the_server_is_somebody_else_and_no_other_folder_is_changed(
+def test_as_root_the_server_runs_as_another_user_and_no_other_folder_is_changed(
     tmp_path: Path, umask: int, capabilities: set[int]
 ) -> None:
     """The data and the programs both stand below folders that only root may enter, as in a clone under /root."""

@@ -1,4 +1,4 @@
-"""What a test run leaves behind when it is killed."""
+"""Databases that a killed test run leaves behind."""
 
 import os
 import subprocess

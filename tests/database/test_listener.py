@@ -48,7 +48,7 @@ def test_it_hears_in_a_process_with_thousands_of_open_files(database: Database) 
 
 
 @pytest.mark.parametrize("error", [psycopg.InterfaceError, psycopg.DatabaseError, OSError, ValueError])
-def test_it_connects_again_whatever_the_connection_died_of(database: Database, error: type[Exception]) -> None:
+def test_it_connects_again_after_any_connection_error(database: Database, error: type[Exception]) -> None:
     calls, connected_again = [], threading.Event()
 
     def fail_once(payload: str | None) -> None:

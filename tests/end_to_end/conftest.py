@@ -9,6 +9,6 @@ LIMITS = {"max_pending": 1000, "requests_per_minute": 100_000, "judging_seconds_
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """With the sandbox that this machine gets by itself."""
+    """A server with the default sandbox of this machine."""
     with serve(tmp_path_factory.mktemp("served"), policy=LIMITS) as served:
         yield served

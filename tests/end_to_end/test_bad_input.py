@@ -1,4 +1,4 @@
-"""What people send by mistake: each has its verdict or its refusal, and a message that says what to do."""
+"""Mistakes of students: each gets a verdict or a refusal, and a message that says what to do."""
 
 import httpx
 import pytest

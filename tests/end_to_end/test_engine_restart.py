@@ -1,4 +1,4 @@
-"""The container engine goes away while submissions are judged, and comes back: nobody pays for it."""
+"""The container engine restarts while submissions are judged, and no student gets a wrong verdict for it."""
 
 import os
 import signal

@@ -12,7 +12,7 @@ from tests.serving import Student, serve
 KNOWN = ROOT / "tests" / "hostile" / "problems"
 PATIENCE_SECONDS = 300
 
-# What the package ships answers `x * 0`.
+# The known mistake in the package answers `x * 0`.
 ZEROS = "import numpy as np\n\ndef standardise(x, eps):\n    return np.zeros(len(x), np.float32)\n"
 
 

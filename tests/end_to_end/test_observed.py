@@ -1,6 +1,6 @@
 """One submission seen from outside: by its metrics, its log and its trace, from a real server with a real worker.
 
-And what the dashboard and the alerts look at is there.
+And every metric that the dashboard and the alerts read exists.
 """
 
 import json
@@ -30,7 +30,7 @@ NAME = re.compile(r"\b(?:allclose|process)_[a-z_]+\b")
 
 @dataclass
 class Collector:
-    """What a collector of OTLP over HTTP got, decoded."""
+    """The decoded data that a collector of OTLP over HTTP received."""
 
     address: str = ""
     spans: list[tuple[str, Span]] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Observed:
     token: str
 
     def lines(self) -> list[dict[str, Any]]:
-        """Of the log; what is printed for people stands between."""
+        """Return the log's lines, without the text printed for people in between."""
         return [json.loads(line) for line in self.served.lines if line.startswith("{")]
 
     def scrape(self) -> dict[str, Metric]:

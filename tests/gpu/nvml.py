@@ -22,7 +22,7 @@ _TEXTS = {
 
 
 class FakeError(Exception):
-    """As the library's own, it carries a number."""
+    """An error that carries a number, like the library's own."""
 
     def __init__(self, value: int) -> None:
         super().__init__(_TEXTS[value])

@@ -21,7 +21,7 @@ from tests.sandbox.bench import make_request, run_in, value_of
 
 SPEC = BoxSpec(("numpy",), gpu=True)
 HONEST = make_request("def solve(n):\n    return n + 1\n", {"n": 1}, {"n": 2})
-# Answers the first case, and waits in the second until somebody ends it.
+# Answers the first case, and waits in the second until the test ends it.
 STAYS = make_request("import time\ndef solve(n):\n    time.sleep(30 * n)\n    return n\n", {"n": 0}, {"n": 1}, {"n": 0})
 
 
@@ -205,7 +205,7 @@ def test_what_drivers_and_libraries_take_is_not_counted(box: GpuBox, nvml: FakeN
     assert [case.ending for case in told] == [Ending.ANSWERED] * 2
 
 
-def test_memory_that_others_took_is_nobody_s_verdict(box: GpuBox, nvml: FakeNvml) -> None:
+def test_gpu_memory_taken_by_other_processes_gives_no_verdict(box: GpuBox, nvml: FakeNvml) -> None:
     def come() -> None:
         nvml.gpus[0].used, nvml.gpus[0].processes = 70 * GIB, [1]
 
@@ -247,7 +247,7 @@ def use(pool: Pool, meanwhile: Callable[[], None] = lambda: None) -> object:
         return value_of(run_in(box, HONEST).cases[0])
 
 
-def test_a_gpu_that_is_lost_turns_into_nobody_s_verdict(box: GpuBox, nvml: FakeNvml) -> None:
+def test_a_lost_gpu_gives_no_verdict(box: GpuBox, nvml: FakeNvml) -> None:
     source = """
         import time
         def solve(n):
@@ -275,7 +275,7 @@ def test_a_run_that_hangs_on_a_lost_gpu_is_ended(box: GpuBox, nvml: FakeNvml) ->
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_run_is_ended_when_nobody_looks_at_its_gpu_any_more(
+def test_a_run_ends_when_its_gpu_is_not_watched_any_more(
     box: GpuBox, nvml: FakeNvml, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usual = nvml.nvmlDeviceGetMemoryInfo

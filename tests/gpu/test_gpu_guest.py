@@ -123,7 +123,7 @@ def test_a_cuda_context_is_known_by_its_open_device(tmp_path: Path) -> None:
 
 
 class Tensor:
-    """As far as `restore` is concerned."""
+    """A fake tensor with the parts that `restore` uses."""
 
     def __init__(self, device: str = "cpu") -> None:
         self.device = device
@@ -149,7 +149,7 @@ def launcher(make_launcher: MakeLauncher, nvml: FakeNvml) -> BubblewrapLauncher:
 
 @pytest.mark.parametrize("framework", [pytest.param("jax", marks=pytest.mark.whole), "torch"])
 def test_a_gpu_that_does_not_come_up_is_our_fault(launcher: BubblewrapLauncher, framework: str) -> None:
-    """As here, where there is a device file and nothing behind it."""
+    """The device file of this test has no GPU behind it."""
     with closing(launcher.launch(BoxSpec((framework,), gpu=True))) as box, pytest.raises(BoxLost):
         run_in(box, make_request("def solve():\n    return 1\n"))
 
@@ -171,7 +171,7 @@ def test_drivers_have_room_in_the_host_s_memory_beside_the_limit(launcher: Bubbl
 
 
 def test_the_process_can_read_its_own_mappings(launcher: BubblewrapLauncher, isolation: str) -> None:
-    """As NVIDIA's driver does; without a GPU and with namespaces there is no such file."""
+    """NVIDIA's driver reads them. Without a GPU and with namespaces there is no such file."""
     source = "def solve():\n    return 'stack' in open('/proc/self/maps').read()\n"
 
     with closing(launcher.launch(BoxSpec((), gpu=True))) as box:

@@ -71,7 +71,7 @@ def test_runs_lock_a_gpu_in_first_come_order() -> None:
     assert queue.done == [1, 2, 3]
 
 
-def test_whoever_stops_waiting_holds_up_nobody() -> None:
+def test_a_caller_that_stops_waiting_does_not_hold_up_the_next_one() -> None:
     queue, abort = Queue(open_gpus(make_gpus())), threading.Event()
 
     with queue.gpus.lock(queue.gpus.gpus[0], NEVER):

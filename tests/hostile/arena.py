@@ -1,4 +1,4 @@
-"""Where hostile submissions meet honest ones: one pool of boxes, and a problem for each kind of box."""
+"""An arena of hostile and honest submissions: one pool of boxes, and a problem for each kind of box."""
 
 import threading
 import time

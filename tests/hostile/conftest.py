@@ -42,7 +42,7 @@ def _contained(records: Iterable[dict[str, Any]], launcher: str) -> str:
 
 
 def _slowest(records: Iterable[dict[str, Any]], launcher: str) -> str:
-    """As a multiple of the median for its problem; said, and not asserted, since other work on the machine counts."""
+    """Report times as multiples of the problem's median. They are not asserted, since other work slows them down."""
     times: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for record in records:
         if record["launcher"] == launcher and "seconds" in record:

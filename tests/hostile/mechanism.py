@@ -1,4 +1,4 @@
-"""A file under `submissions/`: a program, and in its first lines what it tries and what it must get.
+"""A file under `submissions/`: a program whose first lines state its mechanism and the verdict that it must get.
 
 # mechanism: in a line
 # verdict: runtime_error        or two, joined by |, where either is right

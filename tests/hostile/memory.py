@@ -16,7 +16,7 @@ def processes_of(pid: int) -> list[int]:
 
 
 def find_in_memory(pid: int, texts: list[bytes]) -> list[bytes]:
-    """Those that occur in what is the process's own: all that it may write to, and what no file holds."""
+    """Return the texts that occur in the process's own memory: writable mappings, and mappings of no file."""
     found: set[bytes] = set()
     with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
         for start, end in _own_memory(pid):

@@ -1,4 +1,4 @@
-"""What one submission leaves for the next one in the same box: nothing. And how often a box is used."""
+"""A submission leaves nothing for the next one in the same box. A box is used a limited number of times."""
 
 import os
 import secrets

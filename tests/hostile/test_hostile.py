@@ -34,7 +34,7 @@ GROUPS = {
     "controls",
 }
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\ud800-\udfff]")
-# Of 20 s, which nobody here needs who does not mean to use them up.
+# Instead of the usual 20 s. Only submissions that waste their time need more.
 LOAD_SECONDS = 5
 REPORT_CHARACTERS = 300_000
 # The kernel frees some things a little later than their process: sockets in flight inside each other, a container.
@@ -58,7 +58,7 @@ def arenas(launcher: Launcher) -> Iterator[dict[str, Arena]]:
 @pytest.mark.parametrize(
     ("launcher", "file"), in_turn(FILES, lambda file: f"{file.parent.name}/{file.stem}", every=2), indirect=["launcher"]
 )
-def test_a_hostile_submission_gets_its_verdict_and_disturbs_nobody(
+def test_a_hostile_submission_gets_its_verdict_and_leaves_nothing_behind(
     arenas: dict[str, Arena],
     file: Path,
     request: pytest.FixtureRequest,
@@ -136,7 +136,7 @@ def await_nothing_left(arena: Arena, before: Seen) -> list[object]:
 
 
 def left_behind(before: Seen, after: Seen) -> list[object]:
-    """Things in the box, and whatever is not as it was; of its first process too, if it is still the same."""
+    """List things in the box and all changes; also those of its first process, if it is still the same."""
     (old_pid, old), (new_pid, new) = before, after
     pairs = [(new.mounts, old.mounts), (new.sockets, old.sockets), (new.on_host, old.on_host)]
     if new_pid == old_pid:

@@ -1,4 +1,4 @@
-"""What can be left of a submission, seen from the host: in its box, at the box's first process, on the machine."""
+"""Traces of a submission, seen from the host: in its box, at the box's first process, on the machine."""
 
 import os
 import re
@@ -36,7 +36,7 @@ class Traces:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostTraces:
-    """Of the user that boxes run as, where a thing has an owner; `containers` and `children` are those of our boxes."""
+    """Traces on the machine of the user that boxes run as; `containers` and `children` belong to Allclose's boxes."""
 
     containers: int
     children: int
@@ -102,7 +102,7 @@ def _count_lines(path: Path) -> int:
 
 
 def _mount(line: str) -> str:
-    """Without the numbers, which differ from box to box; with a word on mounts that the host would see too."""
+    """Leave out the numbers, which differ from box to box, and mark mounts that the host would see too."""
     before, _, after = line.partition(" - ")
     _, _, _, _, point, options, *propagation = before.split()
     reaches_host = any(field.startswith("shared:") for field in propagation)

@@ -1,4 +1,4 @@
-"""What `make images` built, asked from inside, without a network and with nothing to write to but /tmp."""
+"""The images that `make images` built, asked from inside, without a network and with only /tmp writable."""
 
 import json
 import os

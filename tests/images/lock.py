@@ -30,5 +30,5 @@ def normalise(name: str) -> str:
 
 
 def public(version: str) -> str:
-    """Without the part that names a build, as in 2.13.0+cpu."""
+    """Return the version without its build, as in 2.13.0+cpu."""
     return version.split("+")[0]

@@ -1,4 +1,4 @@
-"""What `make images` and `container/wheels.sh` say when they can't begin."""
+"""Messages of `make images` and `container/wheels.sh` when they can't begin."""
 
 import os
 import shutil

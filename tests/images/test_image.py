@@ -29,7 +29,7 @@ def test_an_image_says_what_it_is(image: "Image", flavour: str) -> None:
     assert labels["org.allclose.guest"] == guest_digest(), "built from other sources of the guest: run `make images`"
 
 
-def test_an_image_runs_as_nobody_and_starts_nothing_by_itself(image: "Image") -> None:
+def test_an_image_runs_as_the_guest_user_and_starts_nothing_by_itself(image: "Image") -> None:
     config = image.attrs["Config"]
 
     assert config["User"] == f"{GUEST_UID}:{GUEST_UID}"

@@ -97,7 +97,7 @@ def _mistaken(random: np.random.Generator, case: Generated) -> Array:
 
 
 def _is_at_the_limit(case: Generated) -> bool:
-    """Whether rounding the difference and the allowed difference to the dtype may change the verdict."""
+    """Return whether rounding the difference and the allowed difference to the dtype may change the verdict."""
     wide = np.complex128 if case.expected.dtype.kind == "c" else np.float64
     answer, expected = case.answer.astype(wide), case.expected.astype(wide)
     with np.errstate(all="ignore"):

@@ -234,7 +234,7 @@ def test_a_named_integer_leaf_may_be_off_by_its_tolerance() -> None:
     assert not judge({"count": 2**62 + 2}, {"count": 2**62}, **rules).accepted
 
 
-def test_bool_is_exact_whatever_the_tolerance() -> None:
+def test_bool_is_exact_at_any_tolerance() -> None:
     assert not judge(True, False, leaves={"*": Tolerance(rtol=1.0, atol=1.0)}).accepted
 
 

@@ -1,4 +1,4 @@
-"""Which known mistake is recognised, and in which words."""
+"""Recognising known mistakes, and the texts about them."""
 
 import pytest
 

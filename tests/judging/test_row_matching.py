@@ -71,7 +71,7 @@ def test_as_many_rows_are_paired_as_can_be(table: tuple[Array, Array], atol: flo
 
 @settings(max_examples=150, deadline=None)
 @given(st.data())
-def test_rows_of_integers_are_paired_by_value_whatever_their_types(data: st.DataObject) -> None:
+def test_rows_of_integers_are_paired_by_value_across_dtypes(data: st.DataObject) -> None:
     shape = (data.draw(st.integers(1, 6)), data.draw(st.integers(1, 2)))
     dtypes = st.sampled_from(["int8", "int64", "uint8", "uint64"])
     answer, expected = (

@@ -17,13 +17,13 @@ SIZE = 6
 
 
 def largest_gap(first: tuple[int, ...]) -> int:
-    """Of n times the distribution functions, when these of 2n ranks are the first sample's."""
+    """Return n times the largest gap between two distribution functions; `first` holds one sample's ranks of 2n."""
     walk = np.cumsum([1 if rank in first else -1 for rank in range(2 * SIZE)])
     return int(np.abs(walk).max())
 
 
 def longest_run(first: tuple[int, ...]) -> int:
-    """How many of the largest ranks are of one sample."""
+    """Return the number of largest ranks that belong to one sample."""
     owners = [rank in first for rank in reversed(range(2 * SIZE))]
     return next((i for i, owner in enumerate(owners) if owner != owners[0]), 2 * SIZE)
 

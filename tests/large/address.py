@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.user import find_user
 
-# What is left out of both, and why.
+# Addresses that are left out of both, and the reasons.
 LEFT_OUT = {
     "/static/{name:path}": "a file",
     "/sign-in/oidc": "another server",

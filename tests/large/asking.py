@@ -1,4 +1,4 @@
-"""Somebody who asks for all of these addresses in turn: pages with a cookie, the API with a token."""
+"""A client that requests a list of addresses in turn: pages with a cookie, the API with a token."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,25 +8,25 @@ import httpx
 
 from app.web.cookie import COOKIE
 from tests.large.address import Address
-from tests.large.fill import Somebody
+from tests.large.fill import SignedInUser
 
 PATIENCE = 120
 
 
 @dataclass(frozen=True, slots=True)
 class CustomChecker:
-    who: Somebody
+    who: SignedInUser
     client: httpx.Client
 
     def ask(self, address: Address) -> httpx.Response:
-        """Without a failure of the server's, whatever else it is."""
+        """Request the address, and assert that the server does not fail. Other errors are allowed."""
         token, cookie = {"Authorization": f"Bearer {self.who.token}"}, {"Cookie": f"{COOKIE}={self.who.cookie}"}
         answer = self.client.get(address.url, headers=token if address.is_api or _is_for_machines(address) else cookie)
         assert answer.status_code < 500, f"{address.url}: {answer.status_code} {answer.text[:500]}"
         return answer
 
     def next_page(self, address: Address, answer: httpx.Response) -> Address | None:
-        """Of a list of the API that goes on."""
+        """Return the address of the next page of an API list, or None after the last one."""
         if not address.is_api or not answer.headers.get("content-type", "").startswith("application/json"):
             return None
         body = answer.json()
@@ -37,7 +37,7 @@ class CustomChecker:
 
 
 @contextmanager
-def asking(server: str, who: Somebody) -> Iterator[CustomChecker]:
+def asking(server: str, who: SignedInUser) -> Iterator[CustomChecker]:
     with httpx.Client(base_url=server, timeout=PATIENCE) as client:
         yield CustomChecker(who, client)
 

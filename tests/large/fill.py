@@ -33,8 +33,8 @@ SEEN = preview(np.linspace(0, 1, 6, dtype=np.float32))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Somebody:
-    """Signed in, with a token for all that the role may do."""
+class SignedInUser:
+    """A user with a session and a token for all that the role may do."""
 
     username: str
     cookie: str
@@ -53,16 +53,16 @@ def fill(database: Database, size: int = SIZE) -> None:
 
 
 def analyze(database: Database) -> None:
-    """As PostgreSQL does by itself after a while: without it, its plans are guesses."""
+    """Collect statistics, as PostgreSQL does by itself after a while: without them, its plans are guesses."""
     with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text("VACUUM ANALYZE"))
 
 
-def sign_in_as(session: Session, username: str) -> Somebody:
+def sign_in_as(session: Session, username: str) -> SignedInUser:
     """`user-1` is the student with the most submissions, `user-100` an author, `user-250` an admin."""
     user = session.scalars(select(User).where(User.username == username)).one()
     cookie = start_session(session, user.id)
-    return Somebody(username=username, cookie=cookie, token=create_token(session, user.id, "large").secret)
+    return SignedInUser(username=username, cookie=cookie, token=create_token(session, user.id, "large").secret)
 
 
 def _publish(session: Session) -> None:
@@ -79,7 +79,7 @@ def _made(number: int) -> Package:
 
 
 def _statement(statement: str, size: int) -> TextClause:
-    """With the numbers in it: PostgreSQL guesses a parameter's type anew at each place."""
+    """Build the statement with literal numbers: PostgreSQL guesses a parameter's type separately at each place."""
     known = {name: json.dumps(value) for name, value in _documents().items()}
     values = {name: value for name, value in known.items() if f":{name}" in statement}
     users = max(LEAST_USERS, size // SUBMISSIONS_PER_USER)

@@ -1,4 +1,4 @@
-"""How PostgreSQL answers what a request asks: each statement's plan, and the growing tables that it reads whole."""
+"""The plans of the statements that a request executes, and the growing tables that a plan reads whole."""
 
 import json
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from sqlalchemy import Connection, event, text
 
 from app.database.engine import Database
 
-# Of what a deployment has few: they do not grow with students, submissions or years.
+# Small tables: they do not grow with students, submissions or years.
 SMALL = {"problems", "revisions", "tracks", "workers", "policy", "server_keys", "rejudgings", "alembic_version"}
 # A table of so many rows is read whole since that is quicker: what counts is whether it need be.
 MANY_ROWS = 2_000
@@ -20,14 +20,14 @@ MOST = 0.5
 
 @dataclass(slots=True)
 class Heard:
-    """What was asked, with its values; of several with the same text, the first."""
+    """The executed statements with their values; of several with the same text, the first."""
 
     statements: dict[str, Any] = field(default_factory=dict)
 
 
 @contextmanager
 def listening(database: Database) -> Iterator[Heard]:
-    """To all that this engine executes."""
+    """Record all statements that this engine executes."""
     heard = Heard()
 
     def hear(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
@@ -41,7 +41,7 @@ def listening(database: Database) -> Iterator[Heard]:
 
 
 class Planner:
-    """On a connection of its own, whose transaction is rolled back."""
+    """Plans statements on a connection of its own, whose transaction is rolled back."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

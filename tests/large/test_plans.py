@@ -47,7 +47,7 @@ def ask_all(asker: CustomChecker, wanted: list[Address]) -> Iterator[Address]:
 def heard_of_each(
     database: Database, asker: CustomChecker, wanted: list[Address]
 ) -> Iterator[tuple[Address, Mapping[str, Any]]]:
-    """What is executed for each, with its values; not what is executed between them."""
+    """Yield each address with the statements that its request executed, with their values."""
     with listening(database) as heard:
         for address in ask_all(asker, wanted):
             yield address, heard.statements
@@ -99,7 +99,7 @@ def test_no_request_reads_a_growing_table_whole(large: Database, username: str) 
 def test_no_preview_reads_more_than_it_takes_to_find_too_many(
     large: Database, criteria: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With ten times fewer that may be judged again, as in a database with ten times more."""
+    """A ten times lower limit for rejudging has the effect of a database with ten times more rows."""
     monkeypatch.setattr(choice, "MOST", choice.MOST // 10)
 
     with listening(large) as heard, large.transaction() as session:

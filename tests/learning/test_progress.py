@@ -27,7 +27,7 @@ def states(session: Session, user_id: UUID, **filters: str) -> dict[str, str | N
 
 @pytest.fixture
 def ada(database: Database) -> User:
-    """With a problem in each state, named for it; grace has solved all of them."""
+    """A user with one problem in each state, named after it. Grace has solved all of them."""
     with database.transaction() as session:
         ada, grace = make_user(session, "ada"), make_user(session, "grace")
         at = {slug: publish(session, make_listed(slug)) for slug in ("new", "tried", "sampled", "solved", "completed")}
@@ -47,11 +47,11 @@ def test_a_problem_is_new_tried_solved_or_completed(database: Database, ada: Use
     with database.transaction() as session:
         everything = states(session, ada.id)
         tried = states(session, ada.id, state="tried")
-        nobody = states(session, UUID(int=0), state="new")
+        of_unknown = states(session, UUID(int=0), state="new")
 
     assert everything == {
         "new": "new", "tried": "tried", "sampled": "tried", "solved": "solved", "completed": "completed",
     }  # fmt: skip
     assert tried.keys() == {"tried", "sampled"}
-    assert set(nobody.values()) == {"new"}
-    assert len(nobody) == len(everything)
+    assert set(of_unknown.values()) == {"new"}
+    assert len(of_unknown) == len(everything)

@@ -14,7 +14,7 @@ SLUG = "scaled_sum"
 
 
 def test_the_solution_is_locked_for_who_has_not_solved_the_problem(database: Database) -> None:
-    """Samples that pass, wrong answers, somebody else's success: none of them opens it."""
+    """Passing samples, wrong answers and another user's accepted submission do not unlock it."""
     with database.transaction() as session:
         ada, grace, revision = make_user(session), make_user(session), publish_lesson(session)
         make_accepted(session, grace, revision)

@@ -160,7 +160,7 @@ def test_the_settings_say_which_server(post: Post) -> None:
     assert open_outbox(Settings()).server is None
 
 
-def test_who_asks_for_a_new_password_gets_a_letter_and_nobody_else(database: Database, post: Post) -> None:
+def test_only_an_existing_user_who_asks_for_a_new_password_gets_a_letter(database: Database, post: Post) -> None:
     with database.transaction() as session:
         sign_up(session, SignUp(username="ada", password="correct horse", email="ada@example.org"))
     outbox = Outbox(post.server())

@@ -54,7 +54,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InteractiveShell
 
 @pytest.fixture(autouse=True)
 def address(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Of a server, to which the magics are signed in."""
+    """The address of a server to which the magics are signed in."""
     with database.transaction() as session:
         publish(session, make_package())
         monkeypatch.setenv("ALLCLOSE_TOKEN", create_token(session, make_user(session, "ada").id, "test").secret)

@@ -1,4 +1,4 @@
-"""What admins do to accounts, and that an admin stays, whoever does what at the same time."""
+"""Admins change accounts, and one active admin always stays, even when two act at the same time."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +19,7 @@ from app.people.administration import change_email, change_role, reactivate, sig
 from app.people.erasure import erase
 from tests.factories import make_user
 
-NOBODY = UUID(int=0)
+UNKNOWN_USER = UUID(int=0)
 Step = Callable[[Session, UUID], object]
 
 
@@ -96,7 +96,7 @@ def test_an_address_is_changed_and_is_not_in_what_is_written_down(database: Data
         assert session.scalars(select(AuditEvent.after)).all() == [{"has_email": True}]
 
 
-def test_somebody_is_signed_out_everywhere_and_nobody_else(database: Database) -> None:
+def test_signing_a_user_out_ends_all_sessions_of_that_user_only(database: Database) -> None:
     with database.transaction() as session:
         ada, grace = make_user(session), make_user(session)
         for user in (ada, ada, grace):
@@ -145,6 +145,6 @@ def test_of_two_admins_who_take_each_other_away_at_once_one_stays(
 
 
 @pytest.mark.parametrize("step", [demote, put_away, wipe])
-def test_nobody_unknown_is_changed(database: Database, step: Step) -> None:
+def test_changing_an_unknown_user_raises_not_found(database: Database, step: Step) -> None:
     with pytest.raises(NotFound), database.transaction() as session:
-        step(session, NOBODY)
+        step(session, UNKNOWN_USER)

@@ -51,7 +51,7 @@ def test_a_user_of_the_test_has_something_in_every_table(database: Database) -> 
             assert session.scalar(select(func.count()).where(belonging.column == user.id)), belonging.name
 
 
-def test_nothing_of_theirs_is_left_and_what_others_need_stays(database: Database) -> None:
+def test_nothing_of_an_erased_user_is_left_but_shared_rows_stay(database: Database) -> None:
     with database.transaction() as session:
         user, other = make_rich_user(session), make_rich_user(session, "grace")
 
@@ -67,7 +67,7 @@ def test_nothing_of_theirs_is_left_and_what_others_need_stays(database: Database
             assert session.scalar(select(func.count(column))) == 1, column
 
 
-def test_the_row_that_stays_names_nobody_and_lets_nobody_in(database: Database) -> None:
+def test_the_row_that_stays_is_anonymous_and_can_not_sign_in(database: Database) -> None:
     with database.transaction() as session:
         user = make_rich_user(session)
 
@@ -107,7 +107,7 @@ def test_it_is_written_down_without_a_name(database: Database) -> None:
     assert (event.before, event.after) == (None, None)
 
 
-def test_nobody_is_erased_twice_and_nobody_unknown(database: Database) -> None:
+def test_erasing_twice_changes_nothing_and_an_unknown_user_is_not_found(database: Database) -> None:
     with database.transaction() as session:
         user = make_user(session)
         left = erase(session, COMMAND, user.id)

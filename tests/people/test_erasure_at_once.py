@@ -1,4 +1,4 @@
-"""Somebody is erased while a request of theirs is under way: whichever comes first, nothing of theirs is left."""
+"""A user is erased while a request of theirs is running: in either order, nothing of the user is left."""
 
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -43,7 +43,7 @@ def draft_now(database: Database, user_id: UUID) -> None:
 
 
 def until_waiting(database: Database, work: Future[None]) -> None:
-    """Until the other connection waits for this one's lock, or has gone ahead."""
+    """Wait until the other connection waits for this one's lock, or has gone ahead."""
     waiting = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     )
@@ -82,9 +82,7 @@ def test_what_begins_while_the_erasure_is_under_way_is_refused(
 
 
 @pytest.mark.parametrize("belonging", REMOVED, ids=lambda belonging: str(belonging.name))
-def test_no_table_that_is_emptied_takes_a_row_of_somebody_who_was_erased(
-    database: Database, ada: UUID, belonging: Belonging
-) -> None:
+def test_no_emptied_table_takes_a_row_of_an_erased_user(database: Database, ada: UUID, belonging: Belonging) -> None:
     with database.transaction() as session:
         other = make_rich_user(session, "grace").id
     erase_now(database, ada)

@@ -1,4 +1,4 @@
-"""Somebody is erased while a worker judges what they sent: it is told to stop, and writes nothing."""
+"""A user is erased while a worker judges their submission: the worker is told to stop, and writes nothing."""
 
 from datetime import timedelta
 

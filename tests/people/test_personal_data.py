@@ -1,4 +1,4 @@
-"""The file that people get of themselves: all of theirs, none of others', and no secret."""
+"""The personal data export: all data of the user, none of other users, and no secret."""
 
 import json
 import zipfile
@@ -151,6 +151,6 @@ def test_one_that_takes_too_long_is_refused_and_not_written_down(
         assert session.scalar(select(AuditEvent.id).where(AuditEvent.action == "user.exported")) is None
 
 
-def test_nobody_unknown_is_exported(database: Database) -> None:
+def test_exporting_an_unknown_user_raises_not_found(database: Database) -> None:
     with pytest.raises(NotFound):
         export_user(database, COMMAND, uuid4())

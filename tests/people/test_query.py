@@ -1,4 +1,4 @@
-"""Finding users by what admins know of them."""
+"""Finding users, as admins search for them."""
 
 from datetime import UTC, datetime, timedelta
 

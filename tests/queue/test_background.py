@@ -41,7 +41,7 @@ def read(database: Database, judging_id: int) -> Judging:
 
 
 def send_one(database: Database) -> int:
-    """As a student does: its worker is told."""
+    """Enqueue a student's submission; the worker is notified."""
     with database.transaction() as session:
         return enqueue(session, make_submission(session), "cpu").id
 

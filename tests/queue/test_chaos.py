@@ -31,9 +31,7 @@ KINDS = (signal.SIGKILL, signal.SIGSTOP, signal.SIGSTOP, signal.SIGTERM)
 @pytest.mark.parametrize(
     "size", [pytest.param(QUICK, id="quick"), pytest.param(WHOLE, id="whole", marks=pytest.mark.whole)]
 )
-def test_no_judging_is_lost_or_finished_twice_whatever_happens_to_workers(
-    database: Database, fleet: Fleet, size: Size
-) -> None:
+def test_no_judging_is_lost_or_finished_twice_when_workers_fail(database: Database, fleet: Fleet, size: Size) -> None:
     chance = random.Random(1)
     enqueue(database, chance, size)
 

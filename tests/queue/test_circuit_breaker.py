@@ -19,7 +19,7 @@ from tests.queue.test_lease_loop import ACCEPTED, BY_NOTIFY_ONLY, loop, send, st
 
 @dataclass
 class Clock:
-    """In place of the module `time`."""
+    """A fake of the module `time`."""
 
     now: float = 1000.0
 

@@ -41,7 +41,7 @@ def told(database: Database) -> dict[str, str]:
 
 
 def begin(database: Database, worker: str = "new:1", queue: str = "cpu") -> bool:
-    """Whether a worker that starts here now is drained."""
+    """Start a worker here, and return whether it is drained."""
     with database.transaction() as session:
         return appear(session, Capacity(queues=(queue,), slots=1, worker=worker))
 

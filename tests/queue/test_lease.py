@@ -289,7 +289,7 @@ def cancel_it(database: Database) -> bool:
         return cancel(session, session.scalars(select(Submission)).one())
 
 
-def test_a_cancelled_judging_that_waits_ends_at_once_and_nobody_takes_it(database: Database) -> None:
+def test_a_cancelled_judging_in_the_queue_ends_at_once_and_no_worker_takes_it(database: Database) -> None:
     make_queue(database, 0)
 
     assert cancel_it(database)
@@ -311,7 +311,7 @@ def test_a_cancelled_judging_that_runs_ends_at_once_and_is_lost_at_the_next_beat
         assert beat(session, {held}, LEASE) == {held}
 
 
-def test_whoever_still_runs_what_was_cancelled_can_write_nothing_about_it(database: Database) -> None:
+def test_a_worker_that_still_runs_a_cancelled_judging_can_write_nothing_about_it(database: Database) -> None:
     make_queue(database, 0)
     held = take_one(database)
     cancel_it(database)

@@ -102,7 +102,7 @@ def test_what_runs_goes_on_when_no_more_is_claimed(database: Database) -> None:
     assert states(database) == ["done", "queued"]
 
 
-def test_an_error_of_ours_is_tried_three_times_and_its_text_kept(database: Database) -> None:
+def test_an_internal_error_is_tried_three_times_and_its_text_kept(database: Database) -> None:
     def run(claim: Claim, _: threading.Event) -> None:
         raise RuntimeError(f"no box for attempt {claim.attempt}")
 

@@ -73,7 +73,7 @@ def begin(session: Session, actor: Actor, onto: Onto = "own", key: str | None = 
 
 
 def take_all(database: Database) -> list[Claim]:
-    """One after another, as a worker with nothing else to do."""
+    """Claim all judgings, as an idle worker does."""
     wanted = Wanted(queues=["cpu", "gpu"], slots=100, worker="test", lease=LEASE, background=100)
     with database.transaction() as session:
         return claim(session, wanted)

@@ -184,11 +184,11 @@ def test_the_current_revision_brings_its_queue_with_it(database: Database) -> No
     assert (rows[current.id].revision_id, rows[current.id].queue) == (later.id, "gpu")
 
 
-def test_what_a_mended_revision_judged_again_stays_with_it(database: Database) -> None:
+def test_a_later_rejudging_stays_on_the_fixed_revision(database: Database) -> None:
     with database.transaction() as session:
         faulty = make_problem(session, "sums")
         make_judged(session, faulty, ACCEPTED, 100)
-        mended = add_revision(session, faulty)
+        fixed = add_revision(session, faulty)
         actor = make_actor(session)
         fix = begin(session, actor, "current", problem="sums")
     judge_again(database, WRONG, 50)
@@ -199,8 +199,8 @@ def test_what_a_mended_revision_judged_again_stays_with_it(database: Database) -
 
         (change,) = list_changes(session, later).items
         new = session.scalars(select(Judging).where(Judging.rejudging_id == later.id)).one()
-    assert (change.old.revision, change.new.revision) == (mended.number, mended.number)
-    assert new.revision_id == mended.id
+    assert (change.old.revision, change.new.revision) == (fixed.number, fixed.number)
+    assert new.revision_id == fixed.id
 
 
 def test_a_preview_says_how_many_would_go_back_to_an_older_revision(database: Database) -> None:

@@ -11,7 +11,7 @@ PROJECT = Path(__file__).parents[2]
 
 
 def become_ordinary() -> None:
-    """In a mount namespace of its own, where the way to the Python installation is open to all."""
+    """Become an ordinary user in a new mount namespace, where all users can reach the Python installation."""
     kernel.unshare(kernel.CLONE_NEWNS)
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
     for folder in (Path(sys.base_prefix), PROJECT):

@@ -28,7 +28,7 @@ def decide(wanted: Filter, machine: str, number: int, *arguments: int, arch: int
 
 
 def run_program(program: bytes, machine: str, number: int, *arguments: int, arch: int | None = None) -> str | int:
-    """What the kernel would do: allow, kill, or fail with an errno."""
+    """Return the kernel's action: allow, kill, or fail with an errno."""
     given = [*arguments, 0, 0, 0, 0, 0, 0][:6]
     data = struct.pack("<IIQ6Q", number, arch or bpf.AUDIT_ARCH[machine], 0, *(value & (2**64 - 1) for value in given))
     result = _run(program, data)

@@ -13,7 +13,7 @@ def engine_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
 
 
-def test_without_an_engine_boxes_are_bubblewraps_and_somebody_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_without_an_engine_boxes_are_bubblewraps_and_the_log_says_so(caplog: pytest.LogCaptureFixture) -> None:
     assert choose_launcher("auto", RUNTIME).name == "bubblewrap"
     assert "Using bubblewrap for boxes: the Docker Engine does not answer" in caplog.text
 

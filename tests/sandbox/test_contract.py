@@ -137,7 +137,7 @@ def test_an_exception_is_reported_and_the_next_case_runs(bench: Bench) -> None:
         ("import signal, os; os.kill(os.getpid(), signal.SIGINT); import time; time.sleep(1)", "KeyboardInterrupt"),
     ],
 )
-def test_whatever_is_raised_is_an_exception_of_the_program(bench: Bench, statement: str, kind: str) -> None:
+def test_anything_raised_is_an_exception_of_the_program(bench: Bench, statement: str, kind: str) -> None:
     outcome = bench.call(f"def solve():\n    {statement}\n")
 
     assert outcome.ending is Ending.RAISED
@@ -213,7 +213,7 @@ def test_a_source_that_cannot_be_judged_says_what_to_change(bench: Bench, source
 
 
 def test_a_last_word_is_heard_however_soon_the_process_ends(bench: Bench) -> None:
-    """Where JAX has many threads, which end before the first one's word is read."""
+    """JAX has many threads, which end before the first one's message is read."""
     endings = {bench.call("x = 1\n", frameworks=("jax",)).ending for _ in range(40)}
 
     assert endings == {Ending.INVALID}

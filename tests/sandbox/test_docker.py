@@ -55,7 +55,7 @@ class Seen:
         return settings
 
     def status(self, name: str) -> str:
-        """Of its first process."""
+        """Return a field of the status of the box's first process."""
         text = Path(f"/proc/{self.box.vessel.pid}/status").read_text()
         return next(line.split(":", 1)[1].strip() for line in text.splitlines() if line.startswith(f"{name}:"))
 

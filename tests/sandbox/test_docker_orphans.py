@@ -27,7 +27,7 @@ def launcher() -> DockerLauncher:
 
 
 def open_another(launcher: DockerLauncher) -> None:
-    """As the next worker does when it starts."""
+    """Open the launcher as the next worker does when it starts."""
     open_docker(DockerOptions(cpu_image=launcher.image.removeprefix("docker:")))
 
 
@@ -161,7 +161,7 @@ def test_a_paused_box_of_a_dead_worker_is_removed(launcher: DockerLauncher, make
     assert is_gone(launcher, container)
 
 
-def test_a_box_that_has_ended_and_was_not_removed_is_nobodys(
+def test_an_ended_box_that_was_not_removed_is_an_orphan(
     launcher: DockerLauncher, make: Callable[..., Container]
 ) -> None:
     container = make(host="another")

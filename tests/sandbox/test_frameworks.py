@@ -75,7 +75,7 @@ LEAST = {"numpy": 1000, "optax": 120, "jax": 60, "torch": 200}
 
 @pytest.fixture(scope="module")
 def numpys_tests() -> bytes:
-    """With pytest, as a zip; images leave them out."""
+    """NumPy's tests and pytest as a zip, since images leave them out."""
     archive = io.BytesIO()
     installed = find_runtime(RUNTIME).packages
     theirs = [installed / "numpy" / module.partition("/tests")[0] / "tests" for module in NUMPY_MODULES]

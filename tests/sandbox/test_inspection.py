@@ -127,7 +127,7 @@ Seen = Mapping[str, Mapping[str, Any]]
 
 @pytest.fixture(scope="session")
 def seen(bench: Bench) -> Seen:
-    """For each function: its evidence, its answer, and its answers without steps of the required loops."""
+    """The evidence of each function, its answer, and its answers without steps of the required loops."""
     found = programs(bench, SOURCE, *({"which": name} | INPUTS for name in NAMES), static=("which",))
     messages = [
         one.message(step, WANTED.get(name, ("scan", STEPS, 0)))
@@ -142,7 +142,7 @@ def seen(bench: Bench) -> Seen:
 
 
 def changes(one: Mapping[str, Any], index: int = 0) -> list[bool]:
-    """Whether the answer changes without the first and without the last step."""
+    """Return whether the answer changes without the first and without the last step."""
     return [not np.isclose(float(answer[0]), one["answer"], rtol=1e-3) for answer in one["left_out"][index]]
 
 

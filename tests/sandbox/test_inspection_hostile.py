@@ -43,7 +43,7 @@ def call(target: str, types: str, attributes: str = "") -> str:
 
 
 def doubling(depth: int) -> str:
-    """With calls inlined, it has 2 ** depth operations."""
+    """Return a program with 2 ** depth operations once its calls are inlined."""
     functions = [f"func.func private @f0(%x: {F}) -> {F} {{ %y = stablehlo.add %x, %x : {F} return %y : {F} }}"]
     for n in range(1, depth + 1):
         twice = f"%y = call @f{n - 1}(%x) : ({F}) -> {F} %z = call @f{n - 1}(%y) : ({F}) -> {F}"
@@ -181,7 +181,7 @@ def test_what_is_not_to_be_compiled_is_refused_with_the_reason(bench: Bench) -> 
     assert [name for name, (_, words) in REFUSED.items() if words not in told[name][1]] == []
 
 
-def test_what_a_composite_runs_is_seen_whatever_it_calls_itself(bench: Bench) -> None:
+def test_the_operations_in_a_composite_are_seen_under_any_name(bench: Bench) -> None:
     (one,) = forged(bench, HIDDEN)
 
     opened, ran = ask(bench, one.message("open"), one.message("run"))

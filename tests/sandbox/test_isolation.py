@@ -48,7 +48,7 @@ def test_a_launcher_without_gpus_opens_no_box_that_needs_one() -> None:
 
 
 def test_processes_that_are_not_kept_apart_are_found_out() -> None:
-    """As by gVisor's kernel: here by a parent into which its children may look, since it has not hidden itself."""
+    """gVisor's kernel does not separate them. Here, a parent that has not hidden itself stands in for it."""
     program = "import sys; from sandbox.guest.isolation import is_needless; sys.exit(is_needless())"
 
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)

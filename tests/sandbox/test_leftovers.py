@@ -88,7 +88,7 @@ def test_no_file_is_left(bench: Bench, statement: str) -> None:
     ["os.chmod('/tmp', 0o500)", "os.chmod('/tmp', 0o7777)", "os.utime('/tmp', ns=(1, 2))", "os.utime('/tmp')"],
 )
 def test_nothing_is_written_on_the_folder_itself(bench: Bench, statement: str) -> None:
-    """In an ordinary user's box without namespaces it is the student's own."""
+    """In an ordinary user's box without namespaces, the student's process owns the folder."""
     attempt = f"import os\ndef solve():\n    try:\n        {statement}\n    except PermissionError: pass\n"
     look = "import os, time\ndef solve():\n    s = os.stat('/tmp')\n    return [s.st_mode, time.time() - s.st_mtime]\n"
     with bench.box() as box:
@@ -103,7 +103,7 @@ def test_nothing_is_written_on_the_folder_itself(bench: Bench, statement: str) -
     assert age < 1
 
 
-def test_nobody_dates_what_boxes_share(bench: Bench) -> None:
+def test_a_program_can_not_set_the_times_of_shared_devices(bench: Bench) -> None:
     """A user who may write to a device may set its times, and in some boxes the device is the host's."""
     source = """
         import os

@@ -132,7 +132,7 @@ def hits(x):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root's boxes are another user")
-def test_the_folder_is_readable_for_boxes_whatever_the_umask(tmp_path: Path) -> None:
+def test_the_folder_is_readable_for_boxes_under_any_umask(tmp_path: Path) -> None:
     before = os.umask(0o077)
     launcher = choose_launcher("auto", RUNTIME, cache_folder=tmp_path / "data" / "cache")
     os.umask(before)
@@ -154,7 +154,7 @@ def test_names_of_libraries_are_found() -> None:
     assert {"multiply", "dot_general", "add", "_where", "threefry2x32", "relu", "sort"} <= names
 
 
-def test_whatever_a_source_binds_or_spells_is_its_own() -> None:
+def test_names_that_a_source_binds_or_spells_are_its_own() -> None:
     source = "class A:\n    def b(self): c = 1\nd = e = lambda: 0\nd.__name__ = 'multiply'\nfor f in []: pass\n"
 
     assert names_in(source) == {"A", "b", "c", "d", "e", "multiply", "f"}

@@ -1,4 +1,4 @@
-"""Whether another process is alive, as far as one process can tell."""
+"""Telling whether another process is alive."""
 
 import os
 import subprocess

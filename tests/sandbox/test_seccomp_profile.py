@@ -20,7 +20,7 @@ ARGUMENTS = [(0,), (2**64 - 1,) * 6, (0, 4096, 3, 0x21), (1, 0x5412), *((flags,)
 
 
 def answer(profile: dict[str, Any], name: str | None, arguments: tuple[int, ...]) -> str | int:
-    """What the kernel would do: allow, or fail with an errno. A call of which two entries say different is a fault."""
+    """Return the kernel's action: allow, or fail with an errno. Two entries that differ on a call are a fault."""
     entries = [entry for entry in profile["syscalls"] if name in entry["names"] and holds(entry, arguments)]
     answers = {ALLOWED if entry["action"] == "SCMP_ACT_ALLOW" else errno_in(entry) for entry in entries}
     assert len(answers) <= 1, (name, answers)

@@ -44,7 +44,7 @@ X32 = pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86_64 has
 
 
 def refusals(wanted: Filter) -> dict[int, int]:
-    """By number: the error of every call that is always refused, from the table and not from the program."""
+    """Return the error of every call that is always refused, by number, from the table and not from the program."""
     passing = {NUMBERS[name] for name in (*wanted.allowed, *wanted.rules) if name in NUMBERS}
     by_name = {NUMBERS[name]: number for name, number in wanted.refused.items() if name in NUMBERS}
     tried = (number for number in range(LAST) if number not in passing | PROBES)
@@ -61,7 +61,7 @@ def test_every_number_outside_the_students_table_is_refused(bench: Bench, argume
 
 
 def test_the_table_names_the_dangerous_ones() -> None:
-    """That a number is refused says nothing where the table itself allows too much."""
+    """The other tests trust the table, so this one checks that the table itself does not allow too much."""
     dangerous = (
         "fork execve socket ptrace mount unshare setns keyctl bpf io_uring_setup userfaultfd memfd_create clone3"
     )
@@ -92,7 +92,7 @@ def test_numbers_of_other_tables_do_not_exist_or_are_fatal(bench: Bench, number:
 @X32
 @pytest.mark.parametrize("number", sorted(PROBES))
 def test_the_kernels_own_probes_are_refused_by_the_kernel(bench: Bench, number: int) -> None:
-    """From anywhere but its trampolines, by SIGILL or ENXIO; older kernels lack them."""
+    """The kernel refuses them outside its trampolines, by SIGILL or ENXIO. Older kernels lack them."""
     outcome = bench.call(f"{CALL}\ndef solve():\n    return call({number})\n")
 
     killed = outcome.failure is not None and outcome.failure.kind == "SIGILL"
@@ -237,12 +237,12 @@ def test_threads_start_although_clone3_does_not_exist(bench: Bench) -> None:
 
 # They end the process, wait for ever, or take the ground from under Python's feet.
 NOT_TO_BE_TRIED = {"exit", "exit_group", "pause", "rt_sigreturn", "vfork"}
-# An operation that futex does not know is ENOSYS, and kill should find nobody.
+# An operation that futex does not know is ENOSYS, and kill should find no process.
 HARMLESS = {"futex": (NOWHERE, 0), "kill": (0, 0)}
 
 
 def harmless_calls(names: frozenset[str]) -> dict[str, tuple[int, ...]]:
-    """With addresses and descriptors that are none."""
+    """Return calls with invalid addresses and descriptors."""
     known = sorted((names & NUMBERS.keys()) - NOT_TO_BE_TRIED)
     return {name: (NUMBERS[name], *HARMLESS.get(name, (NOWHERE,) * 6)) for name in known}
 
@@ -273,7 +273,7 @@ become_nobody()
 
 
 def errnos_on_this_host(calls: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
-    """The errors of the same calls as the user nobody, without any filter."""
+    """The errors of the same calls as the user `nobody`, without any filter."""
     program = f"{CALL_EACH}print(json.dumps({{name: call_alone(*one) for name, one in {dict(calls)}.items()}}))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     found: dict[str, int] = json.loads(done.stdout)
@@ -297,7 +297,7 @@ def test_what_the_students_table_allows_reaches_the_kernel(bench: Bench) -> None
 
 @dataclass(frozen=True)
 class FirstProcess:
-    """Of boxes that start a program in place of the guest: it has the walls and the filter of the box, and no other."""
+    """Boxes that start a program in place of the guest. It has the box's walls and filter, and no others."""
 
     launcher: Launcher
     monkeypatch: pytest.MonkeyPatch

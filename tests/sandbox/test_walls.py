@@ -193,7 +193,7 @@ def test_the_environment_is_ours(bench: Bench, monkeypatch: pytest.MonkeyPatch) 
     assert found["HOME"] == "/tmp"
 
 
-def test_the_program_is_nobody_without_rights(bench: Bench) -> None:
+def test_the_program_runs_as_an_unprivileged_user(bench: Bench) -> None:
     source = f"""{CALL}
 def solve():
     header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
@@ -221,7 +221,7 @@ def test_the_linkers_list_of_libraries_can_be_read(bench: Bench, launcher: Launc
 
 
 # By major and minor number: null, full, random, urandom, and the terminal of a process that has none. Not zero: its
-# shared pages are counted as nobody's memory. No other terminal, no disk, no /dev/mem, no /dev/kmsg.
+# shared pages are counted as the memory of no process. No other terminal, no disk, no /dev/mem, no /dev/kmsg.
 HARMLESS = {(1, 3), (1, 7), (1, 8), (1, 9), (5, 0)}
 
 

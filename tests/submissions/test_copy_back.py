@@ -39,7 +39,7 @@ def wait_until_somebody_waits(database: Database) -> None:
             if session.execute(waiting).first() is not None:
                 return
         time.sleep(0.01)
-    raise AssertionError("nobody waits")
+    raise AssertionError("no other connection waits")
 
 
 def test_what_was_typed_and_never_sent_is_kept_beside_the_copy(database: Database) -> None:
@@ -94,7 +94,7 @@ def test_an_empty_editor_gets_the_copy(database: Database) -> None:
         assert (draft.user_id, draft.source, draft.other_source) == (user.id, "first = 1", None)
 
 
-def test_nobody_copies_a_submission_of_another(database: Database) -> None:
+def test_a_user_can_not_copy_a_submission_of_another_user(database: Database) -> None:
     with database.transaction() as session:
         submission = make_submission(session)
 

@@ -88,7 +88,7 @@ def test_the_one_before_is_meant_where_no_other_is_named(database: Database) -> 
         assert compare_submissions(session, signed_in(user), first.id).old is None
 
 
-def test_nobody_compares_submissions_of_others(database: Database) -> None:
+def test_a_user_can_not_compare_submissions_of_other_users(database: Database) -> None:
     with database.transaction() as session:
         user, revision = make_user(session), make_problem(session)
         mine, others = make_submission(session, user, revision), make_submission(session, revision=revision)

@@ -1,4 +1,4 @@
-"""Which draft is kept when several were typed."""
+"""The draft that is kept when a student types several."""
 
 from dataclasses import replace
 from uuid import UUID

@@ -29,7 +29,7 @@ def make_users(database: Database) -> tuple[UUID, UUID]:
         return make_user(session).id, make_user(session).id
 
 
-def test_a_hundred_submissions_of_one_user_do_not_hold_up_anothers_only_one(database: Database) -> None:
+def test_a_hundred_submissions_of_one_user_do_not_hold_up_the_only_one_of_another_user(database: Database) -> None:
     busy, other = make_users(database)
 
     send(database, busy, 100)

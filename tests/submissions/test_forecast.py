@@ -72,7 +72,7 @@ def test_what_stands_before_it_is_shared_by_the_slots(database: Database) -> Non
     assert (last.ahead, last.seconds) == (3, (2 * 5 + 3 * 10) / 2 + 10)
 
 
-def test_a_problem_that_nobody_was_judged_on_takes_what_others_take(database: Database) -> None:
+def test_the_forecast_of_a_new_problem_is_that_of_other_problems(database: Database) -> None:
     with database.transaction() as session:
         make_worker(session, "cpu")
         make_done(session, make_problem(session), 8)

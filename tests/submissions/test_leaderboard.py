@@ -1,4 +1,4 @@
-"""Who is where on a leaderboard, and who is on it at all."""
+"""Leaderboards: the places of users, and which users are shown."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -89,7 +89,7 @@ def test_ratios_that_are_equal_in_two_digits_share_a_place_the_earlier_one_first
     assert places(board) == [(1, "ada", 0.5), (1, "eve", 0.5), (3, "bob", 0.9)]
 
 
-def test_nobody_is_shown_who_did_not_ask_for_it_and_opting_out_removes_at_once(database: Database) -> None:
+def test_only_users_who_opted_in_are_shown_and_opting_out_removes_at_once(database: Database) -> None:
     with database.transaction() as session:
         revision, ada, eve = make_problem(session, SLUG), ranked(session, "ada"), make_user(session, "eve")
         reference(session, revision, "slow", 1.0)

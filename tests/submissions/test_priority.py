@@ -1,4 +1,4 @@
-"""Seconds of judging: who used many lately comes later, and who used those of an hour is told when there are more."""
+"""Recent seconds of judging lower a user's priority, and a user over the hourly limit is told when to submit again."""
 
 from datetime import timedelta
 from typing import Any
@@ -62,7 +62,7 @@ def test_seconds_used_lately_count_like_submissions_that_wait(database: Database
         assert compute_priority(session, user.id) == -(3 + 1)
 
 
-def test_nobody_sinks_to_what_is_judged_in_the_background(database: Database) -> None:
+def test_no_user_sinks_to_the_priority_of_background_work(database: Database) -> None:
     with database.transaction() as session:
         user = make_user(session)
         make_used(session, user, -BACKGROUND * SECONDS_PER_STEP * 2)
@@ -70,7 +70,7 @@ def test_nobody_sinks_to_what_is_judged_in_the_background(database: Database) ->
         assert compute_priority(session, user.id) == BACKGROUND + 1
 
 
-def test_what_is_judged_again_and_what_failed_by_our_fault_is_charged_to_nobody(database: Database) -> None:
+def test_rejudgings_and_judge_errors_are_not_charged_to_the_user(database: Database) -> None:
     with database.transaction() as session:
         user = make_user(session)
         submission = make_used(session, user, 100, verdict="judge_error")
@@ -94,7 +94,7 @@ def test_what_is_judged_now_counts_as_far_as_it_is(database: Database) -> None:
         assert sum_judging_seconds(session, user.id, HOUR) == 7
 
 
-def test_whoever_used_the_seconds_of_an_hour_is_told_when_there_are_more(database: Database) -> None:
+def test_a_user_without_seconds_left_is_told_when_to_submit_again(database: Database) -> None:
     with database.transaction() as session:
         user, other = make_user(session), make_user(session)
         revision = make_problem(session, "sums")

@@ -27,15 +27,13 @@ async def wait(progress: Progress, submission: UUID, timeout: float) -> bool:
 
 
 async def start(progress: Progress, *watches: Watch) -> None:
-    """Whoever watches is woken once when the connection stands."""
+    """Start, and wait until each watch is woken once by the new connection."""
     progress.start()
     for watch in watches:
         assert await watch.changed()
 
 
-def test_a_change_wakes_whoever_waits_for_that_submission_and_nobody_else(
-    database: Database, progress: Progress
-) -> None:
+def test_a_change_wakes_only_watchers_of_that_submission(database: Database, progress: Progress) -> None:
     async def scenario() -> tuple[bool, bool]:
         mine, other = uuid4(), uuid4()
         with progress.watch(mine) as watch, progress.watch(other) as bystander:

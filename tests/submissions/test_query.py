@@ -29,7 +29,7 @@ def make_case(judging_id: int, attempt: int, position: int) -> CaseRow:
     )
 
 
-def test_the_owner_and_an_admin_see_a_submission_and_nobody_else(database: Database) -> None:
+def test_only_the_owner_and_an_admin_see_a_submission(database: Database) -> None:
     with database.transaction() as session:
         owner, other, admin = make_user(session), make_user(session), make_user(session, role="admin")
         submission = make_submission(session, owner)

@@ -95,7 +95,7 @@ def test_a_worker_is_known_while_it_runs_and_gone_when_it_has_stopped(database: 
     assert workers(database) == []
 
 
-def test_a_worker_that_drains_is_not_promised_to_anybody(database: Database) -> None:
+def test_a_draining_worker_is_not_listed_as_available(database: Database) -> None:
     with database.transaction() as session:
         make_judging(session)
     going, end = threading.Event(), threading.Event()

@@ -1,4 +1,4 @@
-"""How long series of cases are told."""
+"""Long series of cases are folded."""
 
 from app.web.result import fold
 

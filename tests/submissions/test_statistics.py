@@ -1,4 +1,4 @@
-"""What a user's submissions add up to."""
+"""Statistics of a user's submissions."""
 
 from datetime import UTC, date, datetime, timedelta
 

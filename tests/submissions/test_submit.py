@@ -54,7 +54,7 @@ def test_a_problem_that_needs_a_gpu_is_judged_by_a_gpu_worker(database: Database
 
 
 def variants_of(database: Database, request: Submit, number: int) -> list[int]:
-    """Of as many submissions, one after the other."""
+    """Send submissions one after the other, and return their variants."""
     found: list[int] = []
     for _ in range(number):
         with database.transaction() as session:
@@ -62,7 +62,7 @@ def variants_of(database: Database, request: Submit, number: int) -> list[int]:
     return found
 
 
-def test_nobody_meets_a_variant_again_before_half_of_the_others(database: Database, request_: Submit) -> None:
+def test_a_variant_repeats_only_after_half_of_the_others(database: Database, request_: Submit) -> None:
     with database.transaction() as session:
         make_problem(session, "many", variants=6)
     many = replace(request_, slug="many")

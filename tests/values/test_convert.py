@@ -1,4 +1,4 @@
-"""What students return, as values on our side. The values themselves are made in `runtime/`, by the boxes' Python."""
+"""Return values of students, converted to the judge's values. The boxes' Python makes them, in `runtime/`."""
 
 from pathlib import Path
 from typing import Any

@@ -27,7 +27,7 @@ scalars = (
 
 @st.composite
 def arrays(draw: st.DrawFn) -> Array:
-    """Of any dtype with any bits in them, NaN payloads included; some not contiguous, some big-endian, some empty."""
+    """Arrays of any dtype and bits, NaN payloads included; some not contiguous, some big-endian, some empty."""
     dtype = DTYPES[draw(st.sampled_from(sorted(DTYPES)))]
     shape = tuple(draw(st.lists(st.integers(0, 3), max_size=4)))
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))

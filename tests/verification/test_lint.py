@@ -72,7 +72,7 @@ def test_hidden_inputs_in_the_statement_are_found() -> None:
     ]
 
 
-def test_samples_alone_judge_nobody() -> None:
+def test_a_problem_without_hidden_cases_is_an_error() -> None:
     shown = [(f"- name: {name}", f"- name: {name}\n    visibility: sample") for name in HIDDEN_CASES]
 
     (finding,) = [finding for finding in findings_of(changed("running_mean", *shown)) if finding.severity == "error"]

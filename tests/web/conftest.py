@@ -25,7 +25,7 @@ PASSWORD = "correct horse battery"
 
 @pytest.fixture
 def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
-    """With a data folder of its own.
+    """Settings with a data folder of their own.
 
     `@pytest.mark.parametrize("settings", [{"secure_cookies": True}], indirect=True)` changes what it names.
     """
@@ -73,7 +73,7 @@ def admin(anyone: TestClient, database: Database) -> TestClient:
 
 @pytest.fixture
 def address(app: FastAPI) -> Iterator[str]:
-    """Of a server that browsers reach."""
+    """The address of a server that browsers reach."""
     with serving(app) as address:
         yield address
 

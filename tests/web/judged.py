@@ -92,7 +92,7 @@ def as_wordy(*results: CaseResult) -> tuple[CaseResult, ...]:
 
 
 def wordy_results() -> tuple[CaseResult, ...]:
-    """Of that problem: long verdicts and categories."""
+    """Results of that problem with long verdicts and categories."""
     unmet = Fault(category="materialises too much", message="an intermediate of shape (4096, 4096) is computed")
     late = Fault(category="time limit exceeded", message="the time limit of 2 s was exceeded")
     wrong = answered(0, {"encoder/attention/scores": np.zeros(9)}, {"encoder/attention/scores": np.ones(9)})

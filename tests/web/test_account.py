@@ -1,4 +1,4 @@
-"""The page of one's own account, as a browser without scripts sends its forms."""
+"""The page of the user's own account, with forms as a browser without scripts sends them."""
 
 import io
 import zipfile
@@ -116,7 +116,9 @@ def test_guessing_the_password_in_a_stolen_browser_is_stopped(owner: TestClient)
     assert [answer.status_code for answer in answers] == [422] * 10 + [429]
 
 
-def test_a_browser_is_signed_out_from_another_and_nobody_elses(owner: TestClient, database: Database) -> None:
+def test_a_user_signs_out_their_other_browsers_and_never_those_of_other_users(
+    owner: TestClient, database: Database
+) -> None:
     with database.transaction() as session:
         start_session(session, session.scalars(select(User.id)).one())
         other = session.scalars(select(UserSession.id).where(UserSession.browser.is_(None))).one()
@@ -125,7 +127,7 @@ def test_a_browser_is_signed_out_from_another_and_nobody_elses(owner: TestClient
             select(UserSession.id).where(UserSession.id != other, UserSession.browser.is_(None))
         ).one()
 
-    for each in (graces, other, other):  # what is not there, or not theirs, is answered as what has ended
+    for each in (graces, other, other):  # missing and other users' sessions are answered like ended ones
         assert owner.post(f"/account/sessions/{each}/end").status_code == 303
     with database.transaction() as session:
         assert session.get(UserSession, graces) is not None

@@ -153,7 +153,7 @@ def test_a_form_of_our_own_is_taken(anyone: TestClient) -> None:
         "",
     ],
 )
-def test_nobody_is_sent_to_another_site_after_signing_in(target: str) -> None:
+def test_signing_in_never_redirects_to_another_site(target: str) -> None:
     assert local_path(target) == "/"
 
 

@@ -1,4 +1,4 @@
-"""The page of what was done."""
+"""The page of the audit log."""
 
 from fastapi.testclient import TestClient
 

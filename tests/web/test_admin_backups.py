@@ -119,13 +119,13 @@ def test_a_second_one_is_told_to_wait(kept: TestClient, store: BackupStore) -> N
     assert "Try again when it has ended" in refused.text
 
 
-def test_it_is_for_admins_and_for_forms_of_ours(ada: TestClient, store: BackupStore) -> None:
+def test_only_admins_may_use_the_backups_page(ada: TestClient, store: BackupStore) -> None:
     assert ada.get("/admin/backups").status_code == 403
     assert ada.post("/admin/backups").status_code == 403
     assert ada.post(f"{PAGE}/restore", data=SURE).status_code == 403
     assert store.list_paths() == []
 
 
-def test_another_sites_form_makes_none(admin: TestClient, store: BackupStore) -> None:
+def test_a_form_of_another_site_makes_no_backup(admin: TestClient, store: BackupStore) -> None:
     assert admin.post("/admin/backups", headers={"Origin": "https://elsewhere.example"}).status_code == 403
     assert store.list_paths() == []

@@ -1,4 +1,4 @@
-"""What two admins do at once, and what one does to their own account."""
+"""Two admins act at once, and an admin changes their own account."""
 
 from uuid import UUID
 

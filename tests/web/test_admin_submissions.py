@@ -1,4 +1,4 @@
-"""Everybody's submissions on the page, and one as admins see it."""
+"""The page of all users' submissions, and one submission as admins see it."""
 
 from uuid import UUID
 

@@ -28,7 +28,7 @@ SHADES = "getComputedStyle(document.querySelector('.table-frame')).backgroundAtt
 
 @pytest.fixture
 def page(app: FastAPI, address: str, browser: Browser, database: Database) -> Iterator[Page]:  # noqa: ARG001
-    """Of an admin, where everything has a name as long as it may be."""
+    """A page of an admin, where every name is as long as allowed."""
     with database.transaction() as session:
         grace, ada = make_user(session, "grace", role="admin"), make_user(session, LONG_NAME)
         ada.email = LONG_EMAIL

@@ -15,7 +15,7 @@ from app.database.engine import Database
 from app.web.cookie import COOKIE
 from tests.factories import make_submission, make_user
 
-NOBODY = UUID(int=0)
+UNKNOWN_USER = UUID(int=0)
 POSTS = ("role", "email", "reset-link", "export", "act/suspend", "act/reactivate", "act/sign-out", "act/erase")
 
 
@@ -47,13 +47,16 @@ def find(database: Database, user_id: str) -> User:
 
 
 @pytest.mark.parametrize("role", ["student", "author"])
-def test_nobody_else_sees_or_does_any_of_it(anyone: TestClient, database: Database, ada_id: str, role: Role) -> None:
+def test_other_users_can_not_see_or_change_users(
+    anyone: TestClient, database: Database, ada_id: str, role: Role
+) -> None:
     assert anyone.get("/admin/users").status_code == 303
     client = sign_in_as(anyone, database, "eve", role)
     own_id = find_id(database, "eve")
 
     seen = [
-        client.get(path).status_code for path in ("/admin/users", f"/admin/users/{ada_id}", f"/admin/users/{NOBODY}")
+        client.get(path).status_code
+        for path in ("/admin/users", f"/admin/users/{ada_id}", f"/admin/users/{UNKNOWN_USER}")
     ]
     form = {"role": "admin", "email": "eve@example.org", "sure": "yes"}
     done = [
@@ -65,25 +68,25 @@ def test_nobody_else_sees_or_does_any_of_it(anyone: TestClient, database: Databa
 
 
 @pytest.mark.parametrize("act", POSTS)
-def test_forms_of_other_sites_and_about_nobody_do_nothing(root: TestClient, ada_id: str, act: str) -> None:
+def test_forms_of_other_sites_and_about_unknown_users_do_nothing(root: TestClient, ada_id: str, act: str) -> None:
     form = {"role": "admin", "email": "eve@example.org", "sure": "yes"}
 
     foreign = root.post(f"/admin/users/{ada_id}/{act}", data=form, headers={"Sec-Fetch-Site": "cross-site"})
-    nobody = root.post(f"/admin/users/{NOBODY}/{act}", data=form)
+    unknown = root.post(f"/admin/users/{UNKNOWN_USER}/{act}", data=form)
 
-    assert (foreign.status_code, nobody.status_code) == (403, 404)
+    assert (foreign.status_code, unknown.status_code) == (403, 404)
 
 
 def test_users_are_listed_and_found(root: TestClient, ada_id: str) -> None:
-    everybody = root.get("/admin/users").text
+    everyone = root.get("/admin/users").text
     found = root.get("/admin/users?q=example&role=&state=active").text
-    nobody = root.get("/admin/users?q=exa&state=suspended").text
+    none = root.get("/admin/users?q=exa&state=suspended").text
 
-    assert f'href="/admin/users/{ada_id}"' in everybody
-    assert "root</a></td>" in everybody
+    assert f'href="/admin/users/{ada_id}"' in everyone
+    assert "root</a></td>" in everyone
     assert f'href="/admin/users/{ada_id}"' in found
     assert "root</a></td>" not in found
-    assert "No matching users" in nobody
+    assert "No matching users" in none
 
 
 def test_one_user_is_shown_with_what_they_sent(root: TestClient, ada_id: str) -> None:

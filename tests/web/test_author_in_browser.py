@@ -51,7 +51,7 @@ def test_from_an_error_at_its_line_to_a_published_revision_and_back(
     emmy.open(f"/author/problems/{SLUG}")
     page.get_by_role("link", name="Edit").first.click()
 
-    # An error shows below its line while it is typed, and goes when it is mended.
+    # An error shows below its line while it is typed, and goes when it is fixed.
     manifest = EXERCISE["problem.yaml"]
     changed = manifest.replace("estimated_minutes: ", "estimated_minutes: 1")
     write(emmy, "problem.yaml", changed.replace("difficulty: ", "difficulty: very "))
@@ -61,7 +61,7 @@ def test_from_an_error_at_its_line_to_a_published_revision_and_back(
     write(emmy, "problem.yaml", changed)
     expect(page.get_by_role("status")).to_contain_text("The files are valid")
 
-    # Nobody verifies yet: the page waits, and moves by itself when somebody does.
+    # No worker verifies yet: the page waits, and moves by itself when one does.
     page.get_by_role("button", name="Verify and publish").click()
     expect(page.locator(".banner .title")).to_contain_text("In the queue")
     with verifying(database, tmp_path):

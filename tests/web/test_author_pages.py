@@ -49,7 +49,7 @@ def upload(client: TestClient, body: bytes, name: str = "scaled_sum.zip", **fiel
 
 
 def typed(answer: httpx.Response) -> dict[str, str]:
-    """What stands in the form that came back."""
+    """Return the texts in the form of the answer, by path."""
     names = re.findall(r'name="path" value="([^"]*)"', answer.text)
     texts = re.findall(r'<textarea id="text-\d+" name="text".*?>\n(.*?)</textarea>', answer.text, re.DOTALL)
     return {html.unescape(name): html.unescape(text) for name, text in zip(names, texts, strict=True)}
@@ -242,7 +242,7 @@ def test_a_slug_that_is_taken_is_said_at_once_and_replaced_only_by_choice(emmy: 
 
 
 def hidden(page: httpx.Response, name: str) -> str:
-    """The value of a field that nobody types into."""
+    """Return the value of a hidden field."""
     found = re.search(rf'name="{name}" value="([^"]*)"', page.text)
     assert found is not None
     return found[1]
@@ -279,7 +279,7 @@ def test_an_upload_that_means_harm_is_refused_with_the_entry(emmy: TestClient) -
     assert "points outside the package" in page.text
 
 
-def test_a_broken_package_can_be_uploaded_and_mended_here(emmy: TestClient) -> None:
+def test_a_broken_package_can_be_uploaded_and_fixed_here(emmy: TestClient) -> None:
     body = write_archive(SLUG, {**FILES, "reference.py": "def (:\n"})
 
     page = upload(emmy, body, name="Download (1).zip", is_new="yes")

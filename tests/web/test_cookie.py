@@ -1,4 +1,4 @@
-"""What browsers are told about each cookie of ours."""
+"""Attributes of Allclose's cookies."""
 
 import pytest
 from fastapi import Request, Response

@@ -132,7 +132,7 @@ def test_the_page_without_scripts_opens_with_the_draft(ada: TestClient) -> None:
     assert "\ndraft = 1\n</textarea>" in ada.get(PROBLEM).text
 
 
-def test_drafts_come_from_our_own_pages_and_from_somebody_who_is_signed_in(ada: TestClient) -> None:
+def test_drafts_are_accepted_from_our_own_pages_and_signed_in_users_only(ada: TestClient) -> None:
     body = {"source": "x", "base": None}
     foreign = ada.put(DRAFT, json=body, headers={"Sec-Fetch-Site": "cross-site"})
     broken = ada.put(DRAFT, json={"source": "a\0", "base": None})

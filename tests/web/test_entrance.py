@@ -105,7 +105,7 @@ def test_an_admin_invites_over_rest_and_the_guest_comes_in_with_the_role(admin: 
     listed = admin.get("/api/v1/invitations").json()
 
     assert made.status_code == created.status_code == 201
-    assert made.json()["link"] == f"http://127.0.0.1:8000/invitations/{secret}", "whatever host was asked for"
+    assert made.json()["link"] == f"http://127.0.0.1:8000/invitations/{secret}", "the requested host must not matter"
     assert created.json()["role"] == "author"
     assert (again.status_code, "was already used" in again.json()["detail"]) == (403, True)
     (item,) = listed["items"]
@@ -152,7 +152,7 @@ def test_invitations_are_for_admins_and_for_forms_of_our_own(ada: TestClient, pa
     assert ada.get("/admin/invitations").status_code == 403
 
 
-def test_who_asks_for_a_new_password_gets_the_same_answer_whoever_they_name(
+def test_asking_for_a_new_password_gets_the_same_answer_for_every_account(
     anyone: TestClient, database: Database
 ) -> None:
     with database.transaction() as session:

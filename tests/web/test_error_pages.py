@@ -72,7 +72,7 @@ def test_too_much_at_once_says_when_to_try_again(anyone: TestClient) -> None:
     assert int(page.headers["retry-after"]) > 0
 
 
-def test_without_its_database_a_page_says_so_and_asks_nobody_who_they_are(database_url: str) -> None:
+def test_a_page_without_its_database_says_so_and_does_not_ask_to_sign_in(database_url: str) -> None:
     away = create_app(Settings(), Database(f"{database_url}_that_is_gone"))
 
     page = TestClient(away, raise_server_exceptions=False).get("/problems", headers={"Cookie": f"{COOKIE}=x"})

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.browser
 
 REAL = Path(__file__).parents[2] / "problems" / "microbatched_grads"
 
-# What stands in braces is an identifier that `scene` knows. A new page gets a line here.
+# Identifiers in braces are those of `scene`. A new page gets a line here.
 FOR_ANYONE = (
     "/",
     "/problems",
@@ -93,7 +93,7 @@ FOR_ADMINS: tuple[str, ...] = (
     "/admin/users/{ada}",
 )
 
-# Who looks, by the names of `scene`.
+# The users who look, by the names of `scene`.
 LOOKS = ((None, FOR_ANYONE), ("ada", FOR_STUDENTS), ("emmy", FOR_AUTHORS), ("grace", FOR_ADMINS))
 
 GREEDY = Fault(category="memory limit exceeded", message="the memory limit of 256 MiB was exceeded")
@@ -110,7 +110,7 @@ MOVED = """() => new Promise(resolve => {
     requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
 })"""
 
-# What the keyboard can reach and nothing shows when it does.
+# Elements that the keyboard can reach without a visible focus.
 UNMARKED = """() => {
     const look = (place, part) => (({outline, boxShadow, borderColor, background}) =>
         [outline, boxShadow, borderColor, background].join())(getComputedStyle(place, part));
@@ -129,7 +129,7 @@ UNMARKED = """() => {
 
 @dataclass
 class Scene:
-    """Who can sign in; submissions of ada's by name, ada herself, a rejudging, and a backup."""
+    """Users who can sign in, ada's submissions by name, ada herself, a rejudging, and a backup."""
 
     secrets: dict[str, str]
     submissions: dict[str, str] = field(default_factory=dict)

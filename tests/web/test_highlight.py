@@ -47,7 +47,7 @@ def test_code_of_an_author_in_another_language_or_very_long_is_text() -> None:
     assert "<span" not in highlight_code("x = 'b'\n" * MAX_COLOURED, "python")
 
 
-# What a lexer begins with, and what follows without end.
+# The beginning of a text for a lexer, and the piece that is repeated after it.
 BEGINNINGS = ("", "'", 'f"')
 REPEATED = (
     *(
@@ -77,7 +77,7 @@ HOSTILE = (*product(BEGINNINGS, REPEATED), ("match", " "), ("case", "\t"), ("cla
 
 
 def seconds_of(code: str, language: str) -> float:
-    """Of the processor."""
+    """Measure the processor time."""
     begun = time.process_time()
     highlight_code(code, language)
     return time.process_time() - begun
@@ -85,7 +85,7 @@ def seconds_of(code: str, language: str) -> float:
 
 @pytest.mark.parametrize("language", sorted(set(LEXERS) - {"py", "python3"}))
 def test_four_times_as_long_a_text_takes_about_four_times_as_long(language: str) -> None:
-    """With the square of the length it would take sixteen times as long; another process may disturb a try or two."""
+    """Quadratic time would be sixteen times as long. Another process may disturb a try or two."""
     length = 1000
     for beginning, repeated in HOSTILE:
         short = beginning + repeated * (length // len(repeated))

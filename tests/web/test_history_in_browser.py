@@ -1,4 +1,4 @@
-"""From the history to what changed and back into the editor, in a real browser and by keyboard alone."""
+"""The way from the history to a difference and back into the editor, in a real browser and by keyboard alone."""
 
 import pytest
 from playwright.sync_api import Browser, Page, expect

@@ -1,4 +1,4 @@
-"""Hostile text in whatever users, programs, packages and authors write: every page shows it as text."""
+"""Hostile text from users, programs, packages and authors: every page shows it as text."""
 
 import html
 import json
@@ -50,7 +50,7 @@ ANSWER = {IN_A_LINE: np.arange(3.0), "text": IN_A_LINE, "list": [IN_A_LINE, 1.0]
 
 
 def make_hostile_package() -> dict[str, bytes]:
-    """With hostile text under every key and in every file that takes text."""
+    """Make a package with hostile text under every key and in every file that takes text."""
     quoted, short = (json.dumps(text, ensure_ascii=False) for text in (AUTHORED, AUTHORED[-100:]))
     problem = PROBLEM
     for own, hostile in (
@@ -72,7 +72,7 @@ def make_hostile_package() -> dict[str, bytes]:
 
 @pytest.fixture
 def secret(app: FastAPI, database: Database) -> str:  # noqa: ARG001
-    """Of a session of ada's, an author, where all that anybody could write is hostile."""
+    """The session secret of ada, an author, where every text that a user could write is hostile."""
     with database.transaction() as session:
         publish(session, package_from_files("scaled_sum", make_hostile_package()))
         ada = make_user(session, "ada", role="author")
@@ -152,7 +152,7 @@ def test_what_can_not_be_stored_is_refused_by_name(hostile: TestClient, text: st
 
 
 @pytest.mark.whole
-def test_whatever_stands_in_an_address_or_a_form_is_no_fault_of_ours(
+def test_hostile_text_in_addresses_and_forms_causes_no_server_error(
     hostile: TestClient, app: FastAPI, database: Database
 ) -> None:
     ids = {"submission_id": str(list_views(database)[0].id), "slug": "scaled_sum"}
@@ -197,7 +197,7 @@ def test_a_browser_runs_nothing_and_no_line_breaks_the_page(
 
 
 def list_page_routes(routes: Sequence[BaseRoute]) -> list[tuple[APIRoute, str]]:
-    """Those of streams apart, which never end, and of the API, which says in its document what it takes."""
+    """List the pages' routes, without streams, which never end, and without the API, which its document tests cover."""
     found: list[tuple[APIRoute, str]] = []
     for route in routes:
         if isinstance(route, APIRoute) and not route.path.endswith("/events"):
@@ -208,7 +208,7 @@ def list_page_routes(routes: Sequence[BaseRoute]) -> list[tuple[APIRoute, str]]:
 
 
 def list_fields(route: APIRoute) -> set[str]:
-    """Of its query or its form."""
+    """List the fields of the route's query or form."""
     waiting, names = [route.dependant], set[str]()
     while waiting:
         dependant = waiting.pop()

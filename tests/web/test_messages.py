@@ -1,4 +1,4 @@
-"""What pages say can be translated, and each reader gets the language of theirs that there is."""
+"""Texts of pages can be translated, and each reader gets their language if it is available."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -19,7 +19,7 @@ TODAY = date(2026, 3, 11)
 
 
 def measure(database: Database) -> None:
-    """As workers do: half the reference's time, twice its memory."""
+    """Store a measurement as workers do: half the reference's time, twice its memory."""
     with database.transaction() as session:
         judging, submission = session.execute(select(Judging, Submission).join(Submission)).one()
         here = {"machine": "here"}

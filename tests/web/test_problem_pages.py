@@ -106,7 +106,7 @@ def test_too_many_waiting_submissions_keep_the_code(ada: TestClient, database: D
     assert "the limit is 1. " in answer.text
 
 
-def test_somebody_who_is_not_signed_in_is_asked_to(anyone: TestClient) -> None:
+def test_a_visitor_is_asked_to_sign_in(anyone: TestClient) -> None:
     answer = anyone.post(f"{PAGE}/submissions", data={"source": SOURCE})
 
     assert answer.headers["location"] == f"/sign-in?next={PAGE}"

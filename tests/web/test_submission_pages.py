@@ -1,4 +1,4 @@
-"""What a student sees of a submission."""
+"""The submission page that a student sees."""
 
 import re
 from http import HTTPStatus
@@ -31,7 +31,7 @@ def test_a_waiting_submission_says_so_and_reloads_itself_without_scripts(ada: Te
     assert page.count(">waiting<") == 3
 
 
-def test_a_submission_that_nobody_can_judge_says_so_until_a_worker_comes(ada: TestClient, database: Database) -> None:
+def test_a_submission_that_no_worker_can_judge_says_so_until_one_starts(ada: TestClient, database: Database) -> None:
     path = submit(ada)
     alone = ada.get(f"{path}/result").text
 
@@ -324,7 +324,7 @@ def test_submissions_of_others_are_not_there(ada: TestClient, database: Database
     assert "Scaled sum" not in ada.get("/submissions").text
 
 
-def test_somebody_who_is_not_signed_in_comes_back_after_signing_in(ada: TestClient) -> None:
+def test_a_visitor_comes_back_to_the_page_after_signing_in(ada: TestClient) -> None:
     path = submit(ada)
     ada.cookies.clear()
 

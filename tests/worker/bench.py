@@ -46,7 +46,7 @@ class CountingPool(Pool):
 
 
 def have_idle(pool: Pool, spec: BoxSpec, boxes: int) -> None:
-    """Whether at least this many boxes are idle."""
+    """Make sure that at least this many boxes are idle."""
     with ExitStack() as leases:
         for _ in range(boxes):
             leases.enter_context(pool.lease(spec, threading.Event()))

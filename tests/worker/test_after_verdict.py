@@ -46,7 +46,7 @@ def test_jobs_are_done_in_their_order_and_one_that_fails_is_told(caplog: pytest.
     assert [record.getMessage() for record in caplog.records] == ["judging 7, attempt 1 gets no prize"]
 
 
-def test_more_than_so_many_are_not_taken_and_keep_nobody_waiting() -> None:
+def test_work_over_the_limit_is_refused_at_once() -> None:
     afterwork = AfterVerdict("test", "gets no prize")
     afterwork.start()
 

@@ -95,7 +95,7 @@ def test_an_answer_without_it_is_wrong_and_only_a_sample_says_why(
     assert hidden.report == {"category": "property does not hold"}
 
 
-def test_other_leaves_are_compared_as_ever_and_nobody_is_asked_then(
+def test_other_leaves_are_compared_as_usual_and_the_checker_is_not_asked(
     pool: CountingPool, references: CountingPool, cases: Any
 ) -> None:
     references.leases = 0

@@ -75,7 +75,7 @@ def test_no_transaction_is_open_while_the_reference_runs(bench: Bench) -> None:
     assert sum(seen) <= 1, "a moment to write the rows, and no longer"
 
 
-def test_whoever_waits_for_another_judgings_variant_can_be_told_to_stop(bench: Bench) -> None:
+def test_a_judging_that_waits_for_a_variant_of_another_judging_can_be_stopped(bench: Bench) -> None:
     revision, expected, stop = bench.publish(SLOW), bench.expected(), threading.Event()
 
     with ThreadPoolExecutor(2) as judgings:

@@ -44,7 +44,7 @@ PACKAGE = with_mistakes(unscaled=UNSCALED, ten_eps=TEN_EPS)
 
 
 def publish_prepared(bench: Bench, package: Package = PACKAGE) -> Revision:
-    """What known mistakes answer is computed already."""
+    """Publish the package, and compute the answers of its known mistakes."""
     revision = bench.publish(package)
     bench.known().get(revision, package, 0, threading.Event())
     return revision

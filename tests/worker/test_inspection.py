@@ -1,4 +1,4 @@
-"""The host's side of inspection: every case has an outcome, whatever a program does to the inspector."""
+"""The host's side of inspection: every case has an outcome, even if a program attacks the inspector."""
 
 import threading
 from collections.abc import Iterator

@@ -39,7 +39,7 @@ def test_cases_that_end_the_program_now_and_then_cost_the_others_nothing(pool: P
 
 
 def test_a_judging_leaves_no_span_open_for_the_garbage_collector_to_close(pool: Pool) -> None:
-    """Until Python 3.12 that ends the process when it happens while another context variable is set."""
+    """Until Python 3.12, closing it while another context variable is set ends the process."""
     before = get_current()
     job = Job(package=STANDARDISE, source="def standardise(x, eps):\n    return x.copy()\n", cases=CASES)
 

@@ -38,7 +38,7 @@ class Unsteady(tuple[str, ...]):
         return super().__iter__()
 
 
-def test_an_error_that_nobody_foresaw_does_not_end_the_loop(database: Database) -> None:
+def test_an_unexpected_error_does_not_end_the_loop(database: Database) -> None:
     def run(claim: Claim, _: threading.Event) -> None:
         finish(database, claim, ACCEPTED)
 

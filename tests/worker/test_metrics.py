@@ -47,11 +47,11 @@ def meter() -> Meter:
 
 @pytest.fixture
 def watched(bench: Bench, launcher: Launcher, meter: Meter) -> Iterator[Bench]:
-    """Whose boxes are counted."""
+    """A bench whose boxes are counted."""
     pool = Pool(LauncherWithMiddleware(launcher, [BoxTelemetry("submissions", meter)]), capacity=2, max_runs=100)
     meter.watch_pools("submissions", pool)
     with closing(pool):
-        yield Bench(bench.database, pool)  # type: ignore[arg-type]  # nobody counts its leases
+        yield Bench(bench.database, pool)  # type: ignore[arg-type]  # no test counts its leases
 
 
 def with_telemetry(judge: Judge, database: Database, meter: Meter) -> Judge:

@@ -202,7 +202,7 @@ GREEDY = "import jax\n" + ENERGY.reference.replace(
 )
 
 
-def test_a_wrong_answer_is_one_whatever_the_program_does(court: Court) -> None:
+def test_a_wrong_answer_stays_one_even_if_the_requirement_is_met(court: Court) -> None:
     judged = court.judge(ENERGY.reference.replace("gain * chunk", "chunk - gain"))
 
     assert {case.verdict for case in judged.cases} == {Verdict.WRONG_ANSWER}

@@ -29,7 +29,7 @@ def claim_again(database: Database) -> Claim:
 
 
 def send_again(bench: Bench, variant: int = 1) -> int:
-    """On a revision whose third case has another name, and that has one variant where the first had two."""
+    """Judge again on a revision whose third case has another name, and that has one variant instead of two."""
     bench.send(bench.publish())
     text = STANDARDISE.files["problem.yaml"].decode()
     text = text.replace("name: thousand\n", "name: a_thousand\n").replace("variants: 2", "variants: 1")

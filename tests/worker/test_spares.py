@@ -88,7 +88,7 @@ def test_none_is_made_for_problems_of_another_device(bench: Bench, tmp_path: Pat
     assert asked == [STANDARDISE.slug]
 
 
-def test_a_problem_that_nobody_knows_is_no_reason_to_stop(
+def test_an_unknown_problem_does_not_stop_the_spares(
     bench: Bench, tmp_path: Path, launcher: Launcher, caplog: pytest.LogCaptureFixture
 ) -> None:
     bench.publish()

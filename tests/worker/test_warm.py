@@ -133,7 +133,7 @@ def test_what_is_published_while_others_are_prepared_comes_before_their_other_va
     assert {expected.asked.index((slug, 0)) for slug in ("first", "second", "later")} == {0, 1, 2}
 
 
-def test_a_problem_that_somebody_opens_comes_before_the_others(
+def test_a_problem_that_a_student_opens_comes_before_the_others(
     bench: Bench, tmp_path: Path, launcher: Launcher
 ) -> None:
     for slug in ("first", "second", "third"):

@@ -15,7 +15,7 @@ from tests.worker.bench import REFERENCE, STANDARDISE, Bench, database_away, wit
 CASES = [case.name for case in STANDARDISE.manifest.cases]
 SLOW = REFERENCE.replace("    return", "    __import__('time').sleep(0.5)\n    return")
 
-# Nobody can show a result while the judging runs; its end can be written.
+# No result can be written while the judging runs; its end can.
 NO_PROGRESS = """
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         IF EXISTS (SELECT FROM judgings WHERE id = NEW.judging_id AND state = 'judging') THEN

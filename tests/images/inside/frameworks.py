@@ -23,7 +23,7 @@ UNCHECKED = 1  # PEP 552: has a digest of the source, with which it is never com
 
 
 def is_compiled(source: Path) -> bool:
-    """By its own word, or because the date and the size of the source are those in the compiled file."""
+    """Return whether the compiled file is valid: it is unchecked, or holds the date and the size of the source."""
     compiled = Path(importlib.util.cache_from_source(str(source)))
     if not compiled.exists():
         return False

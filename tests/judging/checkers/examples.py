@@ -1,4 +1,4 @@
-"""For every checker: options, and an expected leaf that it can judge."""
+"""An example for every checker: options, and an expected leaf that it can judge."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -76,5 +76,5 @@ def judge(
 
 
 def same_sum(answer: Any, expected: Any) -> Ask:
-    """What an author's code might say: the property is a sum."""
+    """An author's code whose property is a sum."""
     return lambda: bool(np.isclose(np.sum(answer), np.sum(expected)))

@@ -1,4 +1,4 @@
-"""What holds of every checker: no answer makes it fail, and none passes by accident."""
+"""Rules for every checker: no answer makes it fail, and none passes by accident."""
 
 import copy
 import json
@@ -31,7 +31,7 @@ KEYS = [f"{number}-{name}" for number, (name, _) in enumerate(VARIANTS)]
 
 
 def hostile(shape: tuple[int, ...]) -> Iterator[Tree]:
-    """Of every dtype, constant and mixed, in the shape that is expected and in others."""
+    """Yield answers of every dtype, constant and mixed, in the expected shape and in others."""
     yield from NO_ARRAYS
     for dtype, number in product(DTYPES, NUMBERS):
         with np.errstate(all="ignore"), warnings.catch_warnings():

@@ -19,7 +19,7 @@ def judge(said: Any, answer: Tree = EXPECTED, checkers: dict[str, Any] = CHECKER
 
 
 def refuse_to_say() -> object:
-    raise AssertionError("nobody should be asked")
+    raise AssertionError("the checker must not be asked")
 
 
 @pytest.mark.parametrize("said", [True, np.array(True), {"q": True, "r": True}])
@@ -62,7 +62,7 @@ def test_anything_else_is_the_authors_mistake(said: Any) -> None:
         None,
     ],
 )
-def test_nobody_is_asked_about_an_answer_that_is_wrong_anyway(answer: Tree) -> None:
+def test_the_property_is_not_asked_about_an_answer_that_is_wrong_anyway(answer: Tree) -> None:
     assert not compare(answer, EXPECTED, rules(CHECKERS), refuse_to_say).accepted
 
 

@@ -82,7 +82,7 @@ def test_inf_is_no_neighbour_of_the_largest_number() -> None:
     assert ulp(np.float32(INF), np.finfo(np.float32).max, 1).category == "nan or inf differs"
 
 
-def test_another_dtype_is_refused_whatever_the_policy() -> None:
+def test_another_dtype_is_refused_under_every_policy() -> None:
     assert ulp(np.float64(1), np.float32(1), 5).category == "dtype differs"
     assert judge("ulp", 1.0, np.float64(1), units=0).accepted
 

@@ -40,7 +40,7 @@ def together(answer: Tree, expected: Tree, checkers: Any = SVD) -> Comparison:
 
 
 def accepts(answer: Array, expected: Array, axes: list[int], atol: float) -> bool:
-    """By trying both signs of every part, with loops."""
+    """Decide by trying both signs of every part, with loops."""
     for part in product(*(range(expected.shape[axis]) for axis in axes)):
         index: list[Any] = [slice(None)] * expected.ndim
         for axis, place in zip(axes, part, strict=True):

@@ -22,7 +22,7 @@ PROGRAM = Evidence(
 
 
 def facts(evidence: Evidence | None = None, **calls: int) -> Facts:
-    """Beside the reference, which is PROGRAM with a choice as well."""
+    """Facts whose reference is PROGRAM with a branch as well."""
     reference = replace(PROGRAM, branches=(BRANCH,))
     return Facts(numbers={"n": 8, "N": 64}, evidence=evidence or PROGRAM, reference=reference, calls=calls)
 

@@ -25,7 +25,7 @@ def solve() -> dict[str, Any]:
 
 
 def some_arguments(operation: Any) -> Iterator[list[Any]]:
-    """Of the first kind of numbers that it takes and that need no 64 bits."""
+    """Yield arguments of the first dtype that the operation takes and that needs no 64 bits."""
     dtype = next((dtype for dtype in operation.dtypes if np.dtype(dtype).itemsize <= 4), None)
     if dtype is not None:
         draw = operation.rng_factory(np.random.RandomState(0))

@@ -16,7 +16,7 @@ def distance(parameters: Any) -> Any:
 
 
 def minimise(optimizer: Any, steps: int = 300) -> float:
-    """What is left of the distance."""
+    """Return the remaining distance."""
 
     def step(_: int, held: Any) -> Any:
         parameters, state = held

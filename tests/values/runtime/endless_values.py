@@ -59,7 +59,7 @@ def loop_of_dicts() -> object:
 
 @returned
 def doubling_lists() -> object:
-    """60 levels of two references to the same list: 2**60 values to whoever walks them."""
+    """60 levels of two references to the same list: 2**60 values for a reader that walks them."""
     value: list[Any] = [1.0]
     for _ in range(60):
         value = [value, value]

@@ -1,4 +1,4 @@
-"""What inputs become for the student."""
+"""The inputs as the student's function receives them."""
 
 import ml_dtypes
 import numpy as np

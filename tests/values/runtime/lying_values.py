@@ -10,7 +10,7 @@ from tests.values.runtime.returned import returned
 
 
 class Liar:
-    """Equal to everything, and full of answers for whoever asks it."""
+    """An object that is equal to everything and answers every protocol."""
 
     __array_interface__: ClassVar[Any] = {"shape": (1,), "typestr": "<f4", "data": (0, True), "version": 3}
 

@@ -1,4 +1,4 @@
-"""Who may sign up, and who has."""
+"""Set the sign-up mode, and read the users."""
 
 from sqlalchemy import select
 

@@ -1,4 +1,4 @@
-"""The provider's side, and what one does there."""
+"""The provider's side of single sign-on, and visits to it."""
 
 import subprocess
 from typing import Any
@@ -21,7 +21,7 @@ class Away:
         httpx.post(f"{self.issuer}/test", json=changes).raise_for_status()
 
     def visit(self, url: str) -> str:
-        """Where it sends the browser back to: a path of ours."""
+        """Visit the provider, and return the path on Allclose to which it sends the browser back."""
         back = httpx.get(url).headers["location"]
         assert back.startswith(f"{SITE}/sign-in/oidc/callback?")
         return back.removeprefix(SITE)

@@ -1,4 +1,4 @@
-"""Linking who one is at a provider to an account, and taking it off again."""
+"""Linking an identity at a provider to an account, and unlinking it."""
 
 import pytest
 from fastapi.testclient import TestClient
@@ -31,7 +31,7 @@ def test_an_account_is_linked_and_then_found_by_the_identity(
         assert (event.action, event.after) == ("identity.linked", {"issuer": provider.issuer})
 
 
-def test_an_identity_of_somebody_else_is_not_linked(ada: TestClient, provider: Away, database: Database) -> None:
+def test_an_identity_of_another_user_is_not_linked(ada: TestClient, provider: Away, database: Database) -> None:
     with database.transaction() as session:
         other = make_user(session, "grace")
         session.add(Identity(issuer=provider.issuer, subject="1", user_id=other.id))
@@ -42,7 +42,7 @@ def test_an_identity_of_somebody_else_is_not_linked(ada: TestClient, provider: A
     assert "is linked to another account" in answer.text
 
 
-def test_a_link_can_not_be_ended_by_who_is_signed_in_as_somebody_else_by_then(
+def test_linking_can_not_be_completed_after_signing_in_as_another_user(
     ada: TestClient, provider: Away, database: Database
 ) -> None:
     back = provider.visit(begin_link(ada))
@@ -55,7 +55,7 @@ def test_a_link_can_not_be_ended_by_who_is_signed_in_as_somebody_else_by_then(
 
 
 @pytest.mark.parametrize("path", ["/account/identities", "/account/identities/remove"])
-def test_another_site_can_not_make_anybody_link(ada: TestClient, path: str) -> None:
+def test_another_site_can_not_make_a_user_link(ada: TestClient, path: str) -> None:
     assert ada.post(path, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
     assert ada.get("/account/identities").status_code in (404, 405)
 

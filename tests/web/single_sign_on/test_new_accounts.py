@@ -13,7 +13,7 @@ from tests.web.single_sign_on.account import read_users, set_mode
 from tests.web.single_sign_on.away import Away, sign_in
 
 
-def test_a_name_that_is_taken_gets_a_number_and_never_somebody_elses_account(
+def test_a_taken_name_gets_a_number_and_never_the_account_of_another_user(
     anyone: TestClient, provider: Away, database: Database
 ) -> None:
     with database.transaction() as session:
@@ -50,7 +50,7 @@ def test_an_address_that_the_provider_has_not_verified_is_not_taken(
         ("", "user"),
     ],
 )
-def test_whatever_the_name_is_there_the_user_name_is_one_of_ours(
+def test_any_name_at_the_provider_becomes_a_valid_user_name(
     anyone: TestClient, provider: Away, database: Database, name: str, expected: str
 ) -> None:
     provider.says(person={"sub": "2", "preferred_username": name})
@@ -64,7 +64,7 @@ def test_whatever_the_name_is_there_the_user_name_is_one_of_ours(
     ("mode", "sentence"),
     [("invitation", "need an invitation to sign up. Ask an admin"), ("closed", "Signing up is closed")],
 )
-def test_where_not_everybody_may_sign_up_only_known_people_get_in(
+def test_where_signing_up_is_restricted_only_known_users_get_in(
     anyone: TestClient, provider: Away, database: Database, mode: str, sentence: str
 ) -> None:
     sign_in(anyone, provider)

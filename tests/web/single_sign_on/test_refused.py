@@ -1,4 +1,4 @@
-"""What a provider says, or somebody says in its name, that signs nobody in."""
+"""Answers of a provider, or forged in its name, that sign no user in."""
 
 import pytest
 from fastapi import FastAPI
@@ -12,7 +12,7 @@ from tests.web.single_sign_on.away import Away, begin, sign_in
 
 
 @pytest.mark.parametrize("fault", ["nonce", "audience", "expired", "forged", "unsigned"])
-def test_an_id_token_that_is_not_right_signs_nobody_in(
+def test_an_invalid_id_token_signs_no_user_in(
     anyone: TestClient, provider: Away, database: Database, fault: str
 ) -> None:
     provider.says(fault=fault)

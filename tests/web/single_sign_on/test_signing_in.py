@@ -56,7 +56,7 @@ def test_what_the_browser_is_sent_with_is_new_each_time_and_has_no_secret(anyone
 
 
 @pytest.mark.parametrize("target", ["https://evil.example", "//evil.example", "/\\evil.example"])
-def test_nobody_is_sent_to_another_site_afterwards(anyone: TestClient, provider: Away, target: str) -> None:
+def test_signing_in_never_redirects_to_another_site(anyone: TestClient, provider: Away, target: str) -> None:
     url = httpx.URL("/sign-in/oidc", params={"next": target})
 
     assert sign_in(anyone, provider, str(url)).headers["location"] == "/"

@@ -1,4 +1,4 @@
-# mechanism: honest, but refused: a file fetched by a name that nobody resolves
+# mechanism: honest, but refused: a file fetched by a host name that can't be resolved
 # verdict: runtime_error
 # message: no network
 import urllib.request

@@ -1,4 +1,4 @@
-# mechanism: shared pages of /dev/zero, unmapped again at once so that nobody counts them
+# mechanism: shared pages of /dev/zero, unmapped again at once so that they are not counted
 # verdict: runtime_error
 import ctypes
 import os

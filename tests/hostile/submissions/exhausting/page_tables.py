@@ -1,4 +1,4 @@
-# mechanism: page tables for untouched, read-only memory, which are nobody's resident memory
+# mechanism: page tables for untouched, read-only memory, which are in no process's resident memory
 # verdict: memory_limit_exceeded
 import ctypes
 

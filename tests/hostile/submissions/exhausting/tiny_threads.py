@@ -1,4 +1,4 @@
-# mechanism: threads with the smallest stacks, as many as come before anybody looks
+# mechanism: threads with the smallest stacks, as many as start before the next check
 # verdict: runtime_error|memory_limit_exceeded
 import _thread
 import threading

@@ -1,4 +1,4 @@
-# mechanism: a tree too deep for whoever empties it by recursion
+# mechanism: a tree too deep to empty by recursion
 # verdict: accepted
 import os
 

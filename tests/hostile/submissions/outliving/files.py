@@ -1,4 +1,4 @@
-# mechanism: files left wherever one can write
+# mechanism: files left in every writable folder
 # verdict: accepted
 import os
 

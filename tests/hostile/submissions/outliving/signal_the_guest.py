@@ -1,4 +1,4 @@
-# mechanism: signals to the guest, to its parent and to everybody
+# mechanism: signals to the guest, to its parent and to all processes
 # verdict: accepted
 import os
 import signal

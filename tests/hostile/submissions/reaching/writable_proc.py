@@ -1,4 +1,4 @@
-# mechanism: the files of /proc that anybody may open for writing: another's timer slack, the number of the last process
+# mechanism: world-writable files of /proc: the timer slack of another process, the number of the last process
 # verdict: accepted
 import os
 

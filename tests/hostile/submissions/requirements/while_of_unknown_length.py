@@ -1,4 +1,4 @@
-# mechanism: the scan hands the chunks out times one, and all is done by a loop whose number of steps nobody can read
+# mechanism: the scan hands the chunks out times one, and a loop whose number of steps can't be read does all the work
 # verdict: requirement_not_met
 # problem: chunked_energy
 import jax.numpy as jnp
