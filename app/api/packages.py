@@ -16,7 +16,7 @@ from app.authoring.send import Sending, send
 from app.catalog.archive import read_upload
 from app.catalog.package import package_from_files
 from app.catalog.query import get_problem
-from app.errors import Invalid
+from app.errors import Invalid, Outdated, ProblemNotFound
 
 ZIP = "application/zip"
 YAML = "application/yaml"
@@ -72,7 +72,7 @@ def read_precondition(
 ) -> str | None:
     """Return the digest of the revision to replace: "" if the problem must not exist, None for any.
 
-    Raises Invalid, and Outdated for an old ETag.
+    Raises Invalid, and Outdated for the ETag of an older version or of no problem.
     """
     if if_none_match is not None:
         if if_none_match.strip() != "*":
@@ -82,7 +82,10 @@ def read_precondition(
         return None
     if _TAG.fullmatch(if_match.strip()):
         with database.transaction() as session:
-            problem = get_problem(session, read_slug(slug))
+            try:
+                problem = get_problem(session, read_slug(slug))
+            except ProblemNotFound:
+                raise Outdated(f"There is no problem {slug!r} to match If-Match. Omit If-Match to create it.") from None
             require_match(if_match, problem)
             return problem.digest
     digest = _DIGEST.fullmatch(if_match.strip())

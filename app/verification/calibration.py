@@ -180,8 +180,8 @@ def _summary(section: CalibrationSection) -> str:
     signals = [leaf.smallest_signal for leaf in numbered if leaf.smallest_signal is not None]
     if not noises:
         return "no answer depends on a tolerance"
-    least = f", wrong ones at least {share_text(min(signals))}" if signals else ""
-    return f"right answers use up to {used_text(max(noises))}{least}"
+    least = f", wrong ones ≥ {share_text(min(signals))}" if signals else ""
+    return f"right answers use ≤ {used_text(max(noises))}{least}"
 
 
 def _findings(section: CalibrationSection) -> Iterator[Finding]:

@@ -309,8 +309,11 @@ def test_the_tag_of_a_problem_that_was_read_guards_it_as_its_digest_does(
     verify(database)
     late = put(author, write_archive(SLUG, FILES | {"editorial.md": "Late.\n"}), {"If-Match": tag})
 
+    of_none = author.put("/problems/new_problem", content=PACKAGE, headers={**ZIP, "If-Match": tag})
+
     assert taken.status_code == 202
     assert (late.status_code, late.json()["code"]) == (412, "outdated")
+    assert (of_none.status_code, of_none.json()["code"]) == (412, "outdated")
 
 
 def test_lists_of_authors_work_go_on_from_page_to_page(

@@ -91,7 +91,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
         ("--framework", "pandas", "not one of numpy"),
         ("--parameters", "x: float32[N", "is not a parameter"),
         pytest.param("--parameters", "x: bool[N]", "takes numbers", marks=pytest.mark.whole),
-        pytest.param("--parameters", "x: float32[N], x: float", "given twice", marks=pytest.mark.whole),
+        pytest.param("--parameters", "x: float32[N], x: float", "two names are equal", marks=pytest.mark.whole),
         pytest.param("--entry-point", "two words", "Python function", marks=pytest.mark.whole),
         pytest.param("--entry-point", "deviations", "choose another", marks=pytest.mark.whole),
         ("--minutes", "0", "from 1 to 1000"),

@@ -57,7 +57,7 @@ def test_from_an_error_at_its_line_to_a_published_revision_and_back(
     write(emmy, "problem.yaml", changed.replace("difficulty: ", "difficulty: very "))
     expect(page.locator(".line-words")).to_contain_text("one of beginner")
     expect(page.locator(".line-fault")).to_contain_text("difficulty: very")
-    expect(page.get_by_role("status")).to_contain_text("1 thing is wrong")
+    expect(page.get_by_role("status")).to_contain_text("1 error.")
     write(emmy, "problem.yaml", changed)
     expect(page.get_by_role("status")).to_contain_text("The files are valid")
 

@@ -53,7 +53,7 @@ def _check_table(lines: tuple[CheckLine, ...]) -> Table:
 
 
 def _shape_table(limits: LimitsSection) -> Table:
-    title = Text("\nCPU time of the slowest accepted solution, by the shapes of the cases", "dim")
+    title = Text("\nCPU time by shape (slowest accepted solution)", "dim")
     table = Table(box=None, header_style="bold", pad_edge=False, title=title, title_justify="left")
     table.add_column("shape", overflow="fold")
     for heading in ("cases", "first case", "each further one"):
