@@ -1,6 +1,8 @@
 """Errors that carry facts. They know nothing of HTTP: a table in `app.api` maps each class to a status."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
 
 
 class AllcloseError(Exception):
@@ -83,4 +85,13 @@ class Outdated(AllcloseError):
 
 
 class LimitReached(AllcloseError):
-    """A quota is used up for now."""
+    """A quota is used up for now. `retry_after`: when it may be free again."""
+
+    def __init__(self, message: str, retry_after: timedelta = timedelta(seconds=5)) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+    @property
+    def retry_seconds(self) -> int:
+        """Return `retry_after` in whole seconds, at least 1."""
+        return max(1, math.ceil(self.retry_after.total_seconds()))

@@ -19,9 +19,7 @@ MAX_ADDRESS = 64
 
 
 class TooOften(LimitReached):
-    def __init__(self, message: str, retry_after: timedelta) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
+    """Too many uses in a time window."""
 
 
 class Throttle:

@@ -11,7 +11,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.accounts.rate_limit import TooOften
 from app.api.error_code import (
     CODE_OF_STATUS,
     MEANINGS,
@@ -24,7 +23,7 @@ from app.api.error_code import (
 )
 from app.api.field import RULED
 from app.catalog.fault import MAX_FAULTS_SHOWN, PackageInvalid
-from app.errors import AllcloseError, Invalid, join_sentences
+from app.errors import AllcloseError, Invalid, LimitReached, join_sentences
 from app.telemetry.context import request_id
 from app.wrong_value import MAX_LENGTH_SHOWN, WrongValue
 
@@ -185,8 +184,8 @@ def _detail(error: Exception, code: Code) -> str:
 def _headers(error: Exception, status: HTTPStatus) -> dict[str, Any]:
     if status is HTTPStatus.UNAUTHORIZED:
         return {"WWW-Authenticate": 'Bearer realm="allclose"'}
-    if isinstance(error, TooOften):
-        return {"Retry-After": str(int(error.retry_after.total_seconds()))}
-    if status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
+    if isinstance(error, LimitReached):
+        return {"Retry-After": str(error.retry_seconds)}
+    if status is HTTPStatus.SERVICE_UNAVAILABLE:
         return {"Retry-After": str(RETRY_AFTER_SECONDS)}
     return {}

@@ -32,7 +32,7 @@ def render_error(request: Request, status: int, detail: str, headers: Mapping[st
     try:
         around = _look_around(request, status)
     except TooOften as fault:
-        wait = {"Retry-After": str(int(fault.retry_after.total_seconds()))}
+        wait = {"Retry-After": str(fault.retry_seconds)}
         return render_error(request, HTTPStatus.TOO_MANY_REQUESTS, str(fault), wait)
     context = {
         "user": around.visit.user if around.visit else None,
