@@ -5,6 +5,7 @@ from fastapi import Request
 from app.accounts.password_reset import PasswordResets
 from app.accounts.rate_limit import AccountThrottles
 from app.accounts.request_throttle import RequestThrottle
+from app.accounts.sign_in import SignInQueue
 from app.accounts.single_sign_on import Provider
 from app.accounts.stream_limit import StreamLimit
 from app.backup.service import BackupService
@@ -43,6 +44,11 @@ def get_request_throttle(request: Request) -> RequestThrottle:
 def get_account_throttles(request: Request) -> AccountThrottles:
     throttles: AccountThrottles = request.app.state.account_throttles
     return throttles
+
+
+def get_sign_in_queue(request: Request) -> SignInQueue:
+    queue: SignInQueue = request.app.state.sign_in_queue
+    return queue
 
 
 def get_stream_limit(request: Request) -> StreamLimit:

@@ -12,6 +12,7 @@ from starlette.datastructures import State
 from app.accounts.password_reset import PasswordResets
 from app.accounts.rate_limit import AccountThrottles
 from app.accounts.request_throttle import RequestThrottle
+from app.accounts.sign_in import SignInQueue
 from app.accounts.single_sign_on import find_provider
 from app.accounts.stream_limit import StreamLimit
 from app.admin.retention import Caretaker
@@ -83,6 +84,7 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     ProcessCollector(registry=state.metrics)
     state.traffic = Traffic(state.metrics)
     throttles = state.account_throttles = AccountThrottles()
+    state.sign_in_queue = SignInQueue(throttles)
     state.provider = find_provider(settings)
     outbox = state.outbox = open_outbox(settings)
     state.password_resets = PasswordResets(

@@ -11,7 +11,8 @@ from app.accounts.model import User
 from app.accounts.password import check_password, hash_password
 from app.accounts.rate_limit import AccountThrottles
 from app.accounts.reauthentication import Reauthentication, require_reauthentication
-from app.accounts.session import SignIn, end_session_by_id, end_sessions, sign_in
+from app.accounts.session import end_session_by_id, end_sessions
+from app.accounts.sign_in import SignIn, sign_in
 from app.accounts.token import UNBOUNDED, Bounds, NewToken, create_token, revoke_token
 from app.accounts.user import check_email
 from app.audit import Act, Actor, record
@@ -33,7 +34,7 @@ def make_own_token(
 def sign_in_for_token(
     session: Session, throttles: AccountThrottles, attempt: SignIn, name: str, bounds: Bounds = UNBOUNDED
 ) -> NewToken:
-    """Create a token with a password, without a session.
+    """Create a token with a password, without a session. Call it in a turn of the SignInQueue.
 
     Raises SignInFailed, TooOften, Invalid, and Conflict at the limit of tokens.
     """

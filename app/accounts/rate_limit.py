@@ -35,6 +35,10 @@ class Throttle:
         if not self._limiter.hit(self._item, *key):
             raise self._too_often(*key)
 
+    def count(self, *key: str) -> None:
+        """Count one use, if it is not too many."""
+        self._limiter.hit(self._item, *key)
+
     def check(self, *key: str) -> None:
         """Raises TooOften if another use would be too many. Counts nothing."""
         if not self._limiter.test(self._item, *key):
@@ -52,6 +56,36 @@ class Throttle:
         return TooOften(message, timedelta(seconds=seconds))
 
 
+class SlowDown:
+    """Allows `amount` counted uses of a key per `window`, and then one per `pause`."""
+
+    def __init__(self, amount: int, window: timedelta, pause: timedelta, what: str) -> None:
+        self._counted = Throttle(amount, window, what)
+        self._paced = Throttle(1, pause, what)
+        self._message = f"More than {amount} {what} in {_spoken(window)}, so each further one waits."
+
+    def count(self, *key: str) -> None:
+        self._counted.count(*key)
+
+    def forgive(self, *key: str) -> None:
+        """Forget the key's counted uses."""
+        self._counted.forgive(*key)
+
+    def check(self, *key: str) -> None:
+        """Raises TooOften if the next use has to wait. Counts nothing below the limit, and the pause above it."""
+        try:
+            self._counted.check(*key)
+        except TooOften:
+            self._pause(*key)
+
+    def _pause(self, *key: str) -> None:
+        try:
+            self._paced.use(*key)
+        except TooOften as fault:
+            text = f"{self._message} Try again in {fault.retry_seconds} s."
+            raise TooOften(text, fault.retry_after) from None
+
+
 def _spoken(window: timedelta) -> str:
     minutes = int(window.total_seconds() // 60)
     return {1: "1 minute", 60: "1 hour"}.get(minutes, f"{minutes} minutes")
@@ -61,18 +95,23 @@ def _spoken(window: timedelta) -> str:
 class AccountThrottles:
     """Limits for account endpoints, counted in each web process. They leave room for a classroom behind one address.
 
-    `guesses` counts failed sign-ins per network, `names` sign-ins per network and user name, `reauthentications` wrong
-    passwords per signed-in user. `letters` counts mails with reset links per account and current password,
-    `account_letters` per account.
+    `names` counts sign-ins per user name and network or known browser since the last success, `guesses` failed ones
+    per network, `sign_ins` successful ones per user name. `reauthentications` counts wrong passwords per signed-in
+    user. `letters` counts mails with reset links per account and current password, `account_letters` per account.
     """
 
-    names: Throttle = field(default_factory=lambda: _per(10, 5, "sign-ins with this user name"))
-    guesses: Throttle = field(default_factory=lambda: _per(100, 5, "failed sign-ins from your network"))
+    names: SlowDown = field(default_factory=lambda: _slow(10, 10, "sign-ins with this user name"))
+    guesses: SlowDown = field(default_factory=lambda: _slow(100, 1, "failed sign-ins from your network"))
+    sign_ins: Throttle = field(default_factory=lambda: _per(30, 5, "sign-ins of this user"))
     reauthentications: Throttle = field(default_factory=lambda: _per(10, 5, "wrong passwords for this account"))
     sign_ups: Throttle = field(default_factory=lambda: _per(300, 60, "sign-ups from your network"))
     reset_addresses: Throttle = field(default_factory=lambda: _per(30, 60, "requests for a new password"))
     letters: Throttle = field(default_factory=lambda: _per(2, 30, "mails with a link for this password"))
     account_letters: Throttle = field(default_factory=lambda: _per(6, 60, "mails for this account"))
+
+
+def _slow(amount: int, pause_seconds: int, what: str) -> SlowDown:
+    return SlowDown(amount, timedelta(minutes=5), timedelta(seconds=pause_seconds), what)
 
 
 def _per(amount: int, minutes: int, what: str) -> Throttle:

@@ -1,11 +1,7 @@
-"""Sessions of browsers, and signing in by password.
-
-The cookie has the session's secret, the row only its hash. argon2 slows guessing, and rate limits bound it: sign-ins
-per network and user name, and failed sign-ins per network.
-"""
+"""Sessions of browsers. The cookie has the session's secret, the row only its hash."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -13,17 +9,12 @@ from sqlalchemy import ColumnElement, and_, delete, func, or_, select, text, upd
 from sqlalchemy.orm import Session
 
 from app.accounts.model import User, UserSession
-from app.accounts.password import hash_password, is_outdated, is_password
-from app.accounts.permission import AccountSuspended, Viewer, signed_in
-from app.accounts.rate_limit import AccountThrottles, network_of
+from app.accounts.permission import Viewer, signed_in
 from app.accounts.secret import digest, is_well_formed, new_secret
-from app.accounts.user import find_user
-from app.errors import AllcloseError
 
 LIFETIME = timedelta(days=30)
 # Per user. At the limit, the session that was seen longest ago ends.
 MAX_SESSIONS = 50
-MAX_USERNAME_KEY = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,50 +108,3 @@ def _note_use(session: Session, session_id: UUID) -> None:
         update(UserSession).where(UserSession.id == session_id, stale).values(last_seen_at=func.now()),
         execution_options={"synchronize_session": False},
     )
-
-
-class SignInFailed(AllcloseError):
-    """The user name is unknown or the password is wrong. The text never says which."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignIn:
-    """The typed user name and password, and the client's network address."""
-
-    username: str
-    password: str = field(repr=False)
-    address: str
-
-
-def sign_in(session: Session, throttles: AccountThrottles, attempt: SignIn) -> User:
-    """Return the user. Raises SignInFailed, AccountSuspended, and TooOften after many failures.
-
-    A success resets the count of the user name.
-    """
-    network = network_of(attempt.address)
-    key = network, attempt.username.strip().lower()[:MAX_USERNAME_KEY]
-    throttles.guesses.check(network)
-    throttles.names.use(*key)
-    try:
-        user = authenticate(session, attempt.username, attempt.password)
-    except SignInFailed:
-        throttles.guesses.use(network)
-        raise
-    throttles.names.forgive(*key)
-    return user
-
-
-def authenticate(session: Session, username: str, password: str) -> User:
-    """Return the user with this password.
-
-    Raises SignInFailed, equally fast for unknown, known and suspended users, and AccountSuspended after the right
-    password only.
-    """
-    user = find_user(session, username)
-    if not is_password(password, user.password_hash if user else None) or user is None:
-        raise SignInFailed("The user name or the password is wrong. Check both and try again.")
-    if not user.is_active:
-        raise AccountSuspended
-    if is_outdated(user.password_hash):
-        user.password_hash = hash_password(password)
-    return user

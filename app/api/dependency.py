@@ -13,6 +13,7 @@ from fastapi.security.utils import get_authorization_scheme_param
 
 from app.accounts.permission import AccountSuspended, Permission, Viewer
 from app.accounts.rate_limit import AccountThrottles, address_of
+from app.accounts.sign_in import SignInQueue
 from app.accounts.stream_limit import StreamLimit
 from app.accounts.token import find_viewer_by_token, is_of_suspended
 from app.api.error_code import NotSignedIn
@@ -24,6 +25,7 @@ from app.request_state import (
     get_progress,
     get_request_throttle,
     get_settings,
+    get_sign_in_queue,
     get_stream_limit,
 )
 from app.settings import Settings
@@ -46,6 +48,7 @@ Stored = Annotated[Database, Depends(get_database)]
 Live = Annotated[Progress, Depends(get_progress)]
 Configured = Annotated[Settings, Depends(get_settings)]
 Address = Annotated[str, Depends(get_address)]
+SignIns = Annotated[SignInQueue, Depends(get_sign_in_queue)]
 Throttles = Annotated[AccountThrottles, Depends(get_account_throttles)]
 Seats = Annotated[StreamLimit, Depends(get_stream_limit)]
 Cursor = Annotated[str | None, Query(description="`next` of the previous page")]

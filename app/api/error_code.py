@@ -16,7 +16,7 @@ from sqlalchemy.exc import TimeoutError as PoolExhausted
 
 from app.accounts.permission import PermissionMissing
 from app.accounts.rate_limit import TooOften
-from app.accounts.session import SignInFailed
+from app.accounts.sign_in import SignInFailed
 from app.admin.settings import RemovalUnconfirmed
 from app.catalog import fault as catalog
 from app.catalog.custom_inputs import InputsInvalid

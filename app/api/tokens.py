@@ -7,12 +7,13 @@ from uuid import UUID
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from starlette.concurrency import run_in_threadpool
 
 from app.accounts.own_account import give_up_token, sign_in_for_token
 from app.accounts.permission import Permission, read_scopes
-from app.accounts.session import SignIn
+from app.accounts.sign_in import SignIn
 from app.accounts.token import MAX_DAYS, MAX_NAME, Bounds, check_days, check_name, list_tokens
-from app.api.dependency import AccountChanger, AccountReader, Address, Stored, Throttles, act_as
+from app.api.dependency import AccountChanger, AccountReader, Address, SignIns, Stored, Throttles, act_as
 from app.api.field import ruled
 from app.api.openapi import problems
 from app.body import Body
@@ -84,14 +85,21 @@ class TokenList(BaseModel):
     operation_id="create_token",
     summary="Create a token",
 )
-def post_token(database: Stored, wanted: TokenRequest, address: Address, throttles: Throttles) -> NewTokenView:
+async def post_token(
+    database: Stored, wanted: TokenRequest, address: Address, throttles: Throttles, queue: SignIns
+) -> NewTokenView:
     attempt = SignIn(username=wanted.username, password=wanted.password.get_secret_value(), address=address)
     bounds = Bounds(scopes=wanted.scopes, expires_in_days=wanted.expires_in_days)
-    with database.transaction() as session:
-        new = sign_in_for_token(session, throttles, attempt, wanted.name, bounds)
-        return NewTokenView(
-            token=new.secret, **TokenView.model_validate(new.token).model_dump(exclude={"last_used_at"})
-        )
+
+    def make() -> NewTokenView:
+        with database.transaction() as session:
+            new = sign_in_for_token(session, throttles, attempt, wanted.name, bounds)
+            return NewTokenView(
+                token=new.secret, **TokenView.model_validate(new.token).model_dump(exclude={"last_used_at"})
+            )
+
+    async with queue.turn(attempt):
+        return await run_in_threadpool(make)
 
 
 @router.get("", responses=problems(401, 403), operation_id="list_tokens", summary="List your valid tokens")

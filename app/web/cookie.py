@@ -8,9 +8,9 @@ from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
 
 from app.accounts.session import LIFETIME
+from app.accounts.sign_in import BROWSER_LIFETIME
 from app.request_state import get_settings
 from app.settings import Settings
-from app.web.origin import local_path
 
 Answer = TypeVar("Answer", bound=Response)
 COOKIE = "allclose_session"
@@ -46,15 +46,13 @@ class Cookie:
 
 
 SESSION = Cookie(name=COOKIE, lifetime=LIFETIME)
+# Names the browsers in which a user has signed in; see `app/accounts/sign_in.py`.
+BROWSER = Cookie(name="allclose_browser", lifetime=BROWSER_LIFETIME)
 
 
 def find_secret(request: Request) -> str:
     """Return the session's secret, or an empty text for a visitor without a session."""
     return SESSION.read(request)
-
-
-def signed_in(request: Request, secret: str, next_path: str) -> RedirectResponse:
-    return SESSION.keep(request, RedirectResponse(local_path(next_path), status_code=303), secret)
 
 
 def signed_out(request: Request) -> RedirectResponse:

@@ -6,13 +6,22 @@ from fastapi import Depends
 
 from app.accounts.password_reset import PasswordResets
 from app.accounts.rate_limit import AccountThrottles
+from app.accounts.sign_in import SignInQueue
 from app.accounts.stream_limit import StreamLimit
 from app.database.engine import Database
-from app.request_state import get_account_throttles, get_database, get_password_resets, get_progress, get_stream_limit
+from app.request_state import (
+    get_account_throttles,
+    get_database,
+    get_password_resets,
+    get_progress,
+    get_sign_in_queue,
+    get_stream_limit,
+)
 from app.submissions.progress import Progress
 
 Stored = Annotated[Database, Depends(get_database)]
 Live = Annotated[Progress, Depends(get_progress)]
+SignIns = Annotated[SignInQueue, Depends(get_sign_in_queue)]
 Throttles = Annotated[AccountThrottles, Depends(get_account_throttles)]
 Seats = Annotated[StreamLimit, Depends(get_stream_limit)]
 Resets = Annotated[PasswordResets, Depends(get_password_resets)]

@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import quote
-from uuid import UUID
 
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -16,12 +15,13 @@ from app.accounts.model import User
 from app.accounts.permission import Permission, Viewer
 from app.accounts.rate_limit import address_of
 from app.accounts.session import SessionOrigin, end_session, find_viewer_by_session, start_session
+from app.accounts.sign_in import name_browser_of
 from app.audit import Actor
 from app.judging.text import printable
 from app.request_state import get_database, get_policy, get_request_throttle
 from app.telemetry.context import note_user
-from app.web.cookie import find_secret
-from app.web.origin import MAX_PATH
+from app.web.cookie import BROWSER, SESSION, find_secret
+from app.web.origin import MAX_PATH, local_path
 from app.web.render import render_page
 
 MAX_CHARACTERS = 60
@@ -167,7 +167,9 @@ def read_origin(request: Request) -> SessionOrigin:
 CurrentVisit = Annotated[Visit, Depends(read_visit)]
 
 
-def arrive(visit: Visit, session: Session, user_id: UUID) -> str:
-    """Start a session and return its secret. The browser's old session ends, against session fixation."""
+def arrive(visit: Visit, session: Session, user: User, next_path: str) -> RedirectResponse:
+    """Start a session, and redirect. The browser's old session ends, against session fixation."""
     end_session(session, find_secret(visit.request))
-    return start_session(session, user_id, read_origin(visit.request))
+    response = see_other(local_path(next_path))
+    SESSION.keep(visit.request, response, start_session(session, user.id, read_origin(visit.request)))
+    return BROWSER.keep(visit.request, response, name_browser_of(session, user.username))

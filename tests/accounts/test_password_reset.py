@@ -19,7 +19,8 @@ from app.accounts.password_reset import (
     reset_password,
 )
 from app.accounts.rate_limit import AccountThrottles, TooOften
-from app.accounts.session import SignInFailed, authenticate, find_viewer_by_session, start_session
+from app.accounts.session import find_viewer_by_session, start_session
+from app.accounts.sign_in import SignInFailed, authenticate
 from app.accounts.token import create_token, find_viewer_by_token
 from app.accounts.user import SignUp, sign_up
 from app.audit import Actor, AuditEvent

@@ -15,7 +15,7 @@ from app.accounts.user import SignUp, sign_up
 from app.audit import COMMAND
 from app.database.engine import Database
 from app.policy import PolicyRow
-from app.web.cookie import COOKIE
+from app.web.cookie import BROWSER, COOKIE
 from tests.factories import make_user
 from tests.web.conftest import PASSWORD
 
@@ -245,6 +245,22 @@ def test_behind_a_proxy_that_changes_the_host_our_own_forms_are_known_by_the_pub
     assert anyone.post("/sign-out", headers={"Origin": "https://judge.example"}).status_code == 303
     for origin in ("http://judge.example", "https://judge.example.evil", "https://evil.example", "null"):
         assert anyone.post("/sign-out", headers={"Origin": origin}).status_code == 403
+
+
+def test_a_browser_that_has_signed_in_is_not_slowed_down_by_wrong_passwords(
+    anyone: TestClient, database: Database
+) -> None:
+    with database.transaction() as session:
+        sign_up(session, SignUp(username="grace", password=PASSWORD))
+    assert anyone.post("/sign-in", data=GRACE).status_code == 303
+    known = dict(anyone.cookies)
+    anyone.cookies.clear()
+    for number in range(10):
+        assert anyone.post("/sign-in", data={**GRACE, "password": f"wrong {number}"}).status_code == 422
+
+    anyone.cookies.update({BROWSER.name: known[BROWSER.name]})
+
+    assert [anyone.post("/sign-in", data=GRACE).status_code for _ in range(3)] == [303] * 3
 
 
 def test_signing_in_gives_a_new_secret_and_ends_the_one_that_was_there(ada: TestClient, database: Database) -> None:

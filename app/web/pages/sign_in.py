@@ -4,13 +4,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Response
 from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
 
 from app.accounts.permission import AccountSuspended
 from app.accounts.rate_limit import TooOften
-from app.accounts.session import SignIn, SignInFailed, end_session, sign_in
-from app.request_state import find_provider
-from app.web.cookie import find_secret, signed_in, signed_out
-from app.web.dependency import Throttles
+from app.accounts.session import end_session
+from app.accounts.sign_in import SignIn, SignInFailed, find_browser, sign_in
+from app.request_state import find_provider, get_account_throttles
+from app.web.cookie import BROWSER, find_secret, signed_out
+from app.web.dependency import SignIns
 from app.web.messages import gettext as _
 from app.web.origin import local_path, require_own_origin
 from app.web.visit import CurrentVisit, Visit, arrive, limit_address, read_address
@@ -30,19 +32,33 @@ def show_sign_in(visit: CurrentVisit, next: str = "/", after: str = "") -> Respo
 
 
 @router.post("/sign-in", dependencies=[Depends(require_own_origin), Depends(limit_address)])
-def send_sign_in(visit: CurrentVisit, throttles: Throttles, form: Annotated[SignInForm, Form()]) -> Response:
-    attempt = SignIn(username=form.username, password=form.password, address=read_address(visit.request))
+async def send_sign_in(visit: CurrentVisit, queue: SignIns, form: Annotated[SignInForm, Form()]) -> Response:
+    attempt = await run_in_threadpool(_read_attempt, visit, form)
+    try:
+        async with queue.turn(attempt):
+            return await run_in_threadpool(_sign_in, visit, form, attempt)
+    except TooOften as fault:
+        response = await run_in_threadpool(sign_in_page, visit, form, error=str(fault), status=429)
+        response.headers["Retry-After"] = str(fault.retry_seconds)
+        return response
+
+
+def _read_attempt(visit: Visit, form: SignInForm) -> SignIn:
+    with visit.transaction() as session:
+        browser = find_browser(session, BROWSER.read(visit.request), form.username)
+    address = read_address(visit.request)
+    return SignIn(username=form.username, password=form.password, address=address, browser=browser)
+
+
+def _sign_in(visit: Visit, form: SignInForm, attempt: SignIn) -> Response:
     try:
         with visit.transaction() as session:
-            user = sign_in(session, throttles, attempt)
-            secret = arrive(visit, session, user.id)
+            user = sign_in(session, get_account_throttles(visit.request), attempt)
+            return arrive(visit, session, user, form.next)
     except SignInFailed as fault:
         return sign_in_page(visit, form, error=str(fault), status=422)
     except AccountSuspended as fault:
         return sign_in_page(visit, form, error=str(fault), status=403)
-    except TooOften as fault:
-        return sign_in_page(visit, form, error=str(fault), status=429)
-    return signed_in(visit.request, secret, form.next)
 
 
 @router.post("/sign-out", dependencies=[Depends(require_own_origin)])

@@ -12,7 +12,6 @@ from app.accounts.sign_up import Applicant, InvitationMissing, SignUpClosed, adm
 from app.accounts.user import SignUp
 from app.errors import Conflict, Invalid, Refused
 from app.request_state import find_provider, get_account_throttles
-from app.web.cookie import signed_in
 from app.web.origin import local_path, require_own_origin
 from app.web.visit import CurrentVisit, Visit, arrive, limit_address, read_address
 
@@ -68,7 +67,7 @@ def _show(visit: Visit, form: SignUpForm, secret: str | None) -> Response:
 def _send(visit: Visit, form: SignUpForm, secret: str | None) -> Response:
     try:
         door = _open(visit, secret)
-        return signed_in(visit.request, _join(visit, form, secret), form.next)
+        return _join(visit, form, secret)
     except Invalid as fault:
         return _page(visit, form, door, {each.field: str(each) for each in fault.each}, 422)
     except Conflict as fault:
@@ -88,11 +87,11 @@ def _open(visit: Visit, secret: str | None) -> Door:
         return Door(secret=secret, role=invitation.role, email=invitation.email or "")
 
 
-def _join(visit: Visit, form: SignUpForm, secret: str | None) -> str:
+def _join(visit: Visit, form: SignUpForm, secret: str | None) -> Response:
     wanted = SignUp(username=form.username.strip().lower(), password=form.password, email=form.email.strip() or None)
     with visit.transaction() as session:
         user = join(session, get_account_throttles(visit.request), _applicant(visit, secret), wanted)
-        return arrive(visit, session, user.id)
+        return arrive(visit, session, user, form.next)
 
 
 def _applicant(visit: Visit, secret: str | None) -> Applicant:

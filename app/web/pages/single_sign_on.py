@@ -28,7 +28,7 @@ from app.accounts.single_sign_on import (
 )
 from app.errors import AllcloseError, Conflict, NotFound, Refused
 from app.request_state import find_provider, get_account_throttles
-from app.web.cookie import Answer, Cookie, signed_in
+from app.web.cookie import Answer, Cookie
 from app.web.messages import gettext as _
 from app.web.origin import local_path, require_own_origin
 from app.web.pages.sign_in import SignInForm, sign_in_page
@@ -172,8 +172,7 @@ def _end(visit: Visit, errand: Errand, code: str) -> Response:
     applicant = Applicant(channel="page", address=read_address(visit.request), invitation=errand.invitation)
     with visit.transaction() as session:
         user = sign_in_person(session, get_account_throttles(visit.request), person, applicant)
-        secret = arrive(visit, session, user.id)
-    return signed_in(visit.request, secret, errand.next)
+        return arrive(visit, session, user, errand.next)
 
 
 def _link(visit: Visit, errand: Errand, person: Person) -> Response:
