@@ -69,6 +69,12 @@ class Policy(BaseModel):
     judging_seconds_per_hour: int = Field(
         3600, ge=1, le=1_000_000, description="limit of judging seconds per hour, for each user"
     )
+    submissions_per_hour: int = Field(
+        600, ge=1, le=1_000_000, description="limit of submissions per hour, for each user"
+    )
+    submitted_mib_per_hour: int = Field(
+        8, ge=1, le=1_000_000, description="limit of MiB of sources and custom inputs per hour, for each user"
+    )
     keep_submissions_days: int | None = Field(
         None,
         ge=1,

@@ -34,7 +34,13 @@ SLUGS = tuple(sorted(folder.parent.name for folder in PROBLEMS.glob("*/problem.y
 NUMPY = SLUG
 KINDS = ("bubblewrap", "docker")
 # Lets one user send many submissions.
-POLICY = {"max_pending": 10_000, "judging_seconds_per_hour": 1_000_000, "requests_per_minute": 1_000_000}
+POLICY = {
+    "max_pending": 10_000,
+    "judging_seconds_per_hour": 1_000_000,
+    "requests_per_minute": 1_000_000,
+    "submissions_per_hour": 1_000_000,
+    "submitted_mib_per_hour": 1_000_000,
+}
 PREPARED = "Every known mistake can be recognised"
 PREPARING_SECONDS = 1800
 PASSWORD = "correct horse battery"

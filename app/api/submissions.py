@@ -21,7 +21,8 @@ from app.submissions.cancel import cancel_as
 from app.submissions.idempotency import KEY_CHARACTERS
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.query import get_submission
-from app.submissions.submit import Submit, SubmitLimits, check_source, submit
+from app.submissions.quota import SubmitLimits
+from app.submissions.submit import Submit, check_source, submit
 from app.submissions.view import Mode, State, SubmissionView
 from app.submissions.view_query import view_submission
 

@@ -1509,6 +1509,11 @@ class SettingsChange(Answer):
     max_pending: int = Field(20, description="unfinished submissions per user")
     requests_per_minute: int = Field(600, description="limit of requests per minute, for each user or address")
     judging_seconds_per_hour: int = Field(3600, description="limit of judging seconds per hour, for each user")
+    submissions_per_hour: int = Field(600, description="limit of submissions per hour, for each user")
+    submitted_mib_per_hour: int = Field(
+        8,
+        description="limit of MiB of sources and custom inputs per hour, for each user",
+    )
     keep_submissions_days: int | None = Field(
         None,
         description="age in days at which submissions are removed, except each user's first and last accepted one for each problem; empty: never",

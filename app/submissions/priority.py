@@ -25,7 +25,7 @@ USAGE_WINDOW = timedelta(minutes=10)
 
 def compute_priority(session: Session, user_id: UUID) -> int:
     """Return the next judging's priority: 0 for a user with nothing pending and no recent usage, else lower."""
-    steps = int(sum_judging_seconds(session, user_id, USAGE_WINDOW) // SECONDS_PER_STEP)
+    steps = int(sum(seconds for _, seconds in list_judging_seconds(session, user_id, USAGE_WINDOW)) // SECONDS_PER_STEP)
     return max(-count_unfinished(session, user_id) - steps, BACKGROUND + 1)
 
 
@@ -53,21 +53,10 @@ def count_cancelled(session: Session, user_id: UUID) -> int:
     return session.execute(cancelled).scalar_one()
 
 
-def sum_judging_seconds(session: Session, user_id: UUID, span: timedelta) -> float:
-    """Return the judging seconds of the submissions that this user sent within the last `span`."""
-    used = _used(user_id, span).subquery()
-    return float(session.scalars(select(func.coalesce(func.sum(used.c.seconds), 0))).one())
-
-
-def find_quota_reset(session: Session, user_id: UUID, span: timedelta, seconds: float) -> datetime:
-    """Return when the user's usage falls below `seconds`, if the user sends nothing until then."""
-    left, free_at = 0.0, None
-    for created_at, used in session.execute(_used(user_id, span).order_by(Submission.created_at.desc())):
-        left += float(used)
-        if left >= seconds:
-            free_at = created_at + span
-            break
-    return free_at or session.scalars(select(func.now())).one()
+def list_judging_seconds(session: Session, user_id: UUID, span: timedelta) -> list[tuple[datetime, float]]:
+    """Return when the user sent the submissions of the last `span`, and their judging seconds, the latest first."""
+    rows = session.execute(_used(user_id, span).order_by(Submission.created_at.desc()))
+    return [(created_at, float(seconds)) for created_at, seconds in rows]
 
 
 def _used(user_id: UUID, span: timedelta) -> Select[datetime, float]:

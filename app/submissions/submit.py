@@ -4,8 +4,6 @@ import hashlib
 import json
 import secrets
 from dataclasses import dataclass
-from datetime import UTC, timedelta
-from typing import Self
 from uuid import UUID
 
 from sqlalchemy import select
@@ -14,13 +12,12 @@ from sqlalchemy.orm import Session
 from app.catalog.custom_inputs import read_case_inputs, read_own_inputs
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.database.engine import storable
-from app.errors import Invalid, LimitReached, ProblemNotFound
-from app.policy import Policy
+from app.errors import Invalid, ProblemNotFound
 from app.submissions.enqueue import enqueue
 from app.submissions.idempotency import IdempotencyKey, find_original, lock_user
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import Submission
-from app.submissions.priority import HOUR, count_cancelled, count_unfinished, find_quota_reset, sum_judging_seconds
+from app.submissions.quota import SubmitLimits, check_quotas
 from app.submissions.view import Mode
 
 
@@ -60,22 +57,6 @@ class Submit:
     inputs: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubmitLimits:
-    """Limits for one user.
-
-    `max_pending`: the number of unfinished judgings, and of cancelled submissions per minute.
-    `judging_seconds_per_hour`: the judging time per hour; None for no limit.
-    """
-
-    max_pending: int
-    judging_seconds_per_hour: int | None = None
-
-    @classmethod
-    def of(cls, policy: Policy) -> Self:
-        return cls(max_pending=policy.max_pending, judging_seconds_per_hour=policy.judging_seconds_per_hour)
-
-
 def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submission:
     """Submit a solution. Raises Invalid, NotFound, LimitReached, and Conflict for a reused idempotency key."""
     check_source(request.source)
@@ -86,8 +67,8 @@ def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submissio
         return original
     revision = _current_revision(session, request.slug)
     _check_inputs(request, revision)
-    _check_pending(session, request.user_id, limits)
-    _check_usage(session, request.user_id, limits)
+    size = len(request.source.encode()) + len((request.inputs or "").encode())
+    check_quotas(session, request.user_id, limits, size=size, has_inputs=request.inputs is not None)
     submission = _write(session, request, revision, key)
     enqueue(session, submission, "gpu" if revision.manifest["limits"]["gpu"] else "cpu")
     return submission
@@ -130,30 +111,6 @@ def _current_revision(session: Session, slug: str) -> Revision:
     if revision is None:
         raise ProblemNotFound(slug)
     return revision
-
-
-def _check_pending(session: Session, user_id: UUID, limits: SubmitLimits) -> None:
-    pending = count_unfinished(session, user_id)
-    if pending >= limits.max_pending:
-        raise LimitReached(
-            f"{pending} of your submissions are not judged yet; the limit is {limits.max_pending}. "
-            "Submit again when one of them is done."
-        )
-    # Otherwise a user who submits and cancels in turn would have no limit.
-    cancelled = count_cancelled(session, user_id)
-    if cancelled >= limits.max_pending:
-        raise LimitReached(f"you cancelled {cancelled} submissions of the last minute; submit again in a minute")
-
-
-def _check_usage(session: Session, user_id: UUID, limits: SubmitLimits) -> None:
-    allowed = limits.judging_seconds_per_hour
-    if allowed is None or (used := sum_judging_seconds(session, user_id, HOUR)) < allowed:
-        return
-    at = find_quota_reset(session, user_id, HOUR, allowed).astimezone(UTC) + timedelta(minutes=1)
-    raise LimitReached(
-        f"your submissions of the last hour took {used:.0f} s of judging; the limit is {allowed} s. "
-        f"Submit again at {at:%H:%M} UTC."
-    )
 
 
 def _write(session: Session, request: Submit, revision: Revision, key: IdempotencyKey | None) -> Submission:

@@ -4,7 +4,12 @@ import pytest
 
 from tests.serving import Served, serve
 
-LIMITS = {"max_pending": 1000, "requests_per_minute": 100_000, "judging_seconds_per_hour": 1_000_000}
+LIMITS = {
+    "max_pending": 1000,
+    "requests_per_minute": 100_000,
+    "judging_seconds_per_hour": 1_000_000,
+    "submissions_per_hour": 1_000_000,
+}
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,8 @@ from sqlalchemy import select, update
 
 from app.database.engine import Database
 from app.submissions.model import Judging, Submission
-from app.submissions.submit import Submit, SubmitLimits, submit
+from app.submissions.quota import SubmitLimits
+from app.submissions.submit import Submit, submit
 from tests.factories import make_problem, make_user
 
 LIMITS = SubmitLimits(max_pending=1000)

@@ -20,10 +20,10 @@ from app.submissions.priority import (
     SECONDS_PER_STEP,
     USAGE_WINDOW,
     compute_priority,
-    find_quota_reset,
-    sum_judging_seconds,
+    list_judging_seconds,
 )
-from app.submissions.submit import Submit, SubmitLimits, submit
+from app.submissions.quota import SubmitLimits, find_reset
+from app.submissions.submit import Submit, submit
 from tests.factories import make_judging, make_problem, make_submission, make_user
 
 LIMITS = SubmitLimits(max_pending=20, judging_seconds_per_hour=60)
@@ -81,7 +81,7 @@ def test_rejudgings_and_judge_errors_are_not_charged_to_the_user(database: Datab
         times = {"started_at": func.now() - timedelta(seconds=9), "finished_at": func.now()}
         make_judging(session, submission.id, **again, **times)
 
-        assert sum_judging_seconds(session, user.id, HOUR) == 0
+        assert list_judging_seconds(session, user.id, HOUR) == []
 
 
 def test_what_is_judged_now_counts_as_far_as_it_is(database: Database) -> None:
@@ -91,7 +91,8 @@ def test_what_is_judged_now_counts_as_far_as_it_is(database: Database) -> None:
         running = {"state": "judging", "lease_until": now, "started_at": now - timedelta(seconds=7)}
         make_judging(session, make_submission(session, user).id, **running)
 
-        assert sum_judging_seconds(session, user.id, HOUR) == 7
+        ((_, seconds),) = list_judging_seconds(session, user.id, HOUR)
+        assert seconds == 7
 
 
 def test_a_user_without_seconds_left_is_told_when_to_submit_again(database: Database) -> None:
@@ -103,7 +104,7 @@ def test_a_user_without_seconds_left_is_told_when_to_submit_again(database: Data
         now = session.scalars(select(func.now())).one()
 
         # With the first two gone, 30 s are left of the 60.
-        assert find_quota_reset(session, user.id, HOUR, 60) == now + timedelta(minutes=30)
+        assert find_reset(list_judging_seconds(session, user.id, HOUR), 60) == now + timedelta(minutes=30)
         with pytest.raises(
             LimitReached, match=f"the limit is 60 s. Submit again at {now + timedelta(minutes=31):%H:%M}"
         ):

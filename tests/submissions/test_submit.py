@@ -9,7 +9,8 @@ from app.errors import Conflict, Invalid, LimitReached, NotFound
 from app.submissions.cancel import cancel
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import Judging, Submission
-from app.submissions.submit import Submit, SubmitLimits, submit
+from app.submissions.quota import SubmitLimits
+from app.submissions.submit import Submit, submit
 from tests.factories import make_problem, make_user
 
 LIMITS = SubmitLimits(max_pending=20)

@@ -8,7 +8,8 @@ from sqlalchemy import select
 
 from app.accounts.model import User
 from app.database.engine import Database
-from app.submissions.submit import Submit, SubmitLimits, submit
+from app.submissions.quota import SubmitLimits
+from app.submissions.submit import Submit, submit
 from tests.factories import make_judging, make_submission, make_user
 from tests.web.judged import all_right, judge
 

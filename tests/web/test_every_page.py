@@ -24,7 +24,8 @@ from app.judging.report import Fault
 from app.judging.verdicts import Verdict
 from app.rejudging.choice import Choice
 from app.rejudging.create import Rejudge, rejudge
-from app.submissions.submit import Submit, SubmitLimits, submit
+from app.submissions.quota import SubmitLimits
+from app.submissions.submit import Submit, submit
 from app.web.cookie import COOKIE
 from tests.factories import make_user
 from tests.web.browser import Visitor, visit

@@ -28,7 +28,8 @@ from app.judging.report import Fault
 from app.judging.verdicts import Verdict
 from app.notebook.cell_output import submission_html
 from app.submissions.model import Submission
-from app.submissions.submit import Submit, SubmitLimits, submit
+from app.submissions.quota import SubmitLimits
+from app.submissions.submit import Submit, submit
 from app.submissions.view import Mode, SubmissionView
 from app.submissions.view_query import view_submission
 from app.web.cookie import COOKIE

@@ -22,8 +22,9 @@ from app.submissions.draft import find_draft
 from app.submissions.enqueue import notify_problem_opened
 from app.submissions.model import Submission
 from app.submissions.query import HistoryFilters, SubmissionSummary, get_submission, list_submissions
+from app.submissions.quota import SubmitLimits
 from app.submissions.solved import list_solved_slugs
-from app.submissions.submit import Submit, SubmitLimits, submit
+from app.submissions.submit import Submit, submit
 from app.web.address import Slug
 from app.web.origin import require_own_origin
 from app.web.pages.learning import find_learning
