@@ -27,8 +27,8 @@ from app.accounts.user import find_user
 from app.errors import AllcloseError
 
 MAX_USERNAME_KEY = 64
-# Password hashes computed at the same time in one web process. Each takes a core for about 30 ms.
-AT_ONCE = 2
+# Sign-ins at the same time in one web process. The hash takes a core for about 30 ms, which pages may need.
+AT_ONCE = 1
 # Waiting sign-ins per network.
 MOST_WAITING = 50
 LONGEST_WAIT_SECONDS = 20.0

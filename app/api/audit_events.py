@@ -44,7 +44,7 @@ def export_audit_events(
     viewer: Auditor, address: Address, database: Stored, query: Annotated[AuditExport, Query()]
 ) -> StreamingResponse:
     """The file has the events as of the request. The audit log records the download."""
-    with database.snapshot() as session:
+    with database.snapshot(viewer.id) as session:
         answer = send_table(export_events(session, query, query.format))
     with database.transaction() as session:
         record_audit_export(session, act_as(viewer, address), query)

@@ -48,7 +48,7 @@ def get_export(
     query: Annotated[SubmissionExport, Query()],
 ) -> StreamingResponse:
     """The file has the submissions as of the request. The audit log records the download."""
-    with database.snapshot() as session:
+    with database.snapshot(viewer.id) as session:
         answer = send_table(export_submissions(session, query.filters(), query.format, with_source=query.source))
     with database.transaction() as session:
         record_submissions_export(session, act_as(viewer, address), query.filters(), with_source=query.source)

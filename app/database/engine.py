@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
-from threading import BoundedSemaphore
+from datetime import datetime, timedelta
+from threading import BoundedSemaphore, Lock
 from typing import Any, ClassVar
+from uuid import UUID
 
 import psycopg
 from sqlalchemy import DateTime, Engine, MetaData, Text, create_engine, text
@@ -23,8 +24,9 @@ OVERFLOW = 2
 # The constraint that triggers enforce on every table whose rows belong to one user.
 LIVING_OWNER = "living_owner"
 
-SNAPSHOTS = 2
+SNAPSHOTS = 4
 SNAPSHOT_WAIT_SECONDS = 5.0
+SOON = timedelta(minutes=1)
 # The database ends a snapshot's statement or pause after this time.
 SNAPSHOT_SECONDS = 600
 _SNAPSHOT_OPTIONS = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
@@ -70,6 +72,8 @@ class Database:
         )
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
         self._snapshots = BoundedSemaphore(SNAPSHOTS)
+        self._owners: set[UUID | None] = set()
+        self._lock = Lock()
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
@@ -83,13 +87,31 @@ class Database:
             raise
 
     @contextmanager
-    def snapshot(self) -> Iterator[Session]:
+    def snapshot(self, owner: UUID | None = None) -> Iterator[Session]:
         """Open a read-only session that sees the database as of one moment. Raises LimitReached.
 
-        Snapshots are few and time-limited: each holds a connection and keeps PostgreSQL from removing old rows.
+        Snapshots are few and time-limited: each holds a connection and keeps PostgreSQL from removing old rows. A user,
+        the `owner`, has one at a time.
         """
+        with self._one_for(owner), self._snapshot() as session:
+            yield session
+
+    @contextmanager
+    def _one_for(self, owner: UUID | None) -> Iterator[None]:
+        with self._lock:
+            if owner in self._owners:
+                raise LimitReached("your last export is still running; try again when it has ended", SOON)
+            self._owners |= {owner} - {None}
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._owners -= {owner}
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[Session]:
         if not self._snapshots.acquire(timeout=SNAPSHOT_WAIT_SECONDS):
-            raise LimitReached("too many exports are running; try again in a minute")
+            raise LimitReached("too many exports are running; try again in a minute", SOON)
         try:
             with self._sessions.begin() as session:
                 session.connection(execution_options=_SNAPSHOT_OPTIONS)

@@ -129,7 +129,7 @@ def _own_side(row: dict[str, Any], user_id: UUID) -> dict[str, Any]:
 def export_user(database: Database, actor: Actor, user_id: UUID) -> IO[bytes]:
     """Return an open file with the data of one moment; the caller closes it. Raises UserNotFound and LimitReached."""
     file = open_spool()
-    with database.snapshot() as session, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+    with database.snapshot(actor.user_id) as session, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in in_time(_list_files(session, user_id)):
             archive.writestr(name, content)
     with database.transaction() as session:

@@ -1,5 +1,8 @@
 """Reading all of one moment: few at a time, and nothing is written."""
 
+from contextlib import ExitStack
+from uuid import uuid4
+
 import pytest
 from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError
@@ -39,8 +42,23 @@ def test_the_database_ends_what_stands_still(database: Database) -> None:
 def test_others_keep_their_connections(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SNAPSHOT_WAIT_SECONDS", 0.0)
 
-    with database.snapshot(), database.snapshot(), pytest.raises(LimitReached, match="in a minute"):
-        database.snapshot().__enter__()
+    with ExitStack() as stack:
+        for _ in range(module.SNAPSHOTS):
+            stack.enter_context(database.snapshot())
+        with pytest.raises(LimitReached, match="in a minute"):
+            database.snapshot().__enter__()
 
     with database.snapshot() as session:
+        assert session.scalar(select(func.count(User.id))) is not None
+
+
+def test_a_user_has_one_snapshot_at_a_time_and_leaves_the_others_to_other_users(database: Database) -> None:
+    ada, grace = uuid4(), uuid4()
+    with database.snapshot(ada):
+        with pytest.raises(LimitReached, match="your last export is still running"):
+            database.snapshot(ada).__enter__()
+        with database.snapshot(grace) as session:
+            assert session.scalar(select(func.count(User.id))) is not None
+
+    with database.snapshot(ada) as session:
         assert session.scalar(select(func.count(User.id))) is not None

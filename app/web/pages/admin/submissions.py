@@ -72,12 +72,12 @@ def show_submissions(visit: CurrentVisit, viewer: Inspector, filters: Filters, c
 @router.get("/export")
 def send_export(
     visit: CurrentVisit,
-    viewer: Inspector,  # noqa: ARG001
+    viewer: Inspector,
     filters: Filters,
     format: Format = "csv",
     source: bool = False,
 ) -> Response:
-    with get_database(visit.request).snapshot() as session:
+    with get_database(visit.request).snapshot(viewer.id) as session:
         answer = send_table(export_submissions(session, filters, format, with_source=source))
     with visit.transaction() as session:
         record_submissions_export(session, visit.actor, filters, with_source=source)
