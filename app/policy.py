@@ -75,6 +75,12 @@ class Policy(BaseModel):
     submitted_mib_per_hour: int = Field(
         8, ge=1, le=1_000_000, description="limit of MiB of sources and custom inputs per hour, for each user"
     )
+    max_queue_minutes: int = Field(
+        10,
+        ge=1,
+        le=10_000,
+        description="new submissions are refused while they would wait in the queue for more minutes than this",
+    )
     keep_submissions_days: int | None = Field(
         None,
         ge=1,

@@ -13,6 +13,7 @@ from app.database.engine import Database
 from app.mail import Outbox
 from app.policy import CurrentPolicy
 from app.settings import Settings
+from app.submissions.admission import QueueWaits
 from app.submissions.progress import Progress
 
 
@@ -34,6 +35,11 @@ def get_policy(request: Request) -> CurrentPolicy:
 def get_progress(request: Request) -> Progress:
     progress: Progress = request.app.state.progress
     return progress
+
+
+def get_queue_waits(request: Request) -> QueueWaits:
+    waits: QueueWaits = request.app.state.queue_waits
+    return waits
 
 
 def get_request_throttle(request: Request) -> RequestThrottle:

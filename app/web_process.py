@@ -29,6 +29,7 @@ from app.database.engine import Database
 from app.mail import open_outbox
 from app.policy import CurrentPolicy
 from app.settings import Settings
+from app.submissions.admission import QueueWaits
 from app.submissions.progress import Progress
 from app.telemetry.traffic import Traffic
 from app.web.error_page import render_error
@@ -92,6 +93,7 @@ def set_state(app: FastAPI, settings: Settings, database: Database) -> None:
     )
     state.backup_service = BackupService(database, settings.data)
     policy = state.policy = CurrentPolicy(database)
+    state.queue_waits = QueueWaits(database)
     state.request_throttle = RequestThrottle(policy)
     state.stream_limit = StreamLimit()
 

@@ -39,6 +39,7 @@ POLICY = {
     "judging_seconds_per_hour": 1_000_000,
     "requests_per_minute": 1_000_000,
     "submissions_per_hour": 1_000_000,
+    "max_queue_minutes": 10_000,
     "submitted_mib_per_hour": 1_000_000,
 }
 PREPARED = "Every known mistake can be recognised"

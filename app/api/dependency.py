@@ -23,12 +23,14 @@ from app.request_state import (
     get_account_throttles,
     get_database,
     get_progress,
+    get_queue_waits,
     get_request_throttle,
     get_settings,
     get_sign_in_queue,
     get_stream_limit,
 )
 from app.settings import Settings
+from app.submissions.admission import QueueWaits
 from app.submissions.progress import Progress
 from app.telemetry.context import note_user
 
@@ -45,6 +47,7 @@ def get_address(request: Request) -> str:
 
 
 Stored = Annotated[Database, Depends(get_database)]
+Waits = Annotated[QueueWaits, Depends(get_queue_waits)]
 Live = Annotated[Progress, Depends(get_progress)]
 Configured = Annotated[Settings, Depends(get_settings)]
 Address = Annotated[str, Depends(get_address)]

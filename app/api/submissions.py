@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Header, Query, Response
 from pydantic import BaseModel, Field
 
 from app.accounts.permission import Viewer
-from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, act_as
+from app.api.dependency import Address, Live, Reader, Seats, Sender, Stored, Waits, act_as
 from app.api.field import Slug, ruled
 from app.api.long_poll import MAX_WAIT_SECONDS, long_poll
 from app.api.openapi import problems
@@ -88,9 +88,12 @@ def read_request(slug: Slug, new: NewSubmission, viewer: Sender, key: Idempotenc
     operation_id="submit",
     summary="Submit a solution",
 )
-def post_submission(wanted: Annotated[Submit, Depends(read_request)], database: Stored, response: Response) -> Receipt:
+def post_submission(
+    wanted: Annotated[Submit, Depends(read_request)], database: Stored, waits: Waits, response: Response
+) -> Receipt:
+    known = waits.read()
     with database.transaction() as session:
-        submission = submit(session, wanted, SubmitLimits.of(read_policy(session)))
+        submission = submit(session, wanted, SubmitLimits.of(read_policy(session), known))
         view = view_submission(session, submission)
     receipt = Receipt(id=submission.id, state=view.state, notice=view.notice)
     response.headers["Location"] = f"/api/v1/submissions/{submission.id}"

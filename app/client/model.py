@@ -1514,6 +1514,10 @@ class SettingsChange(Answer):
         8,
         description="limit of MiB of sources and custom inputs per hour, for each user",
     )
+    max_queue_minutes: int = Field(
+        10,
+        description="new submissions are refused while they would wait in the queue for more minutes than this",
+    )
     keep_submissions_days: int | None = Field(
         None,
         description="age in days at which submissions are removed, except each user's first and last accepted one for each problem; empty: never",

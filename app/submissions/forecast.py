@@ -18,6 +18,8 @@ from app.submissions.view import Wait
 RECENT = 200
 # Longer queues are not counted exactly.
 MAX_AHEAD = 1000
+# So few waiting submissions are never too many.
+SHORT = 20
 
 Kind = tuple[UUID, str]
 
@@ -47,6 +49,25 @@ def forecast(session: Session, submission: Submission, judging: Judging) -> Wait
     before = _seconds_before(session, judging, ahead, typical)
     seconds = None if own is None or before is None else before + own
     return Wait(ahead=len(ahead), seconds=seconds, elapsed=elapsed)
+
+
+def estimate_waits(session: Session) -> dict[str, float]:
+    """Estimate the seconds until a new submission is judged, by queue.
+
+    Short queues, and queues that no worker serves, are left out.
+    """
+    counted = (
+        select(Judging.queue, func.count())
+        .where(Judging.state == "queued", Judging.priority > BACKGROUND)
+        .group_by(Judging.queue)
+        .having(func.count() > SHORT)
+    )
+    waits = {}
+    for queue, count in session.execute(counted):
+        slots, each = _count_slots(session, queue), _read_typical(session, queue).overall
+        if slots and each is not None:
+            waits[queue] = count * each / slots
+    return waits
 
 
 def _read_typical(session: Session, queue: str) -> _TypicalSeconds:
@@ -90,7 +111,7 @@ def _seconds_before(session: Session, judging: Judging, ahead: list[Kind], typic
 
     Running judgings count half, since they are half done on average. Background work gives way and does not count.
     """
-    slots = session.scalars(select(func.coalesce(func.sum(WorkerRow.slots), 0)).where(serves(judging.queue))).one()
+    slots = _count_slots(session, judging.queue)
     is_held = (Judging.state == "judging", Judging.lease_until > func.now())
     running = _kinds(session, Judging.queue == judging.queue, Judging.priority > BACKGROUND, *is_held)
     if not slots:
@@ -99,6 +120,10 @@ def _seconds_before(session: Session, judging: Judging, ahead: list[Kind], typic
         return 0.0
     waiting, half_done = _total(ahead, typical), _total(running, typical)
     return None if waiting is None or half_done is None else (waiting + half_done / 2) / slots
+
+
+def _count_slots(session: Session, queue: str) -> int:
+    return session.scalars(select(func.coalesce(func.sum(WorkerRow.slots), 0)).where(serves(queue))).one()
 
 
 def _total(kinds: Iterable[Kind], typical: _TypicalSeconds) -> float | None:

@@ -1,7 +1,7 @@
 """Quotas: how much one user may submit, so that one user can neither hold all workers nor fill the disk."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Self
 from uuid import UUID
@@ -29,14 +29,19 @@ class SubmitLimits:
     judging_seconds_per_hour: int | None = None
     submissions_per_hour: int | None = None
     submitted_mib_per_hour: int | None = None
+    max_queue_minutes: int | None = None
+    waits: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, policy: Policy) -> Self:
+    def of(cls, policy: Policy, waits: Mapping[str, float]) -> Self:
+        """`waits`: the estimated seconds in each queue."""
         return cls(
             max_pending=policy.max_pending,
             judging_seconds_per_hour=policy.judging_seconds_per_hour,
             submissions_per_hour=policy.submissions_per_hour,
             submitted_mib_per_hour=policy.submitted_mib_per_hour,
+            max_queue_minutes=policy.max_queue_minutes,
+            waits=waits,
         )
 
 

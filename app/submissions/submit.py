@@ -13,6 +13,7 @@ from app.catalog.custom_inputs import read_case_inputs, read_own_inputs
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.database.engine import storable
 from app.errors import Invalid, ProblemNotFound
+from app.submissions.admission import check_admission
 from app.submissions.enqueue import enqueue
 from app.submissions.idempotency import IdempotencyKey, find_original, lock_user
 from app.submissions.limit import SOURCE_BYTES
@@ -69,8 +70,11 @@ def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submissio
     _check_inputs(request, revision)
     size = len(request.source.encode()) + len((request.inputs or "").encode())
     check_quotas(session, request.user_id, limits, size=size, has_inputs=request.inputs is not None)
+    queue = "gpu" if revision.manifest["limits"]["gpu"] else "cpu"
+    if limits.max_queue_minutes is not None:
+        check_admission(limits.waits.get(queue, 0), limits.max_queue_minutes)
     submission = _write(session, request, revision, key)
-    enqueue(session, submission, "gpu" if revision.manifest["limits"]["gpu"] else "cpu")
+    enqueue(session, submission, queue)
     return submission
 
 

@@ -9,6 +9,7 @@ LIMITS = {
     "requests_per_minute": 100_000,
     "judging_seconds_per_hour": 1_000_000,
     "submissions_per_hour": 1_000_000,
+    "max_queue_minutes": 10_000,
 }
 
 

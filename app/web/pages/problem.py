@@ -18,6 +18,7 @@ from app.catalog.query import get_problem
 from app.catalog.track import find_place
 from app.errors import Invalid, LimitReached, NotFound
 from app.policy import read_policy
+from app.request_state import get_queue_waits
 from app.submissions.draft import find_draft
 from app.submissions.enqueue import notify_problem_opened
 from app.submissions.model import Submission
@@ -94,9 +95,10 @@ def show_problem(visit: CurrentVisit, slug: Slug, given: Given = None) -> Respon
 def send_solution(visit: CurrentVisit, slug: Slug, form: Annotated[SolutionForm, Form()]) -> Response:
     if visit.viewer is None:
         return see_other(f"/sign-in?next=/problems/{slug}")
+    waits = get_queue_waits(visit.request).read()
     try:
         with visit.transaction() as session:
-            limits = SubmitLimits.of(read_policy(session))
+            limits = SubmitLimits.of(read_policy(session), waits)
             submission = submit(session, form.wanted(visit.viewer.id, slug), limits)
     except InputsInvalid as fault:
         return _refused(visit, slug, form, {"input_faults": fault.faults}, 422)

@@ -1,0 +1,49 @@
+"""Admission: the queue takes new submissions only while they can be judged within the time that the policy allows."""
+
+import threading
+import time
+from collections.abc import Mapping
+from datetime import timedelta
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.database.engine import Database
+from app.errors import LimitReached
+from app.submissions.forecast import estimate_waits
+
+FRESH_SECONDS = 2.0
+MINUTE = 60
+
+
+class QueueWaits:
+    """The estimated wait in each queue, read from the database every FRESH_SECONDS."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._known: Mapping[str, float] = {}
+        self._read_at = -FRESH_SECONDS
+
+    def read(self) -> Mapping[str, float]:
+        """Return seconds by queue, without short queues. Do not call it inside a transaction."""
+        if time.monotonic() - self._read_at >= FRESH_SECONDS and self._lock.acquire(blocking=False):
+            try:
+                with self._database.transaction() as session:
+                    self._known = estimate_waits(session)
+            except SQLAlchemyError:
+                self._known = {}
+            finally:
+                self._read_at = time.monotonic()
+                self._lock.release()
+        return self._known
+
+
+def check_admission(wait_seconds: float, max_minutes: int) -> None:
+    """Raises LimitReached if a new submission would wait too long."""
+    longer = wait_seconds - max_minutes * MINUTE
+    if longer > 0:
+        raise LimitReached(
+            f"too many submissions are waiting: a new one would wait {wait_seconds / MINUTE:.0f} min, and the limit is "
+            f"{max_minutes} min. Your code is kept; submit again in a few minutes.",
+            timedelta(seconds=max(longer, 10)),
+        )

@@ -1,0 +1,74 @@
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from app.database.engine import Database
+from app.errors import LimitReached
+from app.submissions.admission import QueueWaits
+from app.submissions.forecast import SHORT
+from app.submissions.priority import BACKGROUND
+from app.submissions.quota import SubmitLimits
+from app.submissions.submit import Submit, submit
+from tests.factories import make_judging, make_problem, make_submission, make_user, make_worker
+from tests.submissions.test_forecast import make_done
+
+LIMITS = SubmitLimits(max_pending=20, max_queue_minutes=10)
+
+
+@pytest.fixture
+def wanted(database: Database) -> Submit:
+    """A request for a problem whose judgings take 60 s, with one worker of two slots."""
+    with database.transaction() as session:
+        revision = make_problem(session, "slow")
+        make_problem(session, "large", limits={"gpu": True})
+        make_worker(session, "cpu", slots=2)
+        make_done(session, revision, 60)
+        return Submit(user_id=make_user(session).id, slug="slow", source="def slow(): ...", mode="submit")
+
+
+def fill(database: Database, count: int, **columns: Any) -> None:
+    with database.transaction() as session:
+        for _ in range(count):
+            make_judging(session, make_submission(session).id, **columns)
+
+
+def send(database: Database, wanted: Submit) -> None:
+    limits = replace(LIMITS, waits=QueueWaits(database).read())
+    with database.transaction() as session:
+        submit(session, wanted, limits)
+
+
+def test_a_long_queue_takes_no_more_and_says_when_to_come_back(database: Database, wanted: Submit) -> None:
+    fill(database, SHORT)
+    send(database, wanted)
+    fill(database, 9)
+
+    with pytest.raises(LimitReached, match="would wait 15 min, and the limit is 10 min") as refused:
+        send(database, wanted)
+
+    assert refused.value.retry_after == timedelta(minutes=5)
+    send(database, replace(wanted, slug="large"))  # the queue for GPUs is empty
+
+
+def test_background_work_keeps_nobody_out(database: Database, wanted: Submit) -> None:
+    fill(database, 100, priority=BACKGROUND)
+
+    send(database, wanted)
+
+
+def test_a_queue_without_a_worker_takes_submissions(database: Database, wanted: Submit) -> None:
+    fill(database, 100, queue="gpu")
+
+    send(database, replace(wanted, slug="large"))
+
+
+def test_the_wait_is_read_once_for_many_requests(database: Database, wanted: Submit) -> None:
+    waits = QueueWaits(database)
+    assert waits.read() == {}
+    fill(database, 30)
+
+    assert waits.read() == {}
+    assert QueueWaits(database).read() == {"cpu": 30 * 60 / 2}
+    assert wanted.slug == "slow"
