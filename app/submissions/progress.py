@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import inf
 from typing import TypeVar
 from uuid import UUID
 
@@ -22,19 +23,22 @@ from app.database.listener import Listener
 from app.errors import NotFound
 
 POLL_SECONDS = 5.0
+# Without notifications, all clients of a process together read at most so often. Many clients poll more slowly.
+READS_PER_SECOND = 40
 
 
 class Watch:
     """Waits for changes of one subject. A change between two calls of `changed` is remembered."""
 
-    def __init__(self) -> None:
+    def __init__(self, poll_seconds: Callable[[], float]) -> None:
+        self._poll_seconds = poll_seconds
         self._loop = asyncio.get_running_loop()
         self._event = asyncio.Event()
 
-    async def changed(self, timeout: float = POLL_SECONDS) -> bool:
-        """Wait for a change, at most `timeout` or POLL_SECONDS seconds. Read the rows again after it."""
+    async def changed(self, timeout: float = inf) -> bool:
+        """Wait for a change, at most `timeout` or `poll_seconds()` seconds. Read the rows again after it."""
         try:
-            async with asyncio.timeout(min(timeout, POLL_SECONDS)):
+            async with asyncio.timeout(min(timeout, self._poll_seconds())):
                 await self._event.wait()
         except TimeoutError:
             return False
@@ -54,6 +58,11 @@ class Progress:
         self._listener = Listener(database.url, "progress", self._wake)
         self._lock = threading.Lock()
         self._watches: defaultdict[str, set[Watch]] = defaultdict(set)
+        self._count = 0
+
+    def poll_seconds(self) -> float:
+        """Return the time after which a client reads the rows again without a notification."""
+        return max(POLL_SECONDS, self._count / READS_PER_SECOND)
 
     def start(self) -> None:
         self._listener.start()
@@ -67,13 +76,15 @@ class Progress:
 
         In the block, read the rows, await `watch.changed()`, and read them again.
         """
-        watch, key = Watch(), str(subject_id)
+        watch, key = Watch(self.poll_seconds), str(subject_id)
         with self._lock:
             self._watches[key].add(watch)
+            self._count += 1
         try:
             yield watch
         finally:
             with self._lock:
+                self._count -= 1
                 self._watches[key].discard(watch)
                 if not self._watches[key]:
                     del self._watches[key]

@@ -1,12 +1,13 @@
 import asyncio
 from collections.abc import Iterator
+from contextlib import ExitStack
 from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import func, select, text
 
 from app.database.engine import Database
-from app.submissions.progress import Progress, Watch
+from app.submissions.progress import POLL_SECONDS, READS_PER_SECOND, Progress, Watch
 
 
 @pytest.fixture
@@ -96,3 +97,17 @@ def test_a_wait_without_a_change_ends_at_its_timeout(progress: Progress) -> None
             return await watch.changed(timeout=0.05)
 
     assert asyncio.run(scenario()) is False
+
+
+def test_many_clients_together_read_no_more_often_than_a_few(progress: Progress) -> None:
+    async def scenario() -> tuple[float, float]:
+        with ExitStack() as stack:
+            for _ in range(10):
+                stack.enter_context(progress.watch(uuid4()))
+            few = progress.poll_seconds()
+            for _ in range(990):
+                stack.enter_context(progress.watch(uuid4()))
+            return few, progress.poll_seconds()
+
+    assert asyncio.run(scenario()) == (POLL_SECONDS, 1000 / READS_PER_SECOND)
+    assert progress.poll_seconds() == POLL_SECONDS

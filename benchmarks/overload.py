@@ -1,0 +1,248 @@
+"""Overload: ten times more submissions than the workers can judge, with many open event streams, on one machine.
+
+`python -m benchmarks.overload --write docs/reliability.md` measures and writes the section "Overload" of that page.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import re
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median, quantiles
+
+import httpx
+import psutil
+from sqlalchemy import select
+
+from app.admin.queue import count_queues
+from app.cli.deployment import open_database
+from app.database.engine import Database
+from app.settings import read_settings
+from app.submissions.model import Judging
+from benchmarks.machine import describe_machine, say
+from tests.serving import RIGHT, SLUG, Served, Student, serve
+
+STUDENTS = 100
+FACTOR = 10
+# A bystander opens each of these once per second.
+PAGES = ("/", "/problems", f"/problems/{SLUG}")
+QUEUE_MINUTES = 1
+LIMITS = {"max_queue_minutes": QUEUE_MINUTES, "max_pending": 200, "requests_per_minute": 100_000}
+QUOTAS = {"submissions_per_hour": 1_000_000, "submitted_mib_per_hour": 1_000_000, "judging_seconds_per_hour": 1_000_000}
+HEADERS = ("retry-after", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
+DRAIN_SECONDS = 900
+SECTION = re.compile(r"(?ms)^## Overload\n.*?(?=^## |\Z)")
+
+
+@dataclass
+class Log:
+    """What the clients saw. `accepted`: the time of each accepted submission by its ID; `verdicts`: by stream."""
+
+    accepted: dict[str, float] = field(default_factory=dict)
+    refusals: int = 0
+    bare_refusals: int = 0
+    other: Counter[int] = field(default_factory=Counter)
+    latencies: dict[str, list[float]] = field(default_factory=dict)
+    verdicts: Counter[str] = field(default_factory=Counter)
+    waits: list[float] = field(default_factory=list)
+    streams: int = 0
+    most_streams: int = 0
+    memory_mib: list[float] = field(default_factory=list)
+    queue_ages: list[float] = field(default_factory=list)
+
+
+class Crowd:
+    """Students who submit at a fixed rate, follow their submissions, and one who only reads pages."""
+
+    def __init__(self, served: Served, database: Database, tokens: list[str], streams: int) -> None:
+        self.log = Log()
+        self._served, self._database, self._tokens, self._streams = served, database, tokens, streams
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=200)
+        self._client = httpx.AsyncClient(base_url=f"{served.url}/api/v1", timeout=None, limits=limits)
+        self._followers: set[asyncio.Task[None]] = set()
+        self._ended = asyncio.Event()
+
+    async def run(self, rate: float, seconds: float) -> None:
+        readers = [asyncio.create_task(self._read(page)) for page in PAGES]
+        watcher = asyncio.create_task(self._watch())
+        senders: set[asyncio.Task[None]] = set()
+        begun = time.monotonic()
+        while (now := time.monotonic()) < begun + seconds:
+            due = int((now - begun) * rate) - sum(self._counted())
+            for _ in range(min(due - len(senders), 50)):
+                sender = asyncio.create_task(self._send())
+                senders.add(sender)
+                sender.add_done_callback(senders.discard)
+            await asyncio.sleep(0.05)
+        await asyncio.gather(*senders)
+        say(f"sent {sum(self._counted())}, {len(self.log.accepted)} accepted; waiting for the queue")
+        await asyncio.wait_for(self._drain(), DRAIN_SECONDS)
+        self._ended.set()
+        await asyncio.gather(*readers, watcher)
+        await self._client.aclose()
+
+    def _counted(self) -> tuple[int, int, int]:
+        return len(self.log.accepted), self.log.refusals, sum(self.log.other.values())
+
+    async def _send(self) -> None:
+        headers = {"Authorization": f"Bearer {random.choice(self._tokens)}"}
+        body = {"source": RIGHT, "mode": "submit"}
+        answer = await self._client.post(f"/problems/{SLUG}/submissions", json=body, headers=headers)
+        if answer.status_code == httpx.codes.ACCEPTED:
+            submission = answer.json()["id"]
+            self.log.accepted[submission] = time.monotonic()
+            for _ in range(min(3, self._streams - self.log.streams)):
+                self._follow(submission, headers)
+        elif answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
+            self.log.refusals += 1
+            self.log.bare_refusals += not all(name in answer.headers for name in HEADERS)
+        else:
+            self.log.other[answer.status_code] += 1
+
+    def _follow(self, submission: str, headers: dict[str, str]) -> None:
+        follower = asyncio.create_task(self._stream(submission, headers))
+        self._followers.add(follower)
+        follower.add_done_callback(self._followers.discard)
+
+    async def _stream(self, submission: str, headers: dict[str, str]) -> None:
+        self.log.streams += 1
+        self.log.most_streams = max(self.log.most_streams, self.log.streams)
+        try:
+            path = f"/submissions/{submission}/events"
+            async with self._client.stream("GET", path, headers=headers) as answer:
+                event = ""
+                async for line in answer.aiter_lines():
+                    if line.startswith("event: "):
+                        event = line[len("event: ") :]
+                    elif line.startswith("data: ") and event == "done":
+                        self.log.verdicts[json.loads(line[len("data: ") :])["verdict"]] += 1
+                        self.log.waits.append(time.monotonic() - self.log.accepted[submission])
+        finally:
+            self.log.streams -= 1
+
+    async def _read(self, page: str) -> None:
+        """Open a page once per second as a visitor without an account."""
+        seconds = self.log.latencies.setdefault(page, [])
+        async with httpx.AsyncClient(base_url=self._served.url, timeout=None, follow_redirects=True) as client:
+            while not self._ended.is_set():
+                begun = time.monotonic()
+                answer = await client.get(page)
+                seconds.append(time.monotonic() - begun)
+                if answer.status_code != httpx.codes.OK:
+                    self.log.other[answer.status_code] += 1
+                await asyncio.sleep(1)
+
+    async def _watch(self) -> None:
+        server = psutil.Process(self._served.process.pid)
+        while not self._ended.is_set():
+            self.log.memory_mib.append(server.memory_info().rss / 2**20)
+            self.log.queue_ages.append(await asyncio.to_thread(self._oldest))
+            await asyncio.sleep(1)
+
+    def _oldest(self) -> float:
+        with self._database.transaction() as session:
+            return max((queue.oldest_seconds for queue in count_queues(session)), default=0.0)
+
+    async def _drain(self) -> None:
+        """Wait until the queue is empty and every stream has ended."""
+        while True:
+            oldest = await asyncio.to_thread(self._oldest)
+            if not self._followers and not oldest:
+                return
+            await asyncio.sleep(1)
+
+
+def measure(seconds: float, streams: int) -> list[tuple[str, str]]:
+    """Return the rows of the table."""
+    with (
+        tempfile.TemporaryDirectory(prefix="allclose-overload-") as folder,
+        serve(Path(folder) / "data", policy={**LIMITS, **QUOTAS}) as served,
+        open_database(read_settings(data=served.data)) as database,
+    ):
+        students = [served.sign_up() for _ in range(STUDENTS)]
+        rate = _capacity(students[:8])
+        say(f"the worker judges {rate:.1f} submissions a second; sending {FACTOR * rate:.0f} a second")
+        crowd = Crowd(served, database, [student.token for student in students], streams)
+        asyncio.run(crowd.run(FACTOR * rate, seconds))
+        verdicts = _count_verdicts(database, crowd.log.accepted)
+    return list(_rows(crowd.log, rate, seconds, verdicts))
+
+
+def _capacity(students: Sequence[Student]) -> float:
+    """Return the submissions per second that the worker judges, with a verdict each."""
+    each = 10
+    students[0].submit(SLUG, RIGHT)
+    begun = time.monotonic()
+    with ThreadPoolExecutor(len(students)) as pool:
+        list(pool.map(lambda student: [student.submit(SLUG, RIGHT) for _ in range(each)], students))
+    return len(students) * each / (time.monotonic() - begun)
+
+
+def _count_verdicts(database: Database, accepted: Iterable[str]) -> Counter[str | None]:
+    with database.transaction() as session:
+        rows = session.execute(select(Judging.submission_id, Judging.verdict).where(Judging.is_current)).all()
+    found = {str(submission): verdict for submission, verdict in rows}
+    return Counter(found.get(submission) for submission in accepted)
+
+
+def _rows(log: Log, rate: float, seconds: float, verdicts: Counter[str | None]) -> Iterator[tuple[str, str]]:
+    yield "judged a second, without overload", f"{rate:.1f}"
+    sent = len(log.accepted) + log.refusals + sum(log.other.values())
+    yield f"sent in {seconds:.0f} s", f"{sent:,} ({sent / seconds / rate:.1f} times as many)"
+    yield "accepted", f"{len(log.accepted):,}"
+    yield "refused with 429", f"{log.refusals:,}"
+    yield "refusals without `Retry-After` and rate-limit headers", f"{log.bare_refusals:,}"
+    yield "other answers", ", ".join(f"{count} × {status}" for status, count in sorted(log.other.items())) or "0"
+    yield "verdicts of the accepted ones", ", ".join(f"{count:,} × {verdict}" for verdict, count in verdicts.items())
+    yield "open event streams, at most", f"{log.most_streams:,}"
+    yield "streams that ended with the verdict", f"{sum(log.verdicts.values()):,}"
+    yield "age of the queue, at most", f"{max(log.queue_ages):.0f} s (allowed: {QUEUE_MINUTES} min)"
+    for page, taken in log.latencies.items():
+        yield f"`GET {page}`, p50 and p95", f"{1000 * median(taken):.0f} and {1000 * quantiles(taken, n=20)[-1]:.0f} ms"
+    settled = log.memory_mib[len(log.memory_mib) // 4 :]
+    yield "memory of the web process", f"{log.memory_mib[0]:.0f} MiB before, {settled[0]:.0f} to {max(settled):.0f} MiB"
+
+
+def write(page: Path, rows: Iterable[tuple[str, str]]) -> None:
+    machine = describe_machine()
+    where = f"{machine['cores']} cores of {machine['processor']}, {machine['memory_gib']} GiB, {machine['kernel']}"
+    lines = [
+        "## Overload",
+        "",
+        f"Measured on {datetime.now(UTC):%Y-%m-%d} by `python -m benchmarks.overload`; {where}. The students, the web "
+        "process, PostgreSQL and the worker share the machine.",
+        "",
+        "| what | measured |",
+        "| - | - |",
+        *(f"| {name} | {value} |" for name, value in rows),
+        "",
+        "",
+    ]
+    text = page.read_text() if page.exists() else "# Reliability\n\n"
+    section = "\n".join(lines)
+    page.write_text(SECTION.sub(lambda _: section, text) if SECTION.search(text) else f"{text.rstrip()}\n\n{section}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.overload", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--streams", type=int, default=1000)
+    parser.add_argument("--write", type=Path, help="the page whose section is replaced")
+    options = parser.parse_args()
+    rows = measure(options.seconds, options.streams)
+    for name, value in rows:
+        print(f"{name:60} {value}")
+    if options.write:
+        write(options.write, rows)
+
+
+if __name__ == "__main__":
+    main()
