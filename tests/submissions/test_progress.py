@@ -101,6 +101,7 @@ def test_a_wait_without_a_change_ends_at_its_timeout(progress: Progress) -> None
 
 def test_many_clients_together_read_no_more_often_than_a_few(progress: Progress) -> None:
     async def scenario() -> tuple[float, float]:
+        await start(progress)
         with ExitStack() as stack:
             for _ in range(10):
                 stack.enter_context(progress.watch(uuid4()))
