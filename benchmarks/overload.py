@@ -39,7 +39,6 @@ LIMITS = {"max_queue_minutes": QUEUE_MINUTES, "max_pending": 200, "requests_per_
 QUOTAS = {"submissions_per_hour": 1_000_000, "submitted_mib_per_hour": 1_000_000, "judging_seconds_per_hour": 1_000_000}
 HEADERS = ("retry-after", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
 DRAIN_SECONDS = 900
-SECTION = re.compile(r"(?ms)^## Overload\n.*?(?=^## |\Z)")
 
 
 @dataclass
@@ -211,14 +210,15 @@ def _rows(log: Log, rate: float, seconds: float, verdicts: Counter[str | None]) 
     yield "memory of the web process", f"{log.memory_mib[0]:.0f} MiB before, {settled[0]:.0f} to {max(settled):.0f} MiB"
 
 
-def write(page: Path, rows: Iterable[tuple[str, str]]) -> None:
+def write_table(page: Path, title: str, program: str, rows: Iterable[tuple[str, str]]) -> None:
+    """Write a section with the machine, the date and a table. It replaces the section with the same title."""
     machine = describe_machine()
     where = f"{machine['cores']} cores of {machine['processor']}, {machine['memory_gib']} GiB, {machine['kernel']}"
     lines = [
-        "## Overload",
+        f"## {title}",
         "",
-        f"Measured on {datetime.now(UTC):%Y-%m-%d} by `python -m benchmarks.overload`; {where}. The students, the web "
-        "process, PostgreSQL and the worker share the machine.",
+        f"Measured on {datetime.now(UTC):%Y-%m-%d} by `python -m {program}`; {where}. Students, web process, "
+        "PostgreSQL and workers share the machine.",
         "",
         "| what | measured |",
         "| - | - |",
@@ -226,9 +226,9 @@ def write(page: Path, rows: Iterable[tuple[str, str]]) -> None:
         "",
         "",
     ]
-    text = page.read_text() if page.exists() else "# Reliability\n\n"
-    section = "\n".join(lines)
-    page.write_text(SECTION.sub(lambda _: section, text) if SECTION.search(text) else f"{text.rstrip()}\n\n{section}")
+    section, old = "\n".join(lines), re.compile(rf"(?ms)^## {title}\n.*?(?=^## |\Z)")
+    text = page.read_text()
+    page.write_text(old.sub(lambda _: section, text) if old.search(text) else f"{text.rstrip()}\n\n{section}")
 
 
 def main() -> None:
@@ -241,7 +241,7 @@ def main() -> None:
     for name, value in rows:
         print(f"{name:60} {value}")
     if options.write:
-        write(options.write, rows)
+        write_table(options.write, "Overload", "benchmarks.overload", rows)
 
 
 if __name__ == "__main__":

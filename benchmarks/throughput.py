@@ -1,0 +1,138 @@
+"""Judgings per second with instant judgings: what HTTP, the queue and the writing of verdicts take by themselves.
+
+`python -m benchmarks.throughput --write docs/reliability.md` measures and writes the section "Throughput" of that page.
+The worker processes run the real lease loop, but accept each submission without running it.
+"""
+
+import argparse
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from sqlalchemy import func, select
+
+from app.cli.deployment import open_database
+from app.database.engine import Database
+from app.judging.verdicts import Verdict
+from app.queue.finish import Finish
+from app.queue.heartbeat import Capacity
+from app.queue.lease import Claim, finish
+from app.queue.lease_loop import LeaseLoop
+from app.settings import read_settings
+from app.submissions.model import Judging
+from benchmarks.machine import say
+from benchmarks.overload import write_table
+from benchmarks.service import POLICY
+from tests.serving import NO_WORKER, RIGHT, SLUG, Student, serve
+
+SECTION = "Throughput"
+WORKERS = (1, 2, 4)
+SLOTS = 4
+STUDENTS = 4
+BATCH = 50
+SUBMISSIONS = 3000
+ACCEPTED = Finish(verdict=Verdict.ACCEPTED, score=100, cases=(), image="", versions={})
+PATIENCE_SECONDS = 300
+
+
+def measure() -> list[tuple[str, str]]:
+    """Return the rows of the table."""
+    rows = []
+    with (
+        tempfile.TemporaryDirectory(prefix="allclose-throughput-") as folder,
+        serve(Path(folder) / "data", policy=POLICY, options=NO_WORKER) as served,
+        open_database(read_settings(data=served.data)) as database,
+    ):
+        students = [served.sign_up() for _ in range(STUDENTS)]
+        for count in WORKERS:
+            with _workers(database, count):
+                single = _rate(database, students, SUBMISSIONS // 6, 1)
+                batch = _rate(database, students, SUBMISSIONS, BATCH)
+            say(f"{count} worker processes: {single:.0f} and {batch:.0f} judgings/s")
+            processes = f"{count} worker process{'es' if count > 1 else ''}"
+            rows.append((f"{processes}: judgings per second, submitted one by one", f"{single:.0f}"))
+            rows.append((f"{processes}: judgings per second, submitted in batches of {BATCH}", f"{batch:.0f}"))
+    return rows
+
+
+def _rate(database: Database, students: Sequence[Student], submissions: int, batch: int) -> float:
+    """Return the submissions per second, from the first request until the last verdict is written."""
+    before = _count_done(database)
+    requests = submissions // batch // len(students)
+    expected = before + requests * batch * len(students)
+    begun = time.monotonic()
+    with ThreadPoolExecutor(len(students)) as pool:
+        list(pool.map(lambda student: _send(student, batch, requests), students))
+    while (done := _count_done(database)) < expected:
+        assert time.monotonic() < begun + PATIENCE_SECONDS, f"{done - before} of {expected - before} are judged"
+        time.sleep(0.02)
+    return (done - before) / (time.monotonic() - begun)
+
+
+def _send(student: Student, batch: int, requests: int) -> None:
+    one = {"source": RIGHT, "mode": "submit"}
+    for _ in range(requests):
+        if batch == 1:
+            student.client.post(f"/problems/{SLUG}/submissions", json=one).raise_for_status()
+            continue
+        body = {"submissions": [{"problem": SLUG, **one}] * batch}
+        answer = student.client.post("/submissions/batch", json=body).raise_for_status()
+        refused = [each for each in answer.json()["items"] if each["submission"] is None]
+        assert not refused, refused[0]
+
+
+def _count_done(database: Database) -> int:
+    with database.transaction() as session:
+        return session.scalars(select(func.count()).where(Judging.verdict == "accepted")).one()
+
+
+@contextmanager
+def _workers(database: Database, count: int) -> Iterator[None]:
+    with ExitStack() as stack:
+        for _ in range(count):
+            command = [sys.executable, "-m", "benchmarks.throughput", "--worker", database.url]
+            process = stack.enter_context(subprocess.Popen(command))
+            stack.callback(process.terminate)
+        time.sleep(2)
+        yield
+
+
+def work(url: str) -> None:
+    """Accept submissions without running them, until SIGTERM."""
+    database = Database(url, pool_size=SLOTS + 3)
+
+    def judge(claim: Claim, abort: threading.Event) -> None:
+        finish(database, claim, ACCEPTED, abort)
+
+    loop = LeaseLoop(database, Capacity(queues=("cpu",), slots=SLOTS), judge)
+    loop.start()
+    signal.sigwait({signal.SIGTERM})
+    loop.drain()
+    database.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.throughput", description=__doc__)
+    parser.add_argument("--write", type=Path, help="the page whose section is replaced")
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+        work(options.worker)
+        return
+    rows = measure()
+    for name, value in rows:
+        print(f"{name:70} {value}")
+    if options.write:
+        write_table(options.write, SECTION, "benchmarks.throughput", rows)
+
+
+if __name__ == "__main__":
+    main()
