@@ -46,8 +46,10 @@ def run_server(settings: Settings, *, with_worker: bool) -> None:
 
     Raises AddressInUse, DataFolderInUse, SchemaTooNew, PostgresNotStarted, WebNotStarted.
     """
-    # uvicorn raises the signal again once it has stopped. As an exception it unwinds the stack.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # uvicorn raises the signal again once it has stopped. As an exception it unwinds the stack. A shell's background
+    # jobs inherit SIGINT ignored.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     with ExitStack() as stack:
         listening = stack.enter_context(_listen(settings))
         # Links name the port. For port 0 the system has chosen one by now.

@@ -37,6 +37,7 @@ QUICK = ("syntax_error", "unsupported_output", "missing_import")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.whole) for name in SOURCES]
 )
+@pytest.mark.timeout(900)  # on a machine that other tests overload, it runs twice, with a wait between
 def test_a_mistaken_source_gets_its_verdict_and_a_message(student: Student, name: str) -> None:
     source, verdict, words = SOURCES[name]
 
