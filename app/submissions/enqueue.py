@@ -4,7 +4,6 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.submissions.model import Judging, Submission
-from app.submissions.priority import compute_priority
 from app.telemetry.context import note_submission, request_id
 from app.telemetry.trace import write_traceparent
 
@@ -19,7 +18,7 @@ def notify_problem_opened(session: Session, slug: str) -> None:
     session.execute(select(func.pg_notify(PROBLEM_OPENED, slug)))
 
 
-def enqueue(session: Session, submission: Submission, queue: str) -> Judging:
+def enqueue(session: Session, submission: Submission, queue: str, priority: int = 0) -> Judging:
     """Add a judging and notify workers. Workers see it when the caller's transaction commits."""
     judging = Judging(
         submission_id=submission.id,
@@ -27,7 +26,7 @@ def enqueue(session: Session, submission: Submission, queue: str) -> Judging:
         queue=queue,
         request_id=request_id.get(),
         traceparent=write_traceparent(),
-        priority=compute_priority(session, submission.user_id),
+        priority=priority,
     )
     session.add(judging)
     session.flush()

@@ -6,13 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Self
 from uuid import UUID
 
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.errors import LimitReached
 from app.policy import Policy
-from app.submissions.model import Judging, Submission
-from app.submissions.priority import HOUR, MINUTE, count_cancelled, count_unfinished, list_judging_seconds
+from app.submissions.usage import HOUR, MINUTE, Usage, list_judging_seconds, list_sizes
 
 MIB = 1024 * 1024
 
@@ -45,70 +43,46 @@ class SubmitLimits:
         )
 
 
-def check_quotas(session: Session, user_id: UUID, limits: SubmitLimits, *, size: int, has_inputs: bool) -> None:
+def check_quotas(
+    session: Session, user_id: UUID, usage: Usage, limits: SubmitLimits, *, size: int, has_inputs: bool
+) -> None:
     """Raises LimitReached. `size`: bytes of the source and the custom inputs. The caller has locked the user."""
-    _check_pending(session, user_id, limits)
-    if has_inputs:
-        _check_custom_inputs(session, user_id)
-    _check_sent(session, user_id, limits, size)
-    _check_judging_seconds(session, user_id, limits)
+    _check_pending(usage, limits)
+    if has_inputs and usage.unfinished_custom:
+        # Each runs the reference solution too, one at a time. Several would hold slots only to wait for each other.
+        raise LimitReached("your last run with custom inputs is not finished; wait for its result, or cancel it")
+    _check_sent(session, user_id, usage, limits, size)
+    _check_judging_seconds(session, user_id, usage, limits)
 
 
-def _check_pending(session: Session, user_id: UUID, limits: SubmitLimits) -> None:
-    pending = count_unfinished(session, user_id)
-    if pending >= limits.max_pending:
+def _check_pending(usage: Usage, limits: SubmitLimits) -> None:
+    if usage.unfinished >= limits.max_pending:
         raise LimitReached(
-            f"{pending} of your submissions are not judged yet; the limit is {limits.max_pending}. "
+            f"{usage.unfinished} of your submissions are not judged yet; the limit is {limits.max_pending}. "
             "Submit again when one of them is done."
         )
     # Otherwise a user who submits and cancels in turn would have no limit.
-    cancelled = count_cancelled(session, user_id)
-    if cancelled >= limits.max_pending:
-        text = f"you cancelled {cancelled} submissions of the last minute; submit again in a minute"
+    if usage.cancelled >= limits.max_pending:
+        text = f"you cancelled {usage.cancelled} submissions of the last minute; submit again in a minute"
         raise LimitReached(text, MINUTE)
 
 
-def _check_custom_inputs(session: Session, user_id: UUID) -> None:
-    # Each runs the reference solution too, one at a time. Several would hold slots only to wait for each other.
-    unfinished = (
-        select(Submission.id)
-        .join(Judging, Judging.submission_id == Submission.id)
-        .where(Submission.user_id == user_id, Submission.inputs.is_not(None), Judging.state.in_(["queued", "judging"]))
-        .where(Judging.rejudging_id.is_(None))
-    )
-    if session.scalars(unfinished.limit(1)).first() is not None:
-        raise LimitReached("your last run with custom inputs is not finished; wait for its result, or cancel it")
+def _check_sent(session: Session, user_id: UUID, usage: Usage, limits: SubmitLimits, size: int) -> None:
+    count, mib = limits.submissions_per_hour, limits.submitted_mib_per_hour
+    if count is not None and usage.sent >= count:
+        at = find_reset(((created_at, 1) for created_at, _ in list_sizes(session, user_id)), count)
+        raise _later(f"you sent {usage.sent} submissions in the last hour; the limit is {count}", at)
+    if mib is not None and usage.sent_bytes + size > mib * MIB:
+        at = find_reset(list_sizes(session, user_id), mib * MIB - size + 1)
+        text = f"your submissions of the last hour have {usage.sent_bytes / MIB:.1f} MiB, and this one "
+        raise _later(f"{text}{size / MIB:.2f} MiB; the limit is {mib} MiB", at)
 
 
-def _check_sent(session: Session, user_id: UUID, limits: SubmitLimits, size: int) -> None:
-    if limits.submissions_per_hour is None and limits.submitted_mib_per_hour is None:
-        return
-    characters = func.octet_length(Submission.source) + func.coalesce(func.octet_length(Submission.inputs), 0)
-    sent = session.execute(
-        select(Submission.created_at, characters)
-        .where(Submission.user_id == user_id, Submission.created_at > func.now() - HOUR)
-        .order_by(Submission.created_at.desc())
-    ).all()
-    count = limits.submissions_per_hour
-    if count is not None and len(sent) >= count:
-        at = find_reset(((created_at, 1) for created_at, _ in sent), count)
-        raise _later(f"you sent {len(sent)} submissions in the last hour; the limit is {count}", at)
-    mib = limits.submitted_mib_per_hour
-    if mib is not None and (total := sum(row[1] for row in sent)) + size > mib * MIB:
-        at = find_reset(sent, mib * MIB - size + 1)
-        text = f"your submissions of the last hour have {total / MIB:.1f} MiB, and this one {size / MIB:.2f} MiB"
-        raise _later(f"{text}; the limit is {mib} MiB", at)
-
-
-def _check_judging_seconds(session: Session, user_id: UUID, limits: SubmitLimits) -> None:
-    allowed = limits.judging_seconds_per_hour
-    if allowed is None:
-        return
-    used = list_judging_seconds(session, user_id, HOUR)
-    if (total := sum(seconds for _, seconds in used)) < allowed:
-        return
-    text = f"your submissions of the last hour took {total:.0f} s of judging; the limit is {allowed} s"
-    raise _later(text, find_reset(used, allowed))
+def _check_judging_seconds(session: Session, user_id: UUID, usage: Usage, limits: SubmitLimits) -> None:
+    allowed, used = limits.judging_seconds_per_hour, usage.judging_seconds
+    if allowed is not None and used >= allowed:
+        at = find_reset(list_judging_seconds(session, user_id), allowed)
+        raise _later(f"your submissions of the last hour took {used:.0f} s of judging; the limit is {allowed} s", at)
 
 
 def find_reset(used: Iterable[tuple[datetime, float]], amount: float) -> datetime:

@@ -18,7 +18,9 @@ from app.submissions.enqueue import enqueue
 from app.submissions.idempotency import IdempotencyKey, find_original, lock_user
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import Submission
+from app.submissions.priority import compute_priority
 from app.submissions.quota import SubmitLimits, check_quotas
+from app.submissions.usage import read_usage
 from app.submissions.view import Mode
 
 
@@ -69,12 +71,13 @@ def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submissio
     revision = _current_revision(session, request.slug)
     _check_inputs(request, revision)
     size = len(request.source.encode()) + len((request.inputs or "").encode())
-    check_quotas(session, request.user_id, limits, size=size, has_inputs=request.inputs is not None)
+    usage = read_usage(session, request.user_id)
+    check_quotas(session, request.user_id, usage, limits, size=size, has_inputs=request.inputs is not None)
     queue = "gpu" if revision.manifest["limits"]["gpu"] else "cpu"
     if limits.max_queue_minutes is not None:
         check_admission(limits.waits.get(queue, 0), limits.max_queue_minutes)
     submission = _write(session, request, revision, key)
-    enqueue(session, submission, queue)
+    enqueue(session, submission, queue, compute_priority(usage))
     return submission
 
 

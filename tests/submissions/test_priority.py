@@ -14,16 +14,10 @@ from app.database.engine import Database
 from app.errors import LimitReached
 from app.rejudging.model import Rejudging
 from app.submissions.model import Submission
-from app.submissions.priority import (
-    BACKGROUND,
-    HOUR,
-    SECONDS_PER_STEP,
-    USAGE_WINDOW,
-    compute_priority,
-    list_judging_seconds,
-)
+from app.submissions.priority import BACKGROUND, SECONDS_PER_STEP, compute_priority
 from app.submissions.quota import SubmitLimits, find_reset
 from app.submissions.submit import Submit, submit
+from app.submissions.usage import PRIORITY_WINDOW, list_judging_seconds, read_usage
 from tests.factories import make_judging, make_problem, make_submission, make_user
 
 LIMITS = SubmitLimits(max_pending=20, judging_seconds_per_hour=60)
@@ -53,13 +47,13 @@ def send(session: Session, user_id: UUID) -> Submission:
 def test_seconds_used_lately_count_like_submissions_that_wait(database: Database) -> None:
     with database.transaction() as session:
         user = make_user(session)
-        assert compute_priority(session, user.id) == 0
+        assert compute_priority(read_usage(session, user.id)) == 0
 
         make_used(session, user, 3 * SECONDS_PER_STEP)
-        make_used(session, user, 500, ago=USAGE_WINDOW + timedelta(seconds=1))
+        make_used(session, user, 500, ago=PRIORITY_WINDOW + timedelta(seconds=1))
         make_judging(session, make_submission(session, user).id)
 
-        assert compute_priority(session, user.id) == -(3 + 1)
+        assert compute_priority(read_usage(session, user.id)) == -(3 + 1)
 
 
 def test_no_user_sinks_to_the_priority_of_background_work(database: Database) -> None:
@@ -67,7 +61,7 @@ def test_no_user_sinks_to_the_priority_of_background_work(database: Database) ->
         user = make_user(session)
         make_used(session, user, -BACKGROUND * SECONDS_PER_STEP * 2)
 
-        assert compute_priority(session, user.id) == BACKGROUND + 1
+        assert compute_priority(read_usage(session, user.id)) == BACKGROUND + 1
 
 
 def test_rejudgings_and_judge_errors_are_not_charged_to_the_user(database: Database) -> None:
@@ -81,7 +75,7 @@ def test_rejudgings_and_judge_errors_are_not_charged_to_the_user(database: Datab
         times = {"started_at": func.now() - timedelta(seconds=9), "finished_at": func.now()}
         make_judging(session, submission.id, **again, **times)
 
-        assert list_judging_seconds(session, user.id, HOUR) == []
+        assert list_judging_seconds(session, user.id) == []
 
 
 def test_what_is_judged_now_counts_as_far_as_it_is(database: Database) -> None:
@@ -91,7 +85,7 @@ def test_what_is_judged_now_counts_as_far_as_it_is(database: Database) -> None:
         running = {"state": "judging", "lease_until": now, "started_at": now - timedelta(seconds=7)}
         make_judging(session, make_submission(session, user).id, **running)
 
-        ((_, seconds),) = list_judging_seconds(session, user.id, HOUR)
+        ((_, seconds),) = list_judging_seconds(session, user.id)
         assert seconds == 7
 
 
@@ -104,7 +98,7 @@ def test_a_user_without_seconds_left_is_told_when_to_submit_again(database: Data
         now = session.scalars(select(func.now())).one()
 
         # With the first two gone, 30 s are left of the 60.
-        assert find_reset(list_judging_seconds(session, user.id, HOUR), 60) == now + timedelta(minutes=30)
+        assert find_reset(list_judging_seconds(session, user.id), 60) == now + timedelta(minutes=30)
         with pytest.raises(
             LimitReached, match=f"the limit is 60 s. Submit again at {now + timedelta(minutes=31):%H:%M}"
         ):

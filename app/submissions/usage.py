@@ -1,0 +1,101 @@
+"""What one user has submitted lately, from which the quotas and the fair priority are computed.
+
+The judging time is the time that workers held the user's judgings. Rejudgings and judge errors do not count.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, ScalarSelect, Select, func, select
+from sqlalchemy.orm import Session
+
+from app.judging.verdicts import Verdict
+from app.submissions.model import Judging, Submission
+
+MINUTE = timedelta(minutes=1)
+HOUR = timedelta(hours=1)
+PRIORITY_WINDOW = timedelta(minutes=10)
+SIZE = func.octet_length(Submission.source) + func.coalesce(func.octet_length(Submission.inputs), 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """One user's usage now.
+
+    `unfinished`, `unfinished_custom`: judgings in the queue or running, and those with custom inputs. `cancelled`: of
+    the submissions of the last minute. `sent`, `sent_bytes`, `judging_seconds`: of the last hour. `recent_seconds`:
+    judging seconds of the last PRIORITY_WINDOW.
+    """
+
+    unfinished: int
+    unfinished_custom: int
+    cancelled: int
+    sent: int
+    sent_bytes: int
+    judging_seconds: float
+    recent_seconds: float
+
+
+def read_usage(session: Session, user_id: UUID) -> Usage:
+    """Read the usage in one statement."""
+    unfinished = Judging.state.in_(["queued", "judging"])
+    lately = _sent(user_id, HOUR)
+    columns = {
+        "unfinished": _judged(func.count(), user_id, unfinished),
+        "unfinished_custom": _judged(func.count(), user_id, unfinished, Submission.inputs.is_not(None)),
+        "cancelled": _judged(func.count(), user_id, Judging.verdict == Verdict.CANCELLED, _is_since(MINUTE)),
+        "sent": select(func.count()).where(*lately).scalar_subquery(),
+        "sent_bytes": select(func.coalesce(func.sum(SIZE), 0)).where(*lately).scalar_subquery(),
+        "judging_seconds": _judged(_total(), user_id, *_is_charged(), _is_since(HOUR)),
+        "recent_seconds": _judged(_total(), user_id, *_is_charged(), _is_since(PRIORITY_WINDOW)),
+    }
+    row = session.execute(select(*(column.label(name) for name, column in columns.items()))).one()
+    return Usage(**{**row._mapping, "judging_seconds": float(row[5]), "recent_seconds": float(row[6])})
+
+
+def list_sizes(session: Session, user_id: UUID) -> list[tuple[datetime, float]]:
+    """Return the time and the bytes of each submission of the last hour, the latest first."""
+    return _list(session, select(Submission.created_at, SIZE).where(*_sent(user_id, HOUR)))
+
+
+def list_judging_seconds(session: Session, user_id: UUID) -> list[tuple[datetime, float]]:
+    """Return the time and the judging seconds of each submission of the last hour, the latest first."""
+    own = select(Submission.created_at, _seconds()).join(Judging, Judging.submission_id == Submission.id)
+    return _list(session, own.where(Submission.user_id == user_id, *_is_charged(), _is_since(HOUR)))
+
+
+def _list(session: Session, rows: Select[datetime, float]) -> list[tuple[datetime, float]]:
+    found = session.execute(rows.order_by(Submission.created_at.desc()))
+    return [(created_at, float(amount)) for created_at, amount in found]
+
+
+def _judged(amount: ColumnElement[Any], user_id: UUID, *which: ColumnElement[bool]) -> ScalarSelect[Any]:
+    own = select(amount).select_from(Judging).join(Submission, Submission.id == Judging.submission_id)
+    own = own.where(Submission.user_id == user_id, Judging.rejudging_id.is_(None), *which)
+    return own.scalar_subquery()
+
+
+def _sent(user_id: UUID, span: timedelta) -> tuple[ColumnElement[bool], ...]:
+    return Submission.user_id == user_id, _is_since(span)
+
+
+def _is_since(span: timedelta) -> ColumnElement[bool]:
+    return Submission.created_at > func.now() - span
+
+
+def _is_charged() -> tuple[ColumnElement[bool], ...]:
+    return (
+        Judging.rejudging_id.is_(None),
+        Judging.started_at.is_not(None),
+        func.coalesce(Judging.verdict, "") != Verdict.JUDGE_ERROR,
+    )
+
+
+def _total() -> ColumnElement[Any]:
+    return func.coalesce(func.sum(_seconds()), 0)
+
+
+def _seconds() -> ColumnElement[Any]:
+    return func.extract("epoch", func.coalesce(Judging.finished_at, func.now()) - Judging.started_at)
