@@ -59,14 +59,18 @@ def measure(run: Run) -> tuple[list[Figure], list[str]]:
         [reader], senders = _visitors(service, 1), _visitors(service, SENDERS)
         with _reading(reader, exercises[0]) as idle, saying(f"reading pages for {READING_SECONDS} s"):
             time.sleep(READING_SECONDS)
+        for exercise in exercises:  # before the reading, which leaves no idle moment to wait for
+            senders[0].open(exercise)
         with _reading(reader, exercises[0]) as busy:
             for exercise, size in zip(exercises, sizes, strict=True):
                 figures += _burst(senders, exercise, OPTIMIZED, size.burst)
         figures += [*_latencies(IDLE, idle), *_latencies(BUSY, busy)]
         cases = [service.read_cases(exercise) for exercise in exercises]
     with serving(run, problems, kinds[0], optimizations=()) as service:
+        senders = _visitors(service, SENDERS)
         for exercise, size in zip(exercises, sizes, strict=True):
-            figures += _burst(_visitors(service, SENDERS), exercise, PLAIN, size.burst)
+            senders[0].open(exercise)
+            figures += _burst(senders, exercise, PLAIN, size.burst)
     for exercise, given, size in zip(exercises, cases, sizes, strict=True):
         figures += _fresh(exercise, given, size)
     return figures, notes
@@ -108,8 +112,6 @@ def _at_once(visitors: Sequence[Visitor], exercise: Exercise, submissions: int) 
 
 
 def _burst(visitors: Sequence[Visitor], exercise: Exercise, series: str, count: int) -> list[Figure]:
-    visitors[0].open(exercise)
-
     def all_at_once() -> None:
         senders = [visitors[number % len(visitors)] for number in range(count)]
         for visitor, submission in [(visitor, visitor.send(exercise)) for visitor in senders]:

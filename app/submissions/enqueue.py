@@ -1,5 +1,8 @@
 """Put a judging into its queue. `app.queue.lease` takes it out."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -18,18 +21,36 @@ def notify_problem_opened(session: Session, slug: str) -> None:
     session.execute(select(func.pg_notify(PROBLEM_OPENED, slug)))
 
 
-def enqueue(session: Session, submission: Submission, queue: str, priority: int = 0) -> Judging:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    submission: Submission
+    queue: str
+    priority: int = 0
+
+
+def enqueue(session: Session, submission: Submission, queue: str) -> Judging:
     """Add a judging and notify workers. Workers see it when the caller's transaction commits."""
-    judging = Judging(
-        submission_id=submission.id,
-        revision_id=submission.revision_id,
-        queue=queue,
-        request_id=request_id.get(),
-        traceparent=write_traceparent(),
-        priority=priority,
-    )
-    session.add(judging)
-    session.flush()
-    session.execute(select(func.pg_notify(JUDGING_CHANNEL, queue)))
-    note_submission(submission.id)
+    (judging,) = enqueue_all(session, [Job(submission=submission, queue=queue)])
     return judging
+
+
+def enqueue_all(session: Session, jobs: Sequence[Job]) -> list[Judging]:
+    """Add a judging for each submission, as `enqueue` does. The submissions are flushed."""
+    judgings = [
+        Judging(
+            submission_id=job.submission.id,
+            revision_id=job.submission.revision_id,
+            queue=job.queue,
+            request_id=request_id.get(),
+            traceparent=write_traceparent(),
+            priority=job.priority,
+        )
+        for job in jobs
+    ]
+    session.add_all(judgings)
+    session.flush()
+    for queue in sorted({job.queue for job in jobs}):
+        session.execute(select(func.pg_notify(JUDGING_CHANNEL, queue)))
+    for job in jobs:
+        note_submission(job.submission.id)
+    return judgings

@@ -3,8 +3,9 @@
 import hashlib
 import json
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -12,37 +13,16 @@ from sqlalchemy.orm import Session
 from app.catalog.custom_inputs import read_case_inputs, read_own_inputs
 from app.catalog.model import IS_CURRENT, ExpectedOutput, Problem, Revision
 from app.database.engine import storable
-from app.errors import Invalid, ProblemNotFound
+from app.errors import AllcloseError, Invalid, LimitReached, NotFound, ProblemNotFound
 from app.submissions.admission import check_admission
-from app.submissions.enqueue import enqueue
+from app.submissions.enqueue import Job, enqueue_all
 from app.submissions.idempotency import IdempotencyKey, find_original, lock_user
 from app.submissions.limit import SOURCE_BYTES
 from app.submissions.model import Submission
 from app.submissions.priority import compute_priority
 from app.submissions.quota import SubmitLimits, check_quotas
-from app.submissions.usage import read_usage
+from app.submissions.usage import Usage, read_usage
 from app.submissions.view import Mode
-
-
-def draw_variant(session: Session, user_id: UUID, revision: Revision) -> int:
-    """Draw a variant that this user's last submissions did not have, so that knowledge of its inputs does not help.
-
-    The last submissions are half of the number of variants, rounded up. Variants with expected outputs come first,
-    because they need no preparation.
-    """
-    variants = range(revision.manifest["variants"])
-    recent = min((len(variants) + 1) // 2, len(variants) - 1)
-    last = (
-        select(Submission.variant)
-        .where(Submission.user_id == user_id, Submission.revision_id == revision.id, Submission.mode == "submit")
-        .order_by(Submission.created_at.desc(), Submission.id)
-        .limit(recent)
-    )
-    seen = set(session.scalars(last))
-    prepared = select(ExpectedOutput.variant).where(ExpectedOutput.revision_id == revision.id).distinct()
-    new = [variant for variant in variants if variant not in seen]
-    ready = set(session.scalars(prepared)).intersection(new)
-    return secrets.choice(sorted(ready) or new)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,23 +42,127 @@ class Submit:
 
 def submit(session: Session, request: Submit, limits: SubmitLimits) -> Submission:
     """Submit a solution. Raises Invalid, NotFound, LimitReached, and Conflict for a reused idempotency key."""
-    check_source(request.source)
-    key = IdempotencyKey.parse(request.idempotency_key, _digest(request))
-    lock_user(session, request.user_id)  # also for the counts below
-    of_user = select(Submission).where(Submission.user_id == request.user_id)
-    if key and (original := find_original(session, of_user, Submission.idempotency_key, key)):
-        return original
-    revision = _current_revision(session, request.slug)
-    _check_inputs(request, revision)
-    size = len(request.source.encode()) + len((request.inputs or "").encode())
-    usage = read_usage(session, request.user_id)
-    check_quotas(session, request.user_id, usage, limits, size=size, has_inputs=request.inputs is not None)
-    queue = "gpu" if revision.manifest["limits"]["gpu"] else "cpu"
-    if limits.max_queue_minutes is not None:
-        check_admission(limits.waits.get(queue, 0), limits.max_queue_minutes)
-    submission = _write(session, request, revision, key)
-    enqueue(session, submission, queue, compute_priority(usage))
-    return submission
+    (outcome,) = submit_each(session, [request], limits)
+    if isinstance(outcome, AllcloseError):
+        raise outcome
+    return outcome
+
+
+def submit_each(
+    session: Session, requests: Sequence[Submit], limits: SubmitLimits
+) -> list[Submission | Invalid | NotFound | LimitReached]:
+    """Submit solutions of one user. Return a submission or its refusal for each place.
+
+    Raises Conflict for a reused idempotency key.
+    """
+    lock_user(session, requests[0].user_id)  # also for the idempotency keys and the quotas
+    submitter = _Submitter(session, requests[0].user_id, limits)
+    outcomes = [submitter.take(request) for request in requests]
+    session.flush()
+    enqueue_all(session, submitter.jobs)
+    return outcomes
+
+
+class _Submitter:
+    """Writes the submissions of one user, and collects their `jobs`. What they have in common is read once."""
+
+    def __init__(self, session: Session, user_id: UUID, limits: SubmitLimits) -> None:
+        self.jobs: list[Job] = []
+        self._session, self._user_id, self._limits = session, user_id, limits
+        self._usage: Usage | None = None
+        self._revisions: dict[str, Revision] = {}
+        self._variants: dict[UUID, Variants] = {}
+
+    def take(self, request: Submit) -> Submission | Invalid | NotFound | LimitReached:
+        try:
+            return self._submit(request)
+        except (Invalid, NotFound, LimitReached) as refusal:
+            return refusal
+
+    def _submit(self, request: Submit) -> Submission:
+        check_source(request.source)
+        key = IdempotencyKey.parse(request.idempotency_key, _digest(request))
+        own = select(Submission).where(Submission.user_id == self._user_id)
+        if key and (original := find_original(self._session, own, Submission.idempotency_key, key)):
+            return original
+        revision = self._get_revision(request.slug)
+        _check_inputs(request, revision)
+        size = len(request.source.encode()) + len((request.inputs or "").encode())
+        has_inputs = request.inputs is not None
+        usage = self._usage or read_usage(self._session, self._user_id)
+        check_quotas(self._session, self._user_id, usage, self._limits, size=size, has_inputs=has_inputs)
+        queue = "gpu" if revision.manifest["limits"]["gpu"] else "cpu"
+        if self._limits.max_queue_minutes is not None:
+            check_admission(self._limits.waits.get(queue, 0), self._limits.max_queue_minutes)
+        submission = self._make(request, revision, key)
+        self.jobs.append(Job(submission=submission, queue=queue, priority=compute_priority(usage)))
+        self._usage = usage.plus(size, has_inputs=has_inputs)
+        return submission
+
+    def _make(self, request: Submit, revision: Revision, key: IdempotencyKey | None) -> Submission:
+        if revision.id not in self._variants:
+            self._variants[revision.id] = read_variants(self._session, self._user_id, revision)
+        submission = Submission(
+            id=uuid4(),
+            user_id=self._user_id,
+            problem_id=revision.problem_id,
+            revision_id=revision.id,
+            source=request.source,
+            mode=request.mode,
+            inputs=request.inputs,
+            variant=self._variants[revision.id].draw(request.mode),
+            idempotency_key=key.text if key else None,
+            request_digest=key.digest if key else None,
+        )
+        self._session.add(submission)
+        return submission
+
+    def _get_revision(self, slug: str) -> Revision:
+        if slug not in self._revisions:
+            current = select(Revision).join(Problem, IS_CURRENT).where(Problem.slug == storable(slug))
+            revision = self._session.scalars(current).one_or_none()
+            if revision is None:
+                raise ProblemNotFound(slug)
+            self._revisions[slug] = revision
+        return self._revisions[slug]
+
+
+@dataclass(slots=True, kw_only=True)
+class Variants:
+    """A problem's variants. `seen`: those of the user's last submissions, the latest first. `ready`: prepared ones."""
+
+    count: int
+    seen: list[int]
+    ready: frozenset[int]
+
+    @property
+    def avoided(self) -> int:
+        """The number of last submissions whose variants are not drawn: half of the variants, rounded up."""
+        return min((self.count + 1) // 2, self.count - 1)
+
+    def draw(self, mode: Mode) -> int:
+        """Draw a variant that the user's last submissions did not have, so that knowledge of its inputs does not help.
+
+        Variants with expected outputs come first, because they need no preparation.
+        """
+        new = [variant for variant in range(self.count) if variant not in self.seen[: self.avoided]]
+        drawn = secrets.choice(sorted(self.ready.intersection(new)) or new)
+        if mode == "submit":
+            self.seen.insert(0, drawn)
+        return drawn
+
+
+def read_variants(session: Session, user_id: UUID, revision: Revision) -> Variants:
+    variants = Variants(count=revision.manifest["variants"], seen=[], ready=frozenset())
+    last = (
+        select(Submission.variant)
+        .where(Submission.user_id == user_id, Submission.revision_id == revision.id, Submission.mode == "submit")
+        .order_by(Submission.created_at.desc(), Submission.id)
+        .limit(variants.avoided)
+    )
+    prepared = select(ExpectedOutput.variant).where(ExpectedOutput.revision_id == revision.id).distinct()
+    variants.seen, variants.ready = list(session.scalars(last)), frozenset(session.scalars(prepared))
+    return variants
 
 
 def check_source(source: str) -> None:
@@ -110,28 +194,3 @@ def _check_inputs(request: Submit, revision: Revision) -> None:
 def _digest(request: Submit) -> str:
     parts = [request.slug, request.mode, request.source, *([] if request.inputs is None else [request.inputs])]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
-
-def _current_revision(session: Session, slug: str) -> Revision:
-    current = select(Revision).join(Problem, IS_CURRENT)
-    revision = session.scalars(current.where(Problem.slug == storable(slug))).one_or_none()
-    if revision is None:
-        raise ProblemNotFound(slug)
-    return revision
-
-
-def _write(session: Session, request: Submit, revision: Revision, key: IdempotencyKey | None) -> Submission:
-    submission = Submission(
-        user_id=request.user_id,
-        problem_id=revision.problem_id,
-        revision_id=revision.id,
-        source=request.source,
-        mode=request.mode,
-        inputs=request.inputs,
-        variant=draw_variant(session, request.user_id, revision),
-        idempotency_key=key.text if key else None,
-        request_digest=key.digest if key else None,
-    )
-    session.add(submission)
-    session.flush()
-    return submission
