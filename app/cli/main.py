@@ -4,13 +4,14 @@ Exit code 2 is a problem with the request, 3 a failure of the judge.
 """
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.main import get_group
 
 from app.errors import AllcloseError, JudgeFailed
@@ -55,7 +56,28 @@ def _import_command(name: str) -> Any:
         alone.add_typer(found, name=name)
     else:
         alone.command(name)(found)
+    _refuse_repetition(alone)
     return get_group(alone).commands[name]
+
+
+class Command(TyperCommand):
+    """Refuses an option that is given twice: otherwise the first value would be lost without a word."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _options, _arguments, order = self.make_parser(ctx).parse_args(list(args))
+        given = Counter(option for option in order if isinstance(option, TyperOption) and not option.is_flag)
+        for option, times in given.items():
+            if times > 1 and not option.multiple:
+                raise typer.BadParameter("It is given twice. Give it once.", ctx=ctx, param=option)
+        return super().parse_args(ctx, args)
+
+
+def _refuse_repetition(app: typer.Typer) -> None:
+    for command in app.registered_commands:
+        command.cls = Command
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            _refuse_repetition(group.typer_instance)
 
 
 class Commands(TyperGroup):

@@ -27,8 +27,8 @@ def _gate(right: Permission, home: str) -> Callable[[Any], Viewer]:
         """Raises Refused."""
         if visit.viewer is None:
             here = visit.request.url.path if visit.request.method == "GET" else home
-            headers = {"Location": "/sign-in?next=" + quote(here, safe="")}
-            raise HTTPException(HTTPStatus.SEE_OTHER, "sign in first", headers=headers)
+            location = visit.ask_to_sign_in(quote(here, safe="")).headers["Location"]
+            raise HTTPException(HTTPStatus.SEE_OTHER, "sign in first", headers={"Location": location})
         if not visit.may(right):
             is_for_authors = "author" in RULES[right].roles
             raise Refused(

@@ -171,8 +171,10 @@ class Result:
     elapsed: float | None = field(default=None, compare=False)
 
     @property
-    def took(self) -> float:
-        return sum(step.seconds or 0.0 for step in self.steps)
+    def took(self) -> float | None:
+        """Return the seconds of all phases, or None if the judging was interrupted."""
+        seconds = [step.seconds for step in self.steps]
+        return None if None in seconds else sum(each for each in seconds if each is not None)
 
 
 def describe_result(view: SubmissionView) -> Result:

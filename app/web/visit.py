@@ -90,9 +90,13 @@ class Visit:
     def may(self, right: Permission) -> bool:
         return self.viewer is not None and self.viewer.may(right)
 
-    def ask_to_sign_in(self) -> RedirectResponse:
-        """Redirect to the sign-in page, which leads back here."""
-        return see_other("/sign-in?next=" + quote(self._here(), safe=""))
+    def ask_to_sign_in(self, next_path: str = "") -> RedirectResponse:
+        """Redirect to the sign-in page, which leads back to the quoted `next_path` or here.
+
+        It says if the session has ended.
+        """
+        after = "&after=session" if find_secret(self.request) else ""
+        return see_other(f"/sign-in?next={next_path or quote(self._here(), safe='')}{after}")
 
     def _here(self) -> str:
         """Return the address to come back to, without a query that is too long."""

@@ -85,6 +85,15 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert list((tmp_path / "mine").iterdir()) == []
 
 
+def test_an_option_given_twice_is_refused(tmp_path: Path) -> None:
+    refused = new(tmp_path, "mine", "--framework", "jax", "--framework", "torch", "--yes")
+
+    assert refused.returncode == 2
+    assert "--framework" in refused.stderr
+    assert "given twice" in refused.stderr
+    assert not (tmp_path / "mine").exists()
+
+
 @pytest.mark.parametrize(
     ("option", "value", "words"),
     [

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from app.accounts.invitation import Invite, invite
 from app.accounts.model import User, UserSession
@@ -261,6 +261,19 @@ def test_a_browser_that_has_signed_in_is_not_slowed_down_by_wrong_passwords(
     anyone.cookies.update({BROWSER.name: known[BROWSER.name]})
 
     assert [anyone.post("/sign-in", data=GRACE).status_code for _ in range(3)] == [303] * 3
+
+
+@pytest.mark.parametrize("path", ["/me", "/submissions", "/admin"])
+def test_a_browser_whose_session_has_ended_is_told_so(ada: TestClient, database: Database, path: str) -> None:
+    with database.transaction() as session:
+        session.execute(delete(UserSession))
+
+    sent_away = ada.get(path)
+
+    assert sent_away.status_code == 303
+    assert "Your session has ended. Sign in to go on." in ada.get(sent_away.headers["location"]).text
+    ada.cookies.clear()
+    assert "Your session has ended" not in ada.get(ada.get(path).headers["location"]).text
 
 
 def test_signing_in_gives_a_new_secret_and_ends_the_one_that_was_there(ada: TestClient, database: Database) -> None:

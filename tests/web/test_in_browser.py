@@ -157,3 +157,44 @@ def test_a_submission_is_cancelled_with_the_keyboard_while_results_come_in(ada: 
     expect(button).to_have_count(0)
     expect(ada.page.locator(".case-row .name")).to_contain_text(["small"])
     assert ada.complaints == []
+
+
+def test_the_result_of_older_code_is_marked_and_the_list_of_submissions_follows(
+    ada: Visitor, database: Database
+) -> None:
+    ada.open(PROBLEM)
+    page, source = ada.page, "def scaled_sum(x, y, scale, options):\n    return 3\n"
+    old, mine = page.locator("[data-old]"), page.locator("[data-mine] li")
+    page.get_by_label("Your solution").fill(source)
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_text("In the queue").first.wait_for()
+    expect(old).to_be_hidden()
+    page.get_by_label("Your solution").fill(source + "# changed\n")
+    expect(old).to_be_visible()
+    assert mine.count() == 0
+
+    judge(database, answered(0, WRONG), *all_right()[1:])
+
+    expect(mine).to_have_count(1)
+    expect(mine).to_contain_text("Wrong answer")
+    expect(old).to_contain_text("You have changed your code since this result")
+    page.get_by_label("Your solution").fill(source)
+    expect(old).to_be_hidden()
+    assert ada.complaints == []
+
+
+def test_the_elapsed_time_never_goes_back(ada: Visitor, database: Database) -> None:
+    submit(ada)
+    elapsed = ada.page.locator("[data-elapsed]")
+    expect(elapsed).to_have_text("3 s")
+    seen = []
+    taken = take(database)
+    for case in range(3):
+        # The server rounds the time; a response that is older than the page's count must not show.
+        ada.page.evaluate("document.querySelector('[data-elapsed]').dataset.elapsed = '0'")
+        record(database, taken, answered(case, WRONG))
+        expect(ada.page.get_by_text(f"{case + 1} of 3 cases done").first).to_be_visible()
+        seen.append(int(str(elapsed.text_content()).removesuffix(" s")))
+
+    assert seen == sorted(seen)
+    assert seen[0] >= 3

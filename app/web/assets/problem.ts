@@ -8,6 +8,7 @@ import "./page/elapsed";
 import { mountFaults } from "./page/fault";
 import { mountInputs } from "./page/inputs";
 import { mountLearning, refreshLearning } from "./page/learn";
+import { refreshMine } from "./page/mine";
 import { mountPanes } from "./page/pane";
 import { mountPosition } from "./page/position";
 import { mountSending } from "./page/send";
@@ -29,11 +30,14 @@ for (const area of document.querySelectorAll<HTMLTextAreaElement>("textarea[data
     mountSending(area.form, result);
   }
 }
+const live = document.querySelector<HTMLElement>("[data-result] [data-live]");
+const whenJudged = (act: () => void) => {
+  live?.addEventListener("replaced", () => {
+    if (live.querySelector("[data-final]")) act();
+  });
+};
 for (const place of document.querySelectorAll<HTMLElement>("[data-learning]")) {
   mountLearning(place);
-  // An accepted submission opens the solution.
-  const live = document.querySelector<HTMLElement>("[data-result] [data-live]");
-  live?.addEventListener("replaced", () => {
-    if (live.querySelector("[data-final]")) void refreshLearning(place);
-  });
+  whenJudged(() => void refreshLearning(place)); // an accepted submission opens the solution
 }
+for (const place of document.querySelectorAll<HTMLElement>("[data-mine]")) whenJudged(() => void refreshMine(place));

@@ -50,7 +50,7 @@ def show_learning(visit: CurrentVisit, slug: Slug) -> Response:
 @router.post("/hints", dependencies=[Depends(require_own_origin)])
 def send_hint(visit: CurrentVisit, slug: Slug, form: Annotated[HintForm, Form()]) -> Response:
     if visit.user is None:
-        return see_other(f"/sign-in?next=/problems/{slug}%23hints")
+        return visit.ask_to_sign_in(f"/problems/{slug}%23hints")
     with visit.transaction() as session:
         _keep(session, visit.user, slug, form)
         reveal_hint(session, visit.user.id, slug, form.number)
@@ -60,7 +60,7 @@ def send_hint(visit: CurrentVisit, slug: Slug, form: Annotated[HintForm, Form()]
 @router.post("/completion", dependencies=[Depends(require_own_origin)])
 def send_completion(visit: CurrentVisit, slug: Slug, form: Annotated[CompletionForm, Form()]) -> Response:
     if visit.user is None:
-        return see_other(f"/sign-in?next=/problems/{slug}%23completion")
+        return visit.ask_to_sign_in(f"/problems/{slug}%23completion")
     change = complete if form.completed else undo_completion
     with visit.transaction() as session:
         _keep(session, visit.user, slug, form)

@@ -139,7 +139,7 @@ def show_me(visit: CurrentVisit) -> Response:
 @router.post("/me/leaderboards", dependencies=[Depends(require_own_origin)])
 def choose_leaderboards(visit: CurrentVisit, form: Annotated[RankedForm, Form()]) -> Response:
     if visit.user is None:
-        return see_other("/sign-in?next=/me")
+        return visit.ask_to_sign_in("/me")
     with visit.transaction() as session:
         set_ranked(session, visit.user.id, is_ranked=form.is_ranked)
     return see_other(local_path(form.next))

@@ -94,7 +94,7 @@ def show_problem(visit: CurrentVisit, slug: Slug, given: Given = None) -> Respon
 @router.post("/problems/{slug}/submissions", dependencies=[Depends(require_own_origin)])
 def send_solution(visit: CurrentVisit, slug: Slug, form: Annotated[SolutionForm, Form()]) -> Response:
     if visit.viewer is None:
-        return see_other(f"/sign-in?next=/problems/{slug}")
+        return visit.ask_to_sign_in(f"/problems/{slug}")
     waits = get_queue_waits(visit.request).read()
     try:
         with visit.transaction() as session:

@@ -33,7 +33,7 @@ def show_quiz(visit: CurrentVisit, slug: Slug) -> Response:
 @router.get("/questions")
 def show_questions(visit: CurrentVisit, slug: Slug) -> Response:
     if visit.user is None:
-        return see_other(f"/sign-in?next=/problems/{slug}/quiz")
+        return visit.ask_to_sign_in(f"/problems/{slug}/quiz")
     fragment = render_text("fragments/questions.html", _context(visit, visit.user, slug))
     return Response(fragment, media_type="text/html", headers=HEADERS)
 
@@ -41,7 +41,7 @@ def show_questions(visit: CurrentVisit, slug: Slug) -> Response:
 @router.post("", dependencies=[Depends(require_own_origin)])
 def send_answer(visit: CurrentVisit, slug: Slug, form: Annotated[AnswerForm, Form()]) -> Response:
     if visit.user is None:
-        return see_other(f"/sign-in?next=/problems/{slug}/quiz")
+        return visit.ask_to_sign_in(f"/problems/{slug}/quiz")
     with visit.transaction() as session:
         answer_question(session, visit.user.id, slug, form.question, form.choice)
     return see_other(f"/problems/{slug}/quiz#question-{form.question + 1}")
@@ -50,7 +50,7 @@ def send_answer(visit: CurrentVisit, slug: Slug, form: Annotated[AnswerForm, For
 @router.post("/again", dependencies=[Depends(require_own_origin)])
 def send_retake(visit: CurrentVisit, slug: Slug) -> Response:
     if visit.user is None:
-        return see_other(f"/sign-in?next=/problems/{slug}/quiz")
+        return visit.ask_to_sign_in(f"/problems/{slug}/quiz")
     with visit.transaction() as session:
         retake_quiz(session, visit.user.id, slug)
     return see_other(f"/problems/{slug}/quiz")

@@ -28,7 +28,7 @@ class SignInForm(BaseModel):
 
 @router.get("/sign-in")
 def show_sign_in(visit: CurrentVisit, next: str = "/", after: str = "") -> Response:
-    return sign_in_page(visit, SignInForm(next=next), notice=_after_reset() if after == "reset" else "")
+    return sign_in_page(visit, SignInForm(next=next), notice=_explain(after))
 
 
 @router.post("/sign-in", dependencies=[Depends(require_own_origin), Depends(limit_address)])
@@ -80,5 +80,8 @@ def sign_in_page(visit: Visit, form: SignInForm, *, error: str = "", notice: str
     return visit.render("sign_in.html", context, status)
 
 
-def _after_reset() -> str:
-    return _("Your new password is set. All sessions and API tokens were revoked. Sign in now.")
+def _explain(after: str) -> str:
+    return {
+        "reset": _("Your new password is set. All sessions and API tokens were revoked. Sign in now."),
+        "session": _("Your session has ended. Sign in to go on. Code that you typed is kept in this browser."),
+    }.get(after, "")

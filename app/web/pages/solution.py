@@ -29,7 +29,7 @@ def show(visit: CurrentVisit, slug: Slug) -> Response:
 def open_it(visit: CurrentVisit, slug: Slug) -> Response:
     """Open the solution early, after the page that explains the consequence."""
     if visit.user is None:
-        return see_other(f"/sign-in?next=/problems/{slug}/solution")
+        return visit.ask_to_sign_in(f"/problems/{slug}/solution")
     with visit.transaction() as session:
         show_solution(session, visit.user.id, slug)
     return see_other(f"/problems/{slug}/solution")

@@ -1,8 +1,16 @@
-// Counts the seconds since submission between two responses of the server.
-setInterval(() => {
+// Counts the seconds since submission between two responses of the server. The count of a submission never goes back.
+let counted = "";
+let begun = Infinity;
+
+function show(): void {
   for (const place of document.querySelectorAll<HTMLElement>("[data-elapsed]")) {
-    const seconds = Number(place.dataset["elapsed"]) + 1;
-    place.dataset["elapsed"] = String(seconds);
-    place.textContent = `${seconds} s`;
+    const address = place.closest<HTMLElement>("[data-live]")?.dataset["live"] ?? "";
+    if (address !== counted) begun = Infinity;
+    counted = address;
+    begun = Math.min(begun, performance.now() - Number(place.dataset["elapsed"]) * 1000);
+    place.textContent = `${Math.floor((performance.now() - begun) / 1000)} s`;
   }
-}, 1000);
+}
+
+setInterval(show, 1000);
+document.addEventListener("replaced", show, true);

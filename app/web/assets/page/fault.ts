@@ -1,5 +1,5 @@
-// Marks the lines that the result's tracebacks name, while the code is the judged one. A traceback's links lead into the
-// editor.
+// Marks the lines that the result's tracebacks name, while the code is the judged one, and marks the result as old when
+// it is not. A traceback's links lead into the editor.
 import type { EditorView } from "@codemirror/view";
 import { goToLine, type Mark, showMarks } from "../editor/mark";
 import { showPane } from "./pane";
@@ -7,12 +7,19 @@ import { showPane } from "./pane";
 export function mountFaults(view: EditorView, form: HTMLFormElement, result: HTMLElement): void {
   const earlier = result.querySelector<HTMLTemplateElement>("template[data-judged]");
   let judged = earlier?.content.textContent ?? "";
+  const old = result.querySelector<HTMLElement>("[data-old]");
+  const compare = () => {
+    if (old) old.hidden = judged === "" || view.state.doc.toString() === judged;
+  };
   const mark = () => {
     if (view.state.doc.toString() === judged) showMarks(view, read(result));
+    compare();
   };
+  form.addEventListener("input", compare);
   form.addEventListener("submit", () => {
     judged = view.state.doc.toString();
     showMarks(view, []);
+    compare();
   });
   result.querySelector("[data-live]")?.addEventListener("replaced", mark);
   result.addEventListener("click", (event) => {
