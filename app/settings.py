@@ -31,7 +31,7 @@ OPTIMIZATIONS = (
 )
 
 # Settings that can also come from a file, named by `<name>_FILE`, like Docker secrets.
-SECRETS = ("database_url", "smtp_password", "oidc_client_secret", "token")
+SECRETS = ("database_url", "admin_password", "smtp_password", "oidc_client_secret", "token")
 
 
 class BadSetting(AllcloseError):
@@ -47,6 +47,9 @@ class Settings(BaseModel):
     data: Path = Field(ROOT / "data", description="folder for the embedded database and caches")
     problems: Path = Field(ROOT / "problems", description="folder of the problem packages")
     runtime: Path = Field(ROOT / ".runtime", description="virtual environment with the frameworks for boxes")
+    admin_password: str | None = Field(
+        None, repr=False, description="the password of the first admin; without one, the first start prints one"
+    )
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
     sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"

@@ -23,8 +23,8 @@ from app.cli.problem.package_source import list_folders
 from app.cli.supervisor import PostgresProcess, Supervisor, WorkerProcess
 from app.database.embedded_server import own
 from app.database.engine import Database
-from app.errors import AllcloseError
-from app.settings import Settings
+from app.errors import AllcloseError, Invalid
+from app.settings import BadSetting, Settings
 from app.web_process import create_app
 
 # Open event streams and long polls would otherwise delay Ctrl-C without limit.
@@ -133,11 +133,12 @@ def _database_url(settings: Settings) -> Iterator[str]:
 
 
 def fill(settings: Settings, database: Database) -> None:
-    """Publish the packages of the folder and create the first admin. Prints the admin's password."""
+    """Publish the packages of the folder and create the first admin. Prints a generated password. Raises BadSetting."""
     publish_packages(settings, database)
-    if password := create_first_admin(database):
+    if password := create_first_admin(database, settings.admin_password):
         # Print it at once: if the start fails later, the password must not be lost.
-        output.print(f"Sign in as [bold]admin[/], password [bold]{password}[/] (shown only once)")
+        shown = "of ALLCLOSE_ADMIN_PASSWORD" if settings.admin_password else f"[bold]{password}[/] (shown only once)"
+        output.print(f"Sign in as [bold]admin[/], password {shown}")
 
 
 def publish_packages(settings: Settings, database: Database) -> None:
@@ -164,11 +165,17 @@ def _faults_printed() -> Iterator[None]:
         errors.print(f"not published: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
 
 
-def create_first_admin(database: Database) -> str | None:
-    """Create the account `admin` and return its password. None if an admin exists."""
+def create_first_admin(database: Database, chosen: str | None = None) -> str | None:
+    """Create the account `admin` and return its password: the chosen or a generated one. None if an admin exists.
+
+    Raises BadSetting if the chosen password is too weak.
+    """
     with database.transaction() as session:
         if session.scalars(select(User.id).where(User.role == "admin").limit(1)).first():
             return None
-        password = generate_password()
-        sign_up(session, SignUp(username="admin", password=password, email=None), role="admin")
+        password = chosen or generate_password()
+        try:
+            sign_up(session, SignUp(username="admin", password=password, email=None), role="admin")
+        except Invalid as error:
+            raise BadSetting(f"ALLCLOSE_ADMIN_PASSWORD can't be used: {error}") from None
     return password

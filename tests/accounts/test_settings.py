@@ -53,10 +53,11 @@ def test_a_setting_that_can_not_be_right_stops_the_start_and_shows_no_secret(
 
 
 def test_secrets_of_the_settings_are_not_shown() -> None:
-    settings = Settings(smtp_password="p4ssword", oidc_client_secret="s3cret")
+    settings = Settings(smtp_password="p4ssword", oidc_client_secret="s3cret", admin_password="f1rst")
 
     assert "p4ssword" not in repr(settings)
     assert "s3cret" not in repr(settings)
+    assert "f1rst" not in repr(settings)
 
 
 def test_a_secret_comes_from_the_file_that_a_setting_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
