@@ -20,6 +20,7 @@ from tests.serving import NO_WORKER, ONE_PROBLEM, RIGHT, SLUG, STOP_SECONDS, Ser
 
 PASSWORD = "correct horse battery"
 SENT_AT_ONCE = 16
+MAX_PENDING = 20  # the default setting
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +76,20 @@ def test_an_idempotency_key_sent_to_both_processes_makes_one_submission(servers:
     assert {answer.status_code for answer in answers} <= {200, 201, 202}
     assert {answer.json()["id"] for answer in answers} == {each["id"] for each in listed}
     assert len(listed) == 1
+
+
+def test_the_limit_of_unfinished_submissions_holds_for_both_processes_together(servers: tuple[Served, Served]) -> None:
+    student = servers[0].sign_up()
+
+    def send(number: int) -> int:
+        address = f"{servers[number % 2].url}/api/v1/problems/{SLUG}/submissions"
+        return httpx.post(address, json={"source": RIGHT}, headers=student.client.headers, timeout=90).status_code
+
+    with ThreadPoolExecutor(SENT_AT_ONCE) as pool:
+        statuses = list(pool.map(send, range(MAX_PENDING + 8)))
+
+    assert statuses.count(429) == 8
+    assert sum(status < 300 for status in statuses) == MAX_PENDING
 
 
 def test_a_long_poll_at_one_process_ends_when_the_other_cancels(servers: tuple[Served, Served]) -> None:

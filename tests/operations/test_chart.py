@@ -11,7 +11,7 @@ import yaml
 
 from app.cli.main import _import_command
 from app.settings import PREFIX, ROOT, Settings, read_settings
-from tests.operations.chart import CHART, FILES, VALUES, Pod, find_kind, list_all_pods, list_pods, render, selects
+from tests.operations.chart import CHART, FILES, Pod, find_kind, list_all_pods, list_pods, render, selects
 from tests.operations.chart import template as run_helm
 
 PODS = pytest.mark.parametrize("file", FILES)
@@ -115,27 +115,48 @@ def test_the_monitor_selects_the_service_of_the_pages() -> None:
     (monitor,) = find_kind(objects, "ServiceMonitor").values()
     services = find_kind(objects, "Service")
 
-    chosen = [name for name, each in services.items() if selects(monitor["spec"]["selector"], each["metadata"]["labels"])]
+    chosen = [
+        name for name, each in services.items() if selects(monitor["spec"]["selector"], each["metadata"]["labels"])
+    ]
 
     assert chosen == ["allclose-web"]
 
 
-@pytest.mark.parametrize(("file", "pod"), list_all_pods(), ids=lambda given: getattr(given, "component", given))
+@PODS
 def test_allclose_accepts_the_environment_and_the_command_of_each_pod(
-    file: str, pod: Pod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in [name for name in os.environ if name.startswith(PREFIX)]:
         monkeypatch.delenv(name)
-    for name, value in _environment(pod, tmp_path).items():
-        monkeypatch.setenv(name, value)
+    for pod in list_pods(render(file)):
+        with monkeypatch.context() as environment:
+            for name, value in _environment(pod, tmp_path).items():
+                environment.setenv(name, value)
+            settings = read_settings()
+        command, *options = pod.container["args"]
+        _import_command(command).make_context(command, options)
 
-    settings = read_settings()
-    command, *options = pod.container["args"]
-    _import_command(command).make_context(command, options)
+        assert settings.database_url == "secret of database-url"
+        assert settings.log_format == "json"
 
-    assert settings.database_url == "secret of database-url"
-    assert settings.log_format == "json"
-    _check_component(file, pod, settings)
+
+def test_the_values_reach_the_settings_of_the_pods_that_need_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web, worker, gpus, migrations = (
+        _settings_of(component, tmp_path, monkeypatch)
+        for component in ("web", "worker-cpu", "worker-gpu", "migrations")
+    )
+
+    assert web.public_url == "https://judge.example"
+    assert web.trusted_proxies == "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16"
+    assert (web.smtp_host, web.smtp_port, web.smtp_user) == ("mail.example", 587, "allclose")
+    assert web.smtp_password == "secret of smtp-password"
+    assert web.oidc_client_secret == "secret of oidc-client-secret"
+    assert migrations.admin_password == "secret of admin-password"
+    assert (worker.slots, worker.data, worker.isolation) == (4, Path("/cache"), "namespaces")
+    assert gpus.slots == 2
+    assert {worker.smtp_password, worker.oidc_client_secret, worker.admin_password} == {None}
 
 
 def test_kubernetes_sets_no_variable_that_allclose_would_read() -> None:
@@ -195,7 +216,10 @@ def test_the_image_has_the_user_the_folders_and_the_check_that_the_chart_names()
 
     for _, pod in list_all_pods():
         assert f"--uid {pod.spec['securityContext']['runAsUser']} " in dockerfile
-        assert all(mount["mountPath"] in (*re.findall(r"/[a-z]+", dockerfile), "/tmp") for mount in pod.container["volumeMounts"])
+        assert all(
+            mount["mountPath"] in (*re.findall(r"/[a-z]+", dockerfile), "/tmp")
+            for mount in pod.container["volumeMounts"]
+        )
         command = pod.container.get("livenessProbe", {}).get("exec", {}).get("command")
         assert command is None or (command[1] == "/opt/allclose/container/health.py" and command[2] in checks)
 
@@ -271,16 +295,13 @@ def _environment(pod: Pod, folder: Path) -> dict[str, str]:
     return {each["name"]: each["value"].replace("/secrets/", f"{folder}/") for each in pod.container["env"]}
 
 
-def _check_component(file: str, pod: Pod, settings: Settings) -> None:
-    if file == "everything" and pod.component == "web":
-        assert settings.public_url == "https://judge.example"
-        assert settings.smtp_password == "secret of smtp-password"
-        assert settings.oidc_client_secret == "secret of oidc-client-secret"
-    if file == "everything" and pod.component == "migrations":
-        assert settings.admin_password == "secret of admin-password"
-    if pod.is_worker:
-        assert settings.slots == {"everything worker-cpu": 4}.get(f"{file} {pod.component}", 2 if file == "everything" or "cpu" in pod.component else 1)
-        assert settings.smtp_password is None
+def _settings_of(component: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Return the settings of this pod of `everything.yaml`."""
+    (pod,) = [pod for pod in list_pods(render("everything")) if pod.component == component]
+    with monkeypatch.context() as environment:
+        for name, value in _environment(pod, folder).items():
+            environment.setenv(name, value)
+        return read_settings()
 
 
 def _compare(values: object, schema: Mapping[str, Any], definitions: Mapping[str, Any], at: str) -> None:
