@@ -30,7 +30,7 @@ def test_every_file_that_the_page_on_security_names_is_there() -> None:
 
 
 PAGES = ("README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/configuration.md", "docs/testing.md")
-FOLDERS = "app|benchmarks|container|docs|migrations|problems|sandbox|tests"
+FOLDERS = "app|benchmarks|charts|container|docs|migrations|problems|sandbox|tests"
 # `make bench` writes them.
 WRITTEN_LATER = {"benchmarks/results.json", "docs/plots/"}
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 import httpx
 import psycopg
 import pytest
-from sqlalchemy import make_url
+from sqlalchemy import URL, make_url
 
 from app.database.embedded_server import EmbeddedPostgres
 from tests.serving import NO_WORKER, ONE_PROBLEM, RIGHT, SLUG, STOP_SECONDS, Served, serve
@@ -21,6 +21,8 @@ from tests.serving import NO_WORKER, ONE_PROBLEM, RIGHT, SLUG, STOP_SECONDS, Ser
 PASSWORD = "correct horse battery"
 SENT_AT_ONCE = 16
 MAX_PENDING = 20  # the default setting
+
+pytestmark = pytest.mark.whole
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +108,6 @@ def test_a_long_poll_at_one_process_ends_when_the_other_cancels(servers: tuple[S
     assert view["verdict"] == "cancelled"
 
 
-@pytest.mark.whole
 def test_an_event_stream_at_one_process_sees_the_verdict_of_a_submission_sent_to_the_other(
     servers: tuple[Served, Served], shared_url: str, tmp_path: Path
 ) -> None:
@@ -147,5 +148,5 @@ def _open_account(served: Served, cookies: Mapping[str, str]) -> httpx.Response:
     return httpx.get(f"{served.url}/account", cookies=dict(cookies), timeout=90)
 
 
-def _shown(address: object) -> str:
-    return address.render_as_string(hide_password=False)  # type: ignore[attr-defined,no-any-return]
+def _shown(address: URL) -> str:
+    return address.render_as_string(hide_password=False)
