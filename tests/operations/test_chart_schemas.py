@@ -31,7 +31,6 @@ def test_the_schema_refuses_an_unknown_field() -> None:
         kubernetes_validate.validate(misspelt, VERSIONS[0], strict=True)
 
 
-@pytest.mark.whole
 @pytest.mark.parametrize("kind", ["ScaledObject", "TriggerAuthentication"])
 @pytest.mark.parametrize("file", ["everything", "gvisor"])
 def test_every_object_of_keda_fits_its_schema(file: str, kind: str) -> None:
