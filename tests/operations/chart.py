@@ -82,7 +82,7 @@ def list_all_pods() -> Iterator[tuple[str, Pod]]:
 
 
 def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
-    return selector["matchLabels"].items() <= labels.items()
+    return bool(selector["matchLabels"].items() <= labels.items())
 
 
 @cache
