@@ -1,4 +1,7 @@
-"""`make bench`: measure the figures of docs/performance.md and write them there. That page explains its use."""
+"""`make bench`: measure the figures of docs/performance.md and docs/operations/capacity.md.
+
+The former explains its use.
+"""
 
 import argparse
 import os
@@ -11,6 +14,9 @@ from pathlib import Path
 
 from app.settings import ROOT
 from benchmarks import growth, load, verdicts
+from benchmarks.capacity.measure import measure as measure_capacity
+from benchmarks.capacity.page import PAGE as CAPACITY_PAGE
+from benchmarks.capacity.page import write_capacity
 from benchmarks.machine import MAX_BUSY_CORES, Run, count_busy_cores, describe_machine, list_versions, say
 from benchmarks.plots import write_plots
 from benchmarks.report import PARTS, write_section
@@ -32,7 +38,12 @@ KEPT_SETTINGS = {"ALLCLOSE_RUNTIME", "ALLCLOSE_IMAGE_CPU"}
 PATIENCE_SECONDS, BUSY_PATIENCE_SECONDS = 900, 10
 
 Measure = Callable[[Run], tuple[list[Figure], list[str]]]
-MEASURES: dict[str, Measure] = {"verdicts": verdicts.measure, "load": load.measure, "growth": growth.measure}
+MEASURES: dict[str, Measure] = {
+    "verdicts": verdicts.measure,
+    "load": load.measure,
+    "growth": growth.measure,
+    "capacity": measure_capacity,
+}
 
 
 def main() -> int:
@@ -117,6 +128,7 @@ def _print_changes(committed: Results, results: Results, factor: float) -> int:
 def _show(results: Results, plots: Path, page: Path) -> None:
     write_plots(plots, results)
     page.write_text(write_section(PAGE.read_text(), results))
+    write_capacity(results, CAPACITY_PAGE if page == PAGE else BUILD / CAPACITY_PAGE.name, plots)
     say(f"wrote {page.relative_to(ROOT)}, and its plots to {plots.relative_to(ROOT)}")
 
 
