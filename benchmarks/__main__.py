@@ -64,9 +64,10 @@ def main() -> int:
         write_results(target, {**kept, **results})  # after each part, since the next one may fail
     if options.check:
         return _print_changes(committed, results, options.factor)
-    _show(
-        {**kept, **results}, PLOTS if target == COMMITTED else BUILD, PAGE if target == COMMITTED else BUILD / PAGE.name
-    )
+    plots, folder = (BUILD, BUILD) if changes_nothing else (PLOTS, PAGE.parent)
+    _show({**kept, **results}, plots, folder / PAGE.name)
+    if "capacity" in results:
+        write_capacity(results, BUILD / CAPACITY_PAGE.name if changes_nothing else CAPACITY_PAGE, plots)
     return 0
 
 
@@ -128,7 +129,6 @@ def _print_changes(committed: Results, results: Results, factor: float) -> int:
 def _show(results: Results, plots: Path, page: Path) -> None:
     write_plots(plots, results)
     page.write_text(write_section(PAGE.read_text(), results))
-    write_capacity(results, CAPACITY_PAGE if page == PAGE else BUILD / CAPACITY_PAGE.name, plots)
     say(f"wrote {page.relative_to(ROOT)}, and its plots to {plots.relative_to(ROOT)}")
 
 

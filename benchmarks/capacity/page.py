@@ -85,7 +85,7 @@ ROWS: Mapping[str, Callable[[Outcome], str]] = {
     "judgings that met a spare": lambda each: _percent(each.spare_share),
     "database servers": lambda each: f"{each.databases:,}",
     "busy cores of each database server": lambda each: short(each.database_cores),
-    "of these, claims that return nothing": lambda each: _percent(each.herd_share),
+    "of these, NOTIFY and claims that return nothing": lambda each: _percent(each.squared_share),
     "statements a second, all servers": lambda each: short(each.statements_per_second),
     "web processes": lambda each: f"{each.web_processes:,}",
     "event streams open at once": lambda each: f"{each.streams:,}",
@@ -109,7 +109,7 @@ def _check(part: Part) -> Iterator[str]:
         simulated = found.get((what, SIMULATED_RUN, at))
         if series == MEASURED_RUN and simulated is not None:
             ratio = simulated.median / measured.median if measured.median else float("nan")
-            name = f"{what.removeprefix('run: ')}, {at}"
+            name = f"{what.removeprefix(RUN)}, {at}"
             yield f"| {name} | {short(measured.median)} | {short(simulated.median)} | {ratio:.2f} |"
     busy = next(each for each in part.figures if each.what == RUN_CORES)
     yield f"\nThe real run kept {short(busy.median)} of {part.machine['cores']} cores busy."
@@ -134,7 +134,7 @@ def _assumptions() -> Iterator[str]:
     yield "| simulated hours | " + " | ".join(f"{each.rate.end / 3600:g}" for each in SCENARIOS) + " |"
     yield "| simulated share of the users | " + " | ".join(f"1/{each.sample}" for each in SCENARIOS) + " |"
     yield "| busy hours a month | " + " | ".join(f"{each.busy_hours:g}" for each in SCENARIOS) + " |"
-    yield "| workers that run all month | " + " | ".join(_percent(each.quiet_share) for each in SCENARIOS) + " |"
+    yield "| machines that run all month | " + " | ".join(_percent(each.quiet_share) for each in SCENARIOS) + " |"
     goal = f"{100 * GOAL_SHARE:.0f} % of the submissions wait at most {GOAL_SECONDS:g} s in the queue"
     yield f"\nWorkers are as few as possible so that {goal}, in the busiest {BUSY_MINUTES} minutes."
 

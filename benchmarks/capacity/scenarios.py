@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
 
-from benchmarks.capacity.simulation import MINUTE_SECONDS, Costs, Fleet, Habits, Log, Simulation
+from benchmarks.capacity.simulation import FREE, MINUTE_SECONDS, Costs, Fleet, Habits, Log, Simulation
 from benchmarks.capacity.workload import Problem, Rate, Spread
 
 HOUR_SECONDS = 3600
@@ -20,7 +20,7 @@ FRAMEWORKS = ("numpy", "torch", "numpy", "jax")
 # The largest database server that one can rent without thinking about it.
 MOST_DATABASE_CORES = 32
 # More web processes and database cores than are needed, while the workers are counted.
-_PLENTY = {"web_processes": 1, "database_cores": 10_000}
+PLENTY = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +45,9 @@ FAULTS_PER_JUDGING = 0.001
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """`sessions`: of all users together. One of `sample` users is simulated, with one of `sample` workers.
+    """A deployment and its busiest hours. One of `sample` users is simulated, with one of `sample` workers.
 
-    `quiet_share`: the part of the busiest hour's workers that runs all month; the others run `busy_hours` a month.
+    `quiet_share`: the part of the busiest hour's machines that runs all month; the others run `busy_hours` a month.
     """
 
     name: str
@@ -121,8 +121,8 @@ SCENARIOS = (
 class Outcome:
     """A scenario's result, for all users. `busy`: the minutes of the busiest quarter of an hour.
 
-    `databases`: how many PostgreSQL servers share the users. `herd_share`: of the database's work, claims that return
-    nothing.
+    `databases`: how many PostgreSQL servers share the users. `squared_share`: the part of their work that grows with the
+    square of their users.
     """
 
     scenario: Scenario
@@ -137,7 +137,7 @@ class Outcome:
     spare_share: float
     statements_per_second: float
     database_cores: float
-    herd_share: float
+    squared_share: float
     databases: int
     web_processes: int
     streams: int
@@ -164,10 +164,15 @@ def plan(scenario: Scenario, measured: Mapping[str, Problem], costs: Costs, byte
     """Find the fewest workers that meet the goal, and what else the scenario needs with them."""
     problems = share_problems(measured, scenario.problems)
 
-    def simulate(fleet: Fleet) -> Log:
-        return Simulation(fleet, problems, scenario.habits, costs, seed=1).run(scenario.simulated)
+    # What web processes hear grows with the square of the users of one database: `_describe` adds it.
+    without_hearing = replace(costs, hear=FREE)
 
-    found, log = _find_fewest(simulate, Fleet(workers=1, slots=WORKER_CORES, cores=WORKER_CORES, **_PLENTY))
+    def simulate(fleet: Fleet) -> Log:
+        return Simulation(fleet, problems, scenario.habits, without_hearing, seed=1).run(scenario.simulated)
+
+    found, log = _find_fewest(
+        simulate, Fleet(workers=1, slots=WORKER_CORES, cores=WORKER_CORES, web_processes=PLENTY, database_cores=PLENTY)
+    )
     fleet = replace(
         found,
         web_processes=_count_servers(max(log.web_cpu.values())),
@@ -215,40 +220,47 @@ def _count_servers(cpu_seconds_of_a_minute: float) -> int:
 
 def _describe(scenario: Scenario, fleet: Fleet, log: Log, costs: Costs, bytes_per_submission: float) -> Outcome:
     busy, sample = find_busy(log), scenario.sample
-    per_minute = MINUTE_SECONDS / sample
-    herd = max(log.empty_claims.values(), default=0) * costs.empty_claim.database_cpu / per_minute
-    rest = max(log.database_cpu.values()) / per_minute - herd
+    per_second = sample / MINUTE_SECONDS
+    minute = max(log.database_cpu, key=log.database_cpu.__getitem__, default=0)
+    sent, nothing = per_second * log.sent[minute], per_second * log.empty_claims[minute]
+    workers, web = fleet.workers * sample, _count_servers(max(log.web_cpu.values()) * sample)
+    # In one database all workers hear all submissions, and all web processes all progress. Both grow with the square.
+    squared = nothing * sample * costs.empty_claim.database_cpu
+    squared += sent * costs.notifications * web * costs.hear.database_cpu
+    linear = per_second * log.database_cpu[minute] - nothing * costs.empty_claim.database_cpu
     databases = 1
-    # In one database all workers hear all submissions, so the claims that return nothing grow with the square.
-    while (cores := rest / databases + herd * sample / databases**2) > UTILISATION * MOST_DATABASE_CORES:
+    while linear / databases + squared / databases**2 > UTILISATION * MOST_DATABASE_CORES:
         databases += 1
-    workers = fleet.workers * sample
-    web = _count_servers(max(log.web_cpu.values()) * sample)
+    cores = linear / databases + squared / databases**2
     storage = scenario.submissions_per_year * bytes_per_submission / 2**30
-    quiet = max(1, math.ceil(workers * scenario.quiet_share))
-    share_of_month = scenario.busy_hours / HOURS_PER_MONTH
-    flexible = (workers - quiet) * PRICES.worker + web * PRICES.web_core
-    steady = quiet * PRICES.worker + storage * PRICES.storage_gib
-    database = databases * max(2, math.ceil(cores / UTILISATION)) * PRICES.database_core
-    is_rented = scenario.quiet_share < 1
     return Outcome(
         scenario=scenario,
         fleet=fleet,
         log=log,
         busy=busy,
-        peak_per_second=max(log.sent.values()) / per_minute,
+        peak_per_second=per_second * max(log.sent.values()),
         queue_age=quantiles(_within(busy, log.ages)),
         verdict=quantiles(_within(busy, log.verdicts)),
         workers=workers,
-        slot_utilisation=sum(log.slot_seconds[minute] for minute in busy)
+        slot_utilisation=sum(log.slot_seconds[each] for each in busy)
         / (BUSY_MINUTES * MINUTE_SECONDS * fleet.workers * fleet.slots),
         spare_share=log.boxes["spare"] / max(1, sum(log.boxes.values())),
-        statements_per_second=max(log.statements.values()) / per_minute,
+        statements_per_second=per_second * log.statements[minute]
+        + nothing * (sample / databases - 1) * costs.empty_claim.statements,
         database_cores=cores,
-        herd_share=herd * sample / databases**2 / cores,
+        squared_share=squared / databases**2 / cores if cores else 0.0,
         databases=databases,
         web_processes=web,
         streams=log.most_streams * sample,
         storage_gib_per_year=storage,
-        dollars_per_month=steady + (flexible + database) * (share_of_month if is_rented else 1),
+        dollars_per_month=_rent(scenario, workers, PRICES.worker)
+        + _rent(scenario, web, PRICES.web_core)
+        + databases * _rent(scenario, max(2, math.ceil(cores / UTILISATION)), PRICES.database_core)
+        + storage * PRICES.storage_gib,
     )
+
+
+def _rent(scenario: Scenario, number: int, price: float) -> float:
+    """Return the price of a month: a part of the machines runs all the time, at least one, the others when needed."""
+    quiet = max(1, math.ceil(number * scenario.quiet_share))
+    return price * (quiet + (number - quiet) * scenario.busy_hours / HOURS_PER_MONTH)

@@ -119,7 +119,7 @@ def measure_steps(folder: Path, *, is_quick: bool) -> list[Figure]:
             session.add(PolicyRow(name="judging_seconds_per_hour", value=1_000_000))
             people = [sign_in_as(session, f"user-{number + 1}") for number in range(SENDERS)]
         meter = Meter(find_postgres(folder), times)
-        figures = [_bytes_ofone_figure(database), *_queue_steps(database, meter)]
+        figures = [_bytes_of_one(database), *_queue_steps(database, meter)]
         figures += [*_listeners(database, meter), *_commits(database)]
         addresses = _addresses(people, _owned(database, people))
         figures += _count_statements(database, addresses)
@@ -299,14 +299,14 @@ def _case(position: int) -> CaseResult:
     )
 
 
-def _bytes_ofone_figure(database: Database) -> Figure:
+def _bytes_of_one(database: Database) -> Figure:
     """Measure what one submission takes on disk, with its judging, its cases and all indexes."""
     sizes = (
         "SELECT sum(pg_total_relation_size(name)) FROM unnest(ARRAY['submissions', 'judgings', 'case_results']) name"
     )
     with database.transaction() as session:
-        total = float(session.execute(text(sizes)).scalarone_figure())
-        number = session.execute(text("SELECT count(*) FROM submissions")).scalarone_figure()
+        total = float(session.execute(text(sizes)).scalar_one())
+        number = session.execute(text("SELECT count(*) FROM submissions")).scalar_one()
     return one_figure(BYTES, "submission, judging and cases", "one submission", total / number, "bytes")
 
 

@@ -149,7 +149,7 @@ def test_a_course_needs_more_workers_when_judging_takes_longer() -> None:
     assert quick_plan.queue_age[0.95] <= GOAL_SECONDS
     assert slow_plan.queue_age[0.95] <= GOAL_SECONDS
     assert slow_plan.slot_utilisation > 0.5
-    assert quick_plan.submissions == pytest.approx(540 * 5, rel=0.25)
+    assert 540 < quick_plan.submissions < 540 * 5  # the last sessions have not ended
 
 
 def figure(what: str, at: str | int, value: float, series: str = "database", unit: str = "ms") -> Figure:
