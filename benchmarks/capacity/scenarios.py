@@ -13,14 +13,15 @@ HOURS_PER_MONTH = 730
 # The goal for each scenario: this share of the submissions of the busiest quarter of an hour waits no longer.
 GOAL_SHARE, GOAL_SECONDS = 0.95, 2.0
 BUSY_MINUTES = 15
+WORKER_CORES = 8
 # Stations are planned for this utilisation in their busiest minute.
 UTILISATION = 0.5
 # The frameworks of a course's problems, in turn.
 FRAMEWORKS = ("numpy", "torch", "numpy", "jax")
-# The largest database server that one can rent without thinking about it.
+# Larger database servers are hard to rent.
 MOST_DATABASE_CORES = 32
-# More web processes and database cores than are needed, while the workers are counted.
-PLENTY = 10_000
+# One worker, with more web processes and database cores than are needed: workers are counted first.
+PLENTIFUL = Fleet(workers=1, slots=WORKER_CORES, cores=WORKER_CORES, web_processes=10_000, database_cores=10_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,12 +34,11 @@ class Prices:
     storage_gib: float = 0.12
 
 
-WORKER_CORES = 8
 PRICES = Prices()
 
 READING = Spread(((0, 60.0), (0.5, 480.0), (0.95, 2400.0), (1, 3600.0)))
 THINKING = Spread(((0, 20.0), (0.5, 150.0), (0.95, 900.0), (1, 1800.0)))
-# In a contest the first problem is easy, and everybody hurries.
+# In a contest the first problem is easy, and users hurry.
 CONTEST_READING = Spread(((0, 60.0), (0.5, 360.0), (0.95, 1200.0), (1, 1800.0)))
 FAULTS_PER_JUDGING = 0.001
 
@@ -121,8 +121,8 @@ SCENARIOS = (
 class Outcome:
     """A scenario's result, for all users. `busy`: the minutes of the busiest quarter of an hour.
 
-    `databases`: how many PostgreSQL servers share the users. `squared_share`: the part of their work that grows with the
-    square of their users.
+    `databases`: how many PostgreSQL servers share the users. `squared_share`: the part of their work that grows with
+    the square of their users.
     """
 
     scenario: Scenario
@@ -170,9 +170,7 @@ def plan(scenario: Scenario, measured: Mapping[str, Problem], costs: Costs, byte
     def simulate(fleet: Fleet) -> Log:
         return Simulation(fleet, problems, scenario.habits, without_hearing, seed=1).run(scenario.simulated)
 
-    found, log = _find_fewest(
-        simulate, Fleet(workers=1, slots=WORKER_CORES, cores=WORKER_CORES, web_processes=PLENTY, database_cores=PLENTY)
-    )
+    found, log = _find_fewest(simulate, PLENTIFUL)
     fleet = replace(
         found,
         web_processes=_count_servers(max(log.web_cpu.values())),
