@@ -8,7 +8,8 @@ import matplotlib as mpl
 from matplotlib import pyplot as plt
 
 from benchmarks.capacity.costs import MEASURED_RUN, RUN_AGE, RUN_VERDICT, SIMULATED_RUN
-from benchmarks.capacity.scenarios import MINUTE_SECONDS, Outcome
+from benchmarks.capacity.scenarios import Outcome
+from benchmarks.capacity.simulation import MINUTE_SECONDS
 from benchmarks.plots import COLORS, STYLE, WIDTH
 from benchmarks.results import Part
 

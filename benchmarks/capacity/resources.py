@@ -89,7 +89,7 @@ class Boxes:
     def take(self, problem: Problem) -> str:
         """Return `spare`, `warm box` or `cold box`."""
         self._lent += 1
-        choices = ((problem.box, problem.slug), (problem.box, None))
+        choices: tuple[tuple[str, str | None], ...] = ((problem.box, problem.slug), (problem.box, None))
         found = next((each for each in choices if each in self._idle), None)
         found = found or next((each for each in self._idle if each[0] == problem.box), None)
         if found is not None:

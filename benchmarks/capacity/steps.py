@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 
@@ -315,7 +316,7 @@ def _listeners(database: Database, meter: Meter) -> list[Figure]:
     figures = []
     for number in LISTENERS:
         heard = threading.Semaphore(0)
-        listeners = [Listener(database.url, "capacity", lambda _, heard=heard: heard.release()) for _ in range(number)]
+        listeners = [Listener(database.url, "capacity", partial(_release, heard)) for _ in range(number)]
         for listener in listeners:
             listener.start()
         for _ in range(number):
@@ -331,6 +332,10 @@ def _listeners(database: Database, meter: Meter) -> list[Figure]:
             listener.stop()
         figures.append(one_figure(NOTIFY, "database", number, spent, "ms"))
     return figures
+
+
+def _release(heard: threading.Semaphore, _: str | None) -> None:
+    heard.release()
 
 
 def _commits(database: Database) -> list[Figure]:
